@@ -11,48 +11,83 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport is the one table of who may import whom among the program's own packages. A part is a package's path in the
-// module; "*" stands for everything. What a part does not list, it must not import.
+// mayImport is the one table of who may import whom among the program's own packages. A part is a
+// package's path in the module; "*" stands for everything. What a part does not list, it must not
+// import.
 var mayImport = map[string][]string{
-	"app":               {"app/commands"},
-	"app/commands":      {"*", "app/apptest"}, // apptest in tests
-	"app/apptest":       {"app/commands", "app/demo", "modules/reports", "platform", "platform/testkit"},
-	"app/assembly":      {"platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys", "web/auditlog", "web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
-	"scripts/bench":     {"*", "platform/testkit"}, // the tests' oracle
-	"scripts/contract":  {"platform"},
-	"scripts/sbom":      {},
-	"app/chaos":         {"app/apptest"}, // tests only, as the next two
-	"app/cluster":       {"app/apptest"},
-	"app/system":        {"app/apptest", "app/commands"},
-	"app/demo":          {"modules/games", "modules/identity"},
-	"app/doctor":        {"platform"},
-	"configs":           {},
-	"migrations":        {},
-	"modules/audit":     {"platform"},
-	"modules/identity":  {"platform", "modules/audit"},
-	"modules/org":       {"platform", "modules/audit"},
-	"modules/games":     {"platform", "modules/org"},
-	"modules/apikeys":   {"platform", "modules/org", "modules/audit"},
-	"modules/reports":   {"platform", "modules/games", "modules/org", "modules/reports/segment"},
-	"modules/exports":   {"platform", "modules/reports", "modules/audit"},
-	"modules/publicapi": {"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
-	"modules/importer":  {"platform", "modules/audit", "modules/identity", "modules/org", "modules/games"},
-	"platform":          {"platform", "configs", "migrations"},
-	"platform/testkit":  {"platform", "platform/testkit", "migrations"}, // for tests: no part lists it
-	"web":               {"platform", "web/ui", "web/docs", "web/reports", "web/organisation", "web/keys", "web/auditlog", "web/account", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
-	"web/ui":            {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/org", "modules/audit"},
-	"web/account":       {"modules/identity", "platform", "web/ui"},
-	"web/auditlog":      {"modules/apikeys", "modules/audit", "modules/exports", "modules/games", "modules/org", "platform", "web/ui"},
-	"web/keys":          {"modules/apikeys", "modules/audit", "modules/org", "modules/reports", "platform", "web/ui"},
-	"web/organisation":  {"modules/apikeys", "modules/audit", "modules/identity", "modules/org", "platform", "web/ui"},
-	"web/docs":          {"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports", "platform", "web/ui"},
-	"web/reports":       {"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports", "platform", "web/ui"},
+	"app":          {"app/commands"},
+	"app/commands": {"*", "app/apptest"}, // apptest in tests
+	"app/apptest": {
+		"app/commands", "app/demo", "modules/reports", "platform", "platform/testkit",
+	},
+	"app/assembly": {
+		"platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
+		"web/auditlog",
+		"web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games",
+		"modules/reports", "modules/exports", "modules/org", "modules/audit",
+	},
+	"scripts/bench":    {"*", "platform/testkit"}, // the tests' oracle
+	"scripts/contract": {"platform"},
+	"scripts/sbom":     {},
+	"app/chaos":        {"app/apptest"}, // tests only, as the next two
+	"app/cluster":      {"app/apptest"},
+	"app/system":       {"app/apptest", "app/commands"},
+	"app/demo":         {"modules/games", "modules/identity"},
+	"app/doctor":       {"platform"},
+	"configs":          {},
+	"migrations":       {},
+	"modules/audit":    {"platform"},
+	"modules/identity": {"platform", "modules/audit"},
+	"modules/org":      {"platform", "modules/audit"},
+	"modules/games":    {"platform", "modules/org"},
+	"modules/apikeys":  {"platform", "modules/org", "modules/audit"},
+	"modules/reports":  {"platform", "modules/games", "modules/org", "modules/reports/segment"},
+	"modules/exports":  {"platform", "modules/reports", "modules/audit"},
+	"modules/publicapi": {
+		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
+		"modules/org", "modules/audit",
+	},
+	"modules/importer": {
+		"platform", "modules/audit", "modules/identity", "modules/org", "modules/games",
+	},
+	"platform": {"platform", "configs", "migrations"},
+	// for tests: no part lists it
+	"platform/testkit": {"platform", "platform/testkit", "migrations"},
+	"web": {
+		"platform", "web/ui", "web/docs", "web/reports", "web/organisation", "web/keys",
+		"web/auditlog", "web/account", "modules/identity", "modules/apikeys", "modules/games",
+		"modules/reports", "modules/exports", "modules/org", "modules/audit",
+	},
+	"web/ui": {
+		"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports",
+		"modules/org", "modules/audit",
+	},
+	"web/account": {"modules/identity", "platform", "web/ui"},
+	"web/auditlog": {
+		"modules/apikeys", "modules/audit", "modules/exports", "modules/games", "modules/org",
+		"platform", "web/ui",
+	},
+	"web/keys": {
+		"modules/apikeys", "modules/audit", "modules/org", "modules/reports", "platform", "web/ui",
+	},
+	"web/organisation": {
+		"modules/apikeys", "modules/audit", "modules/identity", "modules/org", "platform", "web/ui",
+	},
+	"web/docs": {
+		"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports",
+		"platform", "web/ui",
+	},
+	"web/reports": {
+		"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports",
+		"platform", "web/ui",
+	},
 
 	"modules/reports/segment": {"modules/games"},
 	"web/internal/webtest":    {"*", "platform/testkit"}, // for tests: no part lists it
 }
 
-// partOf returns the entry of the table for a package: its own, or that of the nearest folder above.
+// partOf returns the entry of the table for a package: its own, or that of the nearest folder
+// above.
 func partOf(pkg string) string {
 	for part := pkg; part != ""; {
 		if _, ok := mayImport[part]; ok {
@@ -69,14 +104,16 @@ func partOf(pkg string) string {
 
 // forbidden returns what is wrong with an import, or "".
 func forbidden(from, to string) string {
-	part, target := partOf(from), partOf(to)
+	part := partOf(from)
+	target := partOf(to)
 	allowed, known := mayImport[part]
 	switch {
 	case from == to:
 		return ""
 	case slices.Contains(allowed, target):
 		return ""
-	case target == "app", target == "app/commands", target == "app/apptest", strings.HasPrefix(target, "app/") && !slices.Contains(allowed, "*"):
+	case target == "app", target == "app/commands", target == "app/apptest",
+		strings.HasPrefix(target, "app/") && !slices.Contains(allowed, "*"):
 		return fmt.Sprintf("%s imports %s: nobody imports app", from, to)
 	case !known:
 		return from + " is not in the table of who may import whom: add it"
@@ -88,7 +125,8 @@ func forbidden(from, to string) string {
 
 func TestModuleBoundaries(t *testing.T) {
 	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "dg/...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list",
+		"-json=ImportPath,Imports,TestImports,XTestImports", "dg/...").Output()
 	require.NoError(t, err)
 	packages := 0
 	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); packages++ {
@@ -98,12 +136,14 @@ func TestModuleBoundaries(t *testing.T) {
 		}
 		require.NoError(t, dec.Decode(&pkg))
 		// Tests may import what they like, but for what runs the whole program.
-		ofTests := slices.DeleteFunc(slices.Concat(pkg.TestImports, pkg.XTestImports), func(path string) bool {
-			return path != "dg/app/apptest" && path != "dg/app/commands"
-		})
+		ofTests := slices.DeleteFunc(slices.Concat(pkg.TestImports, pkg.XTestImports),
+			func(path string) bool {
+				return path != "dg/app/apptest" && path != "dg/app/commands"
+			})
 		for _, imported := range slices.Concat(pkg.Imports, ofTests) {
 			if path, own := strings.CutPrefix(imported, "dg/"); own {
-				if wrong := forbidden(strings.TrimPrefix(pkg.ImportPath, "dg/"), path); wrong != "" {
+				if wrong := forbidden(strings.TrimPrefix(pkg.ImportPath, "dg/"),
+					path); wrong != "" {
 					t.Error(wrong)
 				}
 			}

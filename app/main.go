@@ -1,5 +1,5 @@
-// Command dg serves the reporting API of DG and manages its database. `dg --help` is the reference of its commands and
-// settings.
+// Command dg serves the reporting API of DG and manages its database. `dg --help` is the reference
+// of its commands and settings.
 package main
 
 import (
@@ -12,9 +12,15 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
+		syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal kills
-	process := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, OwnProcess: true}
+	process := commands.Stdio{
+		Stdin:      os.Stdin,
+		Stdout:     os.Stdout,
+		Stderr:     os.Stderr,
+		OwnProcess: true,
+	}
 	status := commands.Run(ctx, os.Args[1:], process)
 	stop()
 	os.Exit(status)

@@ -159,7 +159,8 @@ var (
 	fileOfChaos   = regexp.MustCompile(`/chaos(/|_)[^/]*$`)
 )
 
-// Every promise of the page has tests, and each of them exists. What make chaos runs proves a promise.
+// Every promise of the page has tests, and each of them exists. What make chaos runs proves a
+// promise.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
 	root := strings.TrimSpace(outputOf(t, "go", "list", "-m", "-f", "{{.Dir}}"))

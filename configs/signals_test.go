@@ -69,7 +69,8 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 	for _, r := range alerts(t) {
 		assert.Contains(t, []string{"page", "ticket"}, r.Labels["severity"], r.Alert)
 		for _, sentence := range []string{"summary", "action"} {
-			assert.Regexp(t, `^[A-Za-z{].*\.$`, r.Annotations[sentence], "%s: %s", r.Alert, sentence)
+			assert.Regexp(t, `^[A-Za-z{].*\.$`, r.Annotations[sentence], "%s: %s", r.Alert,
+				sentence)
 		}
 		assert.Contains(t, string(tests), `alertname="`+r.Alert+`"`, "alerts_test.yml")
 	}
@@ -101,14 +102,16 @@ func readDashboard(t *testing.T) (d dashboard) {
 	return d
 }
 
-// Grafana imports the dashboard with a data source of choice: panels lie side by side, and each has a unit and queries.
+// Grafana imports the dashboard with a data source of choice: panels lie side by side, and each has
+// a unit and queries.
 func TestDashboardIsComplete(t *testing.T) {
 	t.Parallel()
 	d := readDashboard(t)
 	require.NotEmpty(t, d.Title)
 	require.Positive(t, d.SchemaVersion)
 	require.Equal(t, "datasource", d.Templating.List[0].Type)
-	ids, cells := map[int]bool{}, map[[2]int]string{}
+	ids := map[int]bool{}
+	cells := map[[2]int]string{}
 	for _, p := range d.Panels {
 		assert.False(t, ids[p.ID], p.Title)
 		ids[p.ID] = true
@@ -153,7 +156,8 @@ func TestQueriesParse(t *testing.T) {
 			quoted, err := json.Marshal(expr)
 			require.NoError(t, err)
 			require.NotContains(t, expr, "$", "a variable that has no value here")
-			rules += fmt.Sprintf("{record: query, labels: {n: %q}, expr: %s},\n", strconv.Itoa(len(rules)), quoted)
+			rules += fmt.Sprintf("{record: query, labels: {n: %q}, expr: %s},\n",
+				strconv.Itoa(len(rules)), quoted)
 		}
 	}
 	rules += "]}]\n"
@@ -169,14 +173,16 @@ var (
 	groupLabels  = regexp.MustCompile(`\bby \(([a-z, ]+)\)`)
 )
 
-// Rules and panels name metrics of metrics.md, which are those that the program serves, and their labels.
+// Rules and panels name metrics of metrics.md, which are those that the program serves, and their
+// labels.
 func TestQueriesNameServedMetrics(t *testing.T) {
 	t.Parallel()
 	labels := map[string]string{}
 	for _, row := range listedMetric.FindAllStringSubmatch(string(content(t, "metrics.md")), -1) {
 		labels[row[1]] = row[3] + "`job` `instance`"
 		if row[2] == "histogram" {
-			labels[row[1]+"_bucket"], labels[row[1]+"_count"] = labels[row[1]]+"`le`", labels[row[1]]
+			labels[row[1]+"_bucket"] = labels[row[1]] + "`le`"
+			labels[row[1]+"_count"] = labels[row[1]]
 		}
 	}
 	for where, exprs := range queries(t) {

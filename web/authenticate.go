@@ -12,13 +12,14 @@ import (
 	"dg/web/ui"
 )
 
-// anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the database does not answer. The
-// documentation has to be readable then too.
+// anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the
+// database does not answer. The documentation has to be readable then too.
 func (h *Handler) anyone(handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error { return handle(c, h.guard.Reader(c)) }
 }
 
-// person wraps a handler for a signed-in person. A session that ends during the request leads to the sign-in.
+// person wraps a handler for a signed-in person. A session that ends during the request leads to
+// the sign-in.
 func (h *Handler) person(handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.Person(c)
@@ -30,7 +31,9 @@ func (h *Handler) person(handle func(*fiber.Ctx, *ui.Principal) error) fiber.Han
 }
 
 // member wraps a handler for members of the organisation in the path who hold the permission.
-func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
+func (h *Handler) member(
+	permission authz.Permission, handle func(*fiber.Ctx, *ui.Principal) error,
+) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.Member(c, permission)
 		if err != nil {
@@ -47,8 +50,9 @@ func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *u
 	}
 }
 
-// redirectIfEnded leads to the sign-in and back if nobody is signed in, or no longer. A form is shown again, with its text; it is
-// not sent again. Every form has the address of the page that shows it.
+// redirectIfEnded leads to the sign-in and back if nobody is signed in, or no longer. A form is
+// shown again, with its text; it is not sent again. Every form has the address of the page that
+// shows it.
 func (h *Handler) redirectIfEnded(c *fiber.Ctx, err error) error {
 	if !errors.Is(err, identity.ErrNoSession) {
 		return err
@@ -56,5 +60,8 @@ func (h *Handler) redirectIfEnded(c *fiber.Ctx, err error) error {
 	if c.Method() == fiber.MethodPost {
 		h.guard.KeepDraft(c)
 	}
-	return c.Redirect(h.guard.Auth.SignInPath(cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))), fiber.StatusSeeOther)
+	return c.Redirect(
+		h.guard.Auth.SignInPath(cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))),
+		fiber.StatusSeeOther,
+	)
 }

@@ -20,8 +20,10 @@ func senders(url string) map[string]struct {
 		header http.Header
 		taken  bool
 	}{
-		"own page":                    {http.Header{"Sec-Fetch-Site": {"same-origin"}}, true},
-		"own page, both headers":      {http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {url}}, true},
+		"own page": {http.Header{"Sec-Fetch-Site": {"same-origin"}}, true},
+		"own page, both headers": {
+			http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {url}}, true,
+		},
 		"own page, older browser":     {http.Header{"Origin": {url}}, true},
 		"bookmark or reload":          {http.Header{"Sec-Fetch-Site": {"none"}}, true},
 		"another site":                {http.Header{"Sec-Fetch-Site": {"cross-site"}}, false},
@@ -29,10 +31,14 @@ func senders(url string) map[string]struct {
 		"same site, other origin":     {http.Header{"Sec-Fetch-Site": {"same-site"}}, false},
 		"same host, other port":       {http.Header{"Origin": {"http://127.0.0.1:1"}}, false},
 		"sandboxed page":              {http.Header{"Origin": {"null"}}, false},
-		"both, in disagreement":       {http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {url}}, false},
-		"unknown value":               {http.Header{"Sec-Fetch-Site": {"same-origin, cross-site"}}, false},
-		"neither header":              {http.Header{}, false},
-		"Referer alone":               {http.Header{"Referer": {url + "/account"}}, false},
+		"both, in disagreement": {
+			http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {url}}, false,
+		},
+		"unknown value": {
+			http.Header{"Sec-Fetch-Site": {"same-origin, cross-site"}}, false,
+		},
+		"neither header": {http.Header{}, false},
+		"Referer alone":  {http.Header{"Referer": {url + "/account"}}, false},
 	}
 }
 
@@ -50,7 +56,8 @@ func TestCrossOriginSignOutIsRejected(t *testing.T) {
 		}
 		require.Equal(t, http.StatusForbidden, p.StatusCode, name)
 		require.Contains(t, p.Body, "<h1>Nothing was changed</h1>", name)
-		require.Equal(t, acme.At("/reports"), b.Get("/").Header.Get("Location"), "%s: the session goes on", name)
+		require.Equal(t, acme.At("/reports"), b.Get("/").Header.Get("Location"),
+			"%s: the session goes on", name)
 	}
 	p := w.SignedIn(t, acme.Owner).Send(http.MethodPost, "/sign-out", "x=y", nil)
 	require.Contains(t, p.Body, "Your browser did not say which site this form came from")
@@ -80,13 +87,21 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Admin)
 	for _, path := range []string{
-		"/sign-in", "/sign-in/code", "/sign-out", "/account", "/account/password", "/account/two-step", "/account/recovery-codes", "/account/reset",
-		acme.At("/settings/api-keys/new"), acme.At("/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA/revoke"), acme.At("/settings/organisation/reporting-mode"),
+		"/sign-in", "/sign-in/code", "/sign-out", "/account", "/account/password",
+		"/account/two-step", "/account/recovery-codes", "/account/reset",
+		acme.At("/settings/api-keys/new"),
+		acme.At("/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA/revoke"),
+		acme.At("/settings/organisation/reporting-mode"),
 	} {
-		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {}} {
-			p := b.Send(http.MethodPost, path, url.Values{"current": {fixtures.Password}}.Encode(), header)
+		for _, header := range []http.Header{
+			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {},
+		} {
+			p := b.Send(http.MethodPost, path, url.Values{"current": {fixtures.Password}}.Encode(),
+				header)
 			require.Equal(t, http.StatusForbidden, p.StatusCode, path)
-			require.Regexp(t, "<h1>Nothing was changed</h1>.*(T|t)his form (was sent from another site|came from)", p.Body, path)
+			require.Regexp(t,
+				"<h1>Nothing was changed</h1>.*(T|t)his form (was sent from another site|came from)",
+				p.Body, path)
 		}
 		require.NotContains(t, b.Post(path, url.Values{"session": {"00"}}).Body, "this form", path)
 		b = w.SignedIn(t, acme.Admin)

@@ -10,12 +10,15 @@ import (
 	"dg/web/ui"
 )
 
-// Downloads are GET requests, yet each starts an export and an audit entry in the person's name. So they start from a page of
-// this site only: a link in a mail or on another site is refused, and a sign-in continues to the screen instead of the file.
+// Downloads are GET requests, yet each starts an export and an audit entry in the person's name. So
+// they start from a page of this site only: a link in a mail or on another site is refused, and a
+// sign-in continues to the screen instead of the file.
 
-var errCrossSiteDownload = apperr.New(apperr.AccessDenied, "Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
+var errCrossSiteDownload = apperr.New(apperr.AccessDenied,
+	"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 
-// downloadScreen returns the address of the screen that offers the requested download, or "" if the request is for no download.
+// downloadScreen returns the address of the screen that offers the requested download, or "" if the
+// request is for no download.
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {
@@ -27,8 +30,9 @@ func downloadScreen(c *fiber.Ctx) string {
 	return ui.LocalPath(path)
 }
 
-// isCrossSiteDownload reports whether the request is for a download and came from somewhere else than a page of this site.
-// Browsers without Sec-Fetch-Site name the page in Referer, which our Referrer-Policy keeps within the site.
+// isCrossSiteDownload reports whether the request is for a download and came from somewhere else
+// than a page of this site. Browsers without Sec-Fetch-Site name the page in Referer, which our
+// Referrer-Policy keeps within the site.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false

@@ -18,10 +18,15 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// sentAfterTheEnd sends a form as the page shows it, changed, in a session that has just ended, and returns the sign-in page.
-func sentAfterTheEnd(t *testing.T, w *webtest.World, b *webtest.Browser, path string, changed url.Values) webtest.Page {
+// sentAfterTheEnd sends a form as the page shows it, changed, in a session that has just ended, and
+// returns the sign-in page.
+func sentAfterTheEnd(
+	t *testing.T, w *webtest.World, b *webtest.Browser, path string, changed url.Values,
+) webtest.Page {
 	t.Helper()
-	form := url.Values{"person": {webtest.RegexpFind(t, `name="person" value="([^"]+)"`, b.Get(path).Body)}}
+	form := url.Values{
+		"person": {webtest.RegexpFind(t, `name="person" value="([^"]+)"`, b.Get(path).Body)},
+	}
 	maps.Copy(form, changed)
 	w.DB.Exec(`delete from sessions`)
 	webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(), b.Post(path, form))
@@ -30,7 +35,8 @@ func sentAfterTheEnd(t *testing.T, w *webtest.World, b *webtest.Browser, path st
 
 const textBack = "This is what you wrote before your session ended. Check it, then send it."
 
-// A session that ends in mid-form costs a sign-in, with both steps, and no text. Nothing is sent on its own, and it is shown once.
+// A session that ends in mid-form costs a sign-in, with both steps, and no text. Nothing is sent on
+// its own, and it is shown once.
 func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -43,25 +49,53 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 		shown []string
 	}{
 		"a new key": {acme.At("/settings/api-keys/new"), url.Values{
-			"name": {`Pipeline "é"`}, "description": {"Ask Bo"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"day"}, "day": {"2027-01-02"}, "time": {"09:30"},
+			"name":           {`Pipeline "é"`},
+			"description":    {"Ask Bo"},
+			"scopes":         {"forks:read", "reports:read"},
+			"expiry":         {"day"},
+			"day":            {"2027-01-02"},
+			"time":           {"09:30"},
 			"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"},
 		}, []string{
-			`value="Pipeline &#34;é&#34;"`, `value="Ask Bo"`, `value="forks:read" aria-describedby="sf-h" checked`, `value="reports:read" aria-describedby="sr-h" checked`,
-			`value="2027-01-02"`, `value="09:30"`, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`, `value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
+			`value="Pipeline &#34;é&#34;"`, `value="Ask Bo"`,
+			`value="forks:read" aria-describedby="sf-h" checked`,
+			`value="reports:read" aria-describedby="sr-h" checked`,
+			`value="2027-01-02"`, `value="09:30"`,
+			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`,
+			`value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}},
-		"a mode":        {acme.At("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}, "organisation": {acme.Name}}, []string{`value="nominative" checked`}},
-		"a new name":    {acme.At("/settings/api-keys/%s/rename", key.ID), url.Values{"name": {"Warehouse"}}, []string{`value="Warehouse"`}},
-		"a replacement": {acme.At("/settings/api-keys/%s/replace", key.ID), url.Values{"overlap": {"week"}}, []string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}},
+		"a mode": {
+			acme.At("/settings/organisation/reporting-mode"), url.Values{
+				"mode":         {"nominative"},
+				"organisation": {acme.Name},
+			}, []string{`value="nominative" checked`},
+		},
+		"a new name": {
+			acme.At("/settings/api-keys/%s/rename", key.ID), url.Values{
+				"name": {"Warehouse"},
+			}, []string{`value="Warehouse"`},
+		},
+		"a replacement": {
+			acme.At("/settings/api-keys/%s/replace", key.ID), url.Values{
+				"overlap": {"week"},
+			}, []string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := w.SignedIn(t, acme.Admin)
 			before := w.AllKeys(t, acme)
 			signIn := sentAfterTheEnd(t, w, b, c.path, c.form)
-			require.Contains(t, signIn.Body, "Your session has ended.</strong> Sign in to continue: what you wrote is kept.")
+			require.Contains(t, signIn.Body,
+				"Your session has ended.</strong> Sign in to continue: what you wrote is kept.")
 			next := "?" + url.Values{"next": {c.path}}.Encode()
-			require.Equal(t, http.StatusUnauthorized, b.Post("/sign-in"+next, url.Values{"email": {acme.Admin.Email}, "password": {"wrong"}}).StatusCode)
-			webtest.RequireRedirect(t, "/sign-in/code"+next, b.Post("/sign-in"+next, webtest.Credentials(acme.Admin)))
-			webtest.RequireRedirect(t, c.path, b.Post("/sign-in/code"+next, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+			require.Equal(t, http.StatusUnauthorized,
+				b.Post("/sign-in"+next,
+					url.Values{"email": {acme.Admin.Email}, "password": {"wrong"}}).StatusCode)
+			webtest.RequireRedirect(t, "/sign-in/code"+next,
+				b.Post("/sign-in"+next, webtest.Credentials(acme.Admin)))
+			webtest.RequireRedirect(t, c.path,
+				b.Post("/sign-in/code"+next,
+					url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
 			form := b.Get(c.path)
 			require.Contains(t, form.Body, textBack)
 			for _, shown := range c.shown {
@@ -75,12 +109,15 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 	}
 }
 
-// What was written is shown to its writer alone, in its form alone, and is forgotten with the sign-out.
+// What was written is shown to its writer alone, in its form alone, and is forgotten with the
+// sign-out.
 func TestDraftIsThePersonsOwn(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	path, other := acme.At("/settings/api-keys/new"), acme.At("/settings/api-keys/%s/rename", w.NewKey(t, acme, "BI", apikeys.ReportsRead).ID)
+	path := acme.At("/settings/api-keys/new")
+	other := acme.At("/settings/api-keys/%s/rename",
+		w.NewKey(t, acme, "BI", apikeys.ReportsRead).ID)
 	b := w.SignedIn(t, acme.Owner)
 	sentAfterTheEnd(t, w, b, path, url.Values{"name": {"Confidential"}})
 	kept := b.Cookies["__Host-dg-draft"]
@@ -91,7 +128,12 @@ func TestDraftIsThePersonsOwn(t *testing.T) {
 	require.NotContains(t, b.Cookies, "__Host-dg-draft")
 
 	elsewhere := w.SignedIn(t, acme.Admin)
-	for name, value := range map[string]string{"another person's": kept, "broken": kept[:len(kept)-3], "garbage": "eyJ4", "too long": strings.Repeat("A", 4000)} {
+	for name, value := range map[string]string{
+		"another person's": kept,
+		"broken":           kept[:len(kept)-3],
+		"garbage":          "eyJ4",
+		"too long":         strings.Repeat("A", 4000),
+	} {
 		elsewhere.Cookies["__Host-dg-draft"] = value
 		p := elsewhere.Get(path)
 		require.Equal(t, http.StatusOK, p.StatusCode, name)
@@ -99,7 +141,9 @@ func TestDraftIsThePersonsOwn(t *testing.T) {
 		require.NotContains(t, p.Body, textBack, name)
 	}
 	forged := w.Browser(t)
-	forged.Send(http.MethodPost, path, url.Values{"name": {"x"}, "person": {acme.Owner.ID}}.Encode(), http.Header{"Sec-Fetch-Site": {"cross-site"}})
+	forged.Send(http.MethodPost, path,
+		url.Values{"name": {"x"}, "person": {acme.Owner.ID}}.Encode(),
+		http.Header{"Sec-Fetch-Site": {"cross-site"}})
 	require.Empty(t, forged.Cookies, "a form of another site keeps nothing")
 	forged.Post(path, url.Values{"name": {strings.Repeat("x", 60_000)}, "person": {acme.Owner.ID}})
 	require.Empty(t, forged.Cookies, "there is a bound")
@@ -111,12 +155,17 @@ func TestDraftHoldsNoSecrets(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	secret := url.Values{"person": {acme.Owner.ID}, "name": {"n"}}
-	for _, name := range []string{"current", "new", "repeat", "password", "code", "token", "organisation", "x"} {
+	for _, name := range []string{
+		"current", "new", "repeat", "password", "code", "token", "organisation", "x",
+	} {
 		secret.Set(name, "s3cret")
 	}
 	b := w.Browser(t)
-	for _, path := range []string{"/account", "/account/password", "/account/two-step", "/account/recovery-codes"} {
-		webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(), b.Post(path, secret))
+	for _, path := range []string{
+		"/account", "/account/password", "/account/two-step", "/account/recovery-codes",
+	} {
+		webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(),
+			b.Post(path, secret))
 		require.Empty(t, b.Cookies, path)
 	}
 	path := acme.At("/settings/api-keys/new")
@@ -127,7 +176,8 @@ func TestDraftHoldsNoSecrets(t *testing.T) {
 	require.Contains(t, b.Get("/account").Body, "Account")
 }
 
-// A sign-in says that the session has ended where one has, and nothing to who comes first or has signed out.
+// A sign-in says that the session has ended where one has, and nothing to who comes first or has
+// signed out.
 func TestSignInSaysThatTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -136,7 +186,8 @@ func TestSignInSaysThatTheSessionEnded(t *testing.T) {
 	require.NotContains(t, w.Browser(t).Get("/sign-in").Body, "has ended")
 	b := w.SignedIn(t, acme.Owner)
 	w.DB.Exec(`delete from sessions`)
-	require.Contains(t, b.Get(b.Get(acme.At("/reports?from=2026-01-01")).Header.Get("Location")).Body, ended)
+	require.Contains(t,
+		b.Get(b.Get(acme.At("/reports?from=2026-01-01")).Header.Get("Location")).Body, ended)
 	due := w.Browser(t)
 	due.Post("/sign-in", webtest.Credentials(acme.Admin))
 	require.NotContains(t, due.Get("/sign-in").Body, "has ended", "the code is due")

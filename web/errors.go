@@ -19,9 +19,11 @@ type errorView struct {
 	Link ui.Link
 }
 
-// ErrorPage answers a browser's failed request with a page. Requests of the API, and those with a key, get the API's body.
+// ErrorPage answers a browser's failed request with a page. Requests of the API, and those with a
+// key, get the API's body.
 func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
-	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") || hasKey(c) {
+	if strings.HasPrefix(c.Path(), "/api/") ||
+		!strings.Contains(c.Get(fiber.HeaderAccept), "text/html") || hasKey(c) {
 		return false
 	}
 	p := ui.PrincipalOf(c)
@@ -44,9 +46,10 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 
 // hasKey reports whether an Authorization header holds a key.
 func hasKey(c *fiber.Ctx) bool {
-	return slices.ContainsFunc(c.Request().Header.PeekAll(fiber.HeaderAuthorization), func(header []byte) bool {
-		return bytes.Contains(header, []byte(apikeys.TokenPrefix))
-	})
+	return slices.ContainsFunc(c.Request().Header.PeekAll(fiber.HeaderAuthorization),
+		func(header []byte) bool {
+			return bytes.Contains(header, []byte(apikeys.TokenPrefix))
+		})
 }
 
 // errorPrincipal returns the principal of a request that reached no handler, or nil.
@@ -66,7 +69,10 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return ui.Link{Name: "Open the page", Path: downloadScreen(c)}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
-		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepFor(ui.LocalPath(c.OriginalURL()))}
+		return ui.Link{
+			Name: "Set up two-step verification",
+			Path: view.User.TwoStepFor(ui.LocalPath(c.OriginalURL())),
+		}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return ui.Link{Name: "Try again", Path: ui.LocalPath(c.OriginalURL())}
 	case view.User == nil && view.Status < 500:
@@ -81,8 +87,8 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 
 type errorText struct{ title, message string }
 
-// errorTextOf returns the title and message of an error page. A module's message goes before that of the status. It is worded for
-// tools, which retry; a person tries again.
+// errorTextOf returns the title and message of an error page. A module's message goes before that
+// of the status. It is worded for tools, which retry; a person tries again.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text, ok := statusTexts[f.Status]
 	if !ok {
@@ -108,6 +114,12 @@ var statusTexts = map[int]errorText{
 	413: {"Request too large", "Shorten your text, then send it again."},
 	414: {"Address too long", "Open the page again from its link."},
 	431: {"Request headers too large", "Delete the cookies of this site, then sign in again."},
-	500: {"Something went wrong", "The error has been logged. Try again. If it happens again, send us the request id below."},
-	503: {"Service unavailable", "Try again in a moment. If it happens again, send us the request id below."},
+	500: {
+		"Something went wrong",
+		"The error has been logged. Try again. If it happens again, send us the request id below.",
+	},
+	503: {
+		"Service unavailable",
+		"Try again in a moment. If it happens again, send us the request id below.",
+	},
 }

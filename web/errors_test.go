@@ -12,26 +12,45 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An error page says what happened, has one link to continue and the request id. A 403 says who can help.
+// An error page says what happened, has one link to continue and the request id. A 403 says who can
+// help.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(fixtures.Organisation{Slug: "acme", Name: "Acme <Works>"})
-	owner, member := w.SignedIn(t, acme.Owner), w.SignedIn(t, acme.Member)
+	owner := w.SignedIn(t, acme.Owner)
+	member := w.SignedIn(t, acme.Member)
 	for name, c := range map[string]struct {
 		page           webtest.Page
 		status         int
 		title, message string
 		way            string
 	}{
-		"unknown, signed out":  {w.Browser(t).Get("/nowhere"), 404, "Page not found", "The address is wrong, or the page no longer exists.", `href="/sign-in">Sign in`},
-		"unknown, signed in":   {owner.Get("/nowhere"), 404, "Page not found", "The address is wrong, or the page no longer exists.", `href="/o/acme/reports">Go to reports`},
-		"another organisation": {owner.Get("/o/other/reports"), 404, "Page not found", "Organisation not found, or you are not a member of it.", `href="/o/acme/reports">Go to reports`},
+		"unknown, signed out": {
+			w.Browser(t).Get("/nowhere"), 404, "Page not found",
+			"The address is wrong, or the page no longer exists.", `href="/sign-in">Sign in`,
+		},
+		"unknown, signed in": {
+			owner.Get("/nowhere"), 404, "Page not found",
+			"The address is wrong, or the page no longer exists.",
+			`href="/o/acme/reports">Go to reports`,
+		},
+		"another organisation": {
+			owner.Get("/o/other/reports"), 404, "Page not found",
+			"Organisation not found, or you are not a member of it.",
+			`href="/o/acme/reports">Go to reports`,
+		},
 		"a member at the reports": {member.Get(acme.At("/reports")), 403, "Access denied",
-			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. To get access, ask an owner to change your role.", `href="/account">Go to your account`},
-		"a form of another site": {owner.Send(http.MethodPost, "/sign-out", "x=y", http.Header{"Sec-Fetch-Site": {"cross-site"}}), 403, "Nothing was changed",
+			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and " +
+				"settings. To get access, ask an owner to change your role.",
+			`href="/account">Go to your account`},
+		"a form of another site": {owner.Send(http.MethodPost, "/sign-out", "x=y",
+			http.Header{"Sec-Fetch-Site": {"cross-site"}}), 403, "Nothing was changed",
 			"This form was sent from another site", `href="/o/acme/reports">Go to reports`},
-		"another method": {owner.Post("/docs", url.Values{}), 405, "Method not allowed", "Go back, reload the page and try again.", `href="/o/acme/reports">Go to reports`},
+		"another method": {
+			owner.Post("/docs", url.Values{}), 405, "Method not allowed",
+			"Go back, reload the page and try again.", `href="/o/acme/reports">Go to reports`,
+		},
 	} {
 		require.Equal(t, c.status, c.page.StatusCode, name)
 		require.Contains(t, c.page.Body, "<h1>"+c.title+"</h1>", name)
@@ -39,13 +58,16 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		require.Contains(t, c.page.Body, c.message, name)
 		require.Contains(t, c.page.Body, `<a class="btn primary" `+c.way+`</a>`, name)
 		require.Equal(t, 1, strings.Count(c.page.Body, `class="btn primary"`), name)
-		require.Contains(t, c.page.Body, `<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`, name)
+		require.Contains(t, c.page.Body,
+			`<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`, name)
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
 	}
 
 	// Not a page: a program’s request, and any request with a key.
 	request := http.Header{"Accept": {"application/json"}}
-	require.True(t, strings.HasPrefix(owner.Send(http.MethodGet, "/nowhere", "", request).Body, `{"code":"not-found"`))
+	require.True(t,
+		strings.HasPrefix(owner.Send(http.MethodGet, "/nowhere", "", request).Body,
+			`{"code":"not-found"`))
 
 	// A failure of ours leads to the same address once more.
 	w.DB.DB.Close()

@@ -32,8 +32,8 @@ type Modules struct {
 	Reports      reports.Modules
 	Docs         docs.Modules // for Mount alone
 
-	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
-	// take. nil: Identity and Orgs do.
+	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection
+	// that a flood of requests cannot take. nil: Identity and Orgs do.
 	RecheckIdentity ui.Sessions
 	RecheckOrgs     ui.Memberships
 }
@@ -53,7 +53,11 @@ type Handler struct {
 
 // Limiters are what bounds the work of screens, by the name of the work.
 func (h *Handler) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{"audit_log_downloads": h.auditlog.Downloads(), "report_screens": h.reading, "settings_screens": h.settings}
+	return map[string]*limiter.Limiter{
+		"audit_log_downloads": h.auditlog.Downloads(),
+		"report_screens":      h.reading,
+		"settings_screens":    h.settings,
+	}
 }
 
 // New returns the screens as they are reached at baseURL.
@@ -76,7 +80,8 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	if h.auditlog, err = auditlog.New(pages, h.guard, settings, m.AuditLog); err != nil {
 		return nil, err
 	}
-	if h.organisation, err = organisation.New(pages, h.guard, settings, m.Organisation); err != nil {
+	if h.organisation, err = organisation.New(pages, h.guard, settings,
+		m.Organisation); err != nil {
 		return nil, err
 	}
 	if h.reports, err = reports.New(pages, h.guard, m.Reports); err != nil {
@@ -87,9 +92,17 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 }
 
 func newGuard(m Modules) *ui.Guard {
-	g := &ui.Guard{Auth: m.Auth, Orgs: m.Orgs, RecheckOrgs: cmp.Or[ui.Memberships](m.RecheckOrgs, m.Orgs), Policy: m.Policy}
+	g := &ui.Guard{
+		Auth:        m.Auth,
+		Orgs:        m.Orgs,
+		RecheckOrgs: cmp.Or[ui.Memberships](m.RecheckOrgs, m.Orgs),
+		Policy:      m.Policy,
+	}
 	if g.Auth == nil {
-		g.Auth = ui.Cookies{People: m.Identity, Recheck: cmp.Or[ui.Sessions](m.RecheckIdentity, m.Identity)}
+		g.Auth = ui.Cookies{
+			People:  m.Identity,
+			Recheck: cmp.Or[ui.Sessions](m.RecheckIdentity, m.Identity),
+		}
 		g.Drafts = ui.Drafts{Seals: m.Identity}
 	}
 	return g

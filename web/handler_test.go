@@ -14,17 +14,22 @@ import (
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, slash := w.Organisation("acme"), w.Organisation(`a/b "<c> é?#%`)
+	acme := w.Organisation("acme")
+	slash := w.Organisation(`a/b "<c> é?#%`)
 
 	anonymous := w.Browser(t).Get("/settings/api-keys")
 	require.Equal(t, http.StatusSeeOther, anonymous.StatusCode)
 	require.Equal(t, "/sign-in?next=%2Fsettings%2Fapi-keys", anonymous.Header.Get("Location"))
 
-	for path, want := range map[string]string{"/": "/o/acme/reports", "/settings/audit-log": "/o/acme/settings/audit-log"} {
+	for path, want := range map[string]string{
+		"/":                   "/o/acme/reports",
+		"/settings/audit-log": "/o/acme/settings/audit-log",
+	} {
 		require.Equal(t, want, w.SignedIn(t, acme.Owner).Get(path).Header.Get("Location"))
 	}
 	require.Equal(t, "/account", w.SignedIn(t, acme.Member).Get("/reports").Header.Get("Location"))
-	require.Equal(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/").Header.Get("Location"))
+	require.Equal(t, slash.At("/reports"),
+		w.SignedIn(t, slash.Owner).Get("/").Header.Get("Location"))
 
 	// A person of two organisations chooses.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
@@ -38,7 +43,8 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 func TestForeignOrganisationIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
 	unknown := w.SignedIn(t, acme.Owner).Get("/o/nobody/reports")
 	foreign := w.SignedIn(t, acme.Owner).Get(other.At("/reports"))
 	require.Equal(t, http.StatusNotFound, unknown.StatusCode)
@@ -96,14 +102,15 @@ func TestStaticFilesAreCached(t *testing.T) {
 	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")
 	plain := b.Get("/static/dg.css?v=older")
 	require.Equal(t, "no-cache", plain.Header.Get("Cache-Control"))
-	again := b.Send(http.MethodGet, "/static/dg.css", "", http.Header{"If-None-Match": {plain.Header.Get("ETag")}})
+	again := b.Send(http.MethodGet, "/static/dg.css", "",
+		http.Header{"If-None-Match": {plain.Header.Get("ETag")}})
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
 	require.Equal(t, http.StatusNotFound, b.Get("/static/../site.go").StatusCode)
 	require.Equal(t, http.StatusNotFound, b.Get("/static/").StatusCode)
 }
 
-// A method that a screen does not have is 405 with the methods that it has; a path without a screen is 404. Neither is the
-// refusal of a form, and only screens have the headers of screens.
+// A method that a screen does not have is 405 with the methods that it has; a path without a screen
+// is 404. Neither is the refusal of a form, and only screens have the headers of screens.
 func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -125,7 +132,8 @@ func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
 		require.Equal(t, c.status, p.StatusCode, "%s %s: %s", c.method, c.path, p.Body)
 		require.Equal(t, c.allow, p.Header.Get("Allow"), "%s %s", c.method, c.path)
 		require.Empty(t, p.Header.Get("Content-Security-Policy"), "%s %s", c.method, c.path)
-		require.Equal(t, "nosniff", p.Header.Get("X-Content-Type-Options"), "%s %s", c.method, c.path)
+		require.Equal(t, "nosniff", p.Header.Get("X-Content-Type-Options"), "%s %s", c.method,
+			c.path)
 	}
 	for _, path := range []string{"/sign-in", "/static/dg.css", "/nowhere", "/account"} {
 		require.Equal(t, "nosniff", b.Get(path).Header.Get("X-Content-Type-Options"), path)
@@ -136,12 +144,15 @@ func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
 func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	owner, nobody := w.SignedIn(t, w.Organisation("acme").Owner), w.Browser(t)
+	owner := w.SignedIn(t, w.Organisation("acme").Owner)
+	nobody := w.Browser(t)
 	for range 60 {
 		require.Equal(t, http.StatusOK, owner.Get("/account").StatusCode)
 	}
 	sent := 0
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(w.Logged.String(), "unauthenticated or limited requests not logged"); sent++ {
+	for deadline := time.Now().
+		Add(time.Minute); !strings.Contains(w.Logged.String(),
+		"unauthenticated or limited requests not logged"); sent++ {
 		require.True(t, time.Now().Before(deadline), "all %d are logged", sent)
 		require.Equal(t, http.StatusNotFound, nobody.Get("/nowhere").StatusCode)
 	}

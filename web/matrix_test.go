@@ -15,7 +15,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// roleAction is what somebody may try, whether a screen offers it, and what becomes of each reader: status and offer.
+// roleAction is what somebody may try, whether a screen offers it, and what becomes of each reader:
+// status and offer.
 type roleAction struct {
 	name  string
 	do    func(*webtest.Browser) webtest.Page
@@ -25,7 +26,8 @@ type roleAction struct {
 
 func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []roleAction {
 	t.Helper()
-	at, fork := acme.At, w.Fork(acme).ID
+	at := acme.At
+	fork := w.Fork(acme).ID
 	get := func(path string) func(*webtest.Browser) webtest.Page {
 		return func(b *webtest.Browser) webtest.Page { return b.Get(path) }
 	}
@@ -37,10 +39,13 @@ func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []r
 	}
 	of := func(below string) func() string {
 		return func() string {
-			return at("/settings/api-keys/%s", w.NewKey(t, acme, "BI", apikeys.ForksRead).ID) + below
+			return at("/settings/api-keys/%s", w.NewKey(t, acme, "BI", apikeys.ForksRead).ID) +
+				below
 		}
 	}
-	revocation, replacement, renaming := of("/revoke"), of("/replace"), of("/rename")
+	revocation := of("/revoke")
+	replacement := of("/replace")
+	renaming := of("/rename")
 	keyPage := func(below string) func(*webtest.Browser) bool {
 		return func(b *webtest.Browser) bool {
 			path := of("")()
@@ -48,35 +53,60 @@ func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []r
 		}
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
-	keys, log, organisation, report := at("/settings/api-keys"), at("/settings/audit-log"), at("/settings/organisation"), at("/reports/%s", fork)
+	keys := at("/settings/api-keys")
+	log := at("/settings/audit-log")
+	organisation := at("/settings/organisation")
+	report := at("/reports/%s", fork)
 	read := [6]string{"200 offered", "200 offered", "200 offered", "403 –", "404 –", "303 –"}
 	return []roleAction{
 		{"list keys", get(keys), link("/account", keys), read},
-		{"create a key", func(b *webtest.Browser) webtest.Page { return b.Post(keys+"/new", webtest.GoodForm()) }, link(keys, keys+"/new"),
+		{"create a key", func(b *webtest.Browser) webtest.Page {
+			return b.Post(keys+"/new", webtest.GoodForm())
+		}, link(keys, keys+"/new"),
 			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
-		{"see a key", func(b *webtest.Browser) webtest.Page { return b.Get(of("")()) }, func(b *webtest.Browser) bool { path := of("")(); return link(keys, path)(b) }, read},
+		{"see a key", func(b *webtest.Browser) webtest.Page {
+			return b.Get(of("")())
+		}, func(b *webtest.Browser) bool {
+			path := of("")()
+			return link(keys, path)(b)
+		}, read},
 		{"replace a key", func(b *webtest.Browser) webtest.Page {
-			return b.Post(replacement(), url.Values{"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})
-		}, keyPage("/replace"), [6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
-		{"rename a key", func(b *webtest.Browser) webtest.Page { return b.Post(renaming(), url.Values{"name": {"Renamed"}}) }, keyPage("/rename"),
+			return b.Post(replacement(), url.Values{
+				"overlap":        {"week"},
+				"idempotencyKey": {webtest.NewIdempotencyKey()},
+			})
+		}, keyPage("/replace"),
+			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
+		{"rename a key", func(b *webtest.Browser) webtest.Page {
+			return b.Post(renaming(), url.Values{"name": {"Renamed"}})
+		}, keyPage("/rename"),
 			[6]string{"303 offered", "303 offered", "403 –", "403 –", "404 –", "303 –"}},
-		{"revoke a key", func(b *webtest.Browser) webtest.Page { return b.Post(revocation(), url.Values{}) }, func(b *webtest.Browser) bool { return link(keys, revocation())(b) },
+		{"revoke a key", func(b *webtest.Browser) webtest.Page {
+			return b.Post(revocation(), url.Values{})
+		}, func(b *webtest.Browser) bool { return link(keys, revocation())(b) },
 			[6]string{"303 offered", "303 offered", "303 offered", "403 –", "404 –", "303 –"}},
 		{"read the audit log", get(log), link(keys, log), read},
 		{"download the audit log", get(log + ".csv"), link(log, log+".csv"), read},
-		{"change the reporting mode", post(organisation+"/reporting-mode", webtest.ToNominative(acme)), link(organisation, organisation+"/reporting-mode"),
+		{"change the reporting mode",
+			post(organisation+"/reporting-mode", webtest.ToNominative(acme)),
+			link(organisation, organisation+"/reporting-mode"),
 			[6]string{"303 offered", "403 –", "403 –", "403 –", "404 –", "303 –"}},
 		{"read reports", get(at("/reports")), link("/account", at("/reports")), read},
 		{"read a fork's report", get(report), link(at("/reports"), report), read},
-		{"download plays", get(report + "/plays.csv?from=" + today + "&to=" + today), link(report, "/plays.csv"), read},
+		{
+			"download plays", get(report + "/plays.csv?from=" + today + "&to=" + today),
+			link(report, "/plays.csv"), read,
+		},
 	}
 }
 
-// Every role and every action: the status, and whether a screen that the person can open offers it. -v prints the table.
+// Every role and every action: the status, and whether a screen that the person can open offers it.
+// -v prints the table.
 func TestEveryRoleAndAction(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
 	readers := []struct {
 		name    string
 		browser func() *webtest.Browser
@@ -106,14 +136,18 @@ func TestEveryRoleAndAction(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("status and offer of owner, admins with and without two-step, member, other organisation, signed out:%s", table.String())
+	t.Logf(
+		"status and offer of owner, admins with and without two-step, member, other "+
+			"organisation, signed out:%s", table.String(),
+	)
 }
 
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	list, create := acme.At("/settings/api-keys"), acme.At("/settings/api-keys/new")
+	list := acme.At("/settings/api-keys")
+	create := acme.At("/settings/api-keys/new")
 	admin := w.SignedIn(t, acme.Admin)
 	require.Equal(t, http.StatusOK, admin.Get(create).StatusCode)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, acme.Admin.ID)
@@ -122,7 +156,8 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	w.DB.Exec(`update memberships set role = 'admin' where user_id = $1`, acme.Admin.ID)
 	require.Equal(t, http.StatusOK, admin.Get(create).StatusCode)
 	w.DB.Exec(`update users set totp_secret = null where id = $1`, acme.Admin.ID)
-	require.Equal(t, http.StatusSeeOther, admin.Get(create).StatusCode, "a change of the second step ends the session")
+	require.Equal(t, http.StatusSeeOther, admin.Get(create).StatusCode,
+		"a change of the second step ends the session")
 	acme.Admin.TOTPSecret = ""
 	admin = w.SignedIn(t, acme.Admin)
 	require.Equal(t, http.StatusForbidden, admin.Get(create).StatusCode)

@@ -13,7 +13,8 @@ import (
 	"dg/web/ui"
 )
 
-// prepare sets the headers of a screen and the context of its request: with the request that security events are recorded with.
+// prepare sets the headers of a screen and the context of its request: with the request that
+// security events are recorded with.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	httpserver.WithTenant(c, h.hints.Organisation(c.Cookies(ui.SessionCookie)))
@@ -27,10 +28,12 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 // setHeaders sets the headers of every page, error pages included.
 func (h *Handler) setHeaders(c *fiber.Ctx) {
-	c.Set(fiber.HeaderCacheControl, "no-store") // nobody reads a page after the sign-out, or as another person
+	// nobody reads a page after the sign-out, or as another person
+	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
-	c.Set(fiber.HeaderXFrameOptions, "DENY")         // for browsers without frame-ancestors
-	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would turn the Origin of forms into null
+	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers without frame-ancestors
+	// no-referrer would turn the Origin of forms into null
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(h.Base, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
@@ -38,14 +41,16 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 }
 
 var (
-	errCrossOrigin = apperr.New(apperr.AccessDenied, "This form was sent from another site, so nothing was changed. Open the page here and send it again.")
-	errNoOrigin    = apperr.New(apperr.AccessDenied, "Your browser did not say which site this form came from, so nothing was changed. "+
-		"Use a current browser, without extensions that remove headers.")
+	errCrossOrigin = apperr.New(apperr.AccessDenied,
+		"This form was sent from another site, so nothing was changed. Open the page here and send it again.")
+	errNoOrigin = apperr.New(apperr.AccessDenied,
+		"Your browser did not say which site this form came from, so nothing was changed. "+
+			"Use a current browser, without extensions that remove headers.")
 )
 
-// rejectCrossOrigin refuses forms and downloads that another site made the browser send. For forms it is the standard library's
-// rule on Sec-Fetch-Site and Origin, with one difference: a form with neither header is refused, as every current browser sends
-// one of them.
+// rejectCrossOrigin refuses forms and downloads that another site made the browser send. For forms
+// it is the standard library's rule on Sec-Fetch-Site and Origin, with one difference: a form with
+// neither header is refused, as every current browser sends one of them.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	if m := c.Method(); m == fiber.MethodGet || m == fiber.MethodHead || m == fiber.MethodOptions {
 		if isCrossSiteDownload(c) {
@@ -62,7 +67,11 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	if len(header) == 0 {
 		return errNoOrigin
 	}
-	request := &http.Request{Method: c.Method(), Host: string(c.Request().Header.Host()), Header: header}
+	request := &http.Request{
+		Method: c.Method(),
+		Host:   string(c.Request().Header.Host()),
+		Header: header,
+	}
 	if http.NewCrossOriginProtection().Check(request) != nil {
 		return errCrossOrigin
 	}

@@ -21,14 +21,16 @@ import (
 	"dg/web/ui"
 )
 
-// mocked is the screens over mocks of the modules, without a database. An owner of Acme is signed in, and every call succeeds
-// but the one that a test lets fail.
+// mocked is the screens over mocks of the modules, without a database. An owner of Acme is signed
+// in, and every call succeeds but the one that a test lets fail.
 type mocked struct {
 	t     *testing.T
 	mocks mockTester
 	url   string
 
-	foreign string // the call that returns something of another organisation, as if its SQL forgot the organisation; "": none
+	// the call that returns something of another organisation, as if its SQL forgot the
+	// organisation; "": none
+	foreign string
 
 	mu      sync.Mutex
 	calls   []string // of the request, in their order
@@ -36,13 +38,15 @@ type mocked struct {
 	failure error
 }
 
-// marker is in all that the modules return, and only a screen that succeeds shows it. No random id has its last character. It has four, as a secret is shown in groups of four.
+// marker is in all that the modules return, and only a screen that succeeds shows it. No random id
+// has its last character. It has four, as a secret is shown in groups of four.
 const marker = "MAR!"
 
 // mockedNow is the clock of the screens.
 var mockedNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// mockTester is the test as the mocks see it. A *testing.T requires each mocked method to be called before the test ends.
+// mockTester is the test as the mocks see it. A *testing.T requires each mocked method to be called
+// before the test ends.
 type mockTester interface {
 	mock.TestingT
 	Cleanup(func())
@@ -61,7 +65,11 @@ func newMocked(t *testing.T, mocks mockTester, policy ui.Policy) (*mocked, *fibe
 	m := s.modules(policy)
 	h, err := New(m, "http://127.0.0.1", func() time.Time { return mockedNow })
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Second, ErrorPage: h.ErrorPage})
+	server := httpserver.New(httpserver.Options{
+		Logger:    slog.New(slog.DiscardHandler),
+		Grace:     time.Second,
+		ErrorPage: h.ErrorPage,
+	})
 	h.Mount(server.App())
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -75,15 +83,25 @@ func newMocked(t *testing.T, mocks mockTester, policy ui.Policy) (*mocked, *fibe
 	return s, server.App()
 }
 
-// send sends a request of a page of the site in which that call of a module fails, and returns the answer and all calls.
-func (s *mocked) send(method, path, form string, failing int, failure error) (*http.Response, string, []string) {
+// send sends a request of a page of the site in which that call of a module fails, and returns the
+// answer and all calls.
+func (s *mocked) send(
+	method, path, form string, failing int, failure error,
+) (*http.Response, string, []string) {
 	s.t.Helper()
 	s.mu.Lock()
-	s.calls, s.failing, s.failure = nil, failing, failure
+	s.calls = nil
+	s.failing = failing
+	s.failure = failure
 	s.mu.Unlock()
-	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(form))
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path,
+		strings.NewReader(form))
 	require.NoError(s.t, err)
-	request.Header = http.Header{"Accept": {"text/html"}, "Sec-Fetch-Site": {"same-origin"}, "Cookie": {ui.SessionCookie + "=token"}}
+	request.Header = http.Header{
+		"Accept":         {"text/html"},
+		"Sec-Fetch-Site": {"same-origin"},
+		"Cookie":         {ui.SessionCookie + "=token"},
+	}
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}

@@ -21,7 +21,8 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	key := func(below string) string {
-		return acme.At("/settings/api-keys/%s", w.NewKey(t, acme, "BI & co", apikeys.ReportsRead).ID) + below
+		return acme.At("/settings/api-keys/%s",
+			w.NewKey(t, acme, "BI & co", apikeys.ReportsRead).ID) + below
 	}
 	mode := acme.At("/settings/organisation/reporting-mode")
 	const replacement = "battery horse staple"
@@ -30,15 +31,52 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 		form url.Values
 		says string
 	}{
-		{key("/revoke"), url.Values{}, "BI & co has been revoked. Requests with this key are now rejected."},
-		{key("/rename"), url.Values{"name": {"Warehouse"}}, "Key renamed. Its secret, scopes and expiry are the same."},
-		{mode, url.Values{"mode": {"pseudonymous"}}, "Nothing was changed. The reporting mode is the same."},
-		{mode, webtest.ToNominative(acme), "Reporting mode changed. Reports, exports and the API now show names."},
-		{mode, url.Values{"mode": {"pseudonymous"}}, "Reporting mode changed. Reports, exports and the API no longer show names."},
-		{"/account", url.Values{"session": {hex.EncodeToString(make([]byte, 32))}}, "Session ended. Its browser has to sign in again."},
-		{"/account", url.Values{"region": {"de-CH"}}, "Region saved. Numbers and dates are written as in this region: Switzerland (German)."},
-		{"/account", url.Values{"region": {""}}, "Region saved. Numbers and dates are as your browser’s region writes them."},
-		{"/account/password", url.Values{"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement}}, "Password changed. Your other sessions have ended."},
+		{
+			key("/revoke"), url.Values{},
+			"BI & co has been revoked. Requests with this key are now rejected.",
+		},
+		{
+			key("/rename"), url.Values{
+				"name": {"Warehouse"},
+			}, "Key renamed. Its secret, scopes and expiry are the same.",
+		},
+		{
+			mode, url.Values{
+				"mode": {"pseudonymous"},
+			}, "Nothing was changed. The reporting mode is the same.",
+		},
+		{
+			mode, webtest.ToNominative(acme),
+			"Reporting mode changed. Reports, exports and the API now show names.",
+		},
+		{
+			mode, url.Values{
+				"mode": {"pseudonymous"},
+			}, "Reporting mode changed. Reports, exports and the API no longer show names.",
+		},
+		{
+			"/account", url.Values{
+				"session": {hex.EncodeToString(make([]byte, 32))},
+			}, "Session ended. Its browser has to sign in again.",
+		},
+		{
+			"/account", url.Values{
+				"region": {"de-CH"},
+			},
+			"Region saved. Numbers and dates are written as in this region: Switzerland (German).",
+		},
+		{
+			"/account", url.Values{
+				"region": {""},
+			}, "Region saved. Numbers and dates are as your browser’s region writes them.",
+		},
+		{
+			"/account/password", url.Values{
+				"current": {fixtures.Password},
+				"new":     {replacement},
+				"repeat":  {replacement},
+			}, "Password changed. Your other sessions have ended.",
+		},
 	} {
 		b := w.SignedIn(t, acme.Owner)
 		next := b.Post(c.path, c.form)
@@ -46,11 +84,13 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 		shown := b.Get(next.Header.Get("Location"))
 		require.Equal(t, c.says, webtest.Trimmed(shown.Notes(t)[0]))
 		require.Contains(t, shown.Body, `<div class="note" role="status">`)
-		require.NotContains(t, b.Get(next.Header.Get("Location")).Body, `<div class="note" role="status">`, "once")
+		require.NotContains(t, b.Get(next.Header.Get("Location")).Body,
+			`<div class="note" role="status">`, "once")
 	}
 	b := w.SignedIn(t, acme.Member)
 	out := b.Post("/sign-out", url.Values{})
-	require.Contains(t, b.Get(out.Header.Get("Location")).Body, `<div class="note" role="status"><div><strong>You have signed out.</strong>`)
+	require.Contains(t, b.Get(out.Header.Get("Location")).Body,
+		`<div class="note" role="status"><div><strong>You have signed out.</strong>`)
 }
 
 // Nothing but a change of this site is confirmed, and a text is never markup.
@@ -59,14 +99,20 @@ func TestNoticeOfElsewhereIsNotShown(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
-	for _, text := range []string{"", "x", "{}", "null", `{"Strong":""}`, `{"Strong":5}`, strings.Repeat("x", 3000), `{"Strong":"S`} {
+	for _, text := range []string{
+		"", "x", "{}", "null", `{"Strong":""}`, `{"Strong":5}`, strings.Repeat("x", 3000),
+		`{"Strong":"S`,
+	} {
 		b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(text))
 		p := b.Get("/account?notice=changed")
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		require.NotContains(t, p.Body, `role="status"><div>`, text)
 	}
-	b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(`{"Strong":"<b>","Kind":"bad","Action":"Go","ActionPath":"//evil.example"}`))
+	b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString(
+		[]byte(`{"Strong":"<b>","Kind":"bad","Action":"Go","ActionPath":"//evil.example"}`),
+	)
 	p := b.Get("/account")
-	require.Contains(t, p.Body, `<div class="note" role="status"><div><strong>&lt;b&gt;</strong></div></div>`)
+	require.Contains(t, p.Body,
+		`<div class="note" role="status"><div><strong>&lt;b&gt;</strong></div></div>`)
 	require.NotContains(t, p.Body, "evil.example")
 }

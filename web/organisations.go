@@ -15,8 +15,8 @@ type organisationsView struct {
 
 type organisationChoice struct{ Name, Role, Path string }
 
-// chooseOrganisation redirects from a path without an organisation to that screen of the person's organisation, or lets the
-// person choose one.
+// chooseOrganisation redirects from a path without an organisation to that screen of the person's
+// organisation, or lets the person choose one.
 func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.SignedIn(c)
@@ -36,7 +36,8 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 					path = ui.WithParam(path, "org", m.Organisation.Slug)
 				}
 			}
-			view.Choices = append(view.Choices, organisationChoice{m.Organisation.Name, ui.RoleLabels[m.Role], path})
+			view.Choices = append(view.Choices,
+				organisationChoice{m.Organisation.Name, ui.RoleLabels[m.Role], path})
 		}
 		if len(view.Choices) == 1 {
 			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)

@@ -14,8 +14,9 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// rules.md, Keys. The session is older than 15 minutes when the form is sent: it asks in place, says
-// there that the password is wrong, keeps all, and then shows the key. By keyboard, on a phone.
+// rules.md, Keys. The session is older than 15 minutes when the form is sent: it asks in place,
+// says there that the password is wrong, keeps all, and then shows the key. By keyboard, on a
+// phone.
 func TestPasswordIsAskedAgainByKeyboard(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)

@@ -26,7 +26,9 @@ type sensitive struct {
 
 // sensitiveForms are all of them. The admin of the organisation, who has two-step verification, is
 // made an owner.
-func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitive {
+func sensitiveForms(
+	t *testing.T, w *webtest.World, acme *webtest.Organisation,
+) map[string]sensitive {
 	t.Helper()
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
@@ -66,7 +68,9 @@ func age(w *webtest.World, since string) {
 
 // asks reports whether a page asks for the password and for the code.
 func asks(p webtest.Page) [2]bool {
-	return [2]bool{strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`)}
+	return [2]bool{
+		strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`),
+	}
 }
 
 // changes are the keys and the modes that there are.
@@ -76,8 +80,8 @@ func changes(w *webtest.World) string {
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
 
-// rules.md, Keys: each asks in place, after 15 minutes, and keeps what was filled in. The right answer
-// makes the change, and holds for the next ones.
+// rules.md, Keys: each asks in place, after 15 minutes, and keeps what was filled in. The right
+// answer makes the change, and holds for the next ones.
 func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -93,19 +97,27 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			require.Equal(t, [2]bool{true, true}, asks(opened))
 			require.NotContains(t, opened.Body, `id="errors"`)
 			head := b.Send(http.MethodHead, s.path, "", nil)
-			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD is no sending of the form")
+			require.Equal(t, len(opened.Body), int(head.ContentLength),
+				"HEAD is no sending of the form")
 			before := changes(w)
 			for _, c := range []struct{ password, code, said string }{
 				{"", "", again},
 				{"", w.CodeNow(t, fixtures.TOTPSecret), again},
-				{"wrong horse battery", w.CodeNow(t, fixtures.TOTPSecret), "The password is wrong."},
-				{fixtures.Password, "", "Enter the code from your authenticator app, or a recovery code."},
+				{
+					"wrong horse battery", w.CodeNow(t, fixtures.TOTPSecret),
+					"The password is wrong.",
+				},
+				{
+					fixtures.Password, "",
+					"Enter the code from your authenticator app, or a recovery code.",
+				},
 				{fixtures.Password, "000000", "The code is wrong, expired or already used."},
 			} {
 				p := b.Post(s.path, s.with(c.password, c.code))
 				require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode, c.said)
 				require.Contains(t, p.Body, "<title>Error: ")
-				require.Contains(t, p.Body, "<strong>One thing to fix.</strong> Nothing has been saved.")
+				require.Contains(t, p.Body,
+					"<strong>One thing to fix.</strong> Nothing has been saved.")
 				require.Contains(t, p.Body, c.said)
 				require.Equal(t, [2]bool{true, true}, asks(p))
 				for _, kept := range s.kept {
@@ -114,7 +126,9 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
 			require.Equal(t, before, changes(w))
-			require.Equal(t, 1, fixtures.One[int](w.DB, `select wrong_codes from users where id = $1`, acme.Admin.ID),
+			require.Equal(t, 1,
+				fixtures.One[int](w.DB, `select wrong_codes from users where id = $1`,
+					acme.Admin.ID),
 				"a code that is not given is not a wrong one")
 			p := b.Post(s.path, s.with(fixtures.Password, w.CodeNow(t, fixtures.TOTPSecret)))
 			require.Equal(t, s.done, p.StatusCode, p.Body)
@@ -130,16 +144,24 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	b, path := w.SignedIn(t, acme.Owner), acme.At("/settings/api-keys/new")
+	b := w.SignedIn(t, acme.Owner)
+	path := acme.At("/settings/api-keys/new")
 	age(w, "1 hour")
-	form := url.Values{"expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()}, "current": {"wrong horse battery"}}
+	form := url.Values{
+		"expiry":         {"90"},
+		"idempotencyKey": {webtest.NewIdempotencyKey()},
+		"current":        {"wrong horse battery"},
+	}
 	p := b.Post(path, form)
 	require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
 	require.Contains(t, p.Body, "<strong>Three things to fix.</strong>")
-	for _, said := range []string{"Enter a name.", "Choose at least one scope.", "The password is wrong."} {
+	for _, said := range []string{
+		"Enter a name.", "Choose at least one scope.", "The password is wrong.",
+	} {
 		require.Contains(t, p.Body, said)
 	}
-	require.Equal(t, [2]bool{true, false}, asks(p), "without two-step verification there is no code")
+	require.Equal(t, [2]bool{true, false}, asks(p),
+		"without two-step verification there is no code")
 	form.Set("current", fixtures.Password)
 	p = b.Post(path, form)
 	require.Equal(t, http.StatusBadRequest, p.StatusCode)
@@ -157,9 +179,13 @@ func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	b, key := w.SignedIn(t, acme.Owner), w.NewKey(t, acme, "BI", apikeys.ReportsRead)
+	b := w.SignedIn(t, acme.Owner)
+	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	age(w, "10 hours")
-	for path, form := range map[string]url.Values{"/rename": {"name": {"Warehouse"}}, "/revoke": {}} {
+	for path, form := range map[string]url.Values{
+		"/rename": {"name": {"Warehouse"}},
+		"/revoke": {},
+	} {
 		at := acme.At("/settings/api-keys/%s", key.ID) + path
 		require.Equal(t, [2]bool{}, asks(b.Get(at)), path)
 		require.Equal(t, http.StatusSeeOther, b.Post(at, form).StatusCode, path)
@@ -173,16 +199,19 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	s := sensitiveForms(t, w, acme)["a new key"]
-	b, other := w.SignedIn(t, acme.Owner), w.SignedIn(t, acme.Owner)
+	b := w.SignedIn(t, acme.Owner)
+	other := w.SignedIn(t, acme.Owner)
 	age(w, "1 hour")
 	for i := range 10 {
-		require.Equal(t, http.StatusUnprocessableEntity, b.Post(s.path, s.with("wrong horse battery", "")).StatusCode, i)
+		require.Equal(t, http.StatusUnprocessableEntity,
+			b.Post(s.path, s.with("wrong horse battery", "")).StatusCode, i)
 	}
 	before := changes(w)
 	p := b.Post(s.path, s.with(fixtures.Password, ""))
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
 	require.NotEmpty(t, p.Header.Get("Retry-After"))
-	require.Contains(t, p.Body, "<strong>Too many failed attempts.</strong> Try again in 10 minutes")
+	require.Contains(t, p.Body,
+		"<strong>Too many failed attempts.</strong> Try again in 10 minutes")
 	require.Contains(t, p.Body, "Not you? Sign out, sign in again and change your password.")
 	for _, kept := range s.kept {
 		require.Contains(t, p.Body, kept)
@@ -191,7 +220,8 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	var failed, locked int
 	for _, e := range w.LogOf(t, acme) {
 		switch {
-		case e.Action == audit.SignInFailed && e.Reason == audit.WrongPassword && e.Request.Path == s.path:
+		case e.Action == audit.SignInFailed && e.Reason == audit.WrongPassword &&
+			e.Request.Path == s.path:
 			failed++
 		case e.Action == audit.SignInLocked && e.Actor.ID == acme.Owner.ID:
 			locked++
@@ -201,8 +231,8 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	require.Equal(t, http.StatusOK, other.Post(s.path, s.with(fixtures.Password, "")).StatusCode)
 }
 
-// A session that ended before the password was sent costs a sign-in: the form is shown again with its
-// text, asks for no password, since it was just entered, and the password was kept nowhere.
+// A session that ended before the password was sent costs a sign-in: the form is shown again with
+// its text, asks for no password, since it was just entered, and the password was kept nowhere.
 func TestSensitiveFormAfterTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -219,8 +249,11 @@ func TestSensitiveFormAfterTheSessionEnded(t *testing.T) {
 				require.NotContains(t, string(draft), secret)
 			}
 			next := "?" + url.Values{"next": {s.path}}.Encode()
-			webtest.RequireRedirect(t, "/sign-in/code"+next, b.Post("/sign-in"+next, webtest.Credentials(acme.Admin)))
-			webtest.RequireRedirect(t, s.path, b.Post("/sign-in/code"+next, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+			webtest.RequireRedirect(t, "/sign-in/code"+next,
+				b.Post("/sign-in"+next, webtest.Credentials(acme.Admin)))
+			webtest.RequireRedirect(t, s.path,
+				b.Post("/sign-in/code"+next,
+					url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
 			form := b.Get(s.path)
 			require.Contains(t, form.Body, textBack)
 			require.Contains(t, form.Body, s.kept[0])

@@ -23,13 +23,16 @@ func (h *Handler) Mount(app *fiber.App) {
 
 	r.Get("/", h.chooseOrganisation("/reports"))
 	r.Get("/settings", h.chooseOrganisation(ui.SettingsPath))
-	for _, screen := range []string{"/reports", ui.SettingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
+	for _, screen := range []string{
+		"/reports", ui.SettingsPath, "/settings/organisation", "/settings/api-keys/new",
+		"/settings/audit-log",
+	} {
 		r.Get(screen, h.chooseOrganisation(screen))
 	}
 }
 
-// MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and settings. It is for a program that has
-// a sign-in and accounts of its own.
+// MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and
+// settings. It is for a program that has a sign-in and accounts of its own.
 func (h *Handler) MountOrganisation(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	h.mountOrganisation(h.routes(app).Group("/o/:org"))
@@ -77,12 +80,14 @@ func (h *Handler) mountOrganisation(r routes) {
 	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditlog.AuditLog))
 	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.auditlog.DownloadAuditLog()))
 	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation.Organisation))
-	r.Get("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.ReportingModeForm))
-	r.Post("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.ChangeReportingMode))
+	r.Get("/settings/organisation/reporting-mode",
+		h.member(authz.ChangeReportingMode, h.organisation.ReportingModeForm))
+	r.Post("/settings/organisation/reporting-mode",
+		h.member(authz.ChangeReportingMode, h.organisation.ChangeReportingMode))
 }
 
-// routes adds screens below a path. Each route carries the middleware itself: middleware of a group would also run for requests
-// that match no route, those inside /api/v1/ included.
+// routes adds screens below a path. Each route carries the middleware itself: middleware of a group
+// would also run for requests that match no route, those inside /api/v1/ included.
 type routes struct {
 	router fiber.Router
 	before []fiber.Handler

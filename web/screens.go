@@ -8,9 +8,10 @@ import (
 	"dg/web/ui"
 )
 
-// How many screens an instance works on at once: of reports, which may wait for figures, and of settings. One organisation gets
-// half of them, and a person three. Screens have no rate, and one takes up to some milliseconds of a processor: with twice as many
-// settings, a list of keys that was opened again and again doubled the 99th percentile of others' calls.
+// How many screens an instance works on at once: of reports, which may wait for figures, and of
+// settings. One organisation gets half of them, and a person three. Screens have no rate, and one
+// takes up to some milliseconds of a processor: with twice as many settings, a list of keys that
+// was opened again and again doubled the 99th percentile of others' calls.
 const (
 	maxReportScreens   = 8
 	maxSettingsScreens = 4
@@ -26,15 +27,22 @@ type screenTurns struct {
 func newScreenTurns() screenTurns {
 	places := func(n int) *limiter.Limiter {
 		return limiter.New(limiter.Limits{
-			MaxConcurrent: n, MaxConcurrentPerActor: maxScreensOfPerson, BusyMessage: "Too many pages of this organisation are being opened at once.",
+			MaxConcurrent:         n,
+			MaxConcurrentPerActor: maxScreensOfPerson,
+			BusyMessage:           "Too many pages of this organisation are being opened at once.",
 		})
 	}
-	return screenTurns{limiter.NewTenantHints(), places(maxReportScreens), places(maxSettingsScreens)}
+	return screenTurns{
+		limiter.NewTenantHints(), places(maxReportScreens), places(maxSettingsScreens),
+	}
 }
 
-// admit waits for the turn of a screen. The caller releases the lease. A key is revoked without waiting for a place: stopping one that
-// leaked must never wait. Errors: apperr.Unavailable with RetryAfter.
-func (s screenTurns) admit(ctx context.Context, permission authz.Permission, p *ui.Principal) (*limiter.Lease, error) {
+// admit waits for the turn of a screen. The caller releases the lease. A key is revoked without
+// waiting for a place: stopping one that leaked must never wait. Errors: apperr.Unavailable with
+// RetryAfter.
+func (s screenTurns) admit(
+	ctx context.Context, permission authz.Permission, p *ui.Principal,
+) (*limiter.Lease, error) {
 	from := s.settings
 	switch permission {
 	case authz.RevokeKey:
@@ -42,5 +50,6 @@ func (s screenTurns) admit(ctx context.Context, permission authz.Permission, p *
 	case authz.ListForks, authz.ReadReport, authz.ExportReport:
 		from = s.reading
 	}
-	return from.Acquire(ctx, limiter.Request{OrganisationID: p.Organisation.ID, ActorID: p.Person.ID})
+	return from.Acquire(ctx,
+		limiter.Request{OrganisationID: p.Organisation.ID, ActorID: p.Person.ID})
 }

@@ -11,8 +11,9 @@ import (
 	"dg/platform/authz"
 )
 
-// rules.md, Keys: nothing is allowed across organisations. What a module returns although it is another organisation's is refused
-// by the policy, which is asked about the owner of what was loaded.
+// rules.md, Keys: nothing is allowed across organisations. What a module returns although it is
+// another organisation's is refused by the policy, which is asked about the owner of what was
+// loaded.
 func TestPolicyRefusesWhatAnotherOrganisationOwns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,12 +12,13 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// A session that ends in mid-form, a wrong code on the way back, and the text is in the form again: the cursor always where the
-// next thing is typed.
+// A session that ends in mid-form, a wrong code on the way back, and the text is in the form again:
+// the cursor always where the next thing is typed.
 func TestFormSurvivesTheEndOfTheSessionInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, vale := w.Organisation("acme"), w.Organisation("vale")
+	acme := w.Organisation("acme")
+	vale := w.Organisation("vale")
 	w.DB.Join(vale.ID, acme.Admin.ID, "admin")
 	p := browsertest.New(t)
 	p.AllowError("status of 401")
@@ -34,7 +35,8 @@ func TestFormSurvivesTheEndOfTheSessionInABrowser(t *testing.T) {
 	p.Fill("#name", "Warehouse")
 	p.Click(`label[for="xday"]`)
 	p.Fill("#day", "2027-01-02")
-	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.", p.Text("[data-instant]"))
+	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.",
+		p.Text("[data-instant]"))
 	webtest.LooksRight(t, p, "a date for a key")
 	w.DB.Exec(`delete from sessions`)
 	p.Press("Enter")

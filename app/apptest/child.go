@@ -21,7 +21,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// OpsAddress is where the instance's private listener is: the address of the two that it listens on which does not serve.
+// OpsAddress is where the instance's private listener is: the address of the two that it listens on
+// which does not serve.
 func (c *Child) OpsAddress(t *testing.T) string {
 	t.Helper()
 	if c.ops == "" {
@@ -58,19 +59,23 @@ func listeners4(t *testing.T, pid int) (addresses []string) {
 		var ip, port uint32
 		var remote, state string
 		fields := strings.Fields(lines.Text())
-		if _, err := fmt.Sscanf(lines.Text(), "%d: %08X:%04X %s %s", &n, &ip, &port, &remote, &state); err == nil && state == "0A" && own[fields[9]] {
-			addresses = append(addresses, fmt.Sprintf("%d.%d.%d.%d:%d", byte(ip), byte(ip>>8), byte(ip>>16), byte(ip>>24), port))
+		if _, err := fmt.Sscanf(lines.Text(), "%d: %08X:%04X %s %s", &n, &ip, &port, &remote,
+			&state); err == nil && state == "0A" && own[fields[9]] {
+			addresses = append(addresses,
+				fmt.Sprintf("%d.%d.%d.%d:%d", byte(ip), byte(ip>>8), byte(ip>>16), byte(ip>>24),
+					port))
 		}
 	}
 	return addresses
 }
 
-// Binary is the real program, for the tests that kill it, measure it or run it as somebody else. It is built where
-// builds go, without the race detector, which would be what is measured.
+// Binary is the real program, for the tests that kill it, measure it or run it as somebody else. It
+// is built where builds go, without the race detector, which would be what is measured.
 var Binary = sync.OnceValues(func() (string, error) {
 	path := InTree("bin", "dg-test")
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, "dg/app").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, "dg/app").
+		CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build dg: %w\n%s", err, out)
 	}
 	return path, os.Rename(fresh, path) // whole for another run of the tests as well
@@ -99,12 +104,16 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	require.NoError(t, err)
 	c := &Child{Cmd: exec.Command(program, args...), T: t, Exited: make(chan struct{})}
 	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s")
-	c.Stdout, c.Stderr = &c.Out, &c.Log
+	c.Stdout = &c.Out
+	c.Stderr = &c.Log
 	if prepare != nil {
 		prepare(c.Cmd)
 	}
 	require.NoError(t, c.Start())
-	go func() { _ = c.Wait(); close(c.Exited) }()
+	go func() {
+		_ = c.Wait()
+		close(c.Exited)
+	}()
 	t.Cleanup(func() {
 		_ = c.Process.Kill()
 		<-c.Exited
@@ -129,7 +138,10 @@ func ServeOn(t *testing.T, dir string, args ...string) *Child {
 	if slices.Contains(args, "--demo") {
 		CopyDemo(t, dir)
 	}
-	return Launch(t, append([]string{"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, args...)...).UntilServing()
+	return Launch(t,
+		append([]string{
+			"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		}, args...)...).UntilServing()
 }
 
 // ServeDatabase starts dg serve on a database of the test's own.
@@ -219,7 +231,8 @@ func FreeAddress(t *testing.T) string {
 // WithFiles makes the process one that may open so many files.
 func WithFiles(limit string) func(*exec.Cmd) {
 	return func(c *exec.Cmd) {
-		c.Args = append([]string{"sh", "-c", `ulimit -n ` + limit + ` && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+		c.Args = append([]string{"sh", "-c", `ulimit -n ` + limit + ` && exec "$0" "$@"`, c.Path},
+			c.Args[1:]...)
 		c.Path = "/bin/sh"
 	}
 }

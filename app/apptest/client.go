@@ -17,7 +17,8 @@ import (
 func CookiesOf(t *testing.T, base, email, password string) string {
 	t.Helper()
 	form := url.Values{"email": {email}, "password": {password}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in",
+		strings.NewReader(form.Encode()))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -56,10 +57,18 @@ func SmallWindowClient() *http.Client {
 		}
 		return conn, err
 	}
-	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10}}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:        dial,
+			DisableCompression: true,
+			DisableKeepAlives:  true,
+			ReadBufferSize:     4 << 10,
+		},
+	}
 }
 
-// Slowly reads at 200 KB/s in the background until the body ends, and sends the error that ended it.
+// Slowly reads at 200 KB/s in the background until the body ends, and sends the error that ended
+// it.
 func Slowly(t *testing.T, body io.Reader) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -83,7 +92,8 @@ func Slowly(t *testing.T, body io.Reader) <-chan error {
 	return ended
 }
 
-// FetchFrom asks as a client that keeps its connections. Status 0 is a transfer that failed or broke.
+// FetchFrom asks as a client that keeps its connections. Status 0 is a transfer that failed or
+// broke.
 func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
 	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -108,7 +118,9 @@ func KeepingClient(within time.Duration) *http.Client {
 
 // NewClient has connections of its own: a test never waits for another's.
 func NewClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
+	return &http.Client{
+		Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+	}
 }
 
 // Ask sends a GET with the key, and with further headers given as name, value.
@@ -128,7 +140,8 @@ func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *ht
 	return response
 }
 
-// PlainClient keeps one connection or opens one for each request, from an address that no attack has.
+// PlainClient keeps one connection or opens one for each request, from an address that no attack
+// has.
 func PlainClient(keep bool) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 20)}}
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{

@@ -13,8 +13,13 @@ import (
 func Command(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
 	var stdout, stderr Buffer
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second) // what does not say what is wrong would serve for ever
+	// what does not say what is wrong would serve for ever
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	status = commands.Run(ctx, args, commands.Stdio{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
+	status = commands.Run(ctx, args, commands.Stdio{
+		Stdin:  strings.NewReader(""),
+		Stdout: &stdout,
+		Stderr: &stderr,
+	})
 	return status, stdout.String(), stderr.String()
 }

@@ -16,7 +16,8 @@ import (
 // demoBase holds a data folder with the demo in it, once some test has asked for it.
 var demoBase string
 
-// Main runs the tests of a package that starts dg, lets it say what there is to say at the end, and removes what its tests share.
+// Main runs the tests of a package that starts dg, lets it say what there is to say at the end, and
+// removes what its tests share.
 func Main(m *testing.M, end ...func()) {
 	status := m.Run()
 	for _, say := range end {
@@ -26,7 +27,8 @@ func Main(m *testing.M, end ...func()) {
 	os.Exit(status)
 }
 
-// demoFolder is a data folder that holds the demo as `dg serve --demo` loads it, before it makes its key. Nothing runs on it.
+// demoFolder is a data folder that holds the demo as `dg serve --demo` loads it, before it makes
+// its key. Nothing runs on it.
 var demoFolder = sync.OnceValues(func() (string, error) {
 	var err error
 	if demoBase, err = ReachableFolder(); err != nil {
@@ -36,8 +38,11 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, file := filepath.Join(demoBase, "data folder"), filepath.Join(demoBase, "demo")
-	for _, command := range []string{`"$0" demo --print >"$1"`, `"$0" import --data-dir "$2" "$1"`} {
+	dir := filepath.Join(demoBase, "data folder")
+	file := filepath.Join(demoBase, "demo")
+	for _, command := range []string{
+		`"$0" demo --print >"$1"`, `"$0" import --data-dir "$2" "$1"`,
+	} {
 		cmd := exec.Command("sh", "-c", command, program, file, dir)
 		cmd.Env = CleanEnvironment()
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -47,8 +52,9 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// CopyDemo puts the demo into a folder without data: a copy of one that holds it, because loading takes two seconds of a
-// processor. The tests of an external database and of dg demo load it themselves.
+// CopyDemo puts the demo into a folder without data: a copy of one that holds it, because loading
+// takes two seconds of a processor. The tests of an external database and of dg demo load it
+// themselves.
 func CopyDemo(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {

@@ -15,7 +15,8 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// Door is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the server running.
+// Door is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the
+// server running.
 type Door struct {
 	*pgxpool.Pool
 	Server *embeddedpg.Server
@@ -74,7 +75,8 @@ func Read[T any](t *testing.T, d *Door, sql string, args ...any) T {
 // Tables counts the rows of every table.
 func (d *Door) Tables(t *testing.T) map[string]int {
 	t.Helper()
-	rows, err := d.Query(t.Context(), `select tablename::text from pg_tables where schemaname = 'public'`)
+	rows, err := d.Query(t.Context(),
+		`select tablename::text from pg_tables where schemaname = 'public'`)
 	require.NoError(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
@@ -87,16 +89,22 @@ func (d *Door) Tables(t *testing.T) map[string]int {
 }
 
 // ExportBackends are the processes of PostgreSQL that read the rows of an export.
-const ExportBackends = ` from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
+const ExportBackends = ` from pg_stat_activity where datname = current_database()
+	and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
 
 // Running counts the exports that PostgreSQL works on.
-func (d *Door) Running(t *testing.T) int { return Read[int](t, d, `select count(*)`+ExportBackends) }
+func (d *Door) Running(
+	t *testing.T,
+) int {
+	return Read[int](t, d, `select count(*)`+ExportBackends)
+}
 
 // Finished waits for the end of the export of a request and returns its audit details.
 func (d *Door) Finished(t *testing.T, requestID string) (outcome string, rows int) {
 	t.Helper()
 	Until(t, 30*time.Second, "the export's end is not recorded", func() bool {
-		err := d.QueryRow(context.Background(), `select details->>'outcome', (details->>'rows')::int from audit_entries
+		err := d.QueryRow(context.Background(),
+			`select details->>'outcome', (details->>'rows')::int from audit_entries
 			where action = 'export.finished' and request_id = $1`, requestID).Scan(&outcome, &rows)
 		return err == nil
 	})

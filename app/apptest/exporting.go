@@ -28,13 +28,18 @@ func StartExporting(t *testing.T, plays int) *Exporting {
 	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	// As an import does: else the plan of an export is another, and its memory that of the first sealing beside it.
+	// As an import does: else the plan of an export is another, and its memory that of the first
+	// sealing beside it.
 	db.Exec(`analyze`)
-	status, out, failed := Command(t, "segments", "rebuild", "--database-url", db.OwnerURL, "--migrate-database-url", db.OwnerURL)
+	status, out, failed := Command(t, "segments", "rebuild", "--database-url", db.OwnerURL,
+		"--migrate-database-url", db.OwnerURL)
 	require.Zero(t, status, out+failed)
 	e := &Exporting{
-		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", Plays: plays,
-		Child: ServeDatabase(t, db), Door: DoorTo(t, db.URL), Token: db.Key(fork.OrganisationID).Token(),
+		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
+		Plays:      plays,
+		Child:      ServeDatabase(t, db),
+		Door:       DoorTo(t, db.URL),
+		Token:      db.Key(fork.OrganisationID).Token(),
 	}
 	for range 3 {
 		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
@@ -43,15 +48,20 @@ func StartExporting(t *testing.T, plays int) *Exporting {
 }
 
 // BeginExport asks for the export and reads its beginning.
-func (e *Exporting) BeginExport(t *testing.T, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+func (e *Exporting) BeginExport(
+	t *testing.T, requestID string, headers ...string,
+) (*http.Response, *bufio.Reader) {
 	t.Helper()
 	return e.BeginExportAs(t, e.Token, requestID, headers...)
 }
 
 // BeginExportAs is BeginExport with another key.
-func (e *Exporting) BeginExportAs(t *testing.T, token, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+func (e *Exporting) BeginExportAs(
+	t *testing.T, token, requestID string, headers ...string,
+) (*http.Response, *bufio.Reader) {
 	t.Helper()
-	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, token, append(headers, "X-Request-Id", requestID)...)
+	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, token,
+		append(headers, "X-Request-Id", requestID)...)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	body := bufio.NewReaderSize(response.Body, 4<<10)
 	_, err := body.Peek(1)

@@ -25,7 +25,8 @@ func Postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// External is a PostgreSQL that dg did not launch, which can go away and come back under the same URL.
+// External is a PostgreSQL that dg did not launch, which can go away and come back under the same
+// URL.
 type External struct {
 	T      *testing.T
 	Dir    string
@@ -61,7 +62,8 @@ func (x *External) Start() {
 	require.NoError(x.T, os.Symlink(u.Query().Get("host"), x.Link))
 }
 
-// Stop waits for the server's end itself: to Stop, a child of this process that another test has just forked is another user of it.
+// Stop waits for the server's end itself: to Stop, a child of this process that another test has
+// just forked is another user of it.
 func (x *External) Stop() {
 	require.NoError(x.T, x.Server.Stop(context.Background()))
 	<-x.Server.Done()
@@ -69,15 +71,22 @@ func (x *External) Stop() {
 
 // URL connects as the role.
 func (x *External) URL(user *url.Userinfo) string {
-	u := url.URL{Scheme: "postgres", User: user, Path: "/dg", RawQuery: url.Values{"host": {x.Link}}.Encode()}
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     user,
+		Path:     "/dg",
+		RawQuery: url.Values{"host": {x.Link}}.Encode(),
+	}
 	return u.String()
 }
 
 // Serve starts dg serve on it.
 func (x *External) Serve(args ...string) *Child {
 	x.T.Helper()
-	return Launch(x.T, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-		"--database-url", x.URL(url.User("dg_app")), "--migrate-database-url", x.URL(url.User("dg_owner"))}, args...)...).UntilServing()
+	return Launch(x.T,
+		append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+			"--database-url", x.URL(url.User("dg_app")), "--migrate-database-url",
+			x.URL(url.User("dg_owner"))}, args...)...).UntilServing()
 }
 
 // Die ends the server by kill -9.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NewFolder is a path for a data folder that PostgreSQL's user can reach, in memory where the system has that. When the
-// test ends nothing may run on it any more.
+// NewFolder is a path for a data folder that PostgreSQL's user can reach, in memory where the
+// system has that. When the test ends nothing may run on it any more.
 func NewFolder(t *testing.T) string {
 	t.Helper()
 	base, err := ReachableFolder()
@@ -68,6 +68,8 @@ func ProcessesOn(t *testing.T, dir string) []string {
 func NothingRuns(t *testing.T, dir string, within time.Duration) time.Duration {
 	t.Helper()
 	begun := time.Now()
-	Until(t, within, "a process is left on "+dir, func() bool { return len(ProcessesOn(t, dir)) == 0 })
+	Until(t, within, "a process is left on "+dir, func() bool {
+		return len(ProcessesOn(t, dir)) == 0
+	})
 	return time.Since(begun)
 }

@@ -34,10 +34,12 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
 	now := time.Now().UTC()
-	h.IDs, err = demo.Scale(f, seed, now, demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
+	h.IDs, err = demo.Scale(f, seed, now,
+		demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	h.Query = fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, -301).Format(time.DateOnly), now.Format(time.DateOnly))
+	h.Query = fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, -301).Format(time.DateOnly),
+		now.Format(time.DateOnly))
 	return h
 }
 
@@ -47,8 +49,8 @@ func (h History) ImportInto(t *testing.T, dir string) {
 	ImportFile(t, dir, h.File)
 }
 
-// ImportFile imports by the built program, which takes a tenth of the time of one under the race detector, and returns
-// what it printed.
+// ImportFile imports by the built program, which takes a tenth of the time of one under the race
+// detector, and returns what it printed.
 func ImportFile(t *testing.T, dir, file string) string {
 	t.Helper()
 	c := Launch(t, "import", "--data-dir", dir, file)

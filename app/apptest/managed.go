@@ -28,7 +28,8 @@ func createClusterKey(t *testing.T, c *WebClient, organisation string) (token st
 
 // RevokeKey revokes it on the screen.
 func RevokeKey(t *testing.T, c *WebClient, organisation, token string) {
-	path := fmt.Sprintf("/o/%s/settings/api-keys/%s/revoke", organisation, token[len("dg_live_"):len("dg_live_")+22])
+	path := fmt.Sprintf("/o/%s/settings/api-keys/%s/revoke", organisation,
+		token[len("dg_live_"):len("dg_live_")+22])
 	status, body, _ := c.Post(path)
 	require.Equal(t, http.StatusSeeOther, status, "%s", body)
 }
@@ -55,7 +56,8 @@ func ModeOf(_ int, body []byte) string {
 // ManagedClients is how many clients use one managed organisation.
 const ManagedClients = 5
 
-// Managed is an organisation whose owner changes what its clients may do and see, while these ask on every instance.
+// Managed is an organisation whose owner changes what its clients may do and see, while these ask
+// on every instance.
 type Managed struct {
 	fixtures.Organisation
 	DB        *fixtures.Database
@@ -66,10 +68,22 @@ type Managed struct {
 }
 
 // NewManaged is the organisation with an owner, used through the entrances.
-func NewManaged(t *testing.T, db *fixtures.Database, o fixtures.Organisation, entrances []string, answers *Tally) *Managed {
+func NewManaged(
+	t *testing.T, db *fixtures.Database, o fixtures.Organisation, entrances []string,
+	answers *Tally,
+) *Managed {
 	t.Helper()
-	m := &Managed{Organisation: o, DB: db, Entrances: entrances, Owner: db.Member(o.ID, "owner"), Answers: answers}
-	m.HTTP = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: ManagedClients}, Timeout: 30 * time.Second}
+	m := &Managed{
+		Organisation: o,
+		DB:           db,
+		Entrances:    entrances,
+		Owner:        db.Member(o.ID, "owner"),
+		Answers:      answers,
+	}
+	m.HTTP = &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: ManagedClients},
+		Timeout:   30 * time.Second,
+	}
 	t.Cleanup(m.HTTP.CloseIdleConnections)
 	return m
 }
@@ -83,15 +97,16 @@ func AtOnce(n int, do func(i int)) {
 	all.Wait()
 }
 
-// The looks of a client at a change: beforehand and until it is answered, and then. A key has 120 requests in a minute.
+// The looks of a client at a change: beforehand and until it is answered, and then. A key has 120
+// requests in a minute.
 const (
 	looksDuring = 16
 	looksAfter  = 4
 	lookPause   = 10 * time.Millisecond
 )
 
-// During has every client look until something that changes meanwhile is answered, and a few times after that, on another
-// instance each time.
+// During has every client look until something that changes meanwhile is answered, and a few times
+// after that, on another instance each time.
 func (m *Managed) During(change func(), look func(from string, turn int)) {
 	answered := make(chan struct{})
 	clients := make(chan struct{})
@@ -99,7 +114,10 @@ func (m *Managed) During(change func(), look func(from string, turn int)) {
 		defer close(clients)
 		AtOnce(ManagedClients, func(n int) {
 			turn := n
-			next := func() { look(m.Entrances[turn%len(m.Entrances)], turn); turn++ }
+			next := func() {
+				look(m.Entrances[turn%len(m.Entrances)], turn)
+				turn++
+			}
 			for i := range looksDuring {
 				if next(); i > 0 && closedWithin(answered, lookPause) {
 					break
@@ -131,7 +149,10 @@ func (m *Managed) Call(h *Recording, token string) func(from string, turn int) {
 		h.Read(from, func() string {
 			status, _ := FetchFrom(m.HTTP, from+"/api/v1/forks", token)
 			m.Answers.Add(strconv.Itoa(status))
-			return map[int]string{http.StatusOK: "accepted", http.StatusUnauthorized: "refused"}[status]
+			return map[int]string{
+				http.StatusOK:           "accepted",
+				http.StatusUnauthorized: "refused",
+			}[status]
 		})
 	}
 }
@@ -139,14 +160,16 @@ func (m *Managed) Call(h *Recording, token string) func(from string, turn int) {
 // SignedIn is a browser of the person.
 func (m *Managed) SignedIn(t *testing.T, p fixtures.Person) *WebClient {
 	t.Helper()
-	return NewWebClient(t, m.Entrances[0]).SignIn(demo.Account{Email: p.Email, Password: fixtures.Password})
+	return NewWebClient(t, m.Entrances[0]).
+		SignIn(demo.Account{Email: p.Email, Password: fixtures.Password})
 }
 
 // Legal fails where the history is none of a register, or empty.
 func (m *Managed) Legal(t *testing.T, what string, h *Recording) {
 	t.Helper()
 	faults := h.Faults()
-	require.Empty(t, faults[:min(3, len(faults))], "%s: %d of %d readings", what, len(faults), len(h.Readings))
+	require.Empty(t, faults[:min(3, len(faults))], "%s: %d of %d readings", what, len(faults),
+		len(h.Readings))
 	require.NotEmpty(t, h.Readings, what)
 }
 

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Message is one of the protocol: a letter, four bytes of length, a body. The first of a client has no letter.
+// Message is one of the protocol: a letter, four bytes of length, a body. The first of a client has
+// no letter.
 type Message []byte
 
 // ReadMessage reads one that has a letter, or with lettered 0 the first.

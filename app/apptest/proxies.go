@@ -30,7 +30,8 @@ func WithoutTLS() []string {
 	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 }
 
-// ClientOf speaks to the proxy at the address, through a window of that many bytes (0: the usual one).
+// ClientOf speaks to the proxy at the address, through a window of that many bytes (0: the usual
+// one).
 func ClientOf(address string, window int) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
@@ -41,7 +42,9 @@ func ClientOf(address string, window int) *http.Client {
 		return conn, err
 	}
 	return &http.Client{Transport: &http.Transport{
-		DialContext: dial, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext:        dial,
+		DisableCompression: true,
+		TLSClientConfig:    &tls.Config{InsecureSkipVerify: true},
 	}}
 }
 
@@ -51,26 +54,34 @@ const PublicURL = "https://dg.example.org"
 // ProxyArguments are those of each proxy for its configuration.
 var ProxyArguments = map[string]func(t *testing.T, config, dir string) []string{
 	"nginx": func(t *testing.T, config, dir string) []string {
-		main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+		main := fmt.Sprintf(
+			"daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } "+
+				"http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config,
+		)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
 		return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 	},
-	"haproxy": func(_ *testing.T, config, _ string) []string { return []string{"-db", "-f", config} },
+	"haproxy": func(_ *testing.T, config, _ string) []string {
+		return []string{"-db", "-f", config}
+	},
 }
 
-// StartProxy starts a proxy with its example in front of dg at upstream, and returns its address once it serves; "" where it is not
-// installed. changes are more of them to the example.
+// StartProxy starts a proxy with its example in front of dg at upstream, and returns its address
+// once it serves; "" where it is not installed. changes are more of them to the example.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
 	t.Helper()
 	program, err := exec.LookPath(name)
 	if err != nil {
 		return ""
 	}
-	dir, address := t.TempDir(), FreeAddress(t)
+	dir := t.TempDir()
+	address = FreeAddress(t)
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
 	var log Buffer
-	proxy := exec.Command(program, ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
-	proxy.Stdout, proxy.Stderr = &log, &log
+	proxy := exec.Command(program,
+		ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
+	proxy.Stdout = &log
+	proxy.Stderr = &log
 	require.NoError(t, proxy.Start())
 	t.Cleanup(func() {
 		_ = proxy.Process.Signal(syscall.SIGTERM)
@@ -101,12 +112,21 @@ func BehindProxy(t *testing.T, args ...string) *Exporting {
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	db.Exec(`analyze`) // as an import does: rows come in the order of an index
 	address := FreeAddress(t)
-	dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url", db.URL,
-		"--migrate-database-url", db.OwnerURL, "--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32")...).UntilServing()
+	dg := Launch(t,
+		append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url",
+			db.URL,
+			"--migrate-database-url", db.OwnerURL, "--base-url", PublicURL, "--trusted-proxies",
+			"127.0.0.1/32")...).UntilServing()
 	dg.URL = "http://" + address // it says the public one
 	return &Exporting{
-		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", Plays: plays,
-		Child: dg, Door: DoorTo(t, db.URL), Token: db.Key(fork.OrganisationID).Token(), MoreTokens: []string{db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token()},
+		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
+		Plays:      plays,
+		Child:      dg,
+		Door:       DoorTo(t, db.URL),
+		Token:      db.Key(fork.OrganisationID).Token(),
+		MoreTokens: []string{
+			db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token(),
+		},
 	}
 }
 
@@ -118,8 +138,10 @@ func adapt(t *testing.T, example, dir, address, upstream string, changes []strin
 	certificate, key := selfSigned(t)
 	both := filepath.Join(dir, "both.pem")
 	require.NoError(t, os.WriteFile(both, append(certificate, key...), 0o600))
-	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443", "bind "+address, "127.0.0.1:8080", upstream,
-		"/etc/ssl/certs/dg.example.org.pem", both, "/etc/ssl/private/dg.example.org.key", both, "/etc/haproxy/dg.example.org.pem", both)...).Replace(string(text))
+	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443",
+		"bind "+address, "127.0.0.1:8080", upstream,
+		"/etc/ssl/certs/dg.example.org.pem", both, "/etc/ssl/private/dg.example.org.key", both,
+		"/etc/haproxy/dg.example.org.pem", both)...).Replace(string(text))
 	config := filepath.Join(dir, example)
 	require.NoError(t, os.WriteFile(config, []byte(adapted), 0o600))
 	return config
@@ -129,10 +151,15 @@ func selfSigned(t *testing.T) (certificate, key []byte) {
 	t.Helper()
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"dg.example.org"}}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotAfter:     time.Now().Add(time.Hour),
+		DNSNames:     []string{"dg.example.org"},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &pair.PublicKey, pair)
 	require.NoError(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(pair)
 	require.NoError(t, err)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
 }

@@ -20,12 +20,15 @@ type reading struct {
 	begun, ended time.Time
 }
 
-// Recording is what became of one value: its changes, one after the other, and its readings, at any time.
+// Recording is what became of one value: its changes, one after the other, and its readings, at any
+// time.
 type Recording struct {
 	mu       sync.Mutex
 	Changes  []Change
 	Readings []reading
-	Replicas bool // readings may come from replicas: until a change is answered one may show it, and a later one not yet
+	// readings may come from replicas: until a change is answered one may show it, and a later one
+	// not yet
+	Replicas bool
 }
 
 // Set records a change.
@@ -67,18 +70,20 @@ func (h *Recording) Read(from string, do func() (value string)) {
 	}
 }
 
-// The steps of a register: a change (from replicas its end), its beginning where that shows, and a reading.
+// The steps of a register: a change (from replicas its end), its beginning where that shows, and a
+// reading.
 type (
 	whole   string
 	opening string
 	showing string
 )
 
-// registerState is the value, "" while it is not known yet, and the one that it is being changed to.
+// registerState is the value, "" while it is not known yet, and the one that it is being changed
+// to.
 type registerState struct{ now, next string }
 
-// register is one value that all see alike: a history is legal if each of its steps can have happened at one moment between
-// its beginning and its answer.
+// register is one value that all see alike: a history is legal if each of its steps can have
+// happened at one moment between its beginning and its answer.
 var register = porcupine.Model{
 	Init: func() any { return registerState{} },
 	Step: func(state, step, _ any) (bool, any) {
@@ -99,7 +104,11 @@ var register = porcupine.Model{
 // operations are the changes and these readings, for porcupine.
 func (h *Recording) operations(readings ...reading) (all []porcupine.Operation) {
 	add := func(step any, from, to time.Time) {
-		all = append(all, porcupine.Operation{Input: step, Call: from.Sub(processBegan).Nanoseconds(), Return: to.Sub(processBegan).Nanoseconds()})
+		all = append(all, porcupine.Operation{
+			Input:  step,
+			Call:   from.Sub(processBegan).Nanoseconds(),
+			Return: to.Sub(processBegan).Nanoseconds(),
+		})
 	}
 	for _, c := range h.Changes {
 		if h.Replicas {
@@ -121,8 +130,8 @@ var processBegan = time.Now()
 // checkWithin bounds the search for an order; a history without a result counts as illegal.
 const checkWithin = 30 * time.Second
 
-// Faults is empty if the history is legal. Otherwise it names the readings that contradict the changes, each by itself; where
-// there is none, readings contradict each other.
+// Faults is empty if the history is legal. Otherwise it names the readings that contradict the
+// changes, each by itself; where there is none, readings contradict each other.
 func (h *Recording) Faults() (found []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,7 +141,9 @@ func (h *Recording) Faults() (found []string) {
 	}
 	for _, r := range h.Readings {
 		if !porcupine.CheckOperations(register, h.operations(r)) {
-			found = append(found, fmt.Sprintf("%s showed %q in %s", r.from, r.value, r.ended.Sub(r.begun).Round(time.Microsecond)))
+			found = append(found,
+				fmt.Sprintf("%s showed %q in %s", r.from, r.value,
+					r.ended.Sub(r.begun).Round(time.Microsecond)))
 		}
 	}
 	if found == nil {

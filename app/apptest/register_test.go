@@ -29,7 +29,8 @@ func TestRegisterFindsIllegalHistories(t *testing.T) {
 		{readings{{"b", 41, 45}, {"a", 41, 45}, {"a", 46, 47}}, 2, 2}, // an old value
 		{readings{{"b", 35, 55}, {"a", 35, 55}}, 0, 0},                // across one
 		{readings{{"a", 61, 99}, {"b", 61, 99}, {"c", 61, 99}}, 2, 2},
-		{readings{{"b", 31, 33}, {"a", 34, 36}}, 1, 0}, // a new value and then the old one, during a change
+		// a new value and then the old one, during a change
+		{readings{{"b", 31, 33}, {"a", 34, 36}}, 1, 0},
 		{readings{{"a", 31, 33}, {"b", 34, 36}}, 0, 0},
 	} {
 		for _, h := range []*Recording{{Changes: changes}, {Changes: changes, Replicas: true}} {

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Relay is a proxy before a database that can fall silent: it refuses and closes nothing, and nothing arrives.
+// Relay is a proxy before a database that can fall silent: it refuses and closes nothing, and
+// nothing arrives.
 type Relay struct {
 	net.Listener
 	socket string
@@ -50,7 +51,10 @@ func (r *Relay) carry(ctx context.Context, client net.Conn) {
 		_ = client.Close()
 		return
 	}
-	stop := context.AfterFunc(ctx, func() { _, _ = client.Close(), server.Close() })
+	stop := context.AfterFunc(ctx, func() {
+		_ = client.Close()
+		_ = server.Close()
+	})
 	defer stop()
 	one := func(to, from net.Conn) {
 		b := make([]byte, 32<<10)
@@ -61,7 +65,8 @@ func (r *Relay) carry(ctx context.Context, client net.Conn) {
 				<-ctx.Done()
 			}
 			if _, wrong := to.Write(b[:n]); wrong != nil || err != nil {
-				_, _ = client.Close(), server.Close()
+				_ = client.Close()
+				_ = server.Close()
 				return
 			}
 		}
@@ -81,13 +86,21 @@ func (r *Relay) Forget() { r.era.Add(1) }
 
 // URL connects as the serving role, through the relay.
 func (r *Relay) URL() string {
-	u := url.URL{Scheme: "postgres", User: url.User("dg_app"), Host: r.Addr().String(), Path: "/dg", RawQuery: "sslmode=disable"}
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.User("dg_app"),
+		Host:     r.Addr().String(),
+		Path:     "/dg",
+		RawQuery: "sslmode=disable",
+	}
 	return u.String()
 }
 
-// SocketProxy is a proxy in front of PostgreSQL: pass carries the messages of a client and the server. It returns the URL
-// of the database through it.
-func SocketProxy(t *testing.T, database string, pass func(client, server net.Conn)) (through string) {
+// SocketProxy is a proxy in front of PostgreSQL: pass carries the messages of a client and the
+// server. It returns the URL of the database through it.
+func SocketProxy(
+	t *testing.T, database string, pass func(client, server net.Conn),
+) (through string) {
 	t.Helper()
 	u, err := url.Parse(database)
 	require.NoError(t, err)
@@ -110,6 +123,7 @@ func SocketProxy(t *testing.T, database string, pass func(client, server net.Con
 	}()
 	q.Set("host", dir)
 	q.Set("port", "5432")
-	u.Host, u.RawQuery = "", q.Encode()
+	u.Host = ""
+	u.RawQuery = q.Encode()
 	return u.String()
 }

@@ -16,10 +16,12 @@ type Seen map[string]string
 
 // secretShapes are what secrets look like, whichever they are.
 var secretShapes = map[string]*regexp.Regexp{
-	"a key":                   regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
-	"a password hash":         regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
-	"a session's cookie":      regexp.MustCompile(`__Host-[a-z-]+=[0-9A-Za-z_-]{16,}`),
-	"a password of a URL":     regexp.MustCompile(`postgres(?:ql)?://[^:@/\s]+:[^@\s]*[^@x*\s][^@\s]*@`),
+	"a key":              regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
+	"a password hash":    regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
+	"a session's cookie": regexp.MustCompile(`__Host-[a-z-]+=[0-9A-Za-z_-]{16,}`),
+	"a password of a URL": regexp.MustCompile(
+		`postgres(?:ql)?://[^:@/\s]+:[^@\s]*[^@x*\s][^@\s]*@`,
+	),
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
@@ -50,7 +52,8 @@ func (s Seen) Named(secrets map[string]string) (found []string) {
 
 func (s Seen) around(name, where string, from, to int) string {
 	text := s[where]
-	return fmt.Sprintf("%s is in %s: …%s…", name, where, text[max(0, from-200):min(len(text), to+50)])
+	return fmt.Sprintf("%s is in %s: …%s…", name, where,
+		text[max(0, from-200):min(len(text), to+50)])
 }
 
 // HoldsNone fails where it contains a secret.
@@ -70,7 +73,8 @@ func (s Seen) HoldsNone(t *testing.T, secrets map[string]string) {
 // Dump is a table as text.
 func Dump(t *testing.T, d *Door, table string) string {
 	t.Helper()
-	rows, err := d.Query(context.Background(), `select t::text from `+pgx.Identifier{table}.Sanitize()+` t`)
+	rows, err := d.Query(context.Background(),
+		`select t::text from `+pgx.Identifier{table}.Sanitize()+` t`)
 	require.NoError(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

@@ -16,7 +16,8 @@ func Sized(usual, soaked int) int {
 	return usual
 }
 
-// Chaos says whether the suites of chaos have their full sizes (make chaos, make soak) and not those of every run.
+// Chaos says whether the suites of chaos have their full sizes (make chaos, make soak) and not
+// those of every run.
 var Chaos = Soak || os.Getenv("DG_CHAOS") == "1"
 
 // ChaosSize picks a size: of every run, of make chaos, or of make soak.

@@ -53,7 +53,8 @@ func (n *Tenant) CSV() string { return "/api/v1/forks/" + n.Fork + "/exports/csv
 // LastDays is the period of the last days, as a query.
 func LastDays(n int) string {
 	now := time.Now().UTC()
-	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly), now.Format(time.DateOnly))
+	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly),
+		now.Format(time.DateOnly))
 }
 
 // SessionCookie finds the cookie of a session.

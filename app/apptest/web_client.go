@@ -34,7 +34,8 @@ func (c *WebClient) Send(path string, form url.Values) (status int, body, locati
 	if form == nil {
 		method = http.MethodGet
 	}
-	request, err := http.NewRequestWithContext(c.T.Context(), method, c.Base+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(c.T.Context(), method, c.Base+path,
+		strings.NewReader(form.Encode()))
 	require.NoError(c.T, err)
 	request.Header.Set("Accept", "text/html")
 	if form != nil {
@@ -45,7 +46,9 @@ func (c *WebClient) Send(path string, form url.Values) (status int, body, locati
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
 	transport := NewClient()
-	transport.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	transport.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}
 	response, err := transport.Do(request)
 	require.NoError(c.T, err)
 	defer response.Body.Close()

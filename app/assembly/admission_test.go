@@ -16,7 +16,8 @@ import (
 // forks lists the forks of the key's organisation and returns the status.
 func (w *world) forks(token apikeys.Token) int {
 	w.t.Helper()
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/api/v1/forks", http.NoBody)
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/api/v1/forks",
+		http.NoBody)
 	require.NoError(w.t, err)
 	request.Header.Set("Authorization", "Bearer "+token.String())
 	response, err := http.DefaultClient.Do(request)
@@ -25,23 +26,36 @@ func (w *world) forks(token apikeys.Token) int {
 	return response.StatusCode
 }
 
-// A flood of sign-ins to a locked account, from one address, leaves connections for the authentication of API keys and places
-// for other networks. Every attempt that reaches the database waits there for a row that the test holds.
+// A flood of sign-ins to a locked account, from one address, leaves connections for the
+// authentication of API keys and places for other networks. Every attempt that reaches the database
+// waits there for a row that the test holds.
 func TestFloodOfSignInsDelaysNeitherAPINorOthers(t *testing.T) {
 	w := start(t)
 	acme := w.organisation("acme")
 	ann := w.person("ann@acme.example", acme)
 	w.person("bob@acme.example", acme)
 	_, token, err := w.p.Keys.Create(t.Context(), apikeys.Actor{
-		Person:  apikeys.Person{ID: ann, Name: "Ann"},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false)},
-	}, apikeys.NewKey{Name: "Warehouse", Scopes: []apikeys.Scope{apikeys.ForksRead}}, audit.Request{})
+		Person: apikeys.Person{ID: ann, Name: "Ann"},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: acme,
+			Grants:         authz.MemberGrants("owner", false),
+		},
+	}, apikeys.NewKey{
+		Name:   "Warehouse",
+		Scopes: []apikeys.Scope{apikeys.ForksRead},
+	}, audit.Request{})
 	require.NoError(t, err)
-	w.exec(`insert into password_guesses (email_hash, wrong, ends_at) values (sha256('account:ann@acme.example'), 10, now() + interval '5 min')`)
+	w.exec(
+		`insert into password_guesses (email_hash, wrong, ends_at)
+			values (sha256('account:ann@acme.example'), 10, now() + interval '5 min')`,
+	)
 
 	tx, err := w.Owner.Pool.Begin(t.Context())
 	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `insert into password_guesses (email_hash, wrong, ends_at) values (sha256('sign_in.failed:ann@acme.example'), 1, now() + interval '5 min')`)
+	_, err = tx.Exec(t.Context(),
+		`insert into password_guesses (email_hash, wrong, ends_at)
+			values (sha256('sign_in.failed:ann@acme.example'), 1, now() + interval '5 min')`)
 	require.NoError(t, err)
 	var flood sync.WaitGroup
 	for range 200 {
@@ -55,13 +69,16 @@ func TestFloodOfSignInsDelaysNeitherAPINorOthers(t *testing.T) {
 		})
 	}
 	gate := w.p.Pools.Auth.Pool
-	require.Eventually(t, func() bool { return gate.Stat().AcquiredConns() >= 2 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return gate.Stat().AcquiredConns() >= 2
+	}, 20*time.Second, time.Millisecond)
 	var held int32
 	var slowest time.Duration
 	for range 20 {
 		begun := time.Now()
 		require.Equal(t, http.StatusOK, w.forks(token))
-		held, slowest = max(held, gate.Stat().AcquiredConns()), max(slowest, time.Since(begun))
+		held = max(held, gate.Stat().AcquiredConns())
+		slowest = max(slowest, time.Since(begun))
 	}
 	b := w.browser()
 	b.address = "198.51.100.2"

@@ -62,7 +62,8 @@ type Program struct {
 	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New builds the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
+// New builds the program on pools of its own. The caller closes it. It fails when the URL cannot be
+// read.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
@@ -76,8 +77,8 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// Over builds the program on open pools, which Close closes. It fails when an embedded file (policy, templates, API document)
-// cannot be read.
+// Over builds the program on open pools, which Close closes. It fails when an embedded file
+// (policy, templates, API document) cannot be read.
 func Over(pools Pools, s Settings) (*Program, error) {
 	policy := s.Policy
 	if policy == nil {
@@ -97,7 +98,11 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	p.exports = exports.New(figures, log)
 	p.exports.OnFinish = counts.exportFinished
 	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, counts.unknownKey)
-	p.background = map[string]func(context.Context){"sealer": sealer.Run, "audit": log.Run, "key usage": p.Keys.Run}
+	p.background = map[string]func(context.Context){
+		"sealer":    sealer.Run,
+		"audit":     log.Run,
+		"key usage": p.Keys.Run,
+	}
 	if pools.Replicas != nil {
 		p.background["replicas"] = pools.Replicas.Run
 	}
@@ -106,30 +111,63 @@ func Over(pools Pools, s Settings) (*Program, error) {
 
 	recheck := cmp.Or(pools.Recheck, pools.Auth)
 	api, err := publicapi.New(publicapi.Modules{
-		Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Policy: policy,
+		Keys:        p.Keys,
+		Games:       forks,
+		Reports:     figures,
+		Exports:     p.exports,
+		Orgs:        orgs,
+		Policy:      policy,
 		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, counts.unknownKey),
 	}, s.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	screens, err := web.New(web.Modules{
-		Identity: people, Orgs: orgs, Policy: policy,
-		Account:         account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
-		AuditLog:        auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
-		Keys:            keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
-		Organisation:    organisation.Modules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
-		Docs:            docs.Modules{Groups: orgs, Forks: forks},
-		Reports:         webreports.Modules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
-		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
+		Identity: people,
+		Orgs:     orgs,
+		Policy:   policy,
+		Account: account.Modules{
+			SignIns:  people,
+			Resets:   people,
+			Accounts: people,
+			TwoStep:  people,
+		},
+		AuditLog: auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
+		Keys:     keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
+		Organisation: organisation.Modules{
+			Organisations: orgs,
+			People:        people,
+			Keys:          p.Keys,
+			Forks:         forks,
+		},
+		Docs: docs.Modules{Groups: orgs, Forks: forks},
+		Reports: webreports.Modules{
+			Forks:   forks,
+			Groups:  orgs,
+			Reports: figures,
+			Exports: p.exports,
+		},
+		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log),
+		RecheckOrgs:     org.New(recheck, log, policy),
 	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err
 	}
 	p.Server = httpserver.New(httpserver.Options{
-		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, Tracer: s.Tracer, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
-		ErrorPage: screens.ErrorPage, ErrorHelp: "/docs#", Grace: s.Grace, ShutdownDelay: s.ShutdownDelay, ReservedFiles: pools.reservedFiles(),
+		Logger:         s.Log,
+		RedactPath:     apikeys.Redact,
+		Metrics:        p.Ops,
+		Tracer:         s.Tracer,
+		TrustedProxies: s.Proxies,
+		Unavailable:    postgres.Unavailable,
+		ErrorPage:      screens.ErrorPage,
+		ErrorHelp:      "/docs#",
+		Grace:          s.Grace,
+		ShutdownDelay:  s.ShutdownDelay,
+		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(), people.Limiters(), screens.Limiters())
+	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(),
+		people.Limiters(), screens.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
@@ -137,25 +175,36 @@ func Over(pools Pools, s Settings) (*Program, error) {
 }
 
 // newReports builds the reports and the sealer, which count damaged segments together.
-func (p *Program) newReports(log *slog.Logger, counts *metrics) (*reports.Service, *reports.Sealer) {
+func (p *Program) newReports(
+	log *slog.Logger, counts *metrics,
+) (*reports.Service, *reports.Sealer) {
 	figures := reports.New(p.Pools.Reads, p.Pools.Exports)
 	sealer := reports.NewSealer(p.Pools.Reads, time.Now, log, reports.SealFrom)
-	figures.OnDamage = func(d reports.Damage) { d.Log(log); counts.damagedSegments.Inc() }
-	sealer.OnDamage, sealer.OnPass = figures.OnDamage, counts.sealerPass
+	figures.OnDamage = func(d reports.Damage) {
+		d.Log(log)
+		counts.damagedSegments.Inc()
+	}
+	sealer.OnDamage = figures.OnDamage
+	sealer.OnPass = counts.sealerPass
 	return figures, sealer
 }
 
-// How long what is left to store may take when the program stops: the ends of exports, and then the usage of keys.
+// How long what is left to store may take when the program stops: the ends of exports, and then the
+// usage of keys.
 const (
 	drainTimeout = 2 * time.Second
 	usageTimeout = 2 * time.Second
 )
 
-// Serve serves on ln until ctx ends, then lets running requests finish within the server's grace. It calls ready once it serves.
-// It fails when the listener does, or when requests outlive the grace.
+// Serve serves on ln until ctx ends, then lets running requests finish within the server's grace.
+// It calls ready once it serves. It fails when the listener does, or when requests outlive the
+// grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
-	go func() { failed <- p.Server.Serve(ln); close(failed) }()
+	go func() {
+		failed <- p.Server.Serve(ln)
+		close(failed)
+	}()
 	ready()
 	var err error
 	select {
@@ -170,7 +219,8 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// Background runs the work beside the requests until ctx ends. A panic is logged and counted, and the work restarts.
+// Background runs the work beside the requests until ctx ends. A panic is logged and counted, and
+// the work restarts.
 func (p *Program) Background(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup
@@ -180,8 +230,8 @@ func (p *Program) Background(ctx context.Context) {
 	all.Wait()
 }
 
-// Close stores the usage of API keys that is not stored yet, and closes the pools. It comes after Serve and Background: both count, and
-// a failure of Background to store leaves its counts to this.
+// Close stores the usage of API keys that is not stored yet, and closes the pools. It comes after
+// Serve and Background: both count, and a failure of Background to store leaves its counts to this.
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()

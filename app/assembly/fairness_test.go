@@ -32,7 +32,8 @@ func newTenant(db *fixtures.Database, plays int) tenant {
 
 // statistics returns the status of a small report.
 func (w *world) statistics(of tenant) int {
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/api/v1/forks/"+of.fork.ID+"/stats?from=2026-01-01&to=2026-01-31", http.NoBody)
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet,
+		w.url+"/api/v1/forks/"+of.fork.ID+"/stats?from=2026-01-01&to=2026-01-31", http.NoBody)
 	if err != nil {
 		return 0
 	}
@@ -49,10 +50,13 @@ func (w *world) statistics(of tenant) int {
 // inUse waits until that many connections of the pool are in use.
 func inUse(t *testing.T, pool *pgxpool.Pool, want int32) {
 	t.Helper()
-	require.Eventually(t, func() bool { return pool.Stat().AcquiredConns() == want }, 10*time.Second, time.Millisecond, "%d connections", want)
+	require.Eventually(t, func() bool {
+		return pool.Stat().AcquiredConns() == want
+	}, 10*time.Second, time.Millisecond, "%d connections", want)
 }
 
-// held is how many connections of the pool are held by what waits; the look-up of a fork takes one for a moment.
+// held is how many connections of the pool are held by what waits; the look-up of a fork takes one
+// for a moment.
 func held(pool *pgxpool.Pool) int32 {
 	<-time.After(300 * time.Millisecond)
 	least := pool.Stat().AcquiredConns()
@@ -63,11 +67,13 @@ func held(pool *pgxpool.Pool) int32 {
 	return least
 }
 
-// 16 reports of one organisation that take long leave connections for another organisation's. They wait for a lock.
+// 16 reports of one organisation that take long leave connections for another organisation's. They
+// wait for a lock.
 func TestReportsOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)
-	first, second := newTenant(db, 100), newTenant(db, 100)
+	first := newTenant(db, 100)
+	second := newTenant(db, 100)
 	tx, err := w.Owner.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
@@ -87,7 +93,8 @@ func TestReportsOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.statistics(second))
 }
 
-// A key's whole minute may come at once: 120 small reports are answered, the next one is over the rate.
+// A key's whole minute may come at once: 120 small reports are answered, the next one is over the
+// rate.
 func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	w := start(t)
 	of := newTenant(fixtures.On(t, w.Database), 100)
@@ -101,12 +108,13 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, w.statistics(of))
 }
 
-// Slow exports of three organisations, the first of which asks for more than it may have, leave a place for a fourth. Who
-// leaves gives the place back.
+// Slow exports of three organisations, the first of which asks for more than it may have, leave a
+// place for a fourth. Who leaves gives the place back.
 func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)
-	first, others := newTenant(db, 8_000), []tenant{newTenant(db, 8_000), newTenant(db, 8_000), newTenant(db, 100)}
+	first := newTenant(db, 8_000)
+	others := []tenant{newTenant(db, 8_000), newTenant(db, 8_000), newTenant(db, 100)}
 	keys := []fixtures.Key{first.key, db.Key(first.fork.OrganisationID)}
 	pool := w.p.Pools.Exports.Pool
 
@@ -133,12 +141,15 @@ func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.exportStatus(keys[0].Token(), first.fork.ID))
 }
 
-// When it stops, the program lets running exports continue for its grace, then aborts them visibly and records that.
+// When it stops, the program lets running exports continue for its grace, then aborts them visibly
+// and records that.
 func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)
 	of := newTenant(db, 10_000)
-	bodies := []io.Reader{w.slowExport(of.key.Token(), of.fork.ID), w.slowExport(of.key.Token(), of.fork.ID)}
+	bodies := []io.Reader{
+		w.slowExport(of.key.Token(), of.fork.ID), w.slowExport(of.key.Token(), of.fork.ID),
+	}
 	stopped := make(chan error, 1)
 	begun := time.Now()
 	go func() { stopped <- w.stop() }()
@@ -149,5 +160,6 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ECONNRESET, "a truncated file looks complete")
 	}
 	require.Equal(t, len(bodies), fixtures.One[int](db, `select count(*) from audit_entries
-		where action = 'export.finished' and details->>'outcome' = 'server_stopped' and (details->>'rows')::int between 1 and 9999`))
+		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
+		  and (details->>'rows')::int between 1 and 9999`))
 }

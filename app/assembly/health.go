@@ -15,10 +15,13 @@ import (
 // readyTimeout bounds the query of /readyz.
 const readyTimeout = 2 * time.Second
 
-var errStandby = apperr.New(apperr.Unavailable, "The database is a standby or read-only, and every request writes. Point DG_DATABASE_URL at the primary.")
-var errStopping = apperr.New(apperr.Unavailable, "This instance is stopping. Send requests to another one.")
+var errStandby = apperr.New(apperr.Unavailable,
+	"The database is a standby or read-only, and every request writes. Point DG_DATABASE_URL at the primary.")
+var errStopping = apperr.New(apperr.Unavailable,
+	"This instance is stopping. Send requests to another one.")
 
-// mountHealth adds the probes of a supervisor: whether the process is running, and whether it can serve.
+// mountHealth adds the probes of a supervisor: whether the process is running, and whether it can
+// serve.
 func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	router.Get("/readyz", func(c *fiber.Ctx) error {
@@ -38,14 +41,16 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// ready checks that the pools of requests reach a database that accepts writes, and returns how far its clock is ahead of this
-// machine's. Errors: apperr.Unavailable, and those of the connection.
+// ready checks that the pools of requests reach a database that accepts writes, and returns how far
+// its clock is ahead of this machine's. Errors: apperr.Unavailable, and those of the connection.
 func (p Pools) ready(ctx context.Context) (ahead time.Duration, err error) {
 	for _, db := range []*postgres.DB{p.Auth, p.Reads} {
 		var readOnly bool
 		var clock time.Time
 		before := time.Now()
-		err := db.Pool.QueryRow(ctx, `/* app.ready */ select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean, clock_timestamp()`).
+		err := db.Pool.QueryRow(ctx,
+			`/* app.ready */ select pg_is_in_recovery()
+				or current_setting('transaction_read_only')::boolean, clock_timestamp()`).
 			Scan(&readOnly, &clock)
 		if err != nil {
 			return 0, fmt.Errorf("ready: %w", err)

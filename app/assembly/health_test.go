@@ -11,7 +11,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// A load balancer sees that the program stops while it still answers: /readyz is 503, and other requests are served.
+// A load balancer sees that the program stops while it still answers: /readyz is 503, and other
+// requests are served.
 func TestStoppingIsAnnouncedBeforeItHappens(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -27,7 +28,11 @@ func TestStoppingIsAnnouncedBeforeItHappens(t *testing.T) {
 
 	go func() { _ = w.stop() }()
 	require.Eventually(t, w.p.Server.Stopping, 5*time.Second, time.Millisecond)
-	for path, status := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK, "/sign-in": http.StatusOK} {
+	for path, status := range map[string]int{
+		"/readyz":  http.StatusServiceUnavailable,
+		"/healthz": http.StatusOK,
+		"/sign-in": http.StatusOK,
+	} {
 		response, body := b.send(http.MethodGet, path, nil)
 		require.Equal(t, status, response.StatusCode, "%s: %s", path, body)
 		require.True(t, response.Close, path)

@@ -18,14 +18,17 @@ const (
 )
 
 var (
-	keyReasons = []string{unknownKey, string(audit.WrongSecret), string(audit.Revoked), string(audit.Expired), string(audit.BelowPlan),
+	keyReasons = []string{unknownKey, string(audit.WrongSecret), string(audit.Revoked),
+		string(audit.Expired), string(audit.BelowPlan),
 		string(audit.InsufficientScope), string(audit.OtherOrganisation), string(audit.OutsideAPI)}
-	signInReasons = []string{unknownEmail, string(audit.WrongPassword), string(audit.WrongCode), string(audit.Locked)}
-	passOutcomes  = []string{"done", "locked", "failed"}
+	signInReasons = []string{
+		unknownEmail, string(audit.WrongPassword), string(audit.WrongCode), string(audit.Locked),
+	}
+	passOutcomes = []string{"done", "locked", "failed"}
 )
 
-// metrics are what the modules count. configs/deploy/metrics.md lists all that the program serves; those of requests are
-// platform/httpserver's, those of background work platform/telemetry's.
+// metrics are what the modules count. configs/deploy/metrics.md lists all that the program serves;
+// those of requests are platform/httpserver's, those of background work platform/telemetry's.
 type metrics struct {
 	keyRefusals, signInFailures, exportsFinished, sealerPasses *prometheus.CounterVec
 	auditFailures, exportRows, damagedSegments                 prometheus.Counter
@@ -47,19 +50,27 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		return vec
 	}
 	return &metrics{
-		keyRefusals:     counters("dg_key_refusals_total", "Refused uses of API keys.", "reason", keyReasons),
-		signInFailures:  counters("dg_sign_in_failures_total", "Failed sign-ins.", "reason", signInReasons),
-		auditFailures:   counter("dg_audit_failures_total", "Events that could not be written to the audit log."),
-		exportsFinished: counters("dg_exports_finished_total", "Finished exports.", "outcome", exports.Outcomes()),
-		exportRows:      counter("dg_export_rows_total", "Plays that finished exports have sent."),
-		sealerPasses:    counters("dg_sealer_passes_total", "Passes of the sealer. Locked: another process was sealing.", "outcome", passOutcomes),
+		keyRefusals: counters("dg_key_refusals_total", "Refused uses of API keys.", "reason",
+			keyReasons),
+		signInFailures: counters("dg_sign_in_failures_total", "Failed sign-ins.", "reason",
+			signInReasons),
+		auditFailures: counter("dg_audit_failures_total",
+			"Events that could not be written to the audit log."),
+		exportsFinished: counters("dg_exports_finished_total", "Finished exports.", "outcome",
+			exports.Outcomes()),
+		exportRows: counter("dg_export_rows_total", "Plays that finished exports have sent."),
+		sealerPasses: counters("dg_sealer_passes_total",
+			"Passes of the sealer. Locked: another process was sealing.", "outcome", passOutcomes),
 		backlog: in.NewGauge(prometheus.GaugeOpts{Name: "dg_sealer_backlog",
-			Help: "Finished days and months of large forks that this instance's last pass had to seal and left unsealed."}),
-		damagedSegments: counter("dg_damaged_segments_total", "Damaged segments that were met. Their plays were read instead, and they are sealed again."),
+			Help: "Finished days and months of large forks that this instance's last pass had to " +
+				"seal and left unsealed."}),
+		damagedSegments: counter("dg_damaged_segments_total",
+			"Damaged segments that were met. Their plays were read instead, and they are sealed again."),
 	}
 }
 
-// event counts an event of the audit log. Failures to write have no reason: what happened is not known to be so.
+// event counts an event of the audit log. Failures to write have no reason: what happened is not
+// known to be so.
 func (m *metrics) event(e audit.Entry, err error) {
 	switch {
 	case err != nil:
@@ -79,15 +90,17 @@ func (m *metrics) exportFinished(outcome string, rows int64) {
 	m.exportRows.Add(float64(rows))
 }
 
-// sealerPass counts a pass. One that failed has not seen all that is due: the backlog is then at least the last one. Passes come one
-// after another.
+// sealerPass counts a pass. One that failed has not seen all that is due: the backlog is then at
+// least the last one. Passes come one after another.
 func (m *metrics) sealerPass(pass reports.Sealed, err error) {
-	outcome, backlog := "done", pass.Backlog()
+	outcome := "done"
+	backlog := pass.Backlog()
 	switch {
 	case errors.Is(err, reports.ErrSealerLocked):
 		outcome = "locked"
 	case err != nil:
-		outcome, backlog = "failed", max(backlog, m.lastBacklog)
+		outcome = "failed"
+		backlog = max(backlog, m.lastBacklog)
 	}
 	m.sealerPasses.WithLabelValues(outcome).Inc()
 	m.lastBacklog = backlog

@@ -33,22 +33,31 @@ func family(f *dto.MetricFamily) string {
 	return strings.ToLower(f.GetType().String()) + " " + strings.Join(labels, ", ")
 }
 
-// The metrics that the program serves are those of the list, and their names follow Prometheus' conventions.
+// The metrics that the program serves are those of the list, and their names follow Prometheus'
+// conventions.
 func TestMetricsAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	settings := settingsOn(db)
-	settings.Replicas = []string{"postgres://dg_app@127.0.0.1:1/dg"} // one that is down does not stop the start
+	// one that is down does not stop the start
+	settings.Replicas = []string{"postgres://dg_app@127.0.0.1:1/dg"}
 	w := startOn(t, db, settings)
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan struct{})
-	go func() { defer close(ran); w.p.Background(ctx) }()
-	defer func() { stop(); <-ran }()
+	go func() {
+		defer close(ran)
+		w.p.Background(ctx)
+	}()
+	defer func() {
+		stop()
+		<-ran
+	}()
 	w.browser().send(http.MethodGet, "/sign-in", nil)
 
 	text, err := os.ReadFile(signals)
 	require.NoError(t, err)
-	listed, served := map[string]string{}, map[string]string{}
+	listed := map[string]string{}
+	served := map[string]string{}
 	for _, row := range listedMetric.FindAllStringSubmatch(string(text), -1) {
 		labels := strings.Split(row[3], ", ")
 		slices.Sort(labels)
@@ -79,7 +88,11 @@ func (w *world) value(name string, label ...string) (sum float64) {
 	require.NoError(w.t, err)
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			if f.GetName() == name && (len(label) == 0 || slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetValue() == label[0] })) {
+			if f.GetName() == name &&
+				(len(label) == 0 ||
+					slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool {
+						return l.GetValue() == label[0]
+					})) {
 				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
 			}
 		}
@@ -90,7 +103,8 @@ func (w *world) value(name string, label ...string) (sum float64) {
 // Each event is counted under its reason or outcome, once.
 func TestMetricsCountWhatHappens(t *testing.T) {
 	n := newNeighbours(t, nil)
-	w, export := n.world, "/exports/csv?from=2026-03-01&to=2026-03-31"
+	w := n.world
+	export := "/exports/csv?from=2026-03-01&to=2026-03-31"
 	require.InDelta(t, 1, w.value("dg_ready"), 0)
 	require.InDelta(t, 0, w.value("dg_database_clock_offset_seconds"), 5)
 
@@ -98,7 +112,8 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	w.store.Plays(n.fork, 3, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Minute)
 	status, _ := n.call("/" + n.fork.ID + export)
 	require.Equal(t, http.StatusOK, status)
-	wrong, unknown := n, n
+	wrong := n
+	unknown := n
 	wrong.key.Secret = strings.Repeat("x", len(n.key.Secret))
 	unknown.key.ID = strings.Repeat("x", len(n.key.ID))
 	_, _ = n.call("/" + n.foreign.ID + export)
@@ -108,11 +123,15 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	w.browser().signIn("ada@acme.example", wrongPassword)
 	for _, series := range [][2]string{
 		{"dg_exports_finished_total", "completed"},
-		{"dg_key_refusals_total", "other_organisation"}, {"dg_key_refusals_total", "wrong_secret"}, {"dg_key_refusals_total", "unknown_key"},
-		{"dg_sign_in_failures_total", "unknown_email"}, {"dg_sign_in_failures_total", "wrong_password"},
+		{"dg_key_refusals_total", "other_organisation"}, {"dg_key_refusals_total", "wrong_secret"},
+		{"dg_key_refusals_total", "unknown_key"},
+		{"dg_sign_in_failures_total", "unknown_email"},
+		{"dg_sign_in_failures_total", "wrong_password"},
 	} {
 		// An export ends a moment after its last byte was sent.
-		require.Eventually(t, func() bool { return w.value(series[0], series[1]) == 1 && w.value("dg_work_running") == 0 }, 10*time.Second, time.Millisecond, "%v", series)
+		require.Eventually(t, func() bool {
+			return w.value(series[0], series[1]) == 1 && w.value("dg_work_running") == 0
+		}, 10*time.Second, time.Millisecond, "%v", series)
 	}
 	require.InDelta(t, 3, w.value("dg_export_rows_total"), 0)
 	require.InDelta(t, 3, w.value("dg_key_refusals_total"), 0)
@@ -125,7 +144,9 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	require.InDelta(t, 3, w.value("dg_key_refusals_total"), 0, "not recorded, not counted")
 	families, err := w.p.Ops.Gather()
 	require.NoError(t, err)
-	for _, id := range []string{n.acme.ID, n.fork.ID, n.foreign.ID, n.key.ID, unknown.key.ID, "nobody@"} {
+	for _, id := range []string{
+		n.acme.ID, n.fork.ID, n.foreign.ID, n.key.ID, unknown.key.ID, "nobody@",
+	} {
 		require.NotContains(t, fmt.Sprint(families), id, "labels are bounded")
 	}
 	w.p.Close()

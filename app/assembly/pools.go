@@ -13,24 +13,28 @@ import (
 	"dg/platform/telemetry"
 )
 
-// Pools are an instance's connections to the database, apart so that no kind of work starves another.
+// Pools are an instance's connections to the database, apart so that no kind of work starves
+// another.
 type Pools struct {
 	Auth    *postgres.DB // authentication, sign-in, keys and the audit log
 	Recheck *postgres.DB // one connection: whether running downloads may go on; nil: those of Auth
 	Reads   *postgres.DB // forks and statistics
 	Exports *postgres.DB // one connection for each export that may run
 
-	Replicas *postgres.Replicas // which take the reads of Reads and Exports that they can; nil: none
+	// which take the reads of Reads and Exports that they can; nil: none
+	Replicas *postgres.Replicas
 }
 
 // PoolSizes are how many connections the pools of a settable size hold at most; 0 is the default.
 type PoolSizes struct{ Auth, Reads int32 }
 
-// defaultPools add up to 31 connections with those for exports and re-checks. Three instances fit into the 97 that
-// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands. config.Pools has the same defaults.
+// defaultPools add up to 31 connections with those for exports and re-checks. Three instances fit
+// into the 97 that PostgreSQL's default of 100 leaves to others than superusers, with 4 for
+// commands. config.Pools has the same defaults.
 var defaultPools = PoolSizes{Auth: 11, Reads: 11}
 
-// OtherConnections are those that an instance may open beside the two pools of a settable size: for exports and re-checks.
+// OtherConnections are those that an instance may open beside the two pools of a settable size: for
+// exports and re-checks.
 const OtherConnections = exports.MaxAtOnce + 1
 
 // openPools opens the pools. It fails when the URL cannot be read or the database does not answer.
@@ -45,12 +49,25 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth), FairQueue: true}},
+		{
+			&p.Auth, postgres.Options{
+				Name:      "dg auth",
+				MaxConns:  cmp.Or(s.Pools.Auth, defaultPools.Auth),
+				FairQueue: true,
+			},
+		},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
-		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads)}},
+		{
+			&p.Reads, postgres.Options{
+				Name:     "dg reads",
+				MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads),
+			},
+		},
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce}},
 	} {
-		o.opts.Logger, o.opts.Tracer, o.opts.Heartbeat = s.Log, s.Tracer, true
+		o.opts.Logger = s.Log
+		o.opts.Tracer = s.Tracer
+		o.opts.Heartbeat = true
 		if *o.db, err = postgres.Open(ctx, s.ServingURL, o.opts); err != nil {
 			return p, err
 		}
@@ -66,7 +83,12 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 
 // byName returns the open pools under their names in the metrics.
 func (p Pools) byName() map[string]*postgres.DB {
-	pools := map[string]*postgres.DB{"auth": p.Auth, "recheck": p.Recheck, "reads": p.Reads, "exports": p.Exports}
+	pools := map[string]*postgres.DB{
+		"auth":    p.Auth,
+		"recheck": p.Recheck,
+		"reads":   p.Reads,
+		"exports": p.Exports,
+	}
 	maps.DeleteFunc(pools, func(_ string, db *postgres.DB) bool { return db == nil })
 	return pools
 }
@@ -84,7 +106,8 @@ func (p Pools) withReplicas() map[string]*postgres.DB {
 	return pools
 }
 
-// checkSum logs how many connections this instance may open and how many the database has, and warns when they are too few.
+// checkSum logs how many connections this instance may open and how many the database has, and
+// warns when they are too few.
 func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
 	allowed, err := postgres.AllowedConnections(ctx, p.Auth.Pool)
 	if err != nil {
@@ -92,7 +115,8 @@ func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
 	}
 	sum := p.sum()
 	if sum > allowed {
-		log.Warn("this instance may need more connections than the database allows: set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher",
+		log.Warn("this instance may need more connections than the database allows: set "+
+			"DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher",
 			"instance", sum, "database", allowed)
 		return nil
 	}
@@ -118,12 +142,12 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are the files that a process needs beside its client and database connections: log, listeners, operations, the
-// runtime's own, connections that are being refused.
+// otherFiles are the files that a process needs beside its client and database connections: log,
+// listeners, operations, the runtime's own, connections that are being refused.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles is how many files the server's client connections must leave: one for each database connection, another
-// while its query is cancelled, and the rest.
+// reservedFiles is how many files the server's client connections must leave: one for each database
+// connection, another while its query is cancelled, and the rest.
 func (p Pools) reservedFiles() int {
 	toEach := int(p.Reads.Pool.Config().MaxConns) + exports.MaxAtOnce
 	return 2*(p.sum()+len(p.Replicas.All())*toEach) + otherFiles

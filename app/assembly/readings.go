@@ -21,7 +21,10 @@ type reading struct {
 	read func(emit func(value float64, labels ...string))
 }
 
-func newReading(kind prometheus.ValueType, name, help string, labels []string, read func(emit func(float64, ...string))) reading {
+func newReading(
+	kind prometheus.ValueType, name, help string, labels []string,
+	read func(emit func(float64, ...string)),
+) reading {
 	return reading{prometheus.NewDesc(name, help, labels, nil), kind, read}
 }
 
@@ -36,9 +39,14 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 }
 
 // registerReadings shows what runs, whether it can serve, and what its pools and limiters hold.
-func registerReadings(r prometheus.Registerer, version string, pools Pools, limiters ...map[string]*limiter.Limiter) {
-	promauto.With(r).NewGauge(prometheus.GaugeOpts{Name: "dg_build_info", Help: "Version of the program and of Go. Always 1.",
-		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()}}).Set(1)
+func registerReadings(
+	r prometheus.Registerer, version string, pools Pools, limiters ...map[string]*limiter.Limiter,
+) {
+	promauto.With(r).NewGauge(prometheus.GaugeOpts{
+		Name:        "dg_build_info",
+		Help:        "Version of the program and of Go. Always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}).Set(1)
 	r.MustRegister(newHealth(pools))
 	registerPools(r, pools)
 	registerReplicas(r, pools.Replicas)
@@ -60,11 +68,15 @@ func registerWork(r prometheus.Registerer, all ...map[string]*limiter.Limiter) {
 	}
 	labels := []string{"kind"}
 	r.MustRegister(
-		newReading(prometheus.GaugeValue, "dg_work_running", "Pieces of expensive work that run.", labels,
+		newReading(prometheus.GaugeValue, "dg_work_running", "Pieces of expensive work that run.",
+			labels,
 			each(func(s limiter.Stats) float64 { return float64(s.Running) })),
-		newReading(prometheus.GaugeValue, "dg_work_waiting", "Requests that wait for their turn.", labels,
+		newReading(prometheus.GaugeValue, "dg_work_waiting", "Requests that wait for their turn.",
+			labels,
 			each(func(s limiter.Stats) float64 { return float64(s.Waiting) })),
-		newReading(prometheus.CounterValue, "dg_work_refused_total", "Requests that were refused because their organisation's or the instance's share was taken.", labels,
+		newReading(prometheus.CounterValue, "dg_work_refused_total",
+			"Requests that were refused because their organisation's or the instance's share was taken.",
+			labels,
 			each(func(s limiter.Stats) float64 { return float64(s.Refused) })))
 }
 
@@ -76,14 +88,20 @@ type health struct {
 
 func newHealth(pools Pools) health {
 	return health{
-		ready:  prometheus.NewDesc("dg_ready", "Whether /readyz answers 200: the database answers and takes writes.", nil, nil),
-		offset: prometheus.NewDesc("dg_database_clock_offset_seconds", "The database's clock less this machine's. Absent while the database does not answer.", nil, nil),
-		pools:  pools,
+		ready: prometheus.NewDesc("dg_ready",
+			"Whether /readyz answers 200: the database answers and takes writes.", nil, nil),
+		offset: prometheus.NewDesc("dg_database_clock_offset_seconds",
+			"The database's clock less this machine's. Absent while the database does not answer.",
+			nil, nil),
+		pools: pools,
 	}
 }
 
 // Describe implements prometheus.Collector.
-func (h health) Describe(to chan<- *prometheus.Desc) { to <- h.ready; to <- h.offset }
+func (h health) Describe(to chan<- *prometheus.Desc) {
+	to <- h.ready
+	to <- h.offset
+}
 
 // Collect implements prometheus.Collector.
 func (h health) Collect(to chan<- prometheus.Metric) {
@@ -98,9 +116,11 @@ func (h health) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(h.ready, prometheus.GaugeValue, ready)
 }
 
-// registerReplicas shows whether reports read from the replicas. Without any, these metrics are absent.
+// registerReplicas shows whether reports read from the replicas. Without any, these metrics are
+// absent.
 func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
-	each := func(read func(r *postgres.Replica, emit func(float64, ...string), number string)) func(func(float64, ...string)) {
+	each := func(read func(r *postgres.Replica, emit func(float64, ...string),
+		number string)) func(func(float64, ...string)) {
 		return func(emit func(float64, ...string)) {
 			for _, r := range replicas.All() {
 				read(r, emit, strconv.Itoa(r.Number))
@@ -109,7 +129,9 @@ func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
 	}
 	replica := []string{"replica"}
 	r.MustRegister(
-		newReading(prometheus.GaugeValue, "dg_replica_state", "1 for the state that the replica is in. Reports read from one that is following.", []string{"replica", "state"},
+		newReading(prometheus.GaugeValue, "dg_replica_state",
+			"1 for the state that the replica is in. Reports read from one that is following.",
+			[]string{"replica", "state"},
 			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
 				for _, state := range postgres.ReplicaStates {
 					in := 0.0
@@ -119,11 +141,14 @@ func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
 					emit(in, number, string(state))
 				}
 			})),
-		newReading(prometheus.GaugeValue, "dg_replica_lag_bytes", "Bytes of the primary's log that the replica had not replayed when it last answered.", replica,
+		newReading(prometheus.GaugeValue, "dg_replica_lag_bytes",
+			"Bytes of the primary's log that the replica had not replayed when it last answered.",
+			replica,
 			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
 				emit(float64(r.Lag()), number)
 			})),
-		newReading(prometheus.CounterValue, "dg_replica_reads_total", "Reads of reports and exports that the replica has taken.", replica,
+		newReading(prometheus.CounterValue, "dg_replica_reads_total",
+			"Reads of reports and exports that the replica has taken.", replica,
 			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
 				emit(float64(r.Reads()), number)
 			})))
@@ -131,7 +156,8 @@ func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
 
 // registerPools shows the connections of each pool.
 func registerPools(r prometheus.Registerer, pools Pools) {
-	each := func(read func(s *pgxpool.Stat, emit func(float64, ...string), pool string)) func(func(float64, ...string)) {
+	each := func(read func(s *pgxpool.Stat, emit func(float64, ...string),
+		pool string)) func(func(float64, ...string)) {
 		return func(emit func(float64, ...string)) {
 			for name, db := range pools.withReplicas() {
 				read(db.Pool.Stat(), emit, name)
@@ -140,23 +166,31 @@ func registerPools(r prometheus.Registerer, pools Pools) {
 	}
 	pool := []string{"pool"}
 	r.MustRegister(
-		newReading(prometheus.GaugeValue, "dg_pool_connections", "Connections to the database.", []string{"pool", "state"},
+		newReading(prometheus.GaugeValue, "dg_pool_connections", "Connections to the database.",
+			[]string{"pool", "state"},
 			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
 				emit(float64(s.AcquiredConns()), name, "busy")
 				emit(float64(s.IdleConns()), name, "idle")
 				emit(float64(s.ConstructingConns()), name, "opening")
 			})),
-		newReading(prometheus.GaugeValue, "dg_pool_connections_max", "Connections that may be open.", pool,
-			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) { emit(float64(s.MaxConns()), name) })),
-		newReading(prometheus.CounterValue, "dg_pool_acquires_total", "Connections that were taken from the pool.", pool,
+		newReading(prometheus.GaugeValue, "dg_pool_connections_max",
+			"Connections that may be open.",
+			pool,
+			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
+				emit(float64(s.MaxConns()), name)
+			})),
+		newReading(prometheus.CounterValue, "dg_pool_acquires_total",
+			"Connections that were taken from the pool.", pool,
 			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
 				emit(float64(s.AcquireCount()), name)
 			})),
-		newReading(prometheus.CounterValue, "dg_pool_acquires_cancelled_total", "Waits for a connection that ended without one.", pool,
+		newReading(prometheus.CounterValue, "dg_pool_acquires_cancelled_total",
+			"Waits for a connection that ended without one.", pool,
 			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
 				emit(float64(s.CanceledAcquireCount()), name)
 			})),
-		newReading(prometheus.CounterValue, "dg_pool_wait_seconds_total", "Time that was waited for a connection while none was idle.", pool,
+		newReading(prometheus.CounterValue, "dg_pool_wait_seconds_total",
+			"Time that was waited for a connection while none was idle.", pool,
 			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
 				emit(s.EmptyAcquireWaitTime().Seconds(), name)
 			})))

@@ -17,7 +17,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// slowExport begins the export of a fork for a key and returns its body, of which little is on its way.
+// slowExport begins the export of a fork for a key and returns its body, of which little is on its
+// way.
 func (w *world) slowExport(token, forkID string) io.ReadCloser {
 	w.t.Helper()
 	response, err := w.export(token, forkID)
@@ -38,15 +39,20 @@ func (w *world) exportStatus(token, forkID string) int {
 }
 
 func (w *world) export(token, forkID string) (*http.Response, error) {
-	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10,
+	transport := &http.Transport{
+		DisableCompression: true,
+		DisableKeepAlives:  true,
+		ReadBufferSize:     4 << 10,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 			if err == nil {
 				err = conn.(*net.TCPConn).SetReadBuffer(16 << 10)
 			}
 			return conn, err
-		}}
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/api/v1/forks/"+forkID+"/exports/csv?from=2026-01-01&to=2026-01-31", http.NoBody)
+		},
+	}
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet,
+		w.url+"/api/v1/forks/"+forkID+"/exports/csv?from=2026-01-01&to=2026-01-31", http.NoBody)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +60,8 @@ func (w *world) export(token, forkID string) (*http.Response, error) {
 	return (&http.Client{Transport: transport}).Do(request)
 }
 
-// readSlowly reads in the background, that many bytes in a second, and sends the error that ends it.
+// readSlowly reads in the background, that many bytes in a second, and sends the error that ends
+// it.
 func readSlowly(body io.Reader, rate int64) <-chan error {
 	ended := make(chan error, 1)
 	go func() {
@@ -90,8 +97,8 @@ func takeAll(t *testing.T, pool *pgxpool.Pool) (giveBack func()) {
 	}
 }
 
-// Running exports do not depend on free connections for authentication: a flood of requests that takes them all neither ends
-// an export nor keeps a revocation from ending it within two seconds.
+// Running exports do not depend on free connections for authentication: a flood of requests that
+// takes them all neither ends an export nor keeps a revocation from ending it within two seconds.
 func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)
@@ -116,7 +123,10 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	require.Less(t, time.Since(revoked), 3*time.Second)
 	giveBack()
 	require.Eventually(t, func() bool {
-		return fixtures.One[int](db, `select count(*) from audit_entries where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) == 1
+		return fixtures.One[int](db,
+			`select count(*) from audit_entries
+				where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) ==
+			1
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
@@ -134,6 +144,9 @@ func TestExportEndsWhenItsReplacedKeyStops(t *testing.T) {
 	require.ErrorIs(t, <-readSlowly(body, 800_000), syscall.ECONNRESET)
 	require.WithinRange(t, time.Now(), stops, stops.Add(3*time.Second))
 	require.Eventually(t, func() bool {
-		return fixtures.One[int](db, `select count(*) from audit_entries where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) == 1
+		return fixtures.One[int](db,
+			`select count(*) from audit_entries
+				where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) ==
+			1
 	}, 10*time.Second, 10*time.Millisecond)
 }

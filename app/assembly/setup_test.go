@@ -61,8 +61,11 @@ func startWith(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) *worl
 
 func settingsOn(db *pgtest.Database) assembly.Settings {
 	return assembly.Settings{
-		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace,
-		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		ServingURL: db.URL,
+		BaseURL:    "http://127.0.0.1",
+		Log:        slog.New(slog.DiscardHandler),
+		Grace:      grace,
+		Proxies:    []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}
 }
 
@@ -75,10 +78,23 @@ func startOn(t *testing.T, db *pgtest.Database, settings assembly.Settings) *wor
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(ctx, ln, func() {}) }()
-	w := &world{Database: db, store: fixtures.On(t, db), t: t, url: "http://" + ln.Addr().String(), p: p, ln: ln}
+	w := &world{
+		Database: db,
+		store:    fixtures.On(t, db),
+		t:        t,
+		url:      "http://" + ln.Addr().String(),
+		p:        p,
+		ln:       ln,
+	}
 	w.end = sync.OnceValue(func() error { return <-served })
-	w.stop = func() error { stop(); return w.end() }
-	t.Cleanup(func() { _ = w.stop(); p.Close() })
+	w.stop = func() error {
+		stop()
+		return w.end()
+	}
+	t.Cleanup(func() {
+		_ = w.stop()
+		p.Close()
+	})
 	return w
 }
 
@@ -118,13 +134,17 @@ func (w *world) browser() *browser {
 	transport := &http.Transport{}
 	w.t.Cleanup(transport.CloseIdleConnections)
 	return &browser{w: w, cookies: map[string]string{}, client: &http.Client{
-		Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}}
 }
 
 func (b *browser) send(method, path string, form url.Values) (*http.Response, string) {
 	b.w.t.Helper()
-	request, err := http.NewRequestWithContext(b.w.t.Context(), method, b.w.url+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(b.w.t.Context(), method, b.w.url+path,
+		strings.NewReader(form.Encode()))
 	require.NoError(b.w.t, err)
 	request.Header.Set("Accept", "text/html")
 	request.Header.Set("User-Agent", "Firefox")
@@ -168,6 +188,8 @@ func (b *browser) signIn(email, password string) int {
 // actions returns those of the organisation's log with their reasons, oldest first.
 func (w *world) actions(organisation string) []string {
 	w.t.Helper()
-	return one[[]string](w, `select coalesce(array_agg(action || case when reason = '' then '' else ': ' || reason end order by at, id), '{}')
+	return one[[]string](w,
+		`select coalesce(array_agg(action || case when reason = '' then '' else ': ' || reason end
+			order by at, id), '{}')
 		from audit_entries where org_id = $1`, organisation)
 }

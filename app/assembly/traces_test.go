@@ -17,7 +17,8 @@ import (
 	"dg/platform/testkit/otlp"
 )
 
-const callersTrace, callersSpan = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+const callersTrace = "0af7651916cd43dd8448eb211c80319c"
+const callersSpan = "b7ad6b7169203331"
 
 // traced are the spans of the caller's trace, once it has one of that name.
 func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans []*tracepb.Span) {
@@ -28,21 +29,30 @@ func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans [
 			spans = append(spans, s)
 		}
 	}
-	require.True(t, slices.ContainsFunc(spans, func(s *tracepb.Span) bool { return s.GetName() == name }), "no span %s in %v", name, c.Spans())
+	require.True(t,
+		slices.ContainsFunc(spans, func(s *tracepb.Span) bool { return s.GetName() == name }),
+		"no span %s in %v", name, c.Spans())
 	return spans
 }
 
-// A request is a span of its caller's trace, and its statements are spans below it: those of an export too, which outlives its
-// handler. No span has a key, an id, a value of the query or a parameter.
+// A request is a span of its caller's trace, and its statements are spans below it: those of an
+// export too, which outlives its handler. No span has a key, an id, a value of the query or a
+// parameter.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	c := otlp.New(t)
-	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceOptions{URL: c.URL + "/v1/traces", Headers: http.Header{"X-Team": {"dg"}}, Version: "1.2.3", Logger: slog.Default()})
+	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceOptions{
+		URL:     c.URL + "/v1/traces",
+		Headers: http.Header{"X-Team": {"dg"}},
+		Version: "1.2.3",
+		Logger:  slog.Default(),
+	})
 	require.NoError(t, err)
 	n := newNeighbours(t, nil, traces.Tracer())
 	n.store.Players(n.acme.ID, 1)
 	n.store.Plays(n.fork, 3, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Minute)
 	for _, path := range []string{report, "/exports/csv?from=2026-03-01&to=2026-03-31"} {
-		status, _ := n.call("/"+n.fork.ID+path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+n.key.Secret,
+		status, _ := n.call("/"+n.fork.ID+path, "traceparent",
+			"00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+n.key.Secret,
 			"X-Request-Id", "the-request")
 		require.Equal(t, http.StatusOK, status)
 	}
@@ -58,14 +68,18 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		}
 	}
 	require.Len(t, roots, 2)
-	for _, statement := range []string{"apikeys.authenticate", "reports.metadata", "audit.append", "reports.export"} {
+	for _, statement := range []string{
+		"apikeys.authenticate", "reports.metadata", "audit.append", "reports.export",
+	} {
 		require.Positive(t, names[statement], "%s in %v", statement, names)
 	}
 	for _, s := range spans {
 		attributes := otlp.Attributes(s.GetAttributes())
 		known := []string{"db.client.connection.pool.name", "db.system.name"}
 		if slices.Contains(roots, string(s.GetSpanId())) {
-			known = []string{"dg.request_id", "http.request.method", "http.response.status_code", "http.route"}
+			known = []string{
+				"dg.request_id", "http.request.method", "http.response.status_code", "http.route",
+			}
 			require.Equal(t, "the-request", attributes["dg.request_id"])
 			require.Contains(t, attributes["http.response.status_code"], "200")
 		} else {
@@ -73,7 +87,9 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		}
 		require.Equal(t, known, slices.Sorted(maps.Keys(attributes)), s.GetName())
 	}
-	for _, secret := range []string{n.key.Secret, n.key.ID, n.acme.ID, n.fork.ID, "2026-03", "select"} {
+	for _, secret := range []string{
+		n.key.Secret, n.key.ID, n.acme.ID, n.fork.ID, "2026-03", "select",
+	} {
 		require.NotContains(t, strings.ToLower(c.Raw()), strings.ToLower(secret))
 	}
 	require.Equal(t, "dg", c.Resource()["service.name"])
@@ -85,7 +101,8 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 // A failed statement and request are marked, with codes and no texts.
 func TestFailuresAreMarkedInTraces(t *testing.T) {
 	c := otlp.New(t)
-	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceOptions{URL: c.URL, Logger: slog.Default()})
+	traces, err := telemetry.NewTraces(t.Context(),
+		telemetry.TraceOptions{URL: c.URL, Logger: slog.Default()})
 	require.NoError(t, err)
 	n := newNeighbours(t, nil, traces.Tracer())
 	n.exec(`revoke select on forks from dg_app`)

@@ -17,7 +17,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// neighbours are two organisations in one program: Acme has a key and an owner, and everything that Beta has is Beta's alone.
+// neighbours are two organisations in one program: Acme has a key and an owner, and everything that
+// Beta has is Beta's alone.
 type neighbours struct {
 	*world
 	acme, beta       fixtures.Organisation
@@ -35,11 +36,16 @@ func newNeighbours(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) n
 	for _, o := range []*fixtures.Organisation{&n.beta, &n.acme} {
 		*o = w.store.Organisation(fixtures.Organisation{})
 	}
-	n.foreign, n.fork = w.store.Fork(fixtures.Fork{OrganisationID: n.beta.ID}), w.store.Fork(fixtures.Fork{OrganisationID: n.acme.ID})
-	n.foreignKey, n.key = w.store.Key(n.beta.ID), w.store.Key(n.acme.ID)
+	n.foreign = w.store.Fork(fixtures.Fork{OrganisationID: n.beta.ID})
+	n.fork = w.store.Fork(fixtures.Fork{OrganisationID: n.acme.ID})
+	n.foreignKey = w.store.Key(n.beta.ID)
+	n.key = w.store.Key(n.acme.ID)
 	n.foreignGroup = w.store.Group(n.beta.ID, w.store.Players(n.beta.ID, 5)...)
-	w.exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, details, method, path, address,
-		user_agent, request_id) values ($1, 'person', 'b', $2, 'reporting_mode.changed', 'organisation', '', '', '{}', '', '', '', '', '')`, n.beta.ID, n.foreignOwnerName)
+	w.exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action,
+		target_kind, target_id, reason, details, method, path, address,
+		user_agent, request_id) values ($1, 'person', 'b', $2, 'reporting_mode.changed',
+		  'organisation', '', '', '{}', '', '', '', '', '')`,
+		n.beta.ID, n.foreignOwnerName)
 	w.person("ada@acme.example", n.acme.ID)
 	n.owner = w.browser()
 	require.Equal(t, http.StatusSeeOther, n.owner.signIn("ada@acme.example", password))
@@ -49,7 +55,8 @@ func newNeighbours(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) n
 // call asks the API with Acme's key, and with further headers given as name, value.
 func (n neighbours) call(path string, headers ...string) (status int, body string) {
 	n.t.Helper()
-	request, err := http.NewRequestWithContext(n.t.Context(), http.MethodGet, n.url+"/api/v1/forks"+path, http.NoBody)
+	request, err := http.NewRequestWithContext(n.t.Context(), http.MethodGet,
+		n.url+"/api/v1/forks"+path, http.NoBody)
 	require.NoError(n.t, err)
 	request.Header.Set("Authorization", "Bearer "+n.key.Token())
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -73,45 +80,72 @@ func (n neighbours) screen(method, path string, form url.Values) (status int, bo
 // unchanged fails the test if something of Beta was changed.
 func (n neighbours) unchanged() {
 	n.t.Helper()
-	require.True(n.t, one[bool](n.world, `select revoked_at is null and name <> 'Ours' from api_keys where id = $1`, n.foreignKey.ID))
-	require.Equal(n.t, n.beta.ReportingMode, one[string](n.world, `select reporting_mode from organisations where id = $1`, n.beta.ID))
+	require.True(n.t,
+		one[bool](n.world,
+			`select revoked_at is null and name <> 'Ours' from api_keys where id = $1`,
+			n.foreignKey.ID))
+	require.Equal(n.t, n.beta.ReportingMode,
+		one[string](n.world, `select reporting_mode from organisations where id = $1`, n.beta.ID))
 }
 
 // form is what the forms of the screens want, each something of it.
-var form = url.Values{"mode": {"nominative"}, "organisation": {"Acme"}, "name": {"Ours"}, "overlap": {"now"}, "idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"}}
+var form = url.Values{
+	"mode":           {"nominative"},
+	"organisation":   {"Acme"},
+	"name":           {"Ours"},
+	"overlap":        {"now"},
+	"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"},
+}
 
 func first(status int, _ string) int { return status }
 
 const report = "/stats?from=2026-03-01&to=2026-03-31"
 
-// withoutOrganisation is the connection of gorm whose statements have lost their condition on the organisation.
+// withoutOrganisation is the connection of gorm whose statements have lost their condition on the
+// organisation.
 type withoutOrganisation struct{ *sql.DB }
 
 // organisationCondition is what postgres.Tenant adds, and what the texts of postgres.Raw have.
-var organisationCondition = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
+var organisationCondition = regexp.MustCompile(
+	`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`,
+)
 
-func loosen(text string) string { return organisationCondition.ReplaceAllString(text, "($0 or true)") }
+func loosen(
+	text string,
+) string {
+	return organisationCondition.ReplaceAllString(text, "($0 or true)")
+}
 
-func (l withoutOrganisation) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+func (l withoutOrganisation) QueryContext(
+	ctx context.Context, text string, args ...any,
+) (*sql.Rows, error) {
 	return l.DB.QueryContext(ctx, loosen(text), args...)
 }
 
-func (l withoutOrganisation) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+func (l withoutOrganisation) ExecContext(
+	ctx context.Context, text string, args ...any,
+) (sql.Result, error) {
 	return l.DB.ExecContext(ctx, loosen(text), args...)
 }
 
-func (l withoutOrganisation) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool, error) {
+func (l withoutOrganisation) BeginTx(
+	ctx context.Context, opts *sql.TxOptions,
+) (gorm.ConnPool, error) {
 	tx, err := l.DB.BeginTx(ctx, opts)
 	return &withoutOrganisationTx{tx}, err // gorm wants a pointer
 }
 
 type withoutOrganisationTx struct{ *sql.Tx }
 
-func (l withoutOrganisationTx) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+func (l withoutOrganisationTx) QueryContext(
+	ctx context.Context, text string, args ...any,
+) (*sql.Rows, error) {
 	return l.Tx.QueryContext(ctx, loosen(text), args...)
 }
 
-func (l withoutOrganisationTx) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+func (l withoutOrganisationTx) ExecContext(
+	ctx context.Context, text string, args ...any,
+) (sql.Result, error) {
 	return l.Tx.ExecContext(ctx, loosen(text), args...)
 }
 
@@ -119,16 +153,20 @@ func (l withoutOrganisationTx) ExecContext(ctx context.Context, text string, arg
 func (n neighbours) loosenQueries() {
 	for _, db := range []*gorm.DB{n.p.Pools.Auth.Gorm, n.p.Pools.Reads.Gorm} {
 		pool := withoutOrganisation{db.ConnPool.(*sql.DB)}
-		db.ConnPool, db.Statement.ConnPool = pool, pool
+		db.ConnPool = pool
+		db.Statement.ConnPool = pool
 	}
 }
 
-// The policy is a wall of its own: with the organisation taken out of the SQL it still refuses what is another organisation's.
+// The policy is a wall of its own: with the organisation taken out of the SQL it still refuses what
+// is another organisation's.
 func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.loosenQueries()
 	for name, path := range map[string]string{
-		"fork": "/" + n.foreign.ID, "report": "/" + n.foreign.ID + report, "export": "/" + n.foreign.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
+		"fork":   "/" + n.foreign.ID,
+		"report": "/" + n.foreign.ID + report,
+		"export": "/" + n.foreign.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
 	} {
 		status, _ := n.call(path)
 		require.Equal(t, http.StatusForbidden, status, name)
@@ -138,20 +176,29 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	require.NotContains(t, body, n.foreign.ID, "fork list")
 
 	for name, path := range map[string]string{
-		"reports": "/reports", "report": "/reports/" + n.foreign.ID, "keys": "/settings/api-keys",
-		"key": "/settings/api-keys/" + n.foreignKey.ID + "/revoke", "key page": "/settings/api-keys/" + n.foreignKey.ID,
-		"key to replace": "/settings/api-keys/" + n.foreignKey.ID + "/replace", "key to rename": "/settings/api-keys/" + n.foreignKey.ID + "/rename",
-		"audit log": "/settings/audit-log",
+		"reports":        "/reports",
+		"report":         "/reports/" + n.foreign.ID,
+		"keys":           "/settings/api-keys",
+		"key":            "/settings/api-keys/" + n.foreignKey.ID + "/revoke",
+		"key page":       "/settings/api-keys/" + n.foreignKey.ID,
+		"key to replace": "/settings/api-keys/" + n.foreignKey.ID + "/replace",
+		"key to rename":  "/settings/api-keys/" + n.foreignKey.ID + "/rename",
+		"audit log":      "/settings/audit-log",
 	} {
 		status, body := n.screen(http.MethodGet, path, nil)
-		require.Contains(t, []int{http.StatusForbidden, http.StatusNotFound, http.StatusInternalServerError}, status, name)
+		require.Contains(t,
+			[]int{http.StatusForbidden, http.StatusNotFound, http.StatusInternalServerError},
+			status,
+			name)
 		for _, foreign := range []string{n.foreign.ID, n.foreignKey.ID, n.foreignOwnerName} {
 			require.NotContains(t, body, foreign, name)
 		}
 	}
 	for name, path := range map[string]string{
-		"key": "/settings/api-keys/" + n.foreignKey.ID + "/revoke", "replacement": "/settings/api-keys/" + n.foreignKey.ID + "/replace",
-		"name": "/settings/api-keys/" + n.foreignKey.ID + "/rename", "reporting mode": "/settings/organisation/reporting-mode",
+		"key":            "/settings/api-keys/" + n.foreignKey.ID + "/revoke",
+		"replacement":    "/settings/api-keys/" + n.foreignKey.ID + "/replace",
+		"name":           "/settings/api-keys/" + n.foreignKey.ID + "/rename",
+		"reporting mode": "/settings/organisation/reporting-mode",
 	} {
 		status, _ := n.screen(http.MethodPost, path, form)
 		require.Equal(t, http.StatusForbidden, status, name)
@@ -169,14 +216,17 @@ e = some(where (p.eft == allow))
 [matchers]
 m = true`
 
-// The SQL is a wall of its own: with a policy that allows everything it still finds nothing of another organisation.
+// The SQL is a wall of its own: with a policy that allows everything it still finds nothing of
+// another organisation.
 func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
 	policy, err := authz.Compile(openModel, "p, any, any, any, any")
 	require.NoError(t, err)
 	n := newNeighbours(t, policy)
 	for name, path := range map[string]string{
-		"fork": "/" + n.foreign.ID, "report": "/" + n.foreign.ID + report, "export": "/" + n.foreign.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
-		"group": "/" + n.fork.ID + report + "&groupId=" + n.foreignGroup,
+		"fork":   "/" + n.foreign.ID,
+		"report": "/" + n.foreign.ID + report,
+		"export": "/" + n.foreign.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
+		"group":  "/" + n.fork.ID + report + "&groupId=" + n.foreignGroup,
 	} {
 		status, _ := n.call(path)
 		require.Equal(t, http.StatusNotFound, status, name)
@@ -186,19 +236,25 @@ func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
 	require.Contains(t, body, n.fork.ID)
 	require.NotContains(t, body, n.foreign.ID)
 
-	for name, path := range map[string]string{"reports": "/reports", "keys": "/settings/api-keys", "audit log": "/settings/audit-log"} {
+	for name, path := range map[string]string{
+		"reports":   "/reports",
+		"keys":      "/settings/api-keys",
+		"audit log": "/settings/audit-log",
+	} {
 		status, body := n.screen(http.MethodGet, path, nil)
 		require.Equal(t, http.StatusOK, status, name)
 		for _, foreign := range []string{n.foreign.ID, n.foreignKey.ID, n.foreignOwnerName} {
 			require.NotContains(t, body, foreign, name)
 		}
 	}
-	require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodGet, "/reports/"+n.foreign.ID, nil)))
+	require.Equal(t, http.StatusNotFound,
+		first(n.screen(http.MethodGet, "/reports/"+n.foreign.ID, nil)))
 	for _, below := range []string{"", "/revoke", "/replace", "/rename"} {
 		path := "/settings/api-keys/" + n.foreignKey.ID + below
 		require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodGet, path, nil)), path)
 		if below != "" {
-			require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodPost, path, form)), path)
+			require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodPost, path, form)),
+				path)
 		}
 	}
 	n.owner.post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode", "mode", "nominative")

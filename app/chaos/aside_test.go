@@ -17,14 +17,17 @@ import (
 	"dg/app/apptest"
 )
 
-// asides are clients that push, each in a process of its own, in make chaos of the lowest priority: elsewhere they would take no
-// processor time from the service, nor from the customer beside them. They say lines to the test until ctx ends.
-var asides = map[string]func(ctx context.Context, order []byte, say func(format string, args ...any)) error{
+// asides are clients that push, each in a process of its own, in make chaos of the lowest priority:
+// elsewhere they would take no processor time from the service, nor from the customer beside them.
+// They say lines to the test until ctx ends.
+var asides = map[string]func(ctx context.Context, order []byte,
+	say func(format string, args ...any)) error{
 	"hostile": hostileAside,
 	"greedy":  greedyAside,
 }
 
-// asideVariable names the aside that this program is to be instead of the tests; its order follows on the first line of its input.
+// asideVariable names the aside that this program is to be instead of the tests; its order follows
+// on the first line of its input.
 const asideVariable = "DG_ASIDE"
 
 // asideBegun is the first line of an aside.
@@ -44,7 +47,9 @@ func beAside(name string) error {
 	}()
 	fmt.Println(asideBegun)
 	var said strings.Builder // the test reads it at the end
-	err = asides[name](ctx, order, func(format string, args ...any) { fmt.Fprintf(&said, format+"\n", args...) })
+	err = asides[name](ctx, order, func(format string, args ...any) {
+		fmt.Fprintf(&said, format+"\n", args...)
+	})
 	if err == nil {
 		_, err = io.WriteString(os.Stdout, said.String())
 	}
@@ -58,7 +63,9 @@ func aside(t *testing.T, name string, order any, said func(line string)) (leave 
 	require.NoError(t, err)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "nice", "-n", strconv.Itoa(apptest.ChaosSize(0, 19, 19)), program)
+	cmd := exec.CommandContext(t.Context(), "nice", "-n",
+		strconv.Itoa(apptest.ChaosSize(0, 19, 19)),
+		program)
 	cmd.Env = append(os.Environ(), asideVariable+"="+name)
 	var failed strings.Builder
 	cmd.Stderr = &failed

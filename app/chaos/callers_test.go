@@ -17,7 +17,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// callers are clients that call everything, and judge each answer: it is right to the byte, or a visible failure.
+// callers are clients that call everything, and judge each answer: it is right to the byte, or a
+// visible failure.
 type callers struct {
 	o       *ordeal
 	base    string
@@ -41,9 +42,10 @@ type caller struct {
 
 // calledTenant is an organisation that callers call for.
 type calledTenant struct {
-	fork   fixtures.Fork
-	slug   string
-	emails []string // of those who sign in, in turn: 20 sign-ins of one in a minute have an entry each
+	fork fixtures.Fork
+	slug string
+	// of those who sign in, in turn: 20 sign-ins of one in a minute have an entry each
+	emails []string
 	cookie string
 	group  string
 	keys   []string // used in turn: none is over its rate
@@ -72,11 +74,31 @@ type call struct {
 
 var calls = []call{
 	{"list", func(c *caller, id string) outcome { return c.reads(id, "/api/v1/forks", "") }},
-	{"fork", func(c *caller, id string) outcome { return c.reads(id, "/api/v1/forks/"+c.fork.ID, "") }},
-	{"statistics", func(c *caller, id string) outcome { return c.reads(id, c.path("/stats", ""), "") }},
-	{"group", func(c *caller, id string) outcome { return c.reads(id, c.path("/stats", "&groupId="+c.group), "") }},
-	{"csv", func(c *caller, id string) outcome { return c.reads(id, c.path("/exports/csv", ""), "export.started") }},
-	{"dashboard", func(c *caller, id string) outcome { return c.reads(id, c.screen+calledPeriod, "") }},
+	{
+		"fork", func(c *caller, id string) outcome {
+			return c.reads(id, "/api/v1/forks/"+c.fork.ID, "")
+		},
+	},
+	{
+		"statistics", func(c *caller, id string) outcome {
+			return c.reads(id, c.path("/stats", ""), "")
+		},
+	},
+	{
+		"group", func(c *caller, id string) outcome {
+			return c.reads(id, c.path("/stats", "&groupId="+c.group), "")
+		},
+	},
+	{
+		"csv", func(c *caller, id string) outcome {
+			return c.reads(id, c.path("/exports/csv", ""), "export.started")
+		},
+	},
+	{
+		"dashboard", func(c *caller, id string) outcome {
+			return c.reads(id, c.screen+calledPeriod, "")
+		},
+	},
 	{"download", func(c *caller, id string) outcome {
 		return c.reads(id, c.screen+"/plays.csv"+calledPeriod, "export.started")
 	}},
@@ -95,12 +117,17 @@ func (y *calledTenant) path(end, more string) string {
 }
 
 // newCalledTenant stores an organisation and learns the right answers while all is quiet.
-func newCalledTenant(t *testing.T, db *fixtures.Database, base string, keys, spare int) *calledTenant {
+func newCalledTenant(
+	t *testing.T, db *fixtures.Database, base string, keys, spare int,
+) *calledTenant {
 	t.Helper()
 	organisation := db.Organisation(fixtures.Organisation{})
 	y := &calledTenant{
-		slug: organisation.Slug, fork: db.Fork(fixtures.Fork{OrganisationID: organisation.ID}),
-		narrow: db.Key(organisation.ID, "reports:read").Token(), spare: make(chan string, spare), known: map[string][]byte{},
+		slug:   organisation.Slug,
+		fork:   db.Fork(fixtures.Fork{OrganisationID: organisation.ID}),
+		narrow: db.Key(organisation.ID, "reports:read").Token(),
+		spare:  make(chan string, spare),
+		known:  map[string][]byte{},
 	}
 	players := db.Players(organisation.ID, 40)
 	y.group = db.Group(organisation.ID, players[:20]...)
@@ -126,7 +153,8 @@ func newCalledTenant(t *testing.T, db *fixtures.Database, base string, keys, spa
 			body := []byte(apptest.ReadAll(t, response))
 			require.Equal(t, http.StatusOK, response.StatusCode, "%s: %s", path, body)
 			if y.known[path] != nil {
-				require.Equal(t, string(y.known[path]), string(body), "a quiet answer changes: %s", path)
+				require.Equal(t, string(y.known[path]), string(body), "a quiet answer changes: %s",
+					path)
 			}
 			y.known[path] = body
 		}
@@ -142,8 +170,11 @@ func (y *calledTenant) credential(path string) []string {
 	return []string{"Authorization", "Bearer " + y.keys[int(y.used.Add(1))%len(y.keys)]}
 }
 
-// callEverything starts the clients, in turn of all organisations but the first, which is for untilGood.
-func callEverything(t *testing.T, o *ordeal, base string, tenants []*calledTenant, clients int) *callers {
+// callEverything starts the clients, in turn of all organisations but the first, which is for
+// untilGood.
+func callEverything(
+	t *testing.T, o *ordeal, base string, tenants []*calledTenant, clients int,
+) *callers {
 	t.Helper()
 	a := &callers{o: o, base: base, quiet: tenants[0], end: make(chan struct{})}
 	t.Cleanup(a.stop)
@@ -168,8 +199,11 @@ func callEverything(t *testing.T, o *ordeal, base string, tenants []*calledTenan
 func callingClient(address string) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{
-		Timeout: 45 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableCompression: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:   45 * time.Second,
+		Transport: &http.Transport{DialContext: dialer.DialContext, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}
 }
 
@@ -187,15 +221,17 @@ func (a *callers) isWrong(format string, args ...any) outcome {
 	return "wrong"
 }
 
-// untilGood waits until every call of an organisation that nobody else calls for, from an address of its own, is answered right, and
-// returns how long that took.
+// untilGood waits until every call of an organisation that nobody else calls for, from an address
+// of its own, is answered right, and returns how long that took.
 func (a *callers) untilGood(t *testing.T) time.Duration {
 	t.Helper()
 	begun := time.Now()
 	c := &caller{a, a.quiet, callingClient("127.0.0.21")}
 	defer c.http.CloseIdleConnections()
 	for _, what := range calls {
-		apptest.Until(t, time.Minute, "there is no right answer: "+what.name, func() bool { return c.call(what) == gotRight })
+		apptest.Until(t, time.Minute, "there is no right answer: "+what.name, func() bool {
+			return c.call(what) == gotRight
+		})
 	}
 	return time.Since(begun).Round(10 * time.Millisecond)
 }

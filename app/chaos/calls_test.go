@@ -21,7 +21,10 @@ func (c *caller) reads(id, path, entry string) outcome {
 }
 
 func (c *caller) signsIn(id string) outcome {
-	form := url.Values{"email": {c.emails[int(c.used.Add(1))%len(c.emails)]}, "password": {fixtures.Password}}
+	form := url.Values{
+		"email":    {c.emails[int(c.used.Add(1))%len(c.emails)]},
+		"password": {fixtures.Password},
+	}
 	got, _ := c.send(id, http.MethodPost, "/sign-in", http.StatusSeeOther, "sign_in", form)
 	return got
 }
@@ -34,10 +37,14 @@ func (c *caller) revokes(id string) outcome {
 	default:
 		return gotRight // none is left
 	}
-	path := "/o/" + c.slug + "/settings/api-keys/" + token[len("dg_live_"):len("dg_live_")+22] + "/revoke"
-	got, _ := c.send(id, http.MethodPost, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie", c.cookie)
+	path := "/o/" + c.slug + "/settings/api-keys/" + token[len("dg_live_"):len("dg_live_")+22] +
+		"/revoke"
+	got, _ := c.send(id, http.MethodPost, path, http.StatusSeeOther, "api_key.revoked",
+		url.Values{},
+		"Cookie", c.cookie)
 	if got == gotRight {
-		c.send(id+"-used", http.MethodGet, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil, "Authorization", "Bearer "+token)
+		c.send(id+"-used", http.MethodGet, "/api/v1/forks", http.StatusUnauthorized,
+			"api_key.refused", nil, "Authorization", "Bearer "+token)
 	}
 	return got
 }
@@ -45,17 +52,23 @@ func (c *caller) revokes(id string) outcome {
 // isRefused uses a key without the scope, or with a wrong secret.
 func (c *caller) isRefused(id string) outcome {
 	if rand.IntN(2) == 0 {
-		got, _ := c.send(id, http.MethodGet, "/api/v1/forks", http.StatusForbidden, "api_key.refused", nil, "Authorization", "Bearer "+c.narrow)
+		got, _ := c.send(id, http.MethodGet, "/api/v1/forks", http.StatusForbidden,
+			"api_key.refused", nil, "Authorization", "Bearer "+c.narrow)
 		return got
 	}
 	token := c.keys[int(c.used.Add(1))%len(c.keys)]
 	wrong := "Bearer " + token[:len(token)-8] + "00000000"
-	got, _ := c.send(id, http.MethodGet, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil, "Authorization", wrong)
+	got, _ := c.send(id, http.MethodGet, "/api/v1/forks", http.StatusUnauthorized,
+		"api_key.refused",
+		nil, "Authorization", wrong)
 	return got
 }
 
-// send asks and judges the status: the one of a right answer, which has its entry in the audit log, or a visible failure.
-func (c *caller) send(id, method, path string, status int, entry string, form url.Values, headers ...string) (outcome, []byte) {
+// send asks and judges the status: the one of a right answer, which has its entry in the audit log,
+// or a visible failure.
+func (c *caller) send(
+	id, method, path string, status int, entry string, form url.Values, headers ...string,
+) (outcome, []byte) {
 	response, err := c.http.Do(c.request(id, method, path, form, headers))
 	if err != nil {
 		return gotBroken, nil
@@ -72,7 +85,8 @@ func (c *caller) send(id, method, path string, status int, entry string, form ur
 		return gotRight, body
 	case response.StatusCode == http.StatusTooManyRequests:
 		return got429, nil
-	case response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "":
+	case response.StatusCode == http.StatusServiceUnavailable &&
+		response.Header.Get("Retry-After") != "":
 		return got503, nil
 	}
 	return c.isWrong("%s: %d to %s %s: %.300s", id, response.StatusCode, method, path, body), nil
@@ -85,7 +99,8 @@ func (c *caller) request(id, method, path string, form url.Values, headers []str
 	}
 	request.Header.Set("X-Request-Id", id)
 	if form == nil {
-		request.Body, request.GetBody = io.NopCloser(strings.NewReader("")), nil // net/http sends it once: an id is one request
+		request.Body = io.NopCloser(strings.NewReader(""))
+		request.GetBody = nil // net/http sends it once: an id is one request
 	} else {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("Sec-Fetch-Site", "same-origin")

@@ -14,11 +14,15 @@ import (
 // erasureBreaks: a player is erased wholly or not at all, and the same command again says which.
 func (e *editions) erasureBreaks() {
 	player := func(offset int) string {
-		return apptest.Read[string](e.T, e.door, `select p.id::text from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
-			where y.started_at > now() - interval '8 d' group by p.id order by count(*) desc, p.id limit 1 offset $1`, offset)
+		return apptest.Read[string](e.T, e.door,
+			`select p.id::text from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
+			where y.started_at > now() - interval '8 d' group by p.id order by count(*) desc, p.id limit 1 offset $1`,
+			offset)
 	}
 	entries := func(id string) int {
-		return apptest.Read[int](e.T, e.door, `select count(*) from audit_entries where action = 'player.erased' and target_id = $1`, id)
+		return apptest.Read[int](e.T, e.door,
+			`select count(*) from audit_entries where action = 'player.erased' and target_id = $1`,
+			id)
 	}
 	first := player(0)
 	e.kills("dg erase", "plays", "erase", first)
@@ -41,21 +45,29 @@ func (e *editions) kills(name, table string, args ...string) {
 	release := e.holding(`lock table ` + table + ` in share row exclusive mode`)
 	defer release()
 	c := e.run(args...)
-	apptest.Until(e.T, time.Minute, name+" does not come to write", func() bool { return e.working(name, `wait_event_type = 'Lock'`) })
+	apptest.Until(e.T, time.Minute, name+" does not come to write", func() bool {
+		return e.working(name, `wait_event_type = 'Lock'`)
+	})
 	c.Kill()
 	release()
-	apptest.Until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.working(name, `true`) })
+	apptest.Until(e.T, 30*time.Second, "its work goes on", func() bool {
+		return !e.working(name, `true`)
+	})
 }
 
-// revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same command again revokes them.
+// revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same
+// command again revokes them.
 func (e *editions) revocationsBreak() {
 	ids := e.leaked
 	list := filepath.Join(e.TempDir(), "revoked")
 	require.NoError(e, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
 	state := func() [2]int {
 		return [2]int{
-			apptest.Read[int](e.T, e.door, `select count(*) from api_keys where revoked_at is not null and id = any($1)`, ids),
-			apptest.Read[int](e.T, e.door, `select count(*) from audit_entries where action = 'api_key.revoked' and target_id = any($1)`, ids),
+			apptest.Read[int](e.T, e.door,
+				`select count(*) from api_keys where revoked_at is not null and id = any($1)`, ids),
+			apptest.Read[int](e.T, e.door,
+				`select count(*) from audit_entries where action = 'api_key.revoked' and target_id = any($1)`,
+				ids),
 		}
 	}
 	e.kills("dg keys", "audit_entries", "keys", "revoke", "--from", list)

@@ -44,12 +44,15 @@ func attack(ctx context.Context, target string, begin func(*crowd)) *crowd {
 	return c
 }
 
-// dial opens a connection from the nth address, with a window that is small where what comes is not read.
+// dial opens a connection from the nth address, with a window that is small where what comes is not
+// read.
 func (c *crowd) dial(n, window int) (net.Conn, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: c.from(n)}, Timeout: 2 * time.Second}
 	if window > 0 {
 		dialer.Control = func(_, _ string, raw syscall.RawConn) error {
-			return raw.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, window) })
+			return raw.Control(func(fd uintptr) {
+				_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, window)
+			})
 		}
 	}
 	conn, err := dialer.DialContext(c.ctx, "tcp", c.address)
@@ -61,7 +64,8 @@ func (c *crowd) dial(n, window int) (net.Conn, error) {
 	return conn, nil
 }
 
-// hold keeps n connections that behave so until they end, each opened again a second after the server has closed it.
+// hold keeps n connections that behave so until they end, each opened again a second after the
+// server has closed it.
 func (c *crowd) hold(n, window int, behave func(ctx context.Context, conn net.Conn)) {
 	for i := range n {
 		c.all.Go(func() {
@@ -102,20 +106,23 @@ func trickle(beginning string) func(context.Context, net.Conn) {
 // slowHeaders and slowBodies never finish a request.
 var (
 	slowHeaders = trickle("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-	slowBodies  = trickle("POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=")
+	slowBodies  = trickle(
+		"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=",
+	)
 )
 
 // slowReaders ask for large answers, many at once, and read next to nothing.
 func slowReaders(ctx context.Context, conn net.Conn) {
-	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
+	_, err := io.WriteString(conn,
+		strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {
 		pause(ctx, 500*time.Millisecond)
 		_, err = io.ReadFull(conn, make([]byte, 512))
 	}
 }
 
-// idle opens n connections within the time, each kept until the server closes it. They are answered once and then say nothing, or
-// say nothing from the beginning.
+// idle opens n connections within the time, each kept until the server closes it. They are answered
+// once and then say nothing, or say nothing from the beginning.
 func (c *crowd) idle(n int, within time.Duration) {
 	for i := range n {
 		c.all.Go(func() {
@@ -134,12 +141,16 @@ func (c *crowd) idle(n int, within time.Duration) {
 	}
 }
 
-// garbageSenders is how many connections send garbage, each from one address after the other; one for each address, where there are many.
+// garbageSenders is how many connections send garbage, each from one address after the other; one
+// for each address, where there are many.
 const garbageSenders = 32
 
-// garbage sends that many requests a second with keys that are none: well formed, with the right checksum. Every fifth has the id of
-// a key and a wrong secret. answered gets each answer's request id and status.
-func (c *crowd) garbage(perSecond int, ids []string, answered func(requestID string, known bool, status int)) {
+// garbage sends that many requests a second with keys that are none: well formed, with the right
+// checksum. Every fifth has the id of a key and a wrong secret. answered gets each answer's request
+// id and status.
+func (c *crowd) garbage(
+	perSecond int, ids []string, answered func(requestID string, known bool, status int),
+) {
 	var turn atomic.Int64
 	senders := cmp.Or(c.many, garbageSenders)
 	every := time.Duration(senders) * time.Second / time.Duration(perSecond)
@@ -147,16 +158,20 @@ func (c *crowd) garbage(perSecond int, ids []string, answered func(requestID str
 		c.all.Go(func() {
 			var k connection
 			defer k.close()
-			first := time.Now().Add(every * time.Duration(i) / time.Duration(senders)) // one after the other, not all at once
+			// one after the other, not all at once
+			first := time.Now().Add(every * time.Duration(i) / time.Duration(senders))
 			for due := first; c.ctx.Err() == nil; due = due.Add(every) {
 				pause(c.ctx, time.Until(due))
 				n := int(turn.Add(1))
-				id, known := randomText(22), n%5 == 0
+				id := randomText(22)
+				known := n%5 == 0
 				if known {
 					id = ids[n%len(ids)]
 				}
 				requestID := fmt.Sprintf("garbage-%09d", n)
-				if status := k.ask(c, i, "X-Request-Id: "+requestID+"\r\nAuthorization: Bearer "+garbageKey(id)); status != 0 {
+				if status := k.ask(c, i,
+					"X-Request-Id: "+requestID+"\r\nAuthorization: Bearer "+
+						garbageKey(id)); status != 0 {
 					answered(requestID, known, status)
 				}
 			}
@@ -177,7 +192,8 @@ func (k *connection) ask(c *crowd, address int, headers string) (status int) {
 		if err != nil {
 			return 0
 		}
-		k.Conn, k.in = conn, bufio.NewReader(conn)
+		k.Conn = conn
+		k.in = bufio.NewReader(conn)
 	}
 	_ = k.SetDeadline(time.Now().Add(10 * time.Second))
 	_, _ = io.WriteString(k, "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")

@@ -11,7 +11,8 @@ import (
 // few is the fewest people whom a report on a group may be about.
 const few = 5
 
-// sayWho states which pseudonyms some people have, those of them who played. Five and more are not singled out.
+// sayWho states which pseudonyms some people have, those of them who played. Five and more are not
+// singled out.
 func (s *snoop) sayWho(trick string, of people, shown pseudonyms) {
 	if len(of) == 0 || len(of) >= few {
 		return
@@ -34,7 +35,8 @@ func (s *snoop) differ() {
 		if of.Suppressed {
 			continue
 		}
-		s.sayWho("group against everybody", without(s.everyone(), a.members), without(all, of.shown()))
+		s.sayWho("group against everybody", without(s.everyone(), a.members),
+			without(all, of.shown()))
 		for h, b := range s.circles {
 			other := s.whole(h)
 			apart := without(a.members, b.members)
@@ -42,10 +44,12 @@ func (s *snoop) differ() {
 			case g == h:
 			case !other.Suppressed:
 				s.sayWho("two groups", apart, without(of.shown(), other.shown()))
-				s.sayWho("two groups", common(a.members, b.members), common(of.shown(), other.shown()))
+				s.sayWho("two groups", common(a.members, b.members),
+					common(of.shown(), other.shown()))
 			case len(apart) < few && len(of.Players) >= few && len(apart) > 0:
 				atLeast := len(of.Players) - (few - 1) // at most four of the hidden group played
-				s.say("hidden group inside a shown one", apart, len(s.who(apart, 0, lastCurious)) >= atLeast)
+				s.say("hidden group inside a shown one", apart,
+					len(s.who(apart, 0, lastCurious)) >= atLeast)
 			}
 		}
 	}
@@ -54,7 +58,8 @@ func (s *snoop) differ() {
 
 // differAll tells people apart by the shown groups that they are in.
 func (s *snoop) differAll(all pseudonyms) {
-	sameGroups, sameLists := map[string]people{}, map[string]pseudonyms{}
+	sameGroups := map[string]people{}
+	sameLists := map[string]pseudonyms{}
 	for who := range s.staff {
 		add(sameGroups, s.signature(func(g int) bool { return s.circles[g].members[who] }), who)
 	}
@@ -95,14 +100,19 @@ func (s *snoop) days(busy []int) {
 		for _, d := range busy {
 			alone := s.statistics(g, d, d)
 			for _, f := range []struct{ longer, shorter figures }{
-				{s.statistics(g, d, lastCurious), s.statistics(g, d+1, lastCurious)}, {s.statistics(g, 0, d), s.statistics(g, 0, d-1)},
+				{s.statistics(g, d, lastCurious), s.statistics(g, d+1, lastCurious)},
+				{s.statistics(g, 0, d), s.statistics(g, 0, d-1)},
 			} {
-				if n := f.longer.Plays - f.shorter.Plays; alone.Suppressed && !f.longer.Suppressed && !f.shorter.Suppressed && n > 0 {
-					s.say("two periods, a day apart", s.who(c.members, d, d), s.played(c.members, d, d) == n)
+				if n := f.longer.Plays - f.shorter.Plays; alone.Suppressed &&
+					!f.longer.Suppressed &&
+					!f.shorter.Suppressed && n > 0 {
+					s.say("two periods, a day apart", s.who(c.members, d, d),
+						s.played(c.members, d, d) == n)
 				}
 			}
 			if !whole.Suppressed && alone.Suppressed && whole.Daily[d].Plays > 0 {
-				s.say("days of a shown group", s.who(c.members, d, d), s.played(c.members, d, d) == whole.Daily[d].Plays)
+				s.say("days of a shown group", s.who(c.members, d, d),
+					s.played(c.members, d, d) == whole.Daily[d].Plays)
 			}
 			s.unanimous(g, d, d)
 		}
@@ -123,8 +133,10 @@ func (s *snoop) weeks() {
 		next := from
 		for _, row := range weekRow.FindAllStringSubmatch(s.page(g, from, lastCurious, ""), -1) {
 			days, _ := strconv.Atoi(row[1])
-			if n, _ := strconv.Atoi(row[2]); n > 0 && next >= 0 && s.statistics(g, next, next+days-1).Suppressed {
-				s.say("weeks of a shown group", s.who(c.members, next, next+days-1), n == s.played(c.members, next, next+days-1))
+			if n, _ := strconv.Atoi(row[2]); n > 0 && next >= 0 &&
+				s.statistics(g, next, next+days-1).Suppressed {
+				s.say("weeks of a shown group", s.who(c.members, next, next+days-1),
+					n == s.played(c.members, next, next+days-1))
 			}
 			next += days
 		}
@@ -134,7 +146,8 @@ func (s *snoop) weeks() {
 
 // unanimous finds what holds for every member of a group, and so for each.
 func (s *snoop) unanimous(g, from, to int) {
-	f, members := s.statistics(g, from, to), s.circles[g].members
+	f := s.statistics(g, from, to)
+	members := s.circles[g].members
 	if f.Suppressed || f.UniquePlayers < len(members) {
 		return
 	}
@@ -147,8 +160,8 @@ func (s *snoop) unanimous(g, from, to int) {
 	s.say("all members passed", members, true)
 }
 
-// rowsBehind finds the figures of a group's hidden periods: where it is shown over more days, its pseudonyms are known, and the rows
-// of everybody have them.
+// rowsBehind finds the figures of a group's hidden periods: where it is shown over more days, its
+// pseudonyms are known, and the rows of everybody have them.
 func (s *snoop) rowsBehind(g int) {
 	shown := s.whole(g)
 	if shown.Suppressed {
@@ -180,8 +193,10 @@ func (s *snoop) skills() {
 		if s.whole(g).Suppressed {
 			continue
 		}
-		of, rows := pseudonyms{}, s.rows(g, 0, lastCurious)
-		s.say("rows of a shown group", s.behind(playersOf(rows)), len(rows) == s.played(c.members, 0, lastCurious))
+		of := pseudonyms{}
+		rows := s.rows(g, 0, lastCurious)
+		s.say("rows of a shown group", s.behind(playersOf(rows)),
+			len(rows) == s.played(c.members, 0, lastCurious))
 		for _, r := range rows {
 			if strings.Contains(r.skills, rareSkill) {
 				of[r.key] = true
@@ -202,7 +217,8 @@ func (s *snoop) skills() {
 // joining tells by the roster who can have played: before others came, and after they left.
 func (s *snoop) joining() {
 	for d := range lastCurious {
-		early, late := people{}, people{}
+		early := people{}
+		late := people{}
 		for who, p := range s.staff {
 			if p.came <= d {
 				early[who] = true
@@ -211,7 +227,8 @@ func (s *snoop) joining() {
 				late[who] = true
 			}
 		}
-		before, after := pseudonyms{}, pseudonyms{}
+		before := pseudonyms{}
+		after := pseudonyms{}
 		for _, r := range s.rowsNow() {
 			if r.day <= s.day(d) {
 				before[r.key] = true

@@ -18,7 +18,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// snoop is the curious manager of a company, with keys and a signed-in browser, and what was seen so far.
+// snoop is the curious manager of a company, with keys and a signed-in browser, and what was seen
+// so far.
 type snoop struct {
 	*company
 	t          *testing.T
@@ -73,7 +74,8 @@ type curiousAnswer struct {
 	body   string
 }
 
-// fetch sends a request, with a key where the path is the API's. A key is good for 120 requests a minute.
+// fetch sends a request, with a key where the path is the API's. A key is good for 120 requests a
+// minute.
 func (s *snoop) fetch(method, path string) curiousAnswer {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.base+path, http.NoBody)
@@ -171,8 +173,8 @@ func (s *snoop) page(circle, from, to int, more string) string {
 // uncertain are headers that no data decides.
 var uncertain = regexp.MustCompile(`^(Date|X-Request-Id|Ratelimit|Ratelimit-Policy)$`)
 
-// compare tells a report on a group without figures from the same one on a fork that nobody ever played, by anything that can be
-// observed but the time: status, headers, sizes and texts.
+// compare tells a report on a group without figures from the same one on a fork that nobody ever
+// played, by anything that can be observed but the time: status, headers, sizes and texts.
 func (s *snoop) compare(l look, got, idle curiousAnswer) {
 	require.Equal(s.t, http.StatusOK, got.status, got.body)
 	active := s.who(s.circles[l.circle].members, l.from, l.to)
@@ -186,14 +188,19 @@ func (s *snoop) compare(l look, got, idle curiousAnswer) {
 
 // observed is all of an answer but the fork's own id and slug.
 func (a curiousAnswer) observed(id, slug string) string {
-	maps.DeleteFunc(a.header, func(name string, _ []string) bool { return uncertain.MatchString(name) })
-	return strings.NewReplacer(id, "FORK", slug, "SLUG").Replace(fmt.Sprint(a.status, a.header, a.body)) // maps are printed in order
+	maps.DeleteFunc(a.header, func(name string, _ []string) bool {
+		return uncertain.MatchString(name)
+	})
+	// maps are printed in order
+	return strings.NewReplacer(id, "FORK", slug, "SLUG").
+		Replace(fmt.Sprint(a.status, a.header, a.body))
 }
 
 // findings are what tricks say about people, over all companies.
 type findings struct {
-	requests         atomic.Int64
-	compared, hiding atomic.Int64 // answers that hide something, and those of them on a group of which somebody played
+	requests atomic.Int64
+	// answers that hide something, and those of them on a group of which somebody played
+	compared, hiding atomic.Int64
 
 	mu     sync.Mutex
 	tricks map[string]*finding
@@ -227,7 +234,8 @@ func (s *snoop) say(trick string, about people, holds bool) {
 func (s *snoop) rowsNow() map[string]curiousRow {
 	s.t.Helper()
 	if s.exported == nil || s.exportedAt != s.stage {
-		s.exported, s.exportedAt = s.rows(everybody, 0, lastCurious), s.stage
+		s.exported = s.rows(everybody, 0, lastCurious)
+		s.exportedAt = s.stage
 	}
 	return s.exported
 }

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// company is an organisation of the curious manager, who knows its roster: the staff, when each came and left, and the groups.
-// The manager does not know the sittings (plays), nor who is behind which pseudonym.
+// company is an organisation of the curious manager, who knows its roster: the staff, when each
+// came and left, and the groups. The manager does not know the sittings (plays), nor who is behind
+// which pseudonym.
 type company struct {
 	id, slug    string
 	fork, idle  string    // a fork, and one that nobody ever played
@@ -52,11 +53,20 @@ const (
 )
 
 func newCompany(random *rand.Rand, number int) *company {
-	c := &company{id: randomID(random), slug: fmt.Sprintf("curious-%d", number), fork: randomID(random), idle: randomID(random)}
+	c := &company{
+		id:   randomID(random),
+		slug: fmt.Sprintf("curious-%d", number),
+		fork: randomID(random),
+		idle: randomID(random),
+	}
 	c.first = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -lastCurious)
 	growing := random.IntN(3) == 0 // people came one by one
 	for i := range 7 + random.IntN(18) {
-		p := colleague{id: randomID(random), name: fmt.Sprintf("Person %02d of %s", i, c.slug), left: lastCurious}
+		p := colleague{
+			id:   randomID(random),
+			name: fmt.Sprintf("Person %02d of %s", i, c.slug),
+			left: lastCurious,
+		}
 		switch random.IntN(6) {
 		case 0:
 			p.came = 1 + random.IntN(18)
@@ -70,12 +80,14 @@ func newCompany(random *rand.Rand, number int) *company {
 	}
 	c.group(random)
 	c.play(random)
-	c.mover, c.into = random.IntN(len(c.staff)), random.IntN(len(c.circles))
+	c.mover = random.IntN(len(c.staff))
+	c.into = random.IntN(len(c.circles))
 	c.leaver = random.IntN(len(c.staff))
 	return c
 }
 
-// group makes groups of sizes around five that overlap, one inside another, and one of nearly everybody.
+// group makes groups of sizes around five that overlap, one inside another, and one of nearly
+// everybody.
 func (c *company) group(random *rand.Rand) {
 	add := func(members ...int) {
 		of := people{}
@@ -96,7 +108,8 @@ func (c *company) group(random *rand.Rand) {
 
 // play has few busy days, few skills, and sittings that look alike.
 func (c *company) play(random *rand.Rand) {
-	busy, share := random.Perm(lastCurious)[:4+random.IntN(5)], 0.2+0.7*random.Float64()
+	busy := random.Perm(lastCurious)[:4+random.IntN(5)]
+	share := 0.2 + 0.7*random.Float64()
 	for who, p := range c.staff {
 		if random.Float64() > share {
 			continue
@@ -106,10 +119,18 @@ func (c *company) play(random *rand.Rand) {
 			if day < p.came || day > p.left {
 				continue
 			}
-			s := sitting{id: randomID(random), who: who, day: day, completed: random.IntN(4) > 0, score: 80, skills: []string{"prompting.context"}}
+			s := sitting{
+				id:        randomID(random),
+				who:       who,
+				day:       day,
+				completed: random.IntN(4) > 0,
+				score:     80,
+				skills:    []string{"prompting.context"},
+			}
 			s.at = c.first.AddDate(0, 0, day).Add(9 * time.Hour)
 			if random.IntN(2) == 0 {
-				s.at, s.score = s.at.Add(time.Duration(random.IntN(36_000_000))*time.Millisecond), random.IntN(101)
+				s.at = s.at.Add(time.Duration(random.IntN(36_000_000)) * time.Millisecond)
+				s.score = random.IntN(101)
 			}
 			if random.IntN(8) == 0 {
 				s.skills = append(s.skills, rareSkill)
@@ -120,8 +141,10 @@ func (c *company) play(random *rand.Rand) {
 }
 
 func randomID(random *rand.Rand) string {
-	a, b := random.Uint64(), random.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0xfff, b&0xffffffffffff)
+	a := random.Uint64()
+	b := random.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0xfff,
+		b&0xffffffffffff)
 }
 
 // write writes the company in the import format. game is stored.
@@ -129,16 +152,39 @@ func (c *company) write(w io.Writer, game string) error {
 	e := json.NewEncoder(w)
 	created := c.first.AddDate(-1, 0, 0).Format(time.RFC3339)
 	lines := []map[string]any{
-		{"type": "organisation", "id": c.id, "slug": c.slug, "name": c.slug, "plan": "pro", "reportingMode": "pseudonymous"},
+		{
+			"type":          "organisation",
+			"id":            c.id,
+			"slug":          c.slug,
+			"name":          c.slug,
+			"plan":          "pro",
+			"reportingMode": "pseudonymous",
+		},
 	}
 	for slug, id := range map[string]string{"a-fork": c.fork, "b-fork": c.idle} {
 		lines = append(lines, map[string]any{
-			"type": "fork", "id": id, "organisationId": c.id, "gameId": game, "slug": slug, "title": "A fork", "major": 1, "status": "active",
-			"visibility": "organization", "sourceLocale": "en", "suspended": false, "createdAt": created, "updatedAt": created,
+			"type":           "fork",
+			"id":             id,
+			"organisationId": c.id,
+			"gameId":         game,
+			"slug":           slug,
+			"title":          "A fork",
+			"major":          1,
+			"status":         "active",
+			"visibility":     "organization",
+			"sourceLocale":   "en",
+			"suspended":      false,
+			"createdAt":      created,
+			"updatedAt":      created,
 		})
 	}
 	for _, p := range c.staff {
-		lines = append(lines, map[string]any{"type": "player", "id": p.id, "organisationId": c.id, "displayName": p.name})
+		lines = append(lines, map[string]any{
+			"type":           "player",
+			"id":             p.id,
+			"organisationId": c.id,
+			"displayName":    p.name,
+		})
 	}
 	for i, g := range c.circles {
 		ids := []string{}
@@ -146,7 +192,13 @@ func (c *company) write(w io.Writer, game string) error {
 			ids = append(ids, c.staff[who].id)
 		}
 		name := fmt.Sprintf("Circle %d", i)
-		lines = append(lines, map[string]any{"type": "group", "id": g.id, "organisationId": c.id, "name": name, "playerIds": ids})
+		lines = append(lines, map[string]any{
+			"type":           "group",
+			"id":             g.id,
+			"organisationId": c.id,
+			"name":           name,
+			"playerIds":      ids,
+		})
 	}
 	for _, s := range c.sittings {
 		lines = append(lines, s.line(c))
@@ -165,10 +217,17 @@ func (s sitting) line(c *company) map[string]any {
 		skills = append(skills, map[string]any{"skillId": k, "attempts": 2, "correct": 1})
 	}
 	line := map[string]any{
-		"type": "play", "id": s.id, "forkId": c.fork, "playerId": c.staff[s.who].id, "startedAt": s.at.Format(time.RFC3339Nano), "skills": skills,
+		"type":      "play",
+		"id":        s.id,
+		"forkId":    c.fork,
+		"playerId":  c.staff[s.who].id,
+		"startedAt": s.at.Format(time.RFC3339Nano),
+		"skills":    skills,
 	}
 	if s.completed {
-		line["completedAt"], line["scorePercent"], line["passed"] = s.at.Add(time.Minute).Format(time.RFC3339Nano), s.score, s.score >= 50
+		line["completedAt"] = s.at.Add(time.Minute).Format(time.RFC3339Nano)
+		line["scorePercent"] = s.score
+		line["passed"] = s.score >= 50
 	}
 	return line
 }
@@ -217,7 +276,9 @@ func (c *company) behind(shown pseudonyms) people {
 
 // erase removes the sittings of somebody.
 func (c *company) erase(who int) {
-	c.sittings = slices.DeleteFunc(slices.Clone(c.sittings), func(s sitting) bool { return s.who == who })
+	c.sittings = slices.DeleteFunc(slices.Clone(c.sittings), func(s sitting) bool {
+		return s.who == who
+	})
 	for i := range c.circles {
 		delete(c.circles[i].members, who)
 	}

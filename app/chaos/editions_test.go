@@ -28,8 +28,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// editions are files of one fork, each of which replaces the fork's title and the same plays, some of them on another day, while
-// somebody reads the fork's list, statistics and plays all the time.
+// editions are files of one fork, each of which replaces the fork's title and the same plays, some
+// of them on another day, while somebody reads the fork's list, statistics and plays all the time.
 type editions struct {
 	*testing.T
 	x     *apptest.External
@@ -48,7 +48,8 @@ type editions struct {
 	stopReading func()
 }
 
-// editionPlays is how many plays an edition has: more than an import reads before it sends them to the database.
+// editionPlays is how many plays an edition has: more than an import reads before it sends them to
+// the database.
 const editionPlays = 4_500
 
 // on is e for a subtest.
@@ -59,13 +60,19 @@ func (e *editions) on(t *testing.T) *editions {
 
 func newEditions(t *testing.T) *editions {
 	t.Helper()
-	e := &editions{T: t, x: apptest.NewExternal(t), base: apptest.NewHistory(t, 61, apptest.ChaosSize(6_000, apptest.Sealable, 200_000)), seen: map[string]*apptest.Recording{}}
+	e := &editions{
+		T:    t,
+		x:    apptest.NewExternal(t),
+		base: apptest.NewHistory(t, 61, apptest.ChaosSize(6_000, apptest.Sealable, 200_000)),
+		seen: map[string]*apptest.Recording{},
+	}
 	e.door = door(t, e.x)
 	e.door.Do(t, `alter role dg_app set synchronous_commit = local`) // see holdCommits
 	imported := e.run("import", e.base.File)
 	require.Zero(t, imported.Status(5*time.Minute), "%s", imported.Log.String())
 	e.readPlays()
-	owner, err := postgres.Open(t.Context(), e.x.URL(url.User("dg_owner")), postgres.Options{Name: "test", MaxConns: 2})
+	owner, err := postgres.Open(t.Context(), e.x.URL(url.User("dg_owner")),
+		postgres.Options{Name: "test", MaxConns: 2})
 	require.NoError(t, err)
 	t.Cleanup(owner.Close)
 	db := fixtures.On(t, &pgtest.Database{URL: e.x.URL(url.User("dg_app")), Owner: owner})
@@ -77,7 +84,10 @@ func newEditions(t *testing.T) *editions {
 	}
 	e.dg = e.x.Serve()
 	fork := "/api/v1/forks/" + e.base.IDs.Forks[0].String()
-	e.paths = []string{"/api/v1/forks", fork + "/stats" + e.base.Query, fork + "/exports/csv" + apptest.LastDays(8)}
+	e.paths = []string{
+		"/api/v1/forks", fork + "/stats" + e.base.Query,
+		fork + "/exports/csv" + apptest.LastDays(8),
+	}
 	for _, path := range e.paths {
 		e.seen[path] = new(apptest.Recording)
 	}
@@ -97,10 +107,13 @@ func door(t *testing.T, x *apptest.External) *apptest.Door {
 
 // run starts a command on the database.
 func (e *editions) run(args ...string) *apptest.Child {
-	return apptest.Launch(e.T, append(args, "--database-url", e.x.URL(url.User("dg_app")), "--migrate-database-url", e.x.URL(url.User("dg_owner")))...)
+	return apptest.Launch(e.T,
+		append(args, "--database-url", e.x.URL(url.User("dg_app")), "--migrate-database-url",
+			e.x.URL(url.User("dg_owner")))...)
 }
 
-// readPlays takes the newest plays of the base, and makes one in ten of them one that the base does not have.
+// readPlays takes the newest plays of the base, and makes one in ten of them one that the base does
+// not have.
 func (e *editions) readPlays() {
 	f, err := os.Open(e.base.File)
 	require.NoError(e, err)
@@ -114,7 +127,8 @@ func (e *editions) readPlays() {
 	}
 	e.plays = e.plays[len(e.plays)-editionPlays:]
 	for i := 0; i < len(e.plays); i += 10 {
-		e.plays[i]["id"] = uuid.NewSHA1(uuid.NameSpaceURL, []byte(fmt.Sprint("edition", i))).String()
+		e.plays[i]["id"] = uuid.NewSHA1(uuid.NameSpaceURL, []byte(fmt.Sprint("edition", i))).
+			String()
 	}
 }
 
@@ -147,14 +161,16 @@ func (e *editions) forkLine(n int) string {
 	require.NoError(e, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, `{"type":"fork"`) {
-			return strings.Replace(strings.TrimSpace(line), `"title":"Fork 1"`, fmt.Sprintf(`"title":"Edition %d"`, n), 1)
+			return strings.Replace(strings.TrimSpace(line), `"title":"Fork 1"`,
+				fmt.Sprintf(`"title":"Edition %d"`, n), 1)
 		}
 	}
 	e.Fatal("no fork")
 	return ""
 }
 
-// beginImport imports an edition, from a pipe that says nothing more after a number of lines if there is one.
+// beginImport imports an edition, from a pipe that says nothing more after a number of lines if
+// there is one.
 func (e *editions) beginImport(n, lines int) (c *apptest.Child, closePipe func()) {
 	all := e.lines(n)
 	if lines == 0 {
@@ -165,11 +181,15 @@ func (e *editions) beginImport(n, lines int) (c *apptest.Child, closePipe func()
 	r, w, err := os.Pipe()
 	require.NoError(e, err)
 	c = apptest.LaunchWith(e.T, func(cmd *exec.Cmd) { cmd.Stdin = r }, "import", "-",
-		"--database-url", e.x.URL(url.User("dg_app")), "--migrate-database-url", e.x.URL(url.User("dg_owner")))
+		"--database-url", e.x.URL(url.User("dg_app")), "--migrate-database-url",
+		e.x.URL(url.User("dg_owner")))
 	require.NoError(e, r.Close())
 	var writing sync.WaitGroup
 	writing.Go(func() { _, _ = w.WriteString(strings.Join(all[:lines], "\n") + "\n") })
-	return c, func() { writing.Wait(); _ = w.Close() }
+	return c, func() {
+		writing.Wait()
+		_ = w.Close()
+	}
 }
 
 // imports an edition to the end. Where it is in already, nothing is written.
@@ -223,11 +243,13 @@ func (e *editions) unchanged() {
 
 // keepReading reads until the test ends.
 func (e *editions) keepReading() {
-	ended, t := make(chan struct{}), e.T
+	ended := make(chan struct{})
+	t := e.T
 	var all sync.WaitGroup
 	for i := range e.paths {
 		all.Go(func() {
-			c, path := apptest.KeepingClient(30*time.Second), e.paths[i]
+			c := apptest.KeepingClient(30 * time.Second)
+			path := e.paths[i]
 			defer c.CloseIdleConnections()
 			for {
 				e.seen[path].Read(path, func() string {
@@ -246,7 +268,10 @@ func (e *editions) keepReading() {
 			}
 		})
 	}
-	e.stopReading = sync.OnceFunc(func() { close(ended); all.Wait() })
+	e.stopReading = sync.OnceFunc(func() {
+		close(ended)
+		all.Wait()
+	})
 	t.Cleanup(e.stopReading)
 }
 
@@ -255,7 +280,9 @@ func (e *editions) awaitReadings() {
 	begun := time.Now()
 	for _, path := range e.paths {
 		h := e.seen[path]
-		apptest.Until(e.T, 30*time.Second, path+" is not read", func() bool { return h.ReadSince(begun) })
+		apptest.Until(e.T, 30*time.Second, path+" is not read", func() bool {
+			return h.ReadSince(begun)
+		})
 	}
 }
 
@@ -265,7 +292,8 @@ func (e *editions) verdict() {
 	e.stopReading()
 	for path, h := range e.seen {
 		wrong := h.Faults()
-		e.Logf("%.60s: %d readings of %d states, %d of them wrong", path, len(h.Readings), len(h.Changes), len(wrong))
+		e.Logf("%.60s: %d readings of %d states, %d of them wrong", path, len(h.Readings),
+			len(h.Changes), len(wrong))
 		require.Empty(e, wrong)
 	}
 }

@@ -22,7 +22,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// greed is a way to take all that an organisation may have of something: so many clients ask again and again.
+// greed is a way to take all that an organisation may have of something: so many clients ask again
+// and again.
 type greed struct {
 	name    string
 	clients int
@@ -34,19 +35,41 @@ type greedy func(n *neighbours, v *visitor, nth, try int) (status int, err error
 
 var greeds = []greed{
 	{"largest reports", 64, withKeys(func(n *neighbours) string { return n.a.Stats(301) })},
-	{"reports of groups", 64, withKeys(func(n *neighbours) string { return n.a.Stats(301) + "&groupId=" + n.a.Group })},
+	{
+		"reports of groups", 64,
+		withKeys(func(n *neighbours) string { return n.a.Stats(301) + "&groupId=" + n.a.Group }),
+	},
 	{"exports", 64, withKeys(func(n *neighbours) string { return n.a.CSV() })},
 	{"exports that are read slowly", 64, (*neighbours).readSlowly},
-	{"downloads", 64, onScreen(func(n *neighbours) string { return "/reports/" + n.a.Fork + "/plays.csv" + apptest.LastDays(301) })},
-	{"dashboards", 64, onScreen(func(n *neighbours) string { return "/reports/" + n.a.Fork + apptest.LastDays(301) })},
+	{
+		"downloads", 64,
+		onScreen(func(n *neighbours) string {
+			return "/reports/" + n.a.Fork + "/plays.csv" + apptest.LastDays(301)
+		}),
+	},
+	{
+		"dashboards", 64,
+		onScreen(func(n *neighbours) string {
+			return "/reports/" + n.a.Fork + apptest.LastDays(301)
+		}),
+	},
 	{"lists of reports", 64, onScreen(func(*neighbours) string { return "/reports" })},
 	{"the audit log", 64, onScreen(func(*neighbours) string { return "/settings/audit-log" })},
-	{"downloads of the audit log", 64, onScreen(func(*neighbours) string { return "/settings/audit-log.csv" })},
-	{"searches for groups", 64, onScreen(func(n *neighbours) string { return "/reports/" + n.a.Fork + "?find=a" })},
+	{
+		"downloads of the audit log", 64,
+		onScreen(func(*neighbours) string { return "/settings/audit-log.csv" }),
+	},
+	{
+		"searches for groups", 64,
+		onScreen(func(n *neighbours) string { return "/reports/" + n.a.Fork + "?find=a" }),
+	},
 	{"settings", 64, onScreen(func(*neighbours) string { return "/settings/organisation" })},
 	{"the list of keys", 64, onScreen(func(*neighbours) string { return "/settings/api-keys" })},
 	{"right passwords", 32, signInWith(func(int) string { return fixtures.Password })},
-	{"wrong passwords", 32, signInWith(func(try int) string { return fmt.Sprint("wrong password ", try) })},
+	{
+		"wrong passwords", 32,
+		signInWith(func(try int) string { return fmt.Sprint("wrong password ", try) }),
+	},
 	{"wrong codes", 32, func(n *neighbours, v *visitor, _, _ int) (int, error) {
 		return v.status("/sign-in/code", url.Values{"code": {"000000"}}, "Cookie", n.a.Cookies[1])
 	}},
@@ -77,7 +100,8 @@ func onScreen(path func(*neighbours) string) greedy {
 
 func signInWith(password func(try int) string) greedy {
 	return func(n *neighbours, v *visitor, _, try int) (int, error) {
-		return v.status("/sign-in", url.Values{"email": {n.a.Emails[1]}, "password": {password(try)}})
+		return v.status("/sign-in",
+			url.Values{"email": {n.a.Emails[1]}, "password": {password(try)}})
 	}
 }
 
@@ -107,7 +131,8 @@ func (n *neighbours) outside(v *visitor, nth, try int) (int, error) {
 	return n.refused(v, try, "/docs", n.bearer(nth))
 }
 
-// refused sends a key that is refused. Of one in fifty it is checked that the entry is there, of those over the limit the number.
+// refused sends a key that is refused. Of one in fifty it is checked that the entry is there, of
+// those over the limit the number.
 func (n *neighbours) refused(v *visitor, try int, path, key string) (int, error) {
 	id := uuid.NewString()
 	status, err := v.status(path, nil, "Authorization", key, "X-Request-Id", id)
@@ -124,7 +149,12 @@ var newKeyID = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})`)
 
 func (n *neighbours) createAndRevoke(v *visitor, _, _ int) (int, error) {
 	keys := "/o/" + n.a.Slug + "/settings/api-keys"
-	form := url.Values{"name": {"Warehouse"}, "scopes": {"forks:read"}, "expiry": {"90"}, "idempotencyKey": {uuid.NewString()}}
+	form := url.Values{
+		"name":           {"Warehouse"},
+		"scopes":         {"forks:read"},
+		"expiry":         {"90"},
+		"idempotencyKey": {uuid.NewString()},
+	}
 	r, err := v.open(keys+"/new", form, "Cookie", n.a.Cookies[0])
 	if err != nil {
 		return 0, err
@@ -147,7 +177,11 @@ type visitor struct {
 
 func newVisitor(ctx context.Context, base, address string) *visitor {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true, MaxIdleConnsPerHost: 1000}
+	transport := &http.Transport{
+		DialContext:         dialer.DialContext,
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: 1000,
+	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &visitor{ctx, &http.Client{Transport: transport, CheckRedirect: stay}, base}
 }
@@ -158,7 +192,8 @@ func (v *visitor) open(path string, form url.Values, headers ...string) (*http.R
 	if form != nil {
 		method = http.MethodPost
 	}
-	request, err := http.NewRequestWithContext(v.ctx, method, v.base+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(v.ctx, method, v.base+path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
 	}
@@ -190,12 +225,14 @@ type greedyOrder struct {
 	Greeds                  []string
 }
 
-// greedily lets the organisation take what it may of some things, from three addresses, until leave is called. It says how it was
-// answered.
+// greedily lets the organisation take what it may of some things, from three addresses, until leave
+// is called. It says how it was answered.
 func (n *neighbours) greedily(t *testing.T, of ...greed) (leave func() string) {
 	t.Helper()
 	a := n.a
-	order := greedyOrder{n.URL, a.Slug, a.Fork, a.Group, a.Revoked, a.Emails, a.Keys, a.Cookies, nil}
+	order := greedyOrder{
+		n.URL, a.Slug, a.Fork, a.Group, a.Revoked, a.Emails, a.Keys, a.Cookies, nil,
+	}
 	for _, g := range of {
 		order.Greeds = append(order.Greeds, g.name)
 	}
@@ -222,7 +259,15 @@ func greedyAside(ctx context.Context, order []byte, say func(format string, args
 	if err := json.Unmarshal(order, &g); err != nil {
 		return err
 	}
-	a := &apptest.Tenant{Slug: g.Slug, Fork: g.Fork, Group: g.Group, Revoked: g.Revoked, Emails: g.Emails, Keys: g.Keys, Cookies: g.Cookies}
+	a := &apptest.Tenant{
+		Slug:    g.Slug,
+		Fork:    g.Fork,
+		Group:   g.Group,
+		Revoked: g.Revoked,
+		Emails:  g.Emails,
+		Keys:    g.Keys,
+		Cookies: g.Cookies,
+	}
 	n := &neighbours{o: &ordeal{entries: map[[2]string]int{}}, a: a}
 	var of []greed
 	for _, known := range greeds {

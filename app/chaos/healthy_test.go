@@ -28,8 +28,8 @@ type healthyCall struct {
 	ask   func() (path string, headers []string)
 }
 
-// healthy is the traffic of such a customer: each call by a client that keeps its connection and by one that opens a new
-// connection each time, each every interval.
+// healthy is the traffic of such a customer: each call by a client that keeps its connection and by
+// one that opens a new connection each time, each every interval.
 type healthy struct {
 	base     string
 	calls    []healthyCall
@@ -38,15 +38,22 @@ type healthy struct {
 	send     func(c *http.Client) error // in place of the GET of a call; nil: none
 }
 
-// healthyKeys is how many keys the traffic uses in turn: their 120 requests a minute are never used up.
+// healthyKeys is how many keys the traffic uses in turn: their 120 requests a minute are never used
+// up.
 const healthyKeys = 60
 
-// newHealthy stores a customer with a fork of a few thousand plays, and returns the calls of its tools and of its owner: the fork
-// list, statistics and a report's screen. signIn returns the cookie of a session.
-func newHealthy(t *testing.T, db *fixtures.Database, base string, signIn func(email string) string) *healthy {
+// newHealthy stores a customer with a fork of a few thousand plays, and returns the calls of its
+// tools and of its owner: the fork list, statistics and a report's screen. signIn returns the
+// cookie of a session.
+func newHealthy(
+	t *testing.T, db *fixtures.Database, base string, signIn func(email string) string,
+) *healthy {
 	t.Helper()
 	o := db.Organisation(fixtures.Organisation{})
-	fork := db.Fork(fixtures.Fork{OrganisationID: o.ID, CreatedAt: time.Now().UTC().AddDate(0, 0, -40)})
+	fork := db.Fork(fixtures.Fork{
+		OrganisationID: o.ID,
+		CreatedAt:      time.Now().UTC().AddDate(0, 0, -40),
+	})
 	db.Players(o.ID, 200)
 	db.Plays(fork, 3000, time.Now().UTC().AddDate(0, 0, -20), 9*time.Minute)
 	keys := make([]string, healthyKeys)
@@ -60,13 +67,21 @@ func newHealthy(t *testing.T, db *fixtures.Database, base string, signIn func(em
 		}
 	}
 	cookie := signIn(db.Member(o.ID, "owner").Email)
-	return &healthy{base: base, interval: 100 * time.Millisecond, client: apptest.PlainClient, calls: []healthyCall{
-		{"fork list", fork.ID, withKey("/api/v1/forks")},
-		{"statistics", `"uniquePlayers":200`, withKey("/api/v1/forks/" + fork.ID + "/stats" + apptest.LastDays(30))},
-		{"screen", "</html>", func() (string, []string) {
-			return "/o/" + o.Slug + "/reports/" + fork.ID, []string{"Cookie", cookie}
-		}},
-	}}
+	return &healthy{
+		base:     base,
+		interval: 100 * time.Millisecond,
+		client:   apptest.PlainClient,
+		calls: []healthyCall{
+			{"fork list", fork.ID, withKey("/api/v1/forks")},
+			{
+				"statistics", `"uniquePlayers":200`,
+				withKey("/api/v1/forks/" + fork.ID + "/stats" + apptest.LastDays(30)),
+			},
+			{"screen", "</html>", func() (string, []string) {
+				return "/o/" + o.Slug + "/reports/" + fork.ID, []string{"Cookie", cookie}
+			}},
+		},
+	}
 }
 
 // healthyFigures are how a while of the traffic went, by call and client.
@@ -79,7 +94,8 @@ type healthyFigures struct {
 	wrong  []string // answers that say 200 and are not the right ones
 }
 
-// during runs the traffic while the attack runs (at least one call of each), and returns how it went.
+// during runs the traffic while the attack runs (at least one call of each), and returns how it
+// went.
 func (h *healthy) during(t *testing.T, attack func()) *healthyFigures {
 	t.Helper()
 	f := &healthyFigures{took: map[string][]time.Duration{}, failed: map[string]int{}}
@@ -89,7 +105,9 @@ func (h *healthy) during(t *testing.T, attack func()) *healthyFigures {
 		c := h.client(keep)
 		for i, call := range h.calls {
 			start := time.Now().Add(time.Duration(i) * h.interval / time.Duration(len(h.calls)))
-			clients.Go(func() { h.repeat(ctx, c, start, call, f, map[bool]string{true: "kept", false: "new"}[keep]) })
+			clients.Go(func() {
+				h.repeat(ctx, c, start, call, f, map[bool]string{true: "kept", false: "new"}[keep])
+			})
 		}
 		defer c.CloseIdleConnections()
 	}
@@ -100,9 +118,12 @@ func (h *healthy) during(t *testing.T, attack func()) *healthyFigures {
 	return f
 }
 
-// repeat makes a call every interval until ctx ends. Each is timed from when it was due: one that waits delays those behind it,
-// and their wait counts.
-func (h *healthy) repeat(ctx context.Context, c *http.Client, due time.Time, call healthyCall, f *healthyFigures, client string) {
+// repeat makes a call every interval until ctx ends. Each is timed from when it was due: one that
+// waits delays those behind it, and their wait counts.
+func (h *healthy) repeat(
+	ctx context.Context, c *http.Client, due time.Time, call healthyCall, f *healthyFigures,
+	client string,
+) {
 	for ctx.Err() == nil {
 		time.Sleep(time.Until(due))
 		err := h.call(c, call)
@@ -195,17 +216,19 @@ func (f *healthyFigures) String() string {
 		len(all), f.failures(), percentile(all, 50), percentile(all, 99), f.first)
 	for _, line := range slices.Sorted(maps.Keys(f.took)) {
 		slices.Sort(f.took[line])
-		fmt.Fprintf(&b, "  %-18s %d right, %d failed, median %s, 99 %% within %s\n", line, len(f.took[line]), f.failed[line],
+		fmt.Fprintf(&b, "  %-18s %d right, %d failed, median %s, 99 %% within %s\n", line,
+			len(f.took[line]), f.failed[line],
 			percentile(f.took[line], 50), percentile(f.took[line], 99))
 	}
 	return b.String()
 }
 
-// spared is the table of what attacks cost healthy traffic. make chaos prints it; make bench has the bars.
+// spared is the table of what attacks cost healthy traffic. make chaos prints it; make bench has
+// the bars.
 var spared []string
 
-// isSpared requires that every answer beside an attack is right, and notes how much longer the answers took than at
-// rest.
+// isSpared requires that every answer beside an attack is right, and notes how much longer the
+// answers took than at rest.
 func (f *healthyFigures) isSpared(t *testing.T, rest *healthyFigures) {
 	t.Helper()
 	require.NotEmpty(t, f.all())
@@ -214,9 +237,11 @@ func (f *healthyFigures) isSpared(t *testing.T, rest *healthyFigures) {
 		return
 	}
 	require.Zero(t, f.failures(), f.first)
-	at, beside := percentile(rest.all(), 99), percentile(f.all(), 99)
+	at := percentile(rest.all(), 99)
+	beside := percentile(f.all(), 99)
 	times := float64(beside) / float64(at)
-	spared = append(spared, fmt.Sprintf("%6.1f %12s %12s %7d  %s", times, at, beside, len(f.all()), t.Name()))
+	spared = append(spared,
+		fmt.Sprintf("%6.1f %12s %12s %7d  %s", times, at, beside, len(f.all()), t.Name()))
 }
 
 func printSpared() {

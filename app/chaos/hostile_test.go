@@ -22,14 +22,21 @@ type hostility struct {
 	begin func(*crowd)
 }
 
-// hostilities are all kinds, in every run those that use up connections. refused gets the answers to keys that are none.
-func hostilities(lasting time.Duration, ids []string, refused func(requestID string, known bool, status int)) (all []hostility) {
+// hostilities are all kinds, in every run those that use up connections. refused gets the answers
+// to keys that are none.
+func hostilities(
+	lasting time.Duration, ids []string, refused func(requestID string, known bool, status int),
+) (all []hostility) {
 	if apptest.Chaos {
 		all = []hostility{
 			{"slow headers", func(c *crowd) { c.hold(2000, 0, slowHeaders) }},
 			{"slow bodies", func(c *crowd) { c.hold(2000, 0, slowBodies) }},
 			{"slow readers", func(c *crowd) { c.hold(2000, 4096, slowReaders) }},
-			{"more slow readers than connections", func(c *crowd) { c.hold(4500, 4096, slowReaders) }},
+			{
+				"more slow readers than connections", func(c *crowd) {
+					c.hold(4500, 4096, slowReaders)
+				},
+			},
 			{"garbage keys from 200 addresses", func(c *crowd) {
 				c.many = 200
 				c.garbage(5000, ids, refused)
@@ -43,21 +50,33 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 			c.hold(each, 0, slowBodies)
 			c.hold(each, 4096, slowReaders)
 		}},
-		hostility{"connections", func(c *crowd) { c.idle(apptest.ChaosSize(600, 20_000, 20_000), lasting*9/10) }},
-		hostility{"garbage keys", func(c *crowd) { c.garbage(apptest.ChaosSize(500, 5000, 5000), ids, refused) }},
+		hostility{
+			"connections", func(c *crowd) {
+				c.idle(apptest.ChaosSize(600, 20_000, 20_000), lasting*9/10)
+			},
+		},
+		hostility{
+			"garbage keys", func(c *crowd) {
+				c.garbage(apptest.ChaosSize(500, 5000, 5000), ids, refused)
+			},
+		},
 	)
 }
 
-// Beside slow and hostile clients, from eight addresses or 200 and with more connections than the server may have
-// files, every call of a customer is answered right, and the private listener answers too.
+// Beside slow and hostile clients, from eight addresses or 200 and with more connections than the
+// server may have files, every call of a customer is answered right, and the private listener
+// answers too.
 func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos { // its table is of a machine without other tests
 		t.Parallel()
 	}
 	db := fixtures.New(t)
-	dg := apptest.LaunchWith(t, apptest.WithFiles(strconv.Itoa(apptest.ChaosSize(512, 4096, 4096))), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+	dg := apptest.LaunchWith(t, apptest.WithFiles(strconv.Itoa(apptest.ChaosSize(512, 4096, 4096))),
+		"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
-	h := newHealthy(t, db, dg.URL, func(email string) string { return apptest.SessionOf(t, dg.URL, email) })
+	h := newHealthy(t, db, dg.URL, func(email string) string {
+		return apptest.SessionOf(t, dg.URL, email)
+	})
 	o := beginOrdeal(t, apptest.DoorTo(t, db.URL), dg)
 	attacked := db.Organisation(fixtures.Organisation{}).ID
 	lasting := time.Duration(apptest.ChaosSize(1, 10, 30)) * time.Second
@@ -114,7 +133,8 @@ func hostileAside(ctx context.Context, order []byte, say func(format string, arg
 	for _, kind := range hostilities(o.Lasting, o.IDs, refused) {
 		if kind.name == o.Kind {
 			c := attack(ctx, o.Target, kind.begin)
-			say("%d connections opened, %d attempts in vain, %d keys refused", c.opened.Load(), c.refused.Load(), answers)
+			say("%d connections opened, %d attempts in vain, %d keys refused", c.opened.Load(),
+				c.refused.Load(), answers)
 		}
 	}
 	return nil

@@ -17,7 +17,8 @@ import (
 	"dg/app/apptest"
 )
 
-// phase is a moment of an import at which it can be held, and what is known of one that is broken off there.
+// phase is a moment of an import at which it can be held, and what is known of one that is broken
+// off there.
 type phase struct {
 	name  string
 	hold  func(*editions) (reached func(*apptest.Child) bool, release func())
@@ -28,8 +29,18 @@ type phase struct {
 
 var phases = []phase{
 	{name: "wait", every: "Ctrl-C", hold: holdLock},
-	{name: "parse", every: "Ctrl-C", lines: 10, hold: holdNothing(`state = 'idle in transaction' and query ~ 'staging.create'`)},
-	{name: "copy", every: "kill -9", lines: editionPlays, hold: holdNothing(`query ~ 'copy "import_plays"'`)},
+	{
+		name:  "parse",
+		every: "Ctrl-C",
+		lines: 10,
+		hold:  holdNothing(`state = 'idle in transaction' and query ~ 'staging.create'`),
+	},
+	{
+		name:  "copy",
+		every: "kill -9",
+		lines: editionPlays,
+		hold:  holdNothing(`query ~ 'copy "import_plays"'`),
+	},
 	{name: "merge", every: "kill -9", hold: holdTable("plays", `query ~ 'plays'`)},
 	{name: "commit", every: "cut connection", in: true, hold: holdCommit},
 	{name: "after the commit", in: true, hold: holdTable("fork_days", `query ~ 'reports.seal'`)},
@@ -40,7 +51,10 @@ func (e *editions) importing(condition string) bool { return e.working("dg impor
 
 // working is a condition on the connections of a command.
 func (e *editions) working(name, condition string) bool {
-	return apptest.Read[bool](e.T, e.door, `select exists (select from pg_stat_activity where application_name = $1 and `+condition+`)`, name)
+	return apptest.Read[bool](e.T, e.door,
+		`select exists (select from pg_stat_activity where application_name = $1 and `+condition+
+			`)`,
+		name)
 }
 
 func holdNothing(reached string) func(*editions) (func(*apptest.Child) bool, func()) {
@@ -61,7 +75,9 @@ func holdLock(e *editions) (reached func(*apptest.Child) bool, release func()) {
 func holdTable(table, query string) func(*editions) (func(*apptest.Child) bool, func()) {
 	return func(e *editions) (func(*apptest.Child) bool, func()) {
 		release := e.holding(`lock table ` + table + ` in share row exclusive mode`)
-		return func(*apptest.Child) bool { return e.importing(`wait_event_type = 'Lock' and ` + query) }, release
+		return func(*apptest.Child) bool {
+			return e.importing(`wait_event_type = 'Lock' and ` + query)
+		}, release
 	}
 }
 
@@ -74,7 +90,8 @@ func (e *editions) holding(sql string) (release func()) {
 	return func() { _ = tx.Rollback(context.Background()) }
 }
 
-// holdCommit makes the import's commit wait for a standby that does not exist: it is durable, and nobody is told.
+// holdCommit makes the import's commit wait for a standby that does not exist: it is durable, and
+// nobody is told.
 func holdCommit(e *editions) (reached func(*apptest.Child) bool, release func()) {
 	merging, unlock := holdTable("plays", `query ~ 'plays'`)(e)
 	set := func(to string) {
@@ -85,12 +102,15 @@ func holdCommit(e *editions) (reached func(*apptest.Child) bool, release func())
 		})
 	}
 	return func(c *apptest.Child) bool {
-		if merging(c) { // earlier commits are not held
-			set("nobody")
+			if merging(c) { // earlier commits are not held
+				set("nobody")
+				unlock()
+			}
+			return e.importing(`wait_event = 'SyncRep'`)
+		}, func() {
 			unlock()
+			set("")
 		}
-		return e.importing(`wait_event = 'SyncRep'`)
-	}, func() { unlock(); set("") }
 }
 
 // blow is how an import is broken off, and what it says then if it is not in and if it is.
@@ -103,11 +123,15 @@ type blow struct {
 
 var blows = []blow{
 	{"kill -9", func(_ *editions, c *apptest.Child) { c.Kill() }, [2]int{-1, -1}, [2]string{}},
-	{"Ctrl-C", func(e *editions, c *apptest.Child) { require.NoError(e, c.Process.Signal(os.Interrupt)) }, [2]int{1, 0},
+	{"Ctrl-C", func(e *editions, c *apptest.Child) {
+		require.NoError(e, c.Process.Signal(os.Interrupt))
+	}, [2]int{1, 0},
 		[2]string{"dg: interrupted: nothing was imported\n", ""}},
 	{"cut connection", func(e *editions, _ *apptest.Child) {
-		e.door.Do(e.T, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
-	}, [2]int{1, 0}, [2]string{"dg: nothing was imported: the connection to the database was lost", ""}},
+		e.door.Do(e.T,
+			`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
+	}, [2]int{1, 0},
+		[2]string{"dg: nothing was imported: the connection to the database was lost", ""}},
 }
 
 // on is what the blow does to an import at the phase.
@@ -116,13 +140,16 @@ func (b blow) on(p phase) (status int, says string) {
 	case !p.in:
 		return b.status[0], b.says[0]
 	case p.name == "commit" && b.name == "cut connection":
-		return 1, "dg: the connection to the database was lost during the commit, so the import is in wholly or not at all: import again"
+		return 1,
+			"dg: the connection to the database was lost during the commit, so the import is in " +
+				"wholly or not at all: import again"
 	}
 	return b.status[1], b.says[1]
 }
 
-// An import that is broken off is in wholly or not at all, whenever and however that happens. Who reads all the time sees the state
-// before it or the one after, to the byte, and the same import run again gives the one after.
+// An import that is broken off is in wholly or not at all, whenever and however that happens. Who
+// reads all the time sees the state before it or the one after, to the byte, and the same import
+// run again gives the one after.
 func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	e := newEditions(t)
@@ -147,7 +174,8 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 }
 
 func (e *editions) breaksOff(p phase, b blow) {
-	n, begun := e.next(), time.Now()
+	n := e.next()
+	begun := time.Now()
 	reached, release := p.hold(e)
 	release = sync.OnceFunc(release)
 	defer release()
@@ -166,7 +194,9 @@ func (e *editions) breaksOff(p phase, b blow) {
 	require.Equal(e, status, c.Status(30*time.Second), "%s", c.Log.String())
 	require.Contains(e, c.Log.String(), says)
 	release()
-	apptest.Until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.importing(`true`) })
+	apptest.Until(e.T, 30*time.Second, "its work goes on", func() bool {
+		return !e.importing(`true`)
+	})
 	if p.in {
 		e.changed(begun)
 	}
@@ -176,7 +206,8 @@ func (e *editions) breaksOff(p phase, b blow) {
 }
 
 func (e *editions) twoOfOneFile() {
-	n, begun := e.next(), time.Now()
+	n := e.next()
+	begun := time.Now()
 	one, _ := e.beginImport(n, 0)
 	other, _ := e.beginImport(n, 0)
 	require.Zero(e, one.Status(time.Minute), "%s", one.Log.String())
@@ -187,20 +218,24 @@ func (e *editions) twoOfOneFile() {
 
 // twoOfTwoFiles replace the same plays: what stays is the whole of one of them.
 func (e *editions) twoOfTwoFiles() {
-	first, second, begun := e.next(), e.next(), time.Now()
+	first := e.next()
+	second := e.next()
+	begun := time.Now()
 	one, _ := e.beginImport(first, 0)
 	other, _ := e.beginImport(second, 0)
 	require.Zero(e, one.Status(time.Minute), "%s", one.Log.String())
 	require.Zero(e, other.Status(time.Minute), "%s", other.Log.String())
 	ended := time.Now()
-	last, shown := e.values(), []map[string]string{}
+	last := e.values()
+	shown := []map[string]string{}
 	for _, n := range []int{first, second} { // alone
 		e.imports(n, false)
 		shown = append(shown, e.values())
 	}
 	require.Contains(e, shown, last)
 	for path, h := range e.seen { // which of the two came first is for the readings to say
-		h.SetBefore(apptest.Change{Value: shown[0][path], Begun: begun, Ended: ended}, apptest.Change{Value: shown[1][path], Begun: begun, Ended: ended})
+		h.SetBefore(apptest.Change{Value: shown[0][path], Begun: begun, Ended: ended},
+			apptest.Change{Value: shown[1][path], Begun: begun, Ended: ended})
 	}
 }
 
@@ -208,13 +243,18 @@ func (e *editions) twoOfTwoFiles() {
 func (e *editions) findsTheTemporaryDiskFull() {
 	data, err := os.Stat(filepath.Join(e.x.Dir, "data"))
 	require.NoError(e, err)
-	owner, dir := data.Sys().(*syscall.Stat_t), filepath.Join(filepath.Dir(e.x.Dir), "temporary")
+	owner := data.Sys().(*syscall.Stat_t)
+	dir := filepath.Join(filepath.Dir(e.x.Dir), "temporary")
 	require.NoError(e, os.Mkdir(dir, 0o755))
 	options := fmt.Sprintf("size=512k,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
-	if out, err := exec.CommandContext(e.Context(), "mount", "-t", "tmpfs", "-o", options, "dg-test", dir).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(e.Context(), "mount", "-t", "tmpfs", "-o", options,
+		"dg-test",
+		dir).CombinedOutput(); err != nil {
 		e.Skipf("SKIPPED, NOTHING WAS TESTED: no disk can be mounted here: %v %s", err, out)
 	}
-	unmount := func() bool { return exec.CommandContext(context.Background(), "umount", dir).Run() == nil }
+	unmount := func() bool {
+		return exec.CommandContext(context.Background(), "umount", dir).Run() == nil
+	}
 	e.Cleanup(func() { unmount() })
 	e.door.Do(e.T, `create tablespace small location '`+dir+`'`)
 	e.door.Do(e.T, `grant create on tablespace small to dg_owner`)
@@ -222,7 +262,8 @@ func (e *editions) findsTheTemporaryDiskFull() {
 	n := e.next()
 	c, _ := e.beginImport(n, 0)
 	require.Equal(e, 1, c.Status(time.Minute))
-	require.Contains(e, c.Log.String(), "dg: nothing was imported: the disk of the database is full. Free some space")
+	require.Contains(e, c.Log.String(),
+		"dg: nothing was imported: the disk of the database is full. Free some space")
 	e.unchanged()
 	e.door.Do(e.T, `alter role dg_owner reset temp_tablespaces`)
 	e.door.Do(e.T, `drop tablespace small`)

@@ -13,20 +13,24 @@ import (
 	"dg/app/apptest"
 )
 
-// goroutineSlack is how many more goroutines an instance may have at rest than before: those that runtime and drivers keep.
+// goroutineSlack is how many more goroutines an instance may have at rest than before: those that
+// runtime and drivers keep.
 const goroutineSlack = 5
 
-// leftovers waits until nothing is left of the requests: goroutines, connections, places, statements, locks.
+// leftovers waits until nothing is left of the requests: goroutines, connections, places,
+// statements, locks.
 func (o *ordeal) leftovers(t *testing.T) (problems []string) {
 	t.Helper()
 	holdsWithin(o.within, func() bool {
 		problems = nil
 		for i, c := range o.running() {
-			for _, left := range append(busy(t, c), moreGoroutines(o.rest[c], goroutines(t, c))...) {
+			for _, left := range append(busy(t, c),
+				moreGoroutines(o.rest[c], goroutines(t, c))...) {
 				problems = append(problems, fmt.Sprintf("instance %d still has %s", i, left))
 			}
 		}
-		statements := apptest.Read[string](t, o.door, `select coalesce(string_agg(application_name || ' ' || state || ' ' || left(query, 100), '; '), '')
+		statements := apptest.Read[string](t, o.door,
+			`select coalesce(string_agg(application_name || ' ' || state || ' ' || left(query, 100), '; '), '')
 			from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
 			and application_name ~ '^dg (auth|recheck|reads|exports)$' and state <> 'idle'`)
 		if statements != "" {
@@ -38,10 +42,12 @@ func (o *ordeal) leftovers(t *testing.T) (problems []string) {
 }
 
 // atRest are the metrics that are 0 while nobody asks anything.
-var atRest = regexp.MustCompile(`(?m)^((?:dg_work_running|dg_work_waiting|dg_http_connections_open|dg_pool_connections\{[^}]*state="(?:busy|opening)")[^ ]*) (\S+)$`)
+var atRest = regexp.MustCompile(
+	`(?m)^((?:dg_work_running|dg_work_waiting|dg_http_connections_open|dg_pool_connections\{[^}]*state="(?:busy|opening)")[^ ]*) (\S+)$`,
+)
 
-// busy are the metrics of places and connections that are not 0, and panics. A scrape asks the database itself while connections are
-// counted: only what several scrapes show counts.
+// busy are the metrics of places and connections that are not 0, and panics. A scrape asks the
+// database itself while connections are counted: only what several scrapes show counts.
 func busy(t *testing.T, c *apptest.Child) (busy []string) {
 	t.Helper()
 	for range 5 {
@@ -60,12 +66,15 @@ func busy(t *testing.T, c *apptest.Child) (busy []string) {
 	return busy
 }
 
-// goroutines counts an instance's goroutines by their stacks, without fasthttp's idle workers, which wait 10 s for work.
+// goroutines counts an instance's goroutines by their stacks, without fasthttp's idle workers,
+// which wait 10 s for work.
 func goroutines(t *testing.T, c *apptest.Child) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	for block := range strings.SplitSeq(operations(t, c, "/debug/pprof/goroutine?debug=1"), "\n\n") {
-		count, stack := 0, []string{}
+	for block := range strings.SplitSeq(operations(t, c, "/debug/pprof/goroutine?debug=1"),
+		"\n\n") {
+		count := 0
+		stack := []string{}
 		for line := range strings.Lines(block) {
 			if n, _, ok := strings.Cut(line, " @ "); ok {
 				count, _ = strconv.Atoi(n)
@@ -88,7 +97,8 @@ func moreGoroutines(before, now map[string]int) (more []string) {
 	for stack, n := range now {
 		total += n
 		if n > before[stack] {
-			more = append(more, fmt.Sprintf("%d goroutines, before %d, in %s", n, before[stack], stack))
+			more = append(more,
+				fmt.Sprintf("%d goroutines, before %d, in %s", n, before[stack], stack))
 		}
 	}
 	for _, n := range before {

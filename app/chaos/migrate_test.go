@@ -30,7 +30,8 @@ func newMigrating(t *testing.T) (m *migrating, olds []string) {
 	t.Helper()
 	m = &migrating{T: t, shared: pgtest.New(t)}
 	m.door = apptest.DoorTo(t, m.shared.DirectURL)
-	empty, former := m.create("template0"), m.create("template0")
+	empty := m.create("template0")
+	former := m.create("template0")
 	dump, err := os.ReadFile(filepath.Join("..", "system", "testdata", "upgrade", "database.sql"))
 	require.NoError(t, err)
 	m.in(former, func(conn *pgx.Conn) {
@@ -72,34 +73,45 @@ func (m *migrating) in(name string, work func(*pgx.Conn)) {
 
 // begin starts dg migrate.
 func (m *migrating) begin(name string) *apptest.Child {
-	return apptest.Launch(m.T, "migrate", "--database-url", m.at(m.shared.DirectURL, name), "--migrate-database-url", m.at(m.shared.OwnerURL, name))
+	return apptest.Launch(m.T, "migrate", "--database-url", m.at(m.shared.DirectURL, name),
+		"--migrate-database-url", m.at(m.shared.OwnerURL, name))
 }
 
-// schema is all that migrations make: relations, their columns, constraints, indexes, triggers and functions, the rights on them, the
-// recorded versions, and the rows that there were before.
+// schema is all that migrations make: relations, their columns, constraints, indexes, triggers and
+// functions, the rights on them, the recorded versions, and the rows that there were before.
 const schema = `with parts(part) as (
 	select concat_ws(' ', 'relation', c.oid::regclass, c.relkind, c.relpersistence, pg_get_userbyid(c.relowner),
-		(select string_agg(a::text, ',' order by a::text) from unnest(c.relacl) a)) from pg_class c where relnamespace = 'public'::regnamespace
-	union all select concat_ws(' ', 'column', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, attacl::text,
+		(select string_agg(a::text, ',' order by a::text) from unnest(c.relacl) a)) from pg_class c
+		  where relnamespace = 'public'::regnamespace
+	union all select concat_ws(' ', 'column', attrelid::regclass, attname, format_type(atttypid,
+	  atttypmod), attnotnull, attacl::text,
 		(select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = attrelid and adnum = attnum))
-		from pg_attribute where attnum > 0 and attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v'))
-	union all select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid)) from pg_constraint where connamespace = 'public'::regnamespace
+		from pg_attribute where attnum > 0 and attrelid in (select oid from pg_class
+		  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v'))
+	union all select concat_ws(' ', 'constraint', conrelid::regclass, conname,
+	  pg_get_constraintdef(oid)) from pg_constraint where connamespace = 'public'::regnamespace
 	union all select indexdef from pg_indexes where schemaname = 'public'
 	union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
-	union all select concat_ws(' ', 'function', oid::regprocedure, md5(pg_get_functiondef(oid)), proacl::text) from pg_proc where pronamespace = 'public'::regnamespace
+	union all select concat_ws(' ', 'function', oid::regprocedure, md5(pg_get_functiondef(oid)),
+	  proacl::text) from pg_proc where pronamespace = 'public'::regnamespace
 	union all select concat_ws(' ', 'version', version_id, count(*)) from goose_db_version group by version_id
 	union all select 'plays ' || md5(coalesce(string_agg(p::text, ',' order by p.id), '')) from plays p
-	union all select 'keys ' || md5(coalesce(string_agg(concat_ws(',', id, secret_hash, revoked_at), ',' order by id), '')) from api_keys
-	union all select 'entries ' || md5(coalesce(string_agg(concat_ws(',', id, at, action), ',' order by id), '')) from audit_entries
+	union all select 'keys ' || md5(coalesce(string_agg(concat_ws(',', id, secret_hash, revoked_at),
+	  ',' order by id), '')) from api_keys
+	union all select 'entries ' || md5(coalesce(string_agg(concat_ws(',', id, at, action), ','
+	  order by id), '')) from audit_entries
 ) select string_agg(part, E'\n' order by part) from parts`
 
 func (m *migrating) schema(name string) (text string) {
-	m.in(name, func(conn *pgx.Conn) { require.NoError(m, conn.QueryRow(m.Context(), schema).Scan(&text)) })
+	m.in(name, func(conn *pgx.Conn) {
+		require.NoError(m, conn.QueryRow(m.Context(), schema).Scan(&text))
+	})
 	return text
 }
 
-// Of several dg migrate at once all succeed and the schema is that of one alone; killed at any moment, it leaves a database that the
-// next one brings to the same schema. On an empty database and on one of a former program.
+// Of several dg migrate at once all succeed and the schema is that of one alone; killed at any
+// moment, it leaves a database that the next one brings to the same schema. On an empty database
+// and on one of a former program.
 func TestMigrationsAtOnceAndKilled(t *testing.T) {
 	t.Parallel()
 	m, olds := newMigrating(t)
@@ -109,10 +121,15 @@ func TestMigrationsAtOnceAndKilled(t *testing.T) {
 		require.NoError(t, err)
 		begun := time.Now()
 		require.Zero(t, m.begin(alone).Status(time.Minute))
-		took, want := time.Since(begun), m.schema(alone)
+		took := time.Since(begun)
+		want := m.schema(alone)
 		require.Greater(t, strings.Count(want, "\n"), 100)
-		t.Run(fmt.Sprintf("at once on database %d", i), func(t *testing.T) { m.on(t).atOnce(old, want) })
-		t.Run(fmt.Sprintf("killed on database %d", i), func(t *testing.T) { m.on(t).killed(old, want, took) })
+		t.Run(fmt.Sprintf("at once on database %d", i), func(t *testing.T) {
+			m.on(t).atOnce(old, want)
+		})
+		t.Run(fmt.Sprintf("killed on database %d", i), func(t *testing.T) {
+			m.on(t).killed(old, want, took)
+		})
 		m.on(t)
 	}
 }
@@ -137,13 +154,16 @@ func (m *migrating) atOnce(old, want string) {
 	}
 }
 
-// killed runs two at once, ends one of them at a moment of its run, and in every other round the second one a little later.
+// killed runs two at once, ends one of them at a moment of its run, and in every other round the
+// second one a little later.
 func (m *migrating) killed(old, want string, took time.Duration) {
 	const seed = 16
-	random, complete := rand.New(rand.NewPCG(seed, uint64(len(old)))), 0
+	random := rand.New(rand.NewPCG(seed, uint64(len(old))))
+	complete := 0
 	for round := range apptest.ChaosSize(1, 20, 100) {
 		name := m.create(old)
-		first, second := m.begin(name), m.begin(name)
+		first := m.begin(name)
+		second := m.begin(name)
 		<-time.After(time.Duration(random.Int64N(int64(took)))) // a moment of the run
 		_ = first.Process.Kill()                                // unless it has ended
 		if round%2 == 0 {
@@ -158,5 +178,6 @@ func (m *migrating) killed(old, want string, took time.Duration) {
 		require.Zero(m, m.begin(name).Status(time.Minute))
 		require.Equal(m, want, m.schema(name), "round %d", round)
 	}
-	m.Logf("%d rounds, in %d of which the second one completed", apptest.ChaosSize(1, 20, 100), complete)
+	m.Logf("%d rounds, in %d of which the second one completed", apptest.ChaosSize(1, 20, 100),
+		complete)
 }

@@ -19,7 +19,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// neighbours are two organisations on one dg: a greedy one that takes all that it may have, and a customer.
+// neighbours are two organisations on one dg: a greedy one that takes all that it may have, and a
+// customer.
 type neighbours struct {
 	*apptest.Child
 	db      *fixtures.Database
@@ -29,15 +30,16 @@ type neighbours struct {
 	signIns *healthy // the customer's
 }
 
-// Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are
-// answered right.
+// Whatever an organisation takes of what it may have, of one thing or of everything at once,
+// another one's calls are answered right.
 func TestChaosNeighbours(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
 	}
 	n := startNeighbours(t)
 	if os.Getenv("GOMAXPROCS") == "" {
-		require.Contains(t, operations(t, n.Child, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
+		require.Contains(t, operations(t, n.Child, "/metrics"),
+			fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
 	}
 	n.rest(t, time.Second) // warms up
 	quiet, quietSignIns := n.rest(t, time.Duration(apptest.ChaosSize(0, 8, 30))*time.Second)
@@ -58,7 +60,9 @@ func TestChaosNeighbours(t *testing.T) {
 	}
 	beside("everything", greeds...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
-		figures := n.healthy.during(t, func() { n.imports(apptest.ChaosSize(1_000, 150_000, 1_000_000)) })
+		figures := n.healthy.during(t, func() {
+			n.imports(apptest.ChaosSize(1_000, 150_000, 1_000_000))
+		})
 		figures.isSpared(t, quiet)
 	})
 	n.o.ends(t)
@@ -67,27 +71,41 @@ func TestChaosNeighbours(t *testing.T) {
 func startNeighbours(t *testing.T) *neighbours {
 	t.Helper()
 	db := fixtures.New(t)
-	n := &neighbours{db: db, a: apptest.NewTenant(db, apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
+	n := &neighbours{
+		db: db,
+		a: apptest.NewTenant(db, apptest.ChaosSize(1_000, 20_000, 100_000),
+			apptest.ChaosSize(5_000, 100_000, 500_000)),
+	}
 	owner := db.Member(db.Organisation(fixtures.Organisation{}).ID, "owner").Email
-	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`, n.a.Slug)
+	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`,
+		n.a.Slug)
 	for len(n.a.Keys) < 99 { // one more can be created
 		n.a.Keys = append(n.a.Keys, db.Key(organisation).Token())
 	}
 	n.a.Revoked = db.Key(organisation).Token()
-	db.Exec(`update api_keys set revoked_at = now() where id = $1`, newKeyID.FindStringSubmatch(n.a.Revoked)[1])
-	db.Exec(`insert into player_groups (id, org_id, name) select gen_random_uuid(), $1, 'Class ' || i from generate_series(1, $2::int) i`,
+	db.Exec(`update api_keys set revoked_at = now() where id = $1`,
+		newKeyID.FindStringSubmatch(n.a.Revoked)[1])
+	db.Exec(`insert into player_groups (id, org_id, name)
+		select gen_random_uuid(), $1, 'Class ' || i from generate_series(1, $2::int) i`,
 		organisation, apptest.ChaosSize(50, 2_000, 20_000))
 	n.a.Fill = func() { // its minute is over
-		db.Exec(`delete from api_key_windows where key_id in (select id from api_keys where org_id = $1)`, organisation)
+		db.Exec(
+			`delete from api_key_windows where key_id in (select id from api_keys where org_id = $1)`,
+			organisation,
+		)
 	}
 	n.logs(organisation, apptest.ChaosSize(1_000, 200_000, 1_000_000))
-	db.Exec(`analyze`) // as PostgreSQL does by itself: without it a page of the audit log sorted all entries
+	// as PostgreSQL does by itself: without it a page of the audit log sorted all entries
+	db.Exec(`analyze`)
 	n.Child = apptest.ServeDatabase(t, db)
 	n.a.Cookies = []string{apptest.SessionOf(t, n.URL, n.a.Emails[0])}
-	n.healthy = newHealthy(t, db, n.URL, func(email string) string { return apptest.SessionOf(t, n.URL, email) })
+	n.healthy = newHealthy(t, db, n.URL, func(email string) string {
+		return apptest.SessionOf(t, n.URL, email)
+	})
 	hash, err := identity.HashPassword(fixtures.Password, rand.Reader) // at its real cost
 	require.NoError(t, err)
-	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash, []string{owner, n.a.Emails[1]})
+	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash,
+		[]string{owner, n.a.Emails[1]})
 	n.moreCalls(owner)
 	n.a.Cookies = append(n.a.Cookies, n.firstStep(t, organisation))
 	n.o = beginOrdeal(t, apptest.DoorTo(t, db.DirectURL), n.Child)
@@ -102,8 +120,8 @@ func (n *neighbours) firstStep(t *testing.T, organisation string) string {
 	return apptest.SessionOf(t, n.URL, due.Email)
 }
 
-// moreCalls are those of the customer beside the ones of package-wide healthy traffic: a fork, the first rows of an export, and signing
-// in, less often.
+// moreCalls are those of the customer beside the ones of package-wide healthy traffic: a fork, the
+// first rows of an export, and signing in, less often.
 func (n *neighbours) moreCalls(owner string) {
 	fork := n.healthy.calls[0].right
 	withKey := func(path string) func() (string, []string) {
@@ -114,8 +132,17 @@ func (n *neighbours) moreCalls(owner string) {
 	}
 	n.healthy.calls = append(n.healthy.calls,
 		healthyCall{name: "fork", right: fork, ask: withKey("/api/v1/forks/" + fork)},
-		healthyCall{name: "export", right: "playId,", ask: withKey("/api/v1/forks/" + fork + "/exports/csv" + apptest.LastDays(2))})
-	n.signIns = &healthy{base: n.URL, interval: 250 * time.Millisecond, client: apptest.PlainClient, calls: []healthyCall{{name: "sign-in"}}}
+		healthyCall{
+			name:  "export",
+			right: "playId,",
+			ask:   withKey("/api/v1/forks/" + fork + "/exports/csv" + apptest.LastDays(2)),
+		})
+	n.signIns = &healthy{
+		base:     n.URL,
+		interval: 250 * time.Millisecond,
+		client:   apptest.PlainClient,
+		calls:    []healthyCall{{name: "sign-in"}},
+	}
 	n.signIns.send = func(c *http.Client) error { return n.signsIn(c, owner) }
 }
 
@@ -123,9 +150,12 @@ var errNotSignedIn = errors.New("not signed in")
 
 func (n *neighbours) signsIn(c *http.Client, email string) error {
 	stay := *c
-	stay.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	stay.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}
 	form := url.Values{"email": {email}, "password": {fixtures.Password}}
-	request, err := http.NewRequest(http.MethodPost, n.URL+"/sign-in", strings.NewReader(form.Encode()))
+	request, err := http.NewRequest(http.MethodPost, n.URL+"/sign-in",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}
@@ -136,7 +166,10 @@ func (n *neighbours) signsIn(c *http.Client, email string) error {
 		return err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusSeeOther || !apptest.SessionCookie.MatchString(strings.Join(response.Header.Values("Set-Cookie"), "\n")) {
+	if response.StatusCode != http.StatusSeeOther ||
+		!apptest.SessionCookie.MatchString(
+			strings.Join(response.Header.Values("Set-Cookie"), "\n"),
+		) {
 		return fmt.Errorf("%w: %d", errNotSignedIn, response.StatusCode)
 	}
 	return nil
@@ -157,7 +190,8 @@ func (n *neighbours) logs(organisation string, entries int) {
 	for ; entries > 0; entries -= chunk {
 		n.db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 			                           method, path, address, user_agent, request_id)
-			select $1, 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET', '/long', '127.0.0.1', 'test', 'test-' || i
+			select $1, 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET',
+			  '/long', '127.0.0.1', 'test', 'test-' || i
 			  from generate_series(1, $2::int) i`, organisation, min(entries, chunk))
 	}
 }
@@ -165,8 +199,13 @@ func (n *neighbours) logs(organisation string, entries int) {
 // imports adds plays to the largest fork on days that are sealed, a few thousand at a time.
 func (n *neighbours) imports(plays int) {
 	const chunk = 10_000
-	fork := fixtures.Fork{ID: n.a.Fork, OrganisationID: fixtures.One[string](n.db, `select org_id::text from forks where id = $1`, n.a.Fork)}
+	fork := fixtures.Fork{
+		ID: n.a.Fork,
+		OrganisationID: fixtures.One[string](n.db, `select org_id::text from forks where id = $1`,
+			n.a.Fork),
+	}
 	for ; plays > 0; plays -= chunk {
-		n.db.Plays(fork, min(plays, chunk), time.Now().UTC().AddDate(0, 0, -250), 200*24*time.Hour/chunk)
+		n.db.Plays(fork, min(plays, chunk), time.Now().UTC().AddDate(0, 0, -250),
+			200*24*time.Hour/chunk)
 	}
 }

@@ -22,8 +22,9 @@ type nthCase struct {
 	cut  bool // it is in the cut of every run
 	long bool // its answer is a file of several blocks
 
-	// What may differ where a statement fails, and why.
-	anonymous bool   // the page is shown as to somebody signed out: documentation and what is not found are readable in an outage
+	// What may differ where a statement fails, and why. the page is shown as to somebody signed
+	// out: documentation and what is not found are readable in an outage
+	anonymous bool
 	unlogged  bool   // a failed sign-in is answered 401 whether it could be recorded or not
 	elsewhere string // the session has ended, and the answer may lead here too
 }
@@ -64,9 +65,11 @@ func withCode(pairs ...string) func(*nthWorld) url.Values {
 
 // apiCases are every endpoint with every status that it can give.
 func (w *nthWorld) apiCases() []nthCase {
-	const period, none = "?from=2026-03-01&to=2026-03-31", "00000000-0000-4000-8000-000000000000"
+	const period = "?from=2026-03-01&to=2026-03-31"
+	const none = "00000000-0000-4000-8000-000000000000"
 	fork := "/api/v1/forks/" + w.forks["acme"]
-	stats, file := fork+"/stats"+period, fork+"/exports/csv"+period
+	stats := fork + "/stats" + period
+	file := fork + "/exports/csv" + period
 	long := "/api/v1/forks/" + w.forks["long"] + "/exports/csv" + period
 	named := "/api/v1/forks/" + w.forks["named"]
 	cases := []nthCase{
@@ -104,7 +107,12 @@ func (w *nthWorld) apiCases() []nthCase {
 			nthCase{path: path, key: "forks only", want: 403},
 			nthCase{path: path, key: "named", want: 403, cut: path == stats},
 			nthCase{path: path + "&groupId=" + none, key: "acme", want: 404},
-			nthCase{path: path + "&groupId=" + w.groups["named"], key: "acme", want: 404, cut: path == stats})
+			nthCase{
+				path: path + "&groupId=" + w.groups["named"],
+				key:  "acme",
+				want: 404,
+				cut:  path == stats,
+			})
 	}
 	return cases
 }
@@ -117,72 +125,171 @@ func (w *nthWorld) screenCases() (cases []nthCase) {
 		}
 	}
 	report := "/o/acme/reports/" + w.forks["acme"]
-	keys, key := "/o/acme/settings/api-keys", "/o/acme/settings/api-keys/"+w.keyID
+	keys := "/o/acme/settings/api-keys"
+	key := "/o/acme/settings/api-keys/" + w.keyID
 	get("", "/sign-in", "/account/reset?token=reset")
 	get("code", "/sign-in/code", "/sign-in/code?recovery=1")
 	get("member", "/account", "/account/password")
 	get("plain", "/account/two-step", "/o/acme/settings/organisation", keys)
-	get("admin", "/account/two-step", "/account/recovery-codes", "/account/password", "/account", keys)
+	get("admin", "/account/two-step", "/account/recovery-codes", "/account/password", "/account",
+		keys)
 	get("owner", "/o/acme/reports", report, report+"?from=2026-03-01&to=2026-03-31",
 		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["acme"],
-		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["small acme"], report+"?from=2001-01-01&to=2001-01-07",
+		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["small acme"],
+		report+"?from=2001-01-01&to=2001-01-07",
 		report+"/plays.csv?from=2026-03-01&to=2026-03-31",
 		keys, keys+"/new", key, key+"/rename", key+"/replace", key+"/revoke",
 		"/o/acme/settings/audit-log", "/o/acme/settings/audit-log?before=1",
-		"/o/acme/settings/audit-log?from=2001-01-01&to=2001-01-02", "/o/acme/settings/audit-log.csv",
+		"/o/acme/settings/audit-log?from=2001-01-01&to=2001-01-02",
+		"/o/acme/settings/audit-log.csv",
 		"/o/acme/settings/organisation", "/o/acme/settings/organisation/reporting-mode")
-	for _, path := range []string{"/docs", "/docs/security", "/docs/reference", "/docs/reference/getForkStats", "/docs/recipes/python"} {
+	for _, path := range []string{
+		"/docs", "/docs/security", "/docs/reference", "/docs/reference/getForkStats",
+		"/docs/recipes/python",
+	} {
 		cases = append(cases, nthCase{path: path, as: "owner", want: 200, anonymous: true})
 	}
-	for _, path := range []string{"/", "/settings", "/reports", "/settings/api-keys", "/settings/api-keys/new",
+	for _, path := range []string{"/", "/settings", "/reports", "/settings/api-keys",
+		"/settings/api-keys/new",
 		"/settings/organisation", "/settings/audit-log", "/sign-in"} {
 		cases = append(cases, nthCase{path: path, as: "owner", want: 303})
 	}
 	return append(cases, []nthCase{
-		{path: "/o/acme/reports/" + w.forks["long"] + "/plays.csv?from=2026-03-01&to=2026-03-31", as: "owner", want: 200, long: true},
-		{path: "/o/acme/reports", as: "member", want: 403}, {path: keys + "/new", as: "plain", want: 403},
+		{
+			path: "/o/acme/reports/" + w.forks["long"] + "/plays.csv?from=2026-03-01&to=2026-03-31",
+			as:   "owner",
+			want: 200,
+			long: true,
+		},
+		{path: "/o/acme/reports", as: "member", want: 403}, {
+			path: keys + "/new",
+			as:   "plain",
+			want: 403,
+		},
 		{path: "/o/named/reports", as: "owner", want: 404, anonymous: true},
 		{path: "/account", as: "", want: 303}, {path: "/account/reset?token=none", want: 404},
 		{path: "/nowhere", as: "owner", want: 404, anonymous: true},
-		{path: "/o/acme/reports/" + w.forks["named"], as: "owner", want: 404}, {path: report + "?from=2026-02-30&to=x", as: "owner", want: 400},
+		{path: "/o/acme/reports/" + w.forks["named"], as: "owner", want: 404}, {
+			path: report + "?from=2026-02-30&to=x",
+			as:   "owner",
+			want: 400,
+		},
 	}...)
 }
 
 // formCases are every form, and what each can do.
 func (w *nthWorld) formCases() []nthCase {
-	const password, changed = fixtures.Password, "another long password"
-	keys, key := "/o/acme/settings/api-keys", "/o/acme/settings/api-keys/"+w.keyID
+	const password = fixtures.Password
+	const changed = "another long password"
+	keys := "/o/acme/settings/api-keys"
+	key := "/o/acme/settings/api-keys/" + w.keyID
 	return []nthCase{
-		{path: "/sign-in", want: 303, form: formOf("email", "member@acme.example", "password", password)},
-		{path: "/sign-in", as: "owner", want: 303, form: formOf("email", "member@acme.example", "password", password)},
-		{path: "/sign-in", want: 303, form: formOf("email", "admin@acme.example", "password", password)},
-		{path: "/sign-in", want: 401, unlogged: true, form: formOf("email", "member@acme.example", "password", "wrong")},
-		{path: "/sign-in", want: 401, form: formOf("email", "nobody@acme.example", "password", "wrong")},
+		{
+			path: "/sign-in",
+			want: 303,
+			form: formOf("email", "member@acme.example", "password", password),
+		},
+		{
+			path: "/sign-in",
+			as:   "owner",
+			want: 303,
+			form: formOf("email", "member@acme.example", "password", password),
+		},
+		{
+			path: "/sign-in",
+			want: 303,
+			form: formOf("email", "admin@acme.example", "password", password),
+		},
+		{
+			path:     "/sign-in",
+			want:     401,
+			unlogged: true,
+			form:     formOf("email", "member@acme.example", "password", "wrong"),
+		},
+		{
+			path: "/sign-in",
+			want: 401,
+			form: formOf("email", "nobody@acme.example", "password", "wrong"),
+		},
 		{path: "/sign-in/code", as: "code", want: 303, form: withCode()},
-		{path: "/sign-in/code", as: "code", want: 401, unlogged: true, form: formOf("code", "000000")},
+		{
+			path:     "/sign-in/code",
+			as:       "code",
+			want:     401,
+			unlogged: true,
+			form:     formOf("code", "000000"),
+		},
 		{path: "/sign-out", as: "owner", want: 303, form: formOf("a", "b")},
-		{path: "/account/reset", want: 200, form: formOf("token", "reset", "new", changed, "repeat", changed)},
-		{path: "/account/reset", as: "owner", want: 200, form: formOf("token", "reset", "new", changed, "repeat", changed)},
+		{
+			path: "/account/reset",
+			want: 200,
+			form: formOf("token", "reset", "new", changed, "repeat", changed),
+		},
+		{
+			path: "/account/reset",
+			as:   "owner",
+			want: 200,
+			form: formOf("token", "reset", "new", changed, "repeat", changed),
+		},
 		{path: "/account", as: "owner", want: 303, cut: true, form: formOf("region", "de-DE")},
-		{path: "/account", as: "owner", want: 303, elsewhere: "/account", form: formOf("session", w.session)},
+		{
+			path:      "/account",
+			as:        "owner",
+			want:      303,
+			elsewhere: "/account",
+			form:      formOf("session", w.session),
+		},
 		{path: "/account", as: "owner", want: 303, form: formOf("session", w.other)},
 		{path: "/account/two-step", as: "enrolling", want: 200, form: func(w *nthWorld) url.Values {
 			return formOf("do", "on", "current", password, "code", apptest.CodeOf(w.t, w.offer))(w)
 		}},
-		{path: "/account/password", as: "owner", want: 303, form: formOf("current", password, "new", changed, "repeat", changed)},
-		{path: "/account/password", as: "admin", want: 303, form: withCode("current", password, "new", changed, "repeat", changed)},
-		{path: "/account/password", as: "owner", want: 422, unlogged: true, form: formOf("current", "wrong", "new", changed, "repeat", changed)},
-		{path: "/account/two-step", as: "admin", want: 303, form: withCode("do", "off", "current", password)},
-		{path: "/account/recovery-codes", as: "admin", want: 200, form: withCode("current", password)},
+		{
+			path: "/account/password",
+			as:   "owner",
+			want: 303,
+			form: formOf("current", password, "new", changed, "repeat", changed),
+		},
+		{
+			path: "/account/password",
+			as:   "admin",
+			want: 303,
+			form: withCode("current", password, "new", changed, "repeat", changed),
+		},
+		{
+			path:     "/account/password",
+			as:       "owner",
+			want:     422,
+			unlogged: true,
+			form:     formOf("current", "wrong", "new", changed, "repeat", changed),
+		},
+		{
+			path: "/account/two-step",
+			as:   "admin",
+			want: 303,
+			form: withCode("do", "off", "current", password),
+		},
+		{
+			path: "/account/recovery-codes",
+			as:   "admin",
+			want: 200,
+			form: withCode("current", password),
+		},
 		{path: key + "/rename", as: "owner", want: 303, form: formOf("name", "Another name")},
 		{path: key + "/replace", as: "admin", want: 200, form: func(w *nthWorld) url.Values {
 			return formOf("overlap", "day", "idempotencyKey", uuid.NewString())(w)
 		}},
 		{path: key + "/revoke", as: "plain", want: 303, cut: true, form: formOf("a", "b")},
-		{path: keys + "/new", as: "owner", want: 200, cut: true, form: func(w *nthWorld) url.Values {
-			return formOf("name", "A key", "scopes", "forks:read", "scopes", "reports:read", "expiry", "never",
-				"idempotencyKey", uuid.NewString())(w)
-		}},
+		{
+			path: keys + "/new",
+			as:   "owner",
+			want: 200,
+			cut:  true,
+			form: func(w *nthWorld) url.Values {
+				return formOf("name", "A key", "scopes", "forks:read", "scopes", "reports:read",
+					"expiry", "never",
+					"idempotencyKey", uuid.NewString())(w)
+			},
+		},
 		{path: keys + "/new", as: "owner", want: 400, form: formOf("name", "")},
 		{path: "/o/acme/settings/organisation/reporting-mode", as: "owner", want: 303,
 			form: formOf("mode", "nominative", "organisation", "acme")},

@@ -12,7 +12,8 @@ import (
 // judge returns what is wrong with an answer.
 func (c nthCase) judge(f fault, fired bool, want, got good) []string {
 	same := slices.Equal(begun(want.changes), begun(got.changes))
-	switch failed := got.status == http.StatusServiceUnavailable || got.status == http.StatusInternalServerError && f == breaks; {
+	switch failed := got.status == http.StatusServiceUnavailable ||
+		got.status == http.StatusInternalServerError && f == breaks; {
 	case !fired && (got.broken || got.status != want.status):
 		return []string{fmt.Sprintf("%d without a fault: %s", got.status, got.body)}
 	case got.status != want.status && failed && !got.broken:
@@ -27,7 +28,8 @@ func (c nthCase) judge(f fault, fired bool, want, got good) []string {
 
 // success returns what is wrong with an answer that is the usual one by its status.
 func (c nthCase) success(same bool, want, got good) (wrong []string) {
-	if sameBody := masked(got.body) == masked(want.body) || c.anonymous && heading(got.body) == heading(want.body); !sameBody {
+	if sameBody := masked(got.body) == masked(want.body) ||
+		c.anonymous && heading(got.body) == heading(want.body); !sameBody {
 		wrong = append(wrong, "another body: "+diffOf(want, got))
 	}
 	if to := got.header.Get("Location"); to != want.header.Get("Location") && to != c.elsewhere {
@@ -75,14 +77,17 @@ func broken(same bool, want, got good) (wrong []string) {
 		wrong = append(wrong, "broke off, with other changes: "+diffOf(want, got))
 	}
 	if rows := strings.Count(got.body, "\n") - 1; !endsFailed(got.changes, rows) {
-		wrong = append(wrong, fmt.Sprintf("broke off after %d rows, without an entry that says so: %s", rows, got.changes))
+		wrong = append(wrong,
+			fmt.Sprintf("broke off after %d rows, without an entry that says so: %s", rows,
+				got.changes))
 	}
 	return wrong
 }
 
 var failedEnd = regexp.MustCompile(`"rows": (\d+).*"outcome": "failed"`)
 
-// endsFailed reports whether an export's end is recorded as that of one that failed, after the rows that the client has or more.
+// endsFailed reports whether an export's end is recorded as that of one that failed, after the rows
+// that the client has or more.
 func endsFailed(changes []string, rows int) bool {
 	found := failedEnd.FindStringSubmatch(strings.Join(changes, "\n"))
 	if found == nil {
@@ -95,7 +100,8 @@ func endsFailed(changes []string, rows int) bool {
 // ending returns what is wrong with the entry of an export's end, if there is one.
 func ending(want, got good, whole bool) []string {
 	end := strings.Join(got.changes, "\n")
-	if isFile(want) && strings.Contains(end, "export.finished") && whole != strings.Contains(end, `"outcome": "completed"`) {
+	if isFile(want) && strings.Contains(end, "export.finished") &&
+		whole != strings.Contains(end, `"outcome": "completed"`) {
 		return []string{"another outcome: " + end}
 	}
 	return nil
@@ -106,13 +112,23 @@ var headings = regexp.MustCompile(`<h1>.*?</h1>`)
 func heading(page string) string { return headings.FindString(page) }
 
 // logged is the changes without the entries of failed sign-ins.
-func logged(changes []string) []string { return linesWithout(changes, `"action": "sign_in.failed"`) }
+func logged(
+	changes []string,
+) []string {
+	return linesWithout(changes, `"action": "sign_in.failed"`)
+}
 
 // begun is the changes without the ends of exports, which are recorded behind the answer.
-func begun(changes []string) []string { return linesWithout(changes, `"action": "export.finished"`) }
+func begun(
+	changes []string,
+) []string {
+	return linesWithout(changes, `"action": "export.finished"`)
+}
 
 func linesWithout(changes []string, text string) []string {
-	return slices.DeleteFunc(slices.Clone(changes), func(line string) bool { return strings.Contains(line, text) })
+	return slices.DeleteFunc(slices.Clone(changes), func(line string) bool {
+		return strings.Contains(line, text)
+	})
 }
 
 func isFile(g good) bool { return strings.HasPrefix(g.header.Get("Content-Type"), "text/csv") }
@@ -127,7 +143,8 @@ func diffOf(a, b good) string {
 			}
 		}
 	}
-	left, right := strings.Split(masked(a.body), "\n"), strings.Split(masked(b.body), "\n")
+	left := strings.Split(masked(a.body), "\n")
+	right := strings.Split(masked(b.body), "\n")
 	if a.status == b.status {
 		compare("-body ", left, right)
 		compare("+body ", right, left)

@@ -24,8 +24,9 @@ const (
 // lost reports whether the statement may have happened although it failed.
 func (f fault) lost() bool { return f == cutAfter || f == cutAmid || f == cutAtEnd }
 
-// link is a proxy in front of PostgreSQL that counts the statements of its client and lets a fault happen to one of them. A
-// statement is an Execute or a simple query of the protocol: each of a batch, BEGIN and COMMIT too.
+// link is a proxy in front of PostgreSQL that counts the statements of its client and lets a fault
+// happen to one of them. A statement is an Execute or a simple query of the protocol: each of a
+// batch, BEGIN and COMMIT too.
 type link struct {
 	mu      sync.Mutex
 	kind    fault
@@ -47,18 +48,25 @@ func newLink(t *testing.T, database string) (l *link, through string) {
 	})
 }
 
-// arm lets the fault happen to the n-th statement from now on, one amid its rows after so many of them.
+// arm lets the fault happen to the n-th statement from now on, one amid its rows after so many of
+// them.
 func (l *link) arm(kind fault, n, rows int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kind, l.left, l.rows, l.reached, l.fired = kind, n, rows, false, false
+	l.kind = kind
+	l.left = n
+	l.rows = rows
+	l.reached = false
+	l.fired = false
 }
 
-// disarm reports whether there was such a statement, and whether the fault happened to it. PostgreSQL has ended what was cut.
+// disarm reports whether there was such a statement, and whether the fault happened to it.
+// PostgreSQL has ended what was cut.
 func (l *link) disarm() (reached, fired bool) {
 	l.mu.Lock()
 	l.left = 0
-	reached, fired = l.reached, l.fired
+	reached = l.reached
+	fired = l.fired
 	l.mu.Unlock()
 	l.cut.Wait()
 	return reached, fired

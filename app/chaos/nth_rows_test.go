@@ -14,7 +14,8 @@ import (
 
 // keep remembers all rows, here and in the database.
 func (w *nthWorld) keep() {
-	rows, err := w.super.Query(w.t.Context(), `select tablename::text from pg_tables where schemaname = 'public' order by 1`)
+	rows, err := w.super.Query(w.t.Context(),
+		`select tablename::text from pg_tables where schemaname = 'public' order by 1`)
 	require.NoError(w.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(w.t, err)
@@ -39,7 +40,10 @@ func (w *nthWorld) rows() map[string][]string {
 	rows, err := w.super.Query(context.Background(), w.query)
 	require.NoError(w.t, err)
 	var table, row string
-	_, err = pgx.ForEachRow(rows, []any{&table, &row}, func() error { all[table] = append(all[table], row); return nil })
+	_, err = pgx.ForEachRow(rows, []any{&table, &row}, func() error {
+		all[table] = append(all[table], row)
+		return nil
+	})
 	require.NoError(w.t, err)
 	for _, rows := range all {
 		slices.Sort(rows)
@@ -47,19 +51,23 @@ func (w *nthWorld) rows() map[string][]string {
 	return all
 }
 
-// restore brings the rows back that a case has changed. Fresh, the organisations have a version that no cache has seen.
+// restore brings the rows back that a case has changed. Fresh, the organisations have a version
+// that no cache has seen.
 func (w *nthWorld) restore(fresh bool) {
 	var sql []string
 	for table := range mergedKeys(w.before, w.after) {
 		left, came := differences(w.before[table], w.after[table])
 		if len(came) > 0 {
 			sql = append(sql, fmt.Sprintf(`delete from public.%s t
-				where not exists (select from kept.%[1]s k where k.* is not distinct from t.*);`, table))
+				where not exists (select from kept.%[1]s k where k.* is not distinct from t.*);`,
+				table))
 		}
 		fresh = fresh || table == "organisations" && len(left) > 0 // a trigger draws versions anew
 		if len(left) > 0 {
-			sql = append(sql, fmt.Sprintf(`insert into public.%s overriding system value select k.* from kept.%[1]s k
-				where not exists (select from public.%[1]s t where k.* is not distinct from t.*);`, table))
+			sql = append(sql,
+				fmt.Sprintf(`insert into public.%s overriding system value select k.* from kept.%[1]s k
+				where not exists (select from public.%[1]s t where k.* is not distinct from t.*);`,
+					table))
 		}
 	}
 	if fresh {
@@ -67,10 +75,13 @@ func (w *nthWorld) restore(fresh bool) {
 			update kept.organisations k set version = o.version from organisations o where o.id = k.id;`)
 	}
 	if len(sql) > 0 {
-		w.super.Do(w.t, `set session_replication_role = replica; `+strings.Join(sql, "\n")+` set session_replication_role = origin`)
+		w.super.Do(w.t,
+			`set session_replication_role = replica; `+strings.Join(sql, "\n")+
+				` set session_replication_role = origin`)
 	}
 	if w.restored++; w.restored%50 == 0 {
-		w.super.Do(w.t, `vacuum organisations, kept.organisations, api_key_windows, audit_entries, sessions, users, api_keys`)
+		w.super.Do(w.t,
+			`vacuum organisations, kept.organisations, api_key_windows, audit_entries, sessions, users, api_keys`)
 	}
 	if fresh {
 		w.before = w.rows()
@@ -83,11 +94,14 @@ func differences(a, b []string) (onlyA, onlyB []string) {
 	for len(a) > 0 && len(b) > 0 {
 		switch strings.Compare(a[0], b[0]) {
 		case 0:
-			a, b = a[1:], b[1:]
+			a = a[1:]
+			b = b[1:]
 		case -1:
-			onlyA, a = append(onlyA, a[0]), a[1:]
+			onlyA = append(onlyA, a[0])
+			a = a[1:]
 		default:
-			onlyB, b = append(onlyB, b[0]), b[1:]
+			onlyB = append(onlyB, b[0])
+			b = b[1:]
 		}
 	}
 	return append(onlyA, a...), append(onlyB, b...)
@@ -102,7 +116,8 @@ func mergedKeys[V any](a, b map[string]V) map[string]V {
 // uses are stored of every request, whatever its answer: no change.
 var uses = regexp.MustCompile(`"(last_used_at|expires_at)": ("[^"]*"|null),? ?`)
 
-// counts are tables of what is counted or remembered for convenience: nothing that an answer speaks of.
+// counts are tables of what is counted or remembered for convenience: nothing that an answer speaks
+// of.
 var counts = []string{"api_key_windows", "api_key_usage", "password_guesses", "known_browsers"}
 
 // changes lists the rows that went and came since keep, in a form that is equal for equal changes.
@@ -143,7 +158,8 @@ var masks = []*regexp.Regexp{
 	regexp.MustCompile(`\\x[0-9a-f]+`),
 	regexp.MustCompile(`[0-9A-Za-z_-]{20,}`),
 	regexp.MustCompile(`\b\d{15,}\b`),
-	regexp.MustCompile(`([0-9a-z]{4}-){3}[0-9a-z]{4}|([A-Z2-7]{4} ){7}[A-Z2-7]{4}`), // recovery codes, a new secret
+	// recovery codes, a new secret
+	regexp.MustCompile(`([0-9a-z]{4}-){3}[0-9a-z]{4}|([A-Z2-7]{4} ){7}[A-Z2-7]{4}`),
 	regexp.MustCompile(`<svg class="qr".*`),
 	regexp.MustCompile(`in \d+ seconds`),
 }

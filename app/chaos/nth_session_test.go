@@ -28,7 +28,8 @@ func newMessage(letter byte, body string) apptest.Message {
 	return append(m, body...)
 }
 
-// toServer passes on what the client sends. When it has gone the server's side is closed, unless it is still answering.
+// toServer passes on what the client sends. When it has gone the server's side is closed, unless it
+// is still answering.
 func (w *session) toServer() {
 	from := bufio.NewReader(w.client)
 	m, err := apptest.ReadMessage(from, 0)
@@ -47,7 +48,8 @@ func (w *session) toServer() {
 	}
 }
 
-// send returns what the server gets in place of a message of the client: nil when the connection is cut.
+// send returns what the server gets in place of a message of the client: nil when the connection is
+// cut.
 func (w *session) send(m apptest.Message) apptest.Message {
 	if m[0] != 'E' && (m[0] != 'Q' || isPing(m)) {
 		return m
@@ -58,7 +60,9 @@ func (w *session) send(m apptest.Message) apptest.Message {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fault, w.after, w.rows = f, after, 0
+	w.fault = f
+	w.after = after
+	w.rows = 0
 	switch f {
 	case timesOut, breaks:
 		w.link.fire()
@@ -112,10 +116,12 @@ func (w *session) toClient() {
 	from := bufio.NewReader(w.server)
 	for m, err := apptest.ReadMessage(from, 1); err == nil; m, err = apptest.ReadMessage(from, 1) {
 		if m = w.answer(m); m != nil {
-			_, _ = w.client.Write(m) // a client that has gone does not stop the reading: the server has to finish
+			// a client that has gone does not stop the reading: the server has to finish
+			_, _ = w.client.Write(m)
 		}
 	}
-	_, _ = w.client.Close(), w.server.Close()
+	_ = w.client.Close()
+	_ = w.server.Close()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost {

@@ -21,10 +21,11 @@ type good struct {
 	changes []string
 }
 
-// The n-th statement of a request fails, for every n, on the real database: it gets an error, or the connection is cut before it,
-// after it, or amid its answer. The answer is then the same as ever, or says that it failed. An answer of success means that all of
-// the change was made and recorded; one of failure that nothing was, or that the answer of a statement was lost. A file breaks off
-// visibly. The next request is answered as ever.
+// The n-th statement of a request fails, for every n, on the real database: it gets an error, or
+// the connection is cut before it, after it, or amid its answer. The answer is then the same as
+// ever, or says that it failed. An answer of success means that all of the change was made and
+// recorded; one of failure that nothing was, or that the answer of a statement was lost. A file
+// breaks off visibly. The next request is answered as ever.
 func TestChaosNthStatementFails(t *testing.T) {
 	t.Parallel()
 	if !apptest.Chaos {
@@ -37,7 +38,9 @@ func TestChaosNthStatementFails(t *testing.T) {
 		return
 	}
 	for name, cases := range map[string]func(*nthWorld) []nthCase{
-		"api": (*nthWorld).apiCases, "screens": (*nthWorld).screenCases, "forms": (*nthWorld).formCases,
+		"api":     (*nthWorld).apiCases,
+		"screens": (*nthWorld).screenCases,
+		"forms":   (*nthWorld).formCases,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,9 +64,12 @@ func TestChaosNthStatementCoversEveryRoute(t *testing.T) {
 		})
 	}
 	for _, route := range w.p.Server.App().GetRoutes(true) {
-		reads := !slices.Contains([]string{"/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/static/*"}, route.Path)
+		reads := !slices.Contains([]string{
+			"/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/static/*",
+		}, route.Path)
 		if reads && route.Method != http.MethodHead {
-			require.True(t, reached(route.Method, route.Path), "%s %s is not tried", route.Method, route.Path)
+			require.True(t, reached(route.Method, route.Path), "%s %s is not tried", route.Method,
+				route.Path)
 		}
 	}
 }
@@ -79,7 +85,8 @@ func (w *nthWorld) ends(t *testing.T) {
 	for name, token := range w.keys {
 		o.secrets["the key "+name] = token
 	}
-	o.secrets["the password"], o.secrets["the secret of two-step verification"] = fixtures.Password, fixtures.TOTPSecret
+	o.secrets["the password"] = fixtures.Password
+	o.secrets["the secret of two-step verification"] = fixtures.TOTPSecret
 	for _, found := range (apptest.Seen{"the log": w.log.String()}).Finds(o.secrets) {
 		t.Error(found)
 	}
@@ -89,11 +96,13 @@ func (w *nthWorld) ends(t *testing.T) {
 // try lets each fault happen to each statement of a request, until there is no such statement.
 func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
 	started := time.Now()
-	want, n := w.without(c), 0
+	want := w.without(c)
+	n := 0
 	if !assert.Equal(t, c.want, want.status, "%s: %s", c.name(), want.body) {
 		return
 	}
-	if again := w.without(c); masked(want.body) != masked(again.body) || !slices.Equal(want.changes, again.changes) {
+	if again := w.without(c); masked(want.body) != masked(again.body) ||
+		!slices.Equal(want.changes, again.changes) {
 		t.Errorf("%s: differs without a fault:\n%s", c.name(), diffOf(want, again))
 		return
 	}
@@ -108,7 +117,8 @@ func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
 	t.Logf("%3d statements, %s %s", n-1, time.Since(started).Round(time.Millisecond), c.name())
 }
 
-// behindFirstBlock lets the faults amid the rows of each statement happen when the client has the first block.
+// behindFirstBlock lets the faults amid the rows of each statement happen when the client has the
+// first block.
 func (w *nthWorld) behindFirstBlock(t *testing.T, c nthCase, want good) {
 	faults := []fault{cutAmid, breaksAmid}
 	for _, f := range faults[:apptest.ChaosSize(1, 2, 2)] {
@@ -134,7 +144,8 @@ func unfinished(changes []string) bool {
 	return strings.Contains(text, "export.started") && !strings.Contains(text, "export.finished")
 }
 
-// settled waits until the changes are done, so many times a moment: the end of an export is recorded behind its answer.
+// settled waits until the changes are done, so many times a moment: the end of an export is
+// recorded behind its answer.
 func (w *nthWorld) settled(rounds int) (changes []string) {
 	for range rounds {
 		w.idle()
@@ -146,10 +157,12 @@ func (w *nthWorld) settled(rounds int) (changes []string) {
 	return changes
 }
 
-// maxBusy is how many requests may be answered 503 without a fault: on a loaded machine a wait for a connection has its bound too.
+// maxBusy is how many requests may be answered 503 without a fault: on a loaded machine a wait for
+// a connection has its bound too.
 const maxBusy = 5
 
-// with sends the request and lets the fault happen to the n-th statement. It reports whether there is such a statement.
+// with sends the request and lets the fault happen to the n-th statement. It reports whether there
+// is such a statement.
 func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good) bool {
 	w.restore(c.api())
 	w.logged = len(w.log.String())
@@ -162,7 +175,8 @@ func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good
 	}
 	got.changes = w.settled(rounds)
 	reached, fired := w.link.disarm()
-	if !fired && got.status == http.StatusServiceUnavailable && w.busy < maxBusy { // the machine is what is slow
+	// the machine is what is slow
+	if !fired && got.status == http.StatusServiceUnavailable && w.busy < maxBusy {
 		w.busy++
 		return w.with(t, c, f, n, rows, want)
 	}

@@ -55,8 +55,15 @@ func newNthWorld(t *testing.T) *nthWorld {
 
 // newNthWorldThrough has the program reach its database through another URL.
 func newNthWorldThrough(t *testing.T, through func(w *nthWorld) string) *nthWorld {
-	w := &nthWorld{Database: fixtures.New(t), t: t, hits: map[fault]int{},
-		keys: map[string]string{}, people: map[string]map[string]string{"": {}}, forks: map[string]string{}, groups: map[string]string{}}
+	w := &nthWorld{
+		Database: fixtures.New(t),
+		t:        t,
+		hits:     map[fault]int{},
+		keys:     map[string]string{},
+		people:   map[string]map[string]string{"": {}},
+		forks:    map[string]string{},
+		groups:   map[string]string{},
+	}
 	w.fill()
 	w.serve(through(w))
 	w.signAllIn()
@@ -65,11 +72,13 @@ func newNthWorldThrough(t *testing.T, through func(w *nthWorld) string) *nthWorl
 	return w
 }
 
-// The plays of a long file: the first statement of an export reads 500 of them, and its first block of 64 KB ends before the rows that
-// come after this many of a statement.
-const longPlays, behindFirstBlock = 700, 450
+// The plays of a long file: the first statement of an export reads 500 of them, and its first block
+// of 64 KB ends before the rows that come after this many of a statement.
+const longPlays = 700
+const behindFirstBlock = 450
 
-// fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the plan.
+// fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the
+// plan.
 func (w *nthWorld) fill() {
 	acme := w.organisation("acme", fixtures.Organisation{}, 60)
 	long := w.Fork(fixtures.Fork{OrganisationID: acme, Title: "Long fork"})
@@ -87,7 +96,10 @@ func (w *nthWorld) fill() {
 		person := w.Person(fixtures.Person{Email: p.name + "@acme.example", TOTPSecret: p.secret})
 		w.Join(acme, person.ID, p.role)
 	}
-	w.Exec(`insert into recovery_codes (user_id, code_hash) select id, sha256('code') from users where totp_secret is not null`)
+	w.Exec(
+		`insert into recovery_codes (user_id, code_hash) select id, sha256('code') from users
+			where totp_secret is not null`,
+	)
 	w.Exec(`insert into account_resets (user_id, token_hash, expires_at)
 		select id, sha256('reset'), now() + interval '1 hour' from users where email = 'admin@acme.example'`)
 	narrow := w.Key(acme, "forks:read")
@@ -96,18 +108,29 @@ func (w *nthWorld) fill() {
 		w.keys[name] = w.Key(acme).Token()
 	}
 	id := func(name string) string { return strings.Split(w.keys[name], "_")[2] }
-	w.Exec(`update api_keys set revoked_at = now() - interval '1 hour' where id = any ($1)`, []string{id("revoked"), id("limited refusals")})
-	w.Exec(`update api_keys set created_at = now() - interval '2 days', expires_at = now() - interval '1 day' where id = $1`, id("expired"))
+	w.Exec(`update api_keys set revoked_at = now() - interval '1 hour' where id = any ($1)`,
+		[]string{id("revoked"), id("limited refusals")})
+	w.Exec(
+		`update api_keys set created_at = now() - interval '2 days',
+			expires_at = now() - interval '1 day' where id = $1`,
+		id("expired"),
+	)
 	w.Exec(`insert into api_key_windows (key_id, refused, instants)
 		select id, refused, array_fill(
-			case when id = $1 and not refused or id = $2 and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
-		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"), id("limited refusals"))
-	w.keys["unknown"] = fixtures.Key{ID: strings.Repeat("u", 22), Secret: strings.Repeat("s", 49)}.Token()
+			case when id = $1 and not refused or id = $2
+			  and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
+		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"),
+		id("limited refusals"))
+	w.keys["unknown"] = fixtures.Key{
+		ID:     strings.Repeat("u", 22),
+		Secret: strings.Repeat("s", 49),
+	}.Token()
 	w.keys["wrong secret"] = fixtures.Key{ID: id("acme"), Secret: strings.Repeat("s", 49)}.Token()
 	w.keyID = id("acme")
 }
 
-// organisation stores one with a fork, plays of twelve players over 20 days, a group that is shown and one that is hidden.
+// organisation stores one with a fork, plays of twelve players over 20 days, a group that is shown
+// and one that is hidden.
 func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.Organisation(o)
@@ -115,8 +138,10 @@ func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int)
 	fork := w.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Fork of " + slug})
 	w.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Empty fork of " + slug})
 	w.Plays(fork, plays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 8*time.Hour)
-	w.forks[slug], w.keys[slug] = fork.ID, w.Key(o.ID).Token()
-	w.groups[slug], w.groups["small "+slug] = w.Group(o.ID, players[:7]...), w.Group(o.ID, players[:3]...)
+	w.forks[slug] = fork.ID
+	w.keys[slug] = w.Key(o.ID).Token()
+	w.groups[slug] = w.Group(o.ID, players[:7]...)
+	w.groups["small "+slug] = w.Group(o.ID, players[:3]...)
 	return o.ID
 }
 
@@ -134,7 +159,11 @@ func (w *nthWorld) serve(database string) {
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- w.p.Serve(ctx, ln, func() {}) }()
-	w.t.Cleanup(func() { stop(); <-served; w.p.Close() })
+	w.t.Cleanup(func() {
+		stop()
+		<-served
+		w.p.Close()
+	})
 }
 
 // signAllIn signs everybody in. "code" has a session whose code is due.
@@ -150,7 +179,8 @@ func (w *nthWorld) signAllIn() {
 		w.people[name] = c.Cookies
 	}
 	page := &apptest.WebClient{T: w.t, Base: w.base, Cookies: maps.Clone(w.people["owner"])}
-	apptest.NewWebClient(w.t, w.base).Submit("/sign-in", "email", "owner@acme.example", "password", fixtures.Password)
+	apptest.NewWebClient(w.t, w.base).
+		Submit("/sign-in", "email", "owner@acme.example", "password", fixtures.Password)
 	rows := regexp.MustCompile(`(This session</small>)?</th>.*name="session" value="(\w+)"`)
 	for _, row := range rows.FindAllStringSubmatch(page.Get("/account"), -1) {
 		if row[1] != "" {
@@ -160,17 +190,23 @@ func (w *nthWorld) signAllIn() {
 		}
 	}
 	page.Cookies = maps.Clone(w.people["enrolling"])
-	w.offer = strings.ReplaceAll(regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`).FindStringSubmatch(page.Get("/account/two-step"))[1], " ", "")
+	w.offer = strings.ReplaceAll(
+		regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`).
+			FindStringSubmatch(page.Get("/account/two-step"))[1], " ", "",
+	)
 	require.NotEmpty(w.t, w.session)
 	require.NotEmpty(w.t, w.other)
-	w.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`) // so that each use is stored
+	// so that each use is stored
+	w.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.Exec(`update users set totp_last_step = null`)
 }
 
 // idle waits until the program uses no connection.
 func (w *nthWorld) idle() {
 	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
-		for _, db := range []*postgres.DB{w.p.Pools.Auth, w.p.Pools.Reads, w.p.Pools.Exports, w.p.Pools.Recheck} {
+		for _, db := range []*postgres.DB{
+			w.p.Pools.Auth, w.p.Pools.Reads, w.p.Pools.Exports, w.p.Pools.Recheck,
+		} {
 			if db.Pool.Stat().AcquiredConns() > 0 {
 				return false
 			}
@@ -193,7 +229,8 @@ func (w *nthWorld) send(c nthCase) nthAnswer {
 	if c.form != nil {
 		form = c.form(w)
 	}
-	request, err := http.NewRequestWithContext(w.t.Context(), c.method(), w.base+c.path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(w.t.Context(), c.method(), w.base+c.path,
+		strings.NewReader(form.Encode()))
 	require.NoError(w.t, err)
 	if c.key != "" {
 		request.Header.Set("Authorization", "Bearer "+w.keys[c.key])

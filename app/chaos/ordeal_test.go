@@ -25,7 +25,8 @@ type ordeal struct {
 	instances []*apptest.Child
 	rest      map[*apptest.Child]map[string]int // goroutines before, by their stacks
 	within    time.Duration                     // how long what is left may take to go
-	secrets   map[string]string                 // that no log may hold, by what they are; the shapes of secrets are looked for anyway
+	// that no log may hold, by what they are; the shapes of secrets are looked for anyway
+	secrets map[string]string
 
 	mu      sync.Mutex
 	entries map[[2]string]int // request id and action that clients saw
@@ -35,7 +36,13 @@ type ordeal struct {
 // beginOrdeal counts the goroutines of the instances, which have answered a request before.
 func beginOrdeal(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *ordeal {
 	t.Helper()
-	o := &ordeal{door: d, within: 30 * time.Second, rest: map[*apptest.Child]map[string]int{}, secrets: map[string]string{}, entries: map[[2]string]int{}}
+	o := &ordeal{
+		door:    d,
+		within:  30 * time.Second,
+		rest:    map[*apptest.Child]map[string]int{},
+		secrets: map[string]string{},
+		entries: map[[2]string]int{},
+	}
 	for _, c := range instances {
 		o.joins(t, c)
 	}
@@ -49,16 +56,17 @@ func (o *ordeal) joins(t *testing.T, c *apptest.Child) {
 	o.rest[c] = goroutines(t, c)
 }
 
-// saw notes that a client got an answer that has to have its entry in the audit log: "api_key.refused" of a 401 or 403 to a
-// key whose id is known, "export.started" of a CSV, "api_key.revoked" of a revocation.
+// saw notes that a client got an answer that has to have its entry in the audit log:
+// "api_key.refused" of a 401 or 403 to a key whose id is known, "export.started" of a CSV,
+// "api_key.revoked" of a revocation.
 func (o *ordeal) saw(requestID, action string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.entries[[2]string{requestID, action}]++
 }
 
-// ends fails the test with all that does not hold. Instances that have ended are asked for their logs only. Clients have
-// closed their connections.
+// ends fails the test with all that does not hold. Instances that have ended are asked for their
+// logs only. Clients have closed their connections.
 func (o *ordeal) ends(t *testing.T) {
 	t.Helper()
 	for _, problem := range o.problems(t) {
@@ -68,7 +76,8 @@ func (o *ordeal) ends(t *testing.T) {
 
 func (o *ordeal) problems(t *testing.T) []string {
 	t.Helper()
-	return slices.Concat(o.leftovers(t), o.wrongSegments(t), o.wrongFigures(t), o.missingEntries(t), o.leaks(t))
+	return slices.Concat(o.leftovers(t), o.wrongSegments(t), o.wrongFigures(t), o.missingEntries(t),
+		o.leaks(t))
 }
 
 // running are the instances that have not ended.
@@ -87,7 +96,8 @@ func (o *ordeal) running() []*apptest.Child {
 func (o *ordeal) wrongSegments(t *testing.T) []string {
 	t.Helper()
 	url := o.door.Config().ConnString()
-	status, out, err := apptest.Command(t, "segments", "verify", "--database-url", url, "--migrate-database-url", url)
+	status, out, err := apptest.Command(t, "segments", "verify", "--database-url", url,
+		"--migrate-database-url", url)
 	if status == 0 {
 		return nil
 	}
@@ -98,37 +108,47 @@ func (o *ordeal) wrongSegments(t *testing.T) []string {
 func (o *ordeal) missingEntries(t *testing.T) (problems []string) {
 	t.Helper()
 	problems = o.otherEntries(t)
-	unpaired := apptest.Read[int](t, o.door, `select count(*) from audit_entries f where action = 'export.finished' and not exists (
-		select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id and s.details->>'exportId' = f.details->>'exportId')`)
+	unpaired := apptest.Read[int](t, o.door,
+		`select count(*) from audit_entries f where action = 'export.finished' and not exists (
+		select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
+		  and s.details->>'exportId' = f.details->>'exportId')`)
 	if unpaired > 0 {
 		problems = append(problems, fmt.Sprintf("%d exports ended that never started", unpaired))
 	}
 	if want := o.counted.Load(); want > 0 && !holdsWithin(o.within, func() bool {
-		return apptest.Read[bool](t, o.door, `select coalesce(sum((details->>'notRecorded')::bigint), 0) >= $1 or bool_or(details ? 'countLost')
+		return apptest.Read[bool](t, o.door,
+			`select coalesce(sum((details->>'notRecorded')::bigint), 0) >= $1 or bool_or(details ? 'countLost')
 			from audit_entries where action = 'api_key.refused'`, want)
 	}) {
-		problems = append(problems, fmt.Sprintf("fewer than %d refused uses are in the log as numbers", want))
+		problems = append(problems,
+			fmt.Sprintf("fewer than %d refused uses are in the log as numbers", want))
 	}
 	return problems
 }
 
-// otherEntries lists the requests that have not as many entries as clients saw. A soak sees a hundred thousand.
+// otherEntries lists the requests that have not as many entries as clients saw. A soak sees a
+// hundred thousand.
 func (o *ordeal) otherEntries(t *testing.T) (problems []string) {
 	t.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var ids, actions []string
 	for seen := range o.entries {
-		ids, actions = append(ids, seen[0]), append(actions, seen[1])
+		ids = append(ids, seen[0])
+		actions = append(actions, seen[1])
 	}
-	rows, err := o.door.Query(t.Context(), `select r.id, r.action, count(e.request_id) from unnest($1::text[], $2::text[]) r (id, action)
-		left join audit_entries e on e.request_id = r.id and e.action = r.action group by 1, 2`, ids, actions)
+	rows, err := o.door.Query(t.Context(),
+		`select r.id, r.action, count(e.request_id) from unnest($1::text[], $2::text[]) r (id, action)
+		left join audit_entries e on e.request_id = r.id and e.action = r.action group by 1, 2`,
+		ids,
+		actions)
 	require.NoError(t, err)
 	var id, action string
 	var n int
 	_, err = pgx.ForEachRow(rows, []any{&id, &action, &n}, func() error {
 		if times := o.entries[[2]string{id, action}]; n != times {
-			problems = append(problems, fmt.Sprintf("the request %s has %d entries %s, not %d", id, n, action, times))
+			problems = append(problems,
+				fmt.Sprintf("the request %s has %d entries %s, not %d", id, n, action, times))
 		}
 		return nil
 	})
@@ -142,13 +162,16 @@ func (o *ordeal) leaks(t *testing.T) (problems []string) {
 	s := apptest.Seen{"the audit log": apptest.Dump(t, o.door, "audit_entries")}
 	for i, c := range o.instances {
 		s[fmt.Sprintf("the log of instance %d", i)] = c.Log.String()
-		if at := strings.Index(c.Log.String(), "goroutine "); at >= 0 || strings.Contains(c.Log.String(), "panicked") {
-			problems = append(problems, fmt.Sprintf("instance %d panicked: %.2000s", i, c.Log.String()[max(0, at):]))
+		if at := strings.Index(c.Log.String(), "goroutine "); at >= 0 ||
+			strings.Contains(c.Log.String(), "panicked") {
+			problems = append(problems,
+				fmt.Sprintf("instance %d panicked: %.2000s", i, c.Log.String()[max(0, at):]))
 		}
 	}
 	for i, c := range o.running() {
 		s[fmt.Sprintf("the metrics of instance %d", i)] = operations(t, c, "/metrics")
-		s[fmt.Sprintf("the stacks of instance %d", i)] = operations(t, c, "/debug/pprof/goroutine?debug=2")
+		s[fmt.Sprintf("the stacks of instance %d", i)] = operations(t, c,
+			"/debug/pprof/goroutine?debug=2")
 	}
 	return append(problems, s.Finds(o.secrets)...)
 }

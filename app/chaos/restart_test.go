@@ -53,8 +53,14 @@ func startFleet(t *testing.T) *fleet {
 	if err != nil {
 		t.Skip("SKIPPED, NOTHING WAS TESTED: there is no haproxy")
 	}
-	f := &fleet{T: t, whole: t, db: fixtures.New(t), plays: apptest.ChaosSize(25_000, 30_000, 100_000)}
-	f.door, f.base = apptest.DoorTo(t, f.db.DirectURL), "http://"+apptest.FreeAddress(t)
+	f := &fleet{
+		T:     t,
+		whole: t,
+		db:    fixtures.New(t),
+		plays: apptest.ChaosSize(25_000, 30_000, 100_000),
+	}
+	f.door = apptest.DoorTo(t, f.db.DirectURL)
+	f.base = "http://" + apptest.FreeAddress(t)
 	for range apptest.ChaosSize(2, 16, 16) {
 		f.tenants = append(f.tenants, apptest.NewTenant(f.db, 40, f.plays))
 	}
@@ -63,18 +69,25 @@ func startFleet(t *testing.T) *fleet {
 		f.instances = append(f.instances, f.start(i))
 	}
 	f.startProxy(program)
-	f.healthy = newHealthy(t, f.db, f.base, func(email string) string { return apptest.CookiesOf(t, f.base, email, fixtures.Password) })
+	f.healthy = newHealthy(t, f.db, f.base, func(email string) string {
+		return apptest.CookiesOf(t, f.base, email, fixtures.Password)
+	})
 	f.o = beginOrdeal(t, f.door, f.instances...)
 	return f
 }
 
-// start starts an instance, at the address that it had before. It stops with the delay that haproxy needs.
+// start starts an instance, at the address that it had before. It stops with the delay that haproxy
+// needs.
 func (f *fleet) start(i int) *apptest.Child {
-	c := apptest.LaunchWith(f.whole, func(cmd *exec.Cmd) { cmd.Env = apptest.CleanEnvironment() }, "serve", "--addr", f.addresses[i], "--ops-addr", "127.0.0.1:0", "--base-url", f.base, "--trusted-proxies", "127.0.0.1/32",
+	c := apptest.LaunchWith(f.whole, func(cmd *exec.Cmd) {
+		cmd.Env = apptest.CleanEnvironment()
+	}, "serve", "--addr", f.addresses[i], "--ops-addr", "127.0.0.1:0", "--base-url", f.base,
+		"--trusted-proxies", "127.0.0.1/32",
 		"--database-url", f.db.URL, "--migrate-database-url", f.db.OwnerURL).UntilServing()
 	c.URL = "http://" + f.addresses[i] // it says the public one
 	for _, path := range []string{"/sign-in", f.tenants[0].CSV()} {
-		apptest.ReadAll(f.T, apptest.Ask(f.T, apptest.NewClient(), c.URL+path, f.tenants[0].Keys[0]))
+		apptest.ReadAll(f.T,
+			apptest.Ask(f.T, apptest.NewClient(), c.URL+path, f.tenants[0].Keys[0]))
 	}
 	return c
 }
@@ -94,14 +107,19 @@ func (f *fleet) startProxy(program string) {
 		servers += fmt.Sprintf("    server dg%d %s check\n", i, address)
 	}
 	config := filepath.Join(f.TempDir(), "haproxy.cfg")
-	text := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem", "bind "+strings.TrimPrefix(f.base, "http://"),
+	text := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem",
+		"bind "+strings.TrimPrefix(f.base, "http://"),
 		"    server dg 127.0.0.1:8080 check\n", servers).Replace(string(example))
 	require.NoError(f, os.WriteFile(config, []byte(text), 0o600))
 	var log apptest.Buffer
 	proxy := exec.Command(program, "-db", "-f", config)
-	proxy.Stdout, proxy.Stderr = &log, &log
+	proxy.Stdout = &log
+	proxy.Stderr = &log
 	require.NoError(f, proxy.Start())
-	f.stopProxy = sync.OnceFunc(func() { _ = proxy.Process.Kill(); _ = proxy.Wait() })
+	f.stopProxy = sync.OnceFunc(func() {
+		_ = proxy.Process.Kill()
+		_ = proxy.Wait()
+	})
 	f.Cleanup(f.stopProxy)
 	apptest.Until(f.T, 20*time.Second, "haproxy does not serve", func() bool {
 		response, err := http.Get(f.base + "/readyz")
@@ -109,8 +127,8 @@ func (f *fleet) startProxy(program string) {
 	})
 }
 
-// exports asks for that many at once, by haproxy, and reads them slowly until quick is closed. It returns when each is answered; results
-// has one line for each that was not refused: how it ended.
+// exports asks for that many at once, by haproxy, and reads them slowly until quick is closed. It
+// returns when each is answered; results has one line for each that was not refused: how it ended.
 func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.Tally) {
 	var answered, ended sync.WaitGroup
 	outcomes := &apptest.Tally{}
@@ -119,7 +137,8 @@ func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.T
 		ended.Go(func() {
 			id := fmt.Sprintf("fleet-export-%d", f.numbered.Add(1))
 			tenant := f.tenants[i%len(f.tenants)]
-			response := apptest.Ask(f.T, apptest.SmallWindowClient(), f.base+tenant.CSV(), tenant.Keys[i/len(f.tenants)%4], "X-Request-Id", id)
+			response := apptest.Ask(f.T, apptest.SmallWindowClient(), f.base+tenant.CSV(),
+				tenant.Keys[i/len(f.tenants)%4], "X-Request-Id", id)
 			if response.StatusCode == http.StatusOK {
 				f.o.saw(id, "export.started")
 			}
@@ -128,19 +147,24 @@ func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.T
 		})
 	}
 	answered.Wait()
-	return func() *apptest.Tally { ended.Wait(); return outcomes }
+	return func() *apptest.Tally {
+		ended.Wait()
+		return outcomes
+	}
 }
 
 // outcome reads an export to its end.
 func (f *fleet) outcome(response *http.Response, quick <-chan struct{}) string {
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		if response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "" {
+		if response.StatusCode == http.StatusServiceUnavailable &&
+			response.Header.Get("Retry-After") != "" {
 			return "refused"
 		}
 		return response.Status
 	}
-	lines, err := 0, error(nil)
+	lines := 0
+	err := error(nil)
 	for body := bufio.NewReaderSize(response.Body, 4<<10); err == nil; lines++ {
 		if lines%64 == 0 {
 			select {
@@ -159,18 +183,20 @@ func (f *fleet) outcome(response *http.Response, quick <-chan struct{}) string {
 	return "whole"
 }
 
-// losesNone fails if a customer behind haproxy saw a call fail. The sizes of every run have to bear a loaded machine: a refusal of an
-// instance, not of haproxy, and a client that gives up.
+// losesNone fails if a customer behind haproxy saw a call fail. The sizes of every run have to bear
+// a loaded machine: a refusal of an instance, not of haproxy, and a client that gives up.
 func (f *fleet) losesNone(h *healthyFigures) {
 	require.Empty(f, h.wrong)
 	require.Empty(f, slices.DeleteFunc(h.causes, func(failure string) bool {
 		return !apptest.Chaos && (strings.Contains(failure, "Client.Timeout") ||
-			strings.Contains(failure, "answered 503") && !strings.Contains(failure, "No server is available"))
+			strings.Contains(failure, "answered 503") &&
+				!strings.Contains(failure, "No server is available"))
 	}))
 }
 
-// Instances that are stopped, killed and restarted behind haproxy, under exports and a customer's calls: who stops one loses no request,
-// a kill costs those that it was answering, and no file is short and looks whole.
+// Instances that are stopped, killed and restarted behind haproxy, under exports and a customer's
+// calls: who stops one loses no request, a kill costs those that it was answering, and no file is
+// short and looks whole.
 func TestInstancesBehindHaproxy(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t)
@@ -181,10 +207,11 @@ func TestInstancesBehindHaproxy(t *testing.T) {
 	f.o.ends(t)
 }
 
-// stopped ends with half of its exports read quickly, which are whole, and the others slowly, which are broken off after the grace. In
-// every run all are read quickly.
+// stopped ends with half of its exports read quickly, which are whole, and the others slowly, which
+// are broken off after the grace. In every run all are read quickly.
 func (f *fleet) stopped() {
-	quick, slow := make(chan struct{}), make(chan struct{})
+	quick := make(chan struct{})
+	slow := make(chan struct{})
 	f.losesNone(f.healthy.during(f.T, func() {
 		all := []func() *apptest.Tally{f.exports(apptest.ChaosSize(8, 12, 12), quick)}
 		if apptest.Chaos {
@@ -198,7 +225,8 @@ func (f *fleet) stopped() {
 		close(slow)
 		for i, results := range all {
 			f.Logf("exports: %v", results())
-			f.onlyEndsIn(results(), [][]string{{"whole", "refused"}, {"whole", "refused", "broken off visibly"}}[i])
+			f.onlyEndsIn(results(),
+				[][]string{{"whole", "refused"}, {"whole", "refused", "broken off visibly"}}[i])
 		}
 		f.restart(0)
 	}))
@@ -211,13 +239,17 @@ func (f *fleet) onlyEndsIn(results *apptest.Tally, allowed []string) {
 
 // reasons are how exports ended, of the audit log.
 func (f *fleet) reasons() string {
-	return apptest.Read[string](f.T, f.door, `select coalesce(string_agg(details::text, ' '), '') from audit_entries where action = 'export.finished' and details->>'outcome' <> 'completed'`)
+	return apptest.Read[string](f.T, f.door,
+		`select coalesce(string_agg(details::text, ' '), '') from audit_entries
+			where action = 'export.finished' and details->>'outcome' <> 'completed'`)
 }
 
 // ended fails if an export that has started did not end like that.
 func (f *fleet) ended(like string) {
 	apptest.Until(f.T, 30*time.Second, "an export did not end like that", func() bool {
-		return apptest.Read[bool](f.T, f.door, `select count(*) filter (where action = 'export.started') = count(*) filter (where action = 'export.finished' and `+like+`)
+		return apptest.Read[bool](f.T, f.door,
+			`select count(*) filter (where action = 'export.started') = count(*) filter (where action = 'export.finished' and `+
+				like+`)
 			from audit_entries where request_id ~ '^fleet-export'`)
 	})
 }
@@ -249,13 +281,15 @@ func (f *fleet) killed() {
 
 // unfinished counts the exports whose end is not in the audit log.
 func (f *fleet) unfinished() int {
-	return apptest.Read[int](f.T, f.door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`)
+	return apptest.Read[int](f.T, f.door,
+		`select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`)
 }
 
 // givesPlacesBack: as many exports of one key as may run at once do.
 func (f *fleet) givesPlacesBack(c *apptest.Child) {
 	for range exports.MaxAtOnceOfActor {
-		response := apptest.Ask(f.T, apptest.SmallWindowClient(), c.URL+f.tenants[0].CSV(), f.tenants[0].Keys[3])
+		response := apptest.Ask(f.T, apptest.SmallWindowClient(), c.URL+f.tenants[0].CSV(),
+			f.tenants[0].Keys[3])
 		require.Equal(f, http.StatusOK, response.StatusCode)
 		defer response.Body.Close()
 	}

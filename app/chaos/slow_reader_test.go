@@ -15,7 +15,8 @@ import (
 	"dg/app/apptest"
 )
 
-// slowReader is a client that reads an export at 100 KB/s until it is told to read on, and keeps what it gets.
+// slowReader is a client that reads an export at 100 KB/s until it is told to read on, and keeps
+// what it gets.
 type slowReader struct {
 	kind, id string
 	fast     chan struct{} // closed: read on
@@ -32,19 +33,22 @@ var exportReaders = []func(r *slowReader, t *testing.T, url, token string){
 
 func (r *slowReader) inGo(t *testing.T, url, token, encoding string) {
 	r.kind = "Go, " + encoding
-	response := apptest.Ask(t, apptest.SmallWindowClient(), url, token, "X-Request-Id", r.id, "Accept-Encoding", encoding)
+	response := apptest.Ask(t, apptest.SmallWindowClient(), url, token, "X-Request-Id", r.id,
+		"Accept-Encoding", encoding)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	r.follow(t, response.Body, response.Body.Close)
 }
 
-// inCurl reads what curl writes to a pipe: curl waits while that is full. Without curl it is another client in Go.
+// inCurl reads what curl writes to a pipe: curl waits while that is full. Without curl it is
+// another client in Go.
 func (r *slowReader) inCurl(t *testing.T, url, token string) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		r.inGo(t, url, token, "identity")
 		return
 	}
 	r.kind = "curl"
-	cmd := exec.CommandContext(t.Context(), "curl", "-sS", "-f", "-H", "Authorization: Bearer "+token, "-H", "X-Request-Id: "+r.id, url)
+	cmd := exec.CommandContext(t.Context(), "curl", "-sS", "-f", "-H",
+		"Authorization: Bearer "+token, "-H", "X-Request-Id: "+r.id, url)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -24,7 +24,8 @@ import (
 	"dg/app/apptest"
 )
 
-// smuggler sends the payloads to one address. Each has a number, which the ids of its requests hold.
+// smuggler sends the payloads to one address. Each has a number, which the ids of its requests
+// hold.
 type smuggler struct {
 	name  string
 	shows string // the client's address that a hidden request has in the access log
@@ -33,7 +34,8 @@ type smuggler struct {
 	keys  []string
 }
 
-// answersOf sends a payload on a connection of its own and returns the ids of the requests that were answered there.
+// answersOf sends a payload on a connection of its own and returns the ids of the requests that
+// were answered there.
 func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	conn, err := s.dial()
 	if err != nil {
@@ -44,8 +46,10 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 		return fmt.Sprintf("Host: dg.example.org\r\nX-Request-Id: %s-%s-%05d\r\n", which, s.name, n)
 	}
 	key := "Authorization: Bearer " + s.keys[n%len(s.keys)] + "\r\n"
-	text := strings.NewReplacer("/CSV", s.path, "OUTER", head("outer"), "INNER", head("inner")+key).Replace(payload)
-	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond)) // most are answered at once; some wait for more
+	text := strings.NewReplacer("/CSV", s.path, "OUTER", head("outer"), "INNER", head("inner")+key).
+		Replace(payload)
+	// most are answered at once; some wait for more
+	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
 	_, _ = io.WriteString(conn, text)
 	for in := bufio.NewReader(conn); ; {
 		response, err := http.ReadResponse(in, nil)
@@ -71,7 +75,8 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 				assert.NoError(t, err, all[n].name)
 				for _, id := range ids {
 					if of := numbered.FindStringSubmatch(id); of != nil { // dg makes others itself
-						assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:], "%s: %s got another's answer", s.name, all[n].name)
+						assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:],
+							"%s: %s got another's answer", s.name, all[n].name)
 					}
 				}
 			}
@@ -94,7 +99,8 @@ func (s *smuggler) executed(t *testing.T, log, from string, all []smuggling) (na
 		if json.Unmarshal([]byte(line), &entry) != nil || entry.Client != from {
 			continue
 		}
-		if id := numbered.FindStringSubmatch(entry.ID); id != nil && id[1] == "inner" && id[2] == s.name {
+		if id := numbered.FindStringSubmatch(entry.ID); id != nil && id[1] == "inner" &&
+			id[2] == s.name {
 			n, err := strconv.Atoi(id[3])
 			require.NoError(t, err)
 			names = append(names, all[n].name)
@@ -103,7 +109,8 @@ func (s *smuggler) executed(t *testing.T, log, from string, all []smuggling) (na
 	return names
 }
 
-// victims ask with ids of their own through the same door until ctx ends, and count answers that are not theirs.
+// victims ask with ids of their own through the same door until ctx ends, and count answers that
+// are not theirs.
 func (s *smuggler) victims(ctx context.Context, t *testing.T) *sync.WaitGroup {
 	var all sync.WaitGroup
 	var next atomic.Int32
@@ -112,18 +119,22 @@ func (s *smuggler) victims(ctx context.Context, t *testing.T) *sync.WaitGroup {
 			for ctx.Err() == nil {
 				n := int(next.Add(1))
 				id := fmt.Sprintf("victim-%s-%05d", s.name, n)
-				ids, err := s.answersOf(n, "GET /healthz HTTP/1.1\r\nHost: dg.example.org\r\nConnection: close\r\nX-Request-Id: "+id+"\r\n\r\n")
+				ids, err := s.answersOf(n,
+					"GET /healthz HTTP/1.1\r\nHost: dg.example.org\r\nConnection: "+
+						"close\r\nX-Request-Id: "+id+"\r\n\r\n")
 				assert.NoError(t, err)
-				assert.Subset(t, []string{id}, ids, "another's answer") // a loaded machine may have none in time
+				// a loaded machine may have none in time
+				assert.Subset(t, []string{id}, ids, "another's answer")
 			}
 		})
 	}
 	return &all
 }
 
-// A second request that is hidden in the framing of a first is never executed, and nobody gets the answer of another's request: not
-// at dg itself, and not behind the proxies of configs/deploy. A proxy may take it for its client's next request: then it says so
-// in X-Forwarded-For, and a hidden one has the proxy's own address.
+// A second request that is hidden in the framing of a first is never executed, and nobody gets the
+// answer of another's request: not at dg itself, and not behind the proxies of configs/deploy. A
+// proxy may take it for its client's next request: then it says so in X-Forwarded-For, and a hidden
+// one has the proxy's own address.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.BehindProxy(t, "--log-format", "json")
@@ -137,24 +148,35 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	}
 	all := smugglings(apptest.ChaosSize(12, 1, 1), apptest.ChaosSize(0, 2000, 20_000))
 	for _, s := range doors {
-		s.path, s.keys = path+"?from=2020-01-01&to=2020-01-01", slices.Concat(p.MoreTokens, []string{p.Token})
+		s.path = path + "?from=2020-01-01&to=2020-01-01"
+		s.keys = slices.Concat(p.MoreTokens, []string{p.Token})
 		ctx, stop := context.WithCancel(t.Context())
 		victims := s.victims(ctx, t)
 		s.smuggle(t, all)
 		stop()
 		victims.Wait()
-		apptest.Until(t, 30*time.Second, s.name+": the request that is no trick is not executed, or not seen to be", func() bool {
-			_, err := s.answersOf(len(all)-1, all[len(all)-1].bytes) // again: a loaded machine may not be as quick as a payload may take
-			require.NoError(t, err)
-			return slices.Contains(s.executed(t, p.Log.String(), "127.0.0.2", all), pipelined)
-		})
-		hidden := slices.DeleteFunc(s.executed(t, p.Log.String(), s.shows, all), func(name string) bool { return name == pipelined })
+		apptest.Until(t, 30*time.Second,
+			s.name+": the request that is no trick is not executed, or not seen to be",
+			func() bool {
+				// again: a loaded machine may not be as quick as a payload may take
+				_, err := s.answersOf(len(all)-1, all[len(all)-1].bytes)
+				require.NoError(t, err)
+				return slices.Contains(s.executed(t, p.Log.String(), "127.0.0.2", all), pipelined)
+			})
+		hidden := slices.DeleteFunc(s.executed(t, p.Log.String(), s.shows, all),
+			func(name string) bool { return name == pipelined })
 		require.Empty(t, hidden, "%s: these requests were executed", s.name)
 		t.Logf("%s: %d payloads", s.name, len(all))
 	}
 	started := `select count(*) from audit_entries where action = 'export.started' and `
 	require.Zero(t, apptest.Read[int](t, p.Door, started+`address <> '127.0.0.2'`))
-	require.Zero(t, apptest.Read[int](t, p.Door, started+fmt.Sprintf(`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`, len(all)-1)))
+	require.Zero(t,
+		apptest.Read[int](t, p.Door,
+			started+
+				fmt.Sprintf(
+					`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`,
+					len(all)-1,
+				)))
 }
 
 func dialPlain(address string) func() (net.Conn, error) {

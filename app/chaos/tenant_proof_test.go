@@ -15,24 +15,28 @@ import (
 	"dg/app/apptest"
 )
 
-// proof runs statements as the owner of the tables, on a database under row-level security. The setting dg.org says
-// whose rows are visible: those of one organisation, of everyone or of no one.
+// proof runs statements as the owner of the tables, on a database under row-level security. The
+// setting dg.org says whose rows are visible: those of one organisation, of everyone or of no one.
 //
-// A statement is scoped if it needs the rows of one organisation only: with these alone its result is the same as with
-// everyone's, and it changes no others. It is judged again after all rows have been given to another organisation, and
-// must need the rows of the same one: each id among its parameters, but the organisation's own, is another's then.
+// A statement is scoped if it needs the rows of one organisation only: with these alone its result
+// is the same as with everyone's, and it changes no others. It is judged again after all rows have
+// been given to another organisation, and must need the rows of the same one: each id among its
+// parameters, but the organisation's own, is another's then.
 type proof struct {
-	t             *testing.T
-	super         *pgx.Conn
-	tables        map[string]string // the organisations' tables, and the column that names the organisation
+	t     *testing.T
+	super *pgx.Conn
+	// the organisations' tables, and the column that names the organisation
+	tables        map[string]string
 	organisations []string
 	before        []string        // the rows of each table and organisation
 	passed        bool            // to the next organisation
 	onTables      map[string]bool // whether a text is on an organisation's table
-	shows         map[string]bool // by tag: whether the result of a statement depends on rows of an organisation
+	// by tag: whether the result of a statement depends on rows of an organisation
+	shows map[string]bool
 }
 
-const everyone, noOne = "everyone", "no one"
+const everyone = "everyone"
+const noOne = "no one"
 
 // The forms of a result that is no rows.
 var (
@@ -40,12 +44,13 @@ var (
 	written  = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
 )
 
-// newProof puts the policies on the tables of a database. Each has rows of several organisations. The serving role loses
-// its rights on them.
+// newProof puts the policies on the tables of a database. Each has rows of several organisations.
+// The serving role loses its rights on them.
 func newProof(t *testing.T, database string) *proof {
 	t.Helper()
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
-	p.onTables, p.shows = map[string]bool{}, map[string]bool{}
+	p.onTables = map[string]bool{}
+	p.shows = map[string]bool{}
 	var err error
 	p.super, err = pgx.Connect(t.Context(), apptest.AsSuperuser(t, database))
 	require.NoError(t, err)
@@ -59,7 +64,8 @@ func newProof(t *testing.T, database string) *proof {
 	for table, column := range p.tables {
 		p.exec(fmt.Sprintf(`revoke all on %[1]s from dg_app;
 			alter table %[1]s enable row level security, force row level security;
-			create policy visible on %[1]s using (current_setting('dg.org') in (%[2]s::text, 'everyone'))`, table, column))
+			create policy visible on %[1]s using (current_setting('dg.org') in (%[2]s::text, 'everyone'))`,
+			table, column))
 		others := p.list(fmt.Sprintf(`select distinct %s::text from %s`, column, table))
 		require.Greater(t, len(others), 1, "%s needs rows of several organisations", table)
 	}
@@ -86,7 +92,8 @@ func (p *proof) list(sql string) []string {
 func (p *proof) rows() []string {
 	var parts []string
 	for table, column := range p.tables {
-		parts = append(parts, fmt.Sprintf(`select concat_ws(' ', '%[1]s', md5(string_agg(x::text, '' order by x::text)), %[2]s)
+		parts = append(parts,
+			fmt.Sprintf(`select concat_ws(' ', '%[1]s', md5(string_agg(x::text, '' order by x::text)), %[2]s)
 			from %[1]s x group by %[2]s`, table, column))
 	}
 	return p.list(strings.Join(parts, " union all "))
@@ -98,7 +105,9 @@ func (p *proof) passOn() {
 		create temp table moves (giver uuid, taker uuid, amid uuid)`)
 	for i, giver := range p.organisations {
 		taker := p.organisations[(i+1)%len(p.organisations)]
-		p.exec(fmt.Sprintf(`insert into moves values ('%s', '%s', gen_random_uuid())`, giver, taker))
+		p.exec(
+			fmt.Sprintf(`insert into moves values ('%s', '%s', gen_random_uuid())`, giver, taker),
+		)
 	}
 	for table, column := range p.tables {
 		p.exec(fmt.Sprintf(`alter table %[1]s disable trigger all;
@@ -111,10 +120,12 @@ func (p *proof) passOn() {
 	p.before = p.rows()
 }
 
-// run returns the result of a statement as a role: its rows, its command tag, or the code of its error. It begins a
-// transaction, which the next run rolls back.
+// run returns the result of a statement as a role: its rows, its command tag, or the code of its
+// error. It begins a transaction, which the next run rolls back.
 func (p *proof) run(s sentStatement, role, visible string) string {
-	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
+	p.exec(
+		fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible),
+	)
 	r := p.super.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.format, nil).Read()
 	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
 		return failed.Code
@@ -186,7 +197,8 @@ func (p *proof) judge(sent []sentStatement) (beyond map[string]string) {
 			p.shows[s.tag()] = true
 			continue
 		}
-		require.Regexp(p.t, apptest.Tagged, s.sql, "a statement on an organisation's table names no caller")
+		require.Regexp(p.t, apptest.Tagged, s.sql,
+			"a statement on an organisation's table names no caller")
 		of := p.needs(s, append(slices.Clone(p.organisations), noOne))
 		p.shows[s.tag()] = p.shows[s.tag()] || !slices.Contains(of, noOne)
 		candidates = append(candidates, candidate{s, of})

@@ -34,8 +34,12 @@ func (r *recorder) record(t *testing.T, database string) (through string) {
 	return apptest.SocketProxy(t, database, func(client, server net.Conn) {
 		defer client.Close()
 		defer server.Close()
-		go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
-		from, prepared := bufio.NewReader(client), map[string]string{}
+		go func() {
+			_, _ = io.Copy(client, server)
+			_ = client.Close()
+		}()
+		from := bufio.NewReader(client)
+		prepared := map[string]string{}
 		m, err := apptest.ReadMessage(from, 0)
 		for ; err == nil; m, err = apptest.ReadMessage(from, 1) {
 			if m[0] != 0 { // not the first
@@ -61,7 +65,9 @@ func (r *recorder) read(m apptest.Message, prepared map[string]string) {
 		if bind.Decode(bytes.Clone(m[5:])) != nil {
 			return
 		}
-		s = sentStatement{prepared[bind.PreparedStatement], bind.Parameters, bind.ParameterFormatCodes}
+		s = sentStatement{
+			prepared[bind.PreparedStatement], bind.Parameters, bind.ParameterFormatCodes,
+		}
 	case 'Q':
 		s.sql = strings.Trim(string(m[5:]), "\x00")
 	default:

@@ -14,7 +14,8 @@ import (
 	"dg/app/apptest"
 )
 
-// acrossTenants are the statements that are not scoped to an organisation, and why (rules.md, Data).
+// acrossTenants are the statements that are not scoped to an organisation, and why (rules.md,
+// Data).
 var acrossTenants = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
 	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
@@ -38,8 +39,9 @@ var acrossTenants = map[string]string{
 	"org.playerOwner": "the operator names a player by its id alone",
 }
 
-// notSent are the statements that are not sent here. An import writes whatever organisations its file names, by rules of
-// its own; the demo and a restore look whether there are any; the others are on people and on the secret key.
+// notSent are the statements that are not sent here. An import writes whatever organisations its
+// file names, by rules of its own; the demo and a restore look whether there are any; the others
+// are on people and on the secret key.
 var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^audit\.appendChanges$|` +
 	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
 	`useRecoveryCode|markAuthenticated|checkValue|forgetSecretKey|recordKey)$`)
@@ -61,13 +63,16 @@ var planted = map[string]string{
 		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
 
-// rules.md, Data: every statement of the program on an organisation's data, by gorm or by pgx, needs the rows of one
-// organisation only, but for those listed. All that every route and the operator's commands send is judged, and each
-// statement that the source names has to be among it.
+// rules.md, Data: every statement of the program on an organisation's data, by gorm or by pgx,
+// needs the rows of one organisation only, but for those listed. All that every route and the
+// operator's commands send is judged, and each statement that the source names has to be among it.
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{sent: map[string]sentStatement{}}
-	w := newNthWorldThrough(t, func(w *nthWorld) string { w.furnish(); return r.record(t, w.URL) })
+	w := newNthWorldThrough(t, func(w *nthWorld) string {
+		w.furnish()
+		return r.record(t, w.URL)
+	})
 	w.sendEverything(r.record(t, w.OwnerURL))
 	p := newProof(t, w.OwnerURL)
 	for name, sql := range planted {
@@ -75,7 +80,10 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 		if name == "planted.byID" {
 			value = w.forks["acme"]
 		}
-		r.sent[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
+		r.sent[name] = sentStatement{
+			sql:    "/* " + name + " */ " + sql,
+			values: [][]byte{[]byte(value)},
+		}
 	}
 	beyond := p.judge(slices.Collect(maps.Values(r.sent)))
 	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(planted))
@@ -98,7 +106,9 @@ func programTags(t *testing.T) (tags []string) {
 	t.Helper()
 	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
-	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go", "web/*/*.go"} {
+	for _, pattern := range []string{
+		"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go", "web/*/*.go",
+	} {
 		files, err := filepath.Glob(apptest.InTree(pattern))
 		require.NoError(t, err)
 		for _, file := range files {

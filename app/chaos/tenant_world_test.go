@@ -25,22 +25,29 @@ func sealer(db *postgres.DB) *reports.Sealer {
 // once is the idempotency key of a form that was sent before.
 const once = "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"
 
-// furnish stores what else the statements read: without a row the result of a statement depends on nothing.
+// furnish stores what else the statements read: without a row the result of a statement depends on
+// nothing.
 func (w *nthWorld) furnish() {
-	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`, w.forks["acme"])
-	fork, today := fixtures.Fork{ID: w.forks["acme"], OrganisationID: acme}, time.Now().UTC().Truncate(24*time.Hour)
+	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`,
+		w.forks["acme"])
+	fork := fixtures.Fork{ID: w.forks["acme"], OrganisationID: acme}
+	today := time.Now().UTC().Truncate(24 * time.Hour)
 	w.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
 	_, err := sealer(w.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
-	// Dirty days and a dirty month of which nothing is left, a day and a month that are not sealed, damaged segments.
+	// Dirty days and a dirty month of which nothing is left, a day and a month that are not sealed,
+	// damaged segments.
 	w.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
 	w.Exec(`delete from fork_months where fork_id = $1`, w.forks["long"])
-	w.Exec(`update fork_days set head_bytes = octet_length(segment) + 1 where fork_id = $1`, w.forks["named"])
-	w.Exec(`update fork_months set head_bytes = octet_length(segment) + 1 where fork_id = $1`, w.forks["named"])
+	w.Exec(`update fork_days set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
+		w.forks["named"])
+	w.Exec(`update fork_months set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
+		w.forks["named"])
 
-	w.Exec(`update api_keys set once = $1, expires_at = now() + interval '10 days' where id = $2`, once, w.keyID)
+	w.Exec(`update api_keys set once = $1, expires_at = now() + interval '10 days' where id = $2`,
+		once, w.keyID)
 	w.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select org_id, id, current_date - 1, 1, 1, 1 from api_keys`)
 	w.Exec(`insert into memberships (org_id, user_id, role)
@@ -57,16 +64,20 @@ func (w *nthWorld) furnish() {
 		from organisations o where o.id = e.org_id and action = 'export.started'`)
 }
 
-// sendEverything sends the statements of every route, and those of the operator's commands through the URL of the owner.
-// It leaves the rows as they were.
+// sendEverything sends the statements of every route, and those of the operator's commands through
+// the URL of the owner. It leaves the rows as they were.
 func (w *nthWorld) sendEverything(owner string) {
 	entry := fixtures.One[string](w.Database, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
-	again := formOf("name", "A key", "scopes", "forks:read", "expiry", "never", "idempotencyKey", once)
+	again := formOf("name", "A key", "scopes", "forks:read", "expiry", "never", "idempotencyKey",
+		once)
 	for _, c := range append(w.allCases(),
 		nthCase{path: "/o/acme/settings/audit-log?before=" + entry, as: "owner"},
 		nthCase{path: "/o/acme/settings/api-keys/new", as: "owner", form: again},
-		nthCase{path: "/api/v1/forks/" + w.forks["acme"] + "/stats?from=2026-03-01&to=2026-03-20", key: "acme"},
+		nthCase{
+			path: "/api/v1/forks/" + w.forks["acme"] + "/stats?from=2026-03-01&to=2026-03-20",
+			key:  "acme",
+		},
 	) {
 		w.restore(c.api())
 		w.send(c)
@@ -86,17 +97,22 @@ func (w *nthWorld) operate(url string) {
 	defer db.Close()
 	policy, err := authz.New()
 	require.NoError(w.t, err)
-	log, seal := audit.New(db), sealer(db)
-	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`, w.forks["acme"])
-	player := fixtures.One[string](w.Database, `select id::text from players where org_id = $1 limit 1`, acme)
+	log := audit.New(db)
+	seal := sealer(db)
+	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`,
+		w.forks["acme"])
+	player := fixtures.One[string](w.Database,
+		`select id::text from players where org_id = $1 limit 1`, acme)
 	undo := errors.New("undo")
-	_, err = org.New(db, log, policy).Erase(ctx, player, func(tx *gorm.DB, organisation string) error {
-		return errors.Join(reports.DropDirty(tx, organisation), undo)
-	}, audit.Request{})
+	_, err = org.New(db, log, policy).
+		Erase(ctx, player, func(tx *gorm.DB, organisation string) error {
+			return errors.Join(reports.DropDirty(tx, organisation), undo)
+		}, audit.Request{})
 	require.ErrorIs(w.t, err, undo)
 	before, err := log.CountBefore(ctx, acme, time.Now())
 	require.NoError(w.t, err)
-	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}), "not as many as were exported")
+	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
+		"not as many as were exported")
 	for _, err := range []error{
 		w.p.Keys.StillUsable(ctx, acme, w.keyID), w.p.Keys.RecordUsage(ctx), log.RecordBursts(ctx),
 		failed(org.AllIDs(ctx, db)), failed(apikeys.RevokedIDs(ctx, db, acme)),

@@ -44,8 +44,8 @@ func (x *clustered) moreKeys(n int) {
 // nextKey is another token with each call.
 func (x *clustered) nextKey() string { return x.keys[int(x.used.Add(1))%len(x.keys)] }
 
-// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last one ends its first primary.
-// With KEEP=1 it stays up instead, until Ctrl-C.
+// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last one
+// ends its first primary. With KEEP=1 it stays up instead, until Ctrl-C.
 func TestCluster(t *testing.T) {
 	if os.Getenv("DG_CLUSTER") == "" {
 		t.Skip("takes minutes: make cluster runs it")
@@ -74,10 +74,15 @@ func newClustered(t *testing.T) *clustered {
 	require.NoError(t, err)
 	x := &clustered{Cluster: cluster.New(t, program), replicas: 2}
 	x.Serve(x.settings)
-	owner, err := postgres.Open(t.Context(), x.URL("dg_owner"), postgres.Options{Name: "test", MaxConns: 4})
+	owner, err := postgres.Open(t.Context(), x.URL("dg_owner"),
+		postgres.Options{Name: "test", MaxConns: 4})
 	require.NoError(t, err)
 	t.Cleanup(owner.Close)
-	x.db = fixtures.On(t, &pgtest.Database{URL: x.URL("dg_app"), OwnerURL: x.URL("dg_owner"), Owner: owner})
+	x.db = fixtures.On(t, &pgtest.Database{
+		URL:      x.URL("dg_app"),
+		OwnerURL: x.URL("dg_owner"),
+		Owner:    owner,
+	})
 	organisation := x.db.Organisation(fixtures.Organisation{})
 	x.slug = organisation.Slug
 	x.owner = x.db.Member(organisation.ID, "owner")
@@ -85,13 +90,17 @@ func newClustered(t *testing.T) *clustered {
 	x.moreKeys(40) // and 60 that may be made on the screens
 	x.players = x.db.Players(organisation.ID, 200)
 	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
 	return x
 }
 
-// settings of the nth instance: the first two reach the primary through PgBouncer, the third by the names of all servers.
+// settings of the nth instance: the first two reach the primary through PgBouncer, the third by the
+// names of all servers.
 func (x *clustered) settings(n int) []string {
-	settings := []string{"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner")}
+	settings := []string{
+		"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner"),
+	}
 	if n < 2 {
 		settings[0] = "DG_DATABASE_URL=" + x.PoolerURL("dg_app")
 		settings = append(settings, "DG_DATABASE_POOLER=transaction")
@@ -128,8 +137,10 @@ func (x *clustered) logErrors(t *testing.T) {
 func (x *clustered) stay(t *testing.T) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	fmt.Printf("\nThe cluster is up: %s\n  key       %s\n  sign in   %s, password %q\n  ask       curl -H 'Authorization: Bearer %s' '%s%s'\n  PgBouncer %s\n",
-		x.ProxyURL(), x.keys[0], x.owner.Email, fixtures.Password, x.keys[0], x.ProxyURL(), x.stats(), x.PoolerURL("postgres"))
+	fmt.Printf("\nThe cluster is up: %s\n  key       %s\n  sign in   %s, password %q\n  ask      "+
+		" curl -H 'Authorization: Bearer %s' '%s%s'\n  PgBouncer %s\n",
+		x.ProxyURL(), x.keys[0], x.owner.Email, fixtures.Password, x.keys[0], x.ProxyURL(),
+		x.stats(), x.PoolerURL("postgres"))
 	for _, s := range x.DB {
 		fmt.Printf("  %s       pid %-7d psql '%s'\n", s.Name, s.Pid(), s.URL("postgres"))
 	}

@@ -18,12 +18,16 @@ var (
 	readsOfCopies = regexp.MustCompile(`(\d+) reports read from replicas`)
 )
 
-// The whole suite of the contract holds through PgBouncer, and on this cluster's primary and standbys. One test is left out there:
-// it holds requests by locks of the primary, and looks for those who wait on the primary alone.
+// The whole suite of the contract holds through PgBouncer, and on this cluster's primary and
+// standbys. One test is left out there: it holds requests by locks of the primary, and looks for
+// those who wait on the primary alone.
 func (x *clustered) contractSuite(t *testing.T) {
 	for how, environment := range map[string][]string{
 		"through PgBouncer": {"DG_TEST_POOLER=1"},
-		"with two replicas": {"DG_TEST_SERVER=" + x.DB[0].URL("dg_app"), "DG_TEST_REPLICAS=" + x.DB[1].URL("dg_app") + " " + x.DB[2].URL("dg_app")},
+		"with two replicas": {
+			"DG_TEST_SERVER=" + x.DB[0].URL("dg_app"),
+			"DG_TEST_REPLICAS=" + x.DB[1].URL("dg_app") + " " + x.DB[2].URL("dg_app"),
+		},
 	} {
 		replicas := strings.Contains(how, "replicas")
 		args := []string{"test", "-count=1", "-v", "-parallel", "4", "./modules/publicapi"}
@@ -31,7 +35,8 @@ func (x *clustered) contractSuite(t *testing.T) {
 			args = append(args, "-skip", "^TestChangesTakeEffectAtOnce$")
 		}
 		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Dir, cmd.Env = apptest.InTree(), append(os.Environ(), environment...)
+		cmd.Dir = apptest.InTree()
+		cmd.Env = append(os.Environ(), environment...)
 		out, err := cmd.CombinedOutput()
 		results := map[string]int{}
 		for _, result := range testResult.FindAllStringSubmatch(string(out), -1) {

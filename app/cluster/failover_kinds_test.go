@@ -14,8 +14,9 @@ import (
 	"dg/platform/testkit/cluster"
 )
 
-// An instance whose URL names all servers answers within ten seconds of a promotion, however the primary went, and answers no
-// request meanwhile with anything but 503. A primary that comes back as a standby is not used.
+// An instance whose URL names all servers answers within ten seconds of a promotion, however the
+// primary went, and answers no request meanwhile with anything but 503. A primary that comes back
+// as a standby is not used.
 func TestFailoverHoweverThePrimaryGoes(t *testing.T) {
 	if os.Getenv("DG_CLUSTER") == "" {
 		t.Skip("takes minutes: make cluster runs it")
@@ -30,7 +31,8 @@ func TestFailoverHoweverThePrimaryGoes(t *testing.T) {
 	}
 }
 
-// fails has the primary go and promotes a standby, under requests to the instance that knows all servers.
+// fails has the primary go and promotes a standby, under requests to the instance that knows all
+// servers.
 func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	i := x.Instances[len(x.Instances)-1]
 	statuses := map[int]int{}
@@ -50,9 +52,14 @@ func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	for range 50 {
 		require.Equal(t, http.StatusOK, get(), "it stays good")
 	}
-	t.Logf("good answers %s after the promotion, all answers: %v", good.Round(10*time.Millisecond), statuses)
+	t.Logf("good answers %s after the promotion, all answers: %v", good.Round(10*time.Millisecond),
+		statuses)
 	require.Less(t, good, 10*time.Second)
-	require.Len(t, statuses, map[bool]int{true: 2, false: 1}[statuses[http.StatusServiceUnavailable] > 0], "%v", statuses)
+	require.Len(t, statuses,
+		map[bool]int{
+			true:  2,
+			false: 1,
+		}[statuses[http.StatusServiceUnavailable] > 0], "%v", statuses)
 
 	if old.Running() {
 		old.Kill()
@@ -63,7 +70,9 @@ func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	for range 50 {
 		require.Equal(t, http.StatusOK, get(), "the old primary is back as a standby")
 	}
-	x.DB[0], x.DB[1], x.DB[2] = next, other, old
+	x.DB[0] = next
+	x.DB[1] = other
+	x.DB[2] = old
 }
 
 // askFor asks for at most the time and returns the status, 0 for none.

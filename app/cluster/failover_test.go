@@ -18,8 +18,8 @@ import (
 // goodWithin is how soon after a promotion every instance answers well.
 const goodWithin = 10 * time.Second
 
-// The primary is killed and a standby promoted: no answer is wrong, every instance answers within ten seconds, what was revoked
-// stays revoked, and the rate window is forgotten, as is decided.
+// The primary is killed and a standby promoted: no answer is wrong, every instance answers within
+// ten seconds, what was revoked stays revoked, and the rate window is forgotten, as is decided.
 func (x *clustered) failoverOfThePrimary(t *testing.T) {
 	l := x.startLoad(t)
 	browser := x.browser(t)
@@ -41,7 +41,8 @@ func (x *clustered) failoverOfThePrimary(t *testing.T) {
 	x.untilGood(t)
 	good := time.Since(promoted)
 	d := l.between(killed, time.Now())
-	t.Logf("primary killed, %s promoted after %s: good answers %s after the promotion; meanwhile %v", next.Name,
+	t.Logf("primary killed, %s promoted after %s: good answers %s after the promotion; meanwhile %v",
+		next.Name,
 		promoted.Sub(killed).Round(time.Millisecond), good.Round(10*time.Millisecond), d)
 	require.Less(t, good, goodWithin)
 	for _, token := range revoked {
@@ -53,7 +54,8 @@ func (x *clustered) failoverOfThePrimary(t *testing.T) {
 	status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", spent)
 	require.Equal(t, http.StatusOK, status, "the rate window is forgotten")
 	other.CaughtUp(next)
-	t.Logf("%s follows %s after the promotion", other.Name, time.Since(promoted).Round(10*time.Millisecond))
+	t.Logf("%s follows %s after the promotion", other.Name,
+		time.Since(promoted).Round(10*time.Millisecond))
 	after := l.watch(t, 2*time.Second, true)
 	t.Logf("then %v", after)
 	require.Equal(t, after.requests, after.asked.Of("200"))
@@ -65,14 +67,19 @@ func (x *clustered) failoverOfThePrimary(t *testing.T) {
 	t.Logf("with %s back as a standby %v", x.DB[0].Name, after)
 	require.Equal(t, after.requests, after.asked.Of("200"))
 	l.verdict(t)
-	x.DB[0], x.DB[1], x.DB[2] = next, other, x.DB[0]
+	x.DB[2] = x.DB[0]
+	x.DB[0] = next
+	x.DB[1] = other
 }
 
-// furthest are the standbys, first the one that has received the most: it has every commit that was answered.
+// furthest are the standbys, first the one that has received the most: it has every commit that was
+// answered.
 func (x *clustered) furthest() (next, other *cluster.Server) {
 	const received = `select pg_last_wal_receive_lsn()::text`
-	next, other = x.DB[1], x.DB[2]
-	if cluster.Read[bool](other, `select pg_last_wal_receive_lsn() > $1::pg_lsn`, cluster.Read[string](next, received)) {
+	next = x.DB[1]
+	other = x.DB[2]
+	if cluster.Read[bool](other, `select pg_last_wal_receive_lsn() > $1::pg_lsn`,
+		cluster.Read[string](next, received)) {
 		next, other = other, next
 	}
 	return next, other
@@ -83,7 +90,8 @@ func (x *clustered) spentKey(t *testing.T) string {
 	t.Helper()
 	token := x.db.Key(x.fork.OrganisationID).Token()
 	for range 120 {
-		status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", token)
+		status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks",
+			token)
 		require.Equal(t, http.StatusOK, status)
 	}
 	status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[1].URL+"/api/v1/forks", token)
@@ -98,7 +106,9 @@ func (x *clustered) untilGood(t *testing.T) {
 	apptest.Until(t, time.Minute, "not every instance answers", func() bool {
 		for n := range len(x.Instances) + 1 {
 			for _, path := range []string{"/stats", "/exports/csv"} {
-				if status, _ := apptest.FetchFrom(c, x.entrance(n)+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays, x.nextKey()); status != http.StatusOK {
+				if status, _ := apptest.FetchFrom(c,
+					x.entrance(n)+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays,
+					x.nextKey()); status != http.StatusOK {
 					return false
 				}
 			}
@@ -107,7 +117,8 @@ func (x *clustered) untilGood(t *testing.T) {
 	})
 }
 
-// Behind haproxy an instance that is told to stop costs no request, and one that is killed costs those that it was answering.
+// Behind haproxy an instance that is told to stop costs no request, and one that is killed costs
+// those that it was answering.
 func (x *clustered) instancesStop(t *testing.T) {
 	const clients = 20
 	x.moreKeys(400)
@@ -120,7 +131,9 @@ func (x *clustered) instancesStop(t *testing.T) {
 			begun.Go(func() {
 				c := apptest.KeepingClient(15 * time.Second)
 				for {
-					status, _ := apptest.FetchFrom(c, x.ProxyURL()+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays, x.nextKey())
+					status, _ := apptest.FetchFrom(c,
+						x.ProxyURL()+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays,
+						x.nextKey())
 					answers.Add(fmt.Sprint(status))
 					select {
 					case <-end:
@@ -144,7 +157,8 @@ func (x *clustered) instancesStop(t *testing.T) {
 		begun.Wait()
 		t.Logf("%s %s under %d clients of haproxy: answers %v", i.Name, how, clients, &answers)
 		if how == "stopped" {
-			require.Equal(t, fmt.Sprintf("map[200:%d]", answers.Of("200")), strings.TrimSpace(answers.String()))
+			require.Equal(t, fmt.Sprintf("map[200:%d]", answers.Of("200")),
+				strings.TrimSpace(answers.String()))
 		}
 		require.Zero(t, answers.Of("503")+answers.Of("500"))
 		x.waitReady(t)

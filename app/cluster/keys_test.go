@@ -11,20 +11,23 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// A revocation holds on every instance for what starts after it was answered, and so does a creation: 500 keys are made and
-// revoked on the screens, while 50 clients use them everywhere.
+// A revocation holds on every instance for what starts after it was answered, and so does a
+// creation: 500 keys are made and revoked on the screens, while 50 clients use them everywhere.
 func (x *clustered) revocationsHold(t *testing.T) {
-	const managers, keys = 10, 50
+	const managers = 10
+	const keys = 50
 	var entrances []string
 	for n := range len(x.Instances) + 1 {
 		entrances = append(entrances, x.entrance(n))
 	}
 	var answers apptest.Tally
 	apptest.AtOnce(managers, func(int) {
-		m := apptest.NewManaged(t, x.db, x.db.Organisation(fixtures.Organisation{}), entrances, &answers)
+		m := apptest.NewManaged(t, x.db, x.db.Organisation(fixtures.Organisation{}), entrances,
+			&answers)
 		m.KeysHold(t, keys)
 	})
-	t.Logf("%d keys made and revoked by %d clients: answers %v", managers*keys, managers*apptest.ManagedClients, &answers)
+	t.Logf("%d keys made and revoked by %d clients: answers %v", managers*keys,
+		managers*apptest.ManagedClients, &answers)
 	require.Zero(t, answers.Of("500"))
 	require.Greater(t, answers.Of("200"), managers*keys)
 	require.Greater(t, answers.Of("401"), managers*keys)
@@ -43,7 +46,8 @@ func (x *clustered) waitReady(t *testing.T) {
 	t.Helper()
 	apptest.Until(t, 30*time.Second, "not every instance is ready", func() bool {
 		for n := range len(x.Instances) + 1 {
-			if status, _ := apptest.FetchFrom(http.DefaultClient, x.entrance(n)+"/readyz", ""); status != http.StatusOK {
+			if status, _ := apptest.FetchFrom(http.DefaultClient, x.entrance(n)+"/readyz",
+				""); status != http.StatusOK {
 				return false
 			}
 		}

@@ -18,9 +18,9 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// load is clients that ask for reports everywhere and compare each with what it must be. Most reports are of a fork that does not
-// change: they must be the same to the byte. Others are of one to which plays are added meanwhile: they must have no fewer
-// than were stored before they began.
+// load is clients that ask for reports everywhere and compare each with what it must be. Most
+// reports are of a fork that does not change: they must be the same to the byte. Others are of one
+// to which plays are added meanwhile: they must have no fewer than were stored before they began.
 type load struct {
 	x      *clustered
 	want   map[string][]byte // by path
@@ -56,7 +56,8 @@ func (x *clustered) startLoad(t *testing.T) *load {
 	l := &load{x: x, want: map[string][]byte{}, end: make(chan struct{})}
 	for month := range 4 {
 		from := time.Date(2026, time.Month(1+month), 3, 0, 0, 0, 0, time.UTC)
-		query := fmt.Sprintf("?from=%s&to=%s", from.Format(time.DateOnly), from.AddDate(0, 0, 20).Format(time.DateOnly))
+		query := fmt.Sprintf("?from=%s&to=%s", from.Format(time.DateOnly),
+			from.AddDate(0, 0, 20).Format(time.DateOnly))
 		for _, path := range []string{"/stats", "/exports/csv"} {
 			l.paths = append(l.paths, "/api/v1/forks/"+x.fork.ID+path+query)
 		}
@@ -90,7 +91,8 @@ func (l *load) add(t *testing.T) {
 	t.Helper()
 	l.stored++
 	l.plays.Set(strconv.Itoa(l.stored), func() {
-		l.x.db.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers) select $1, $2, $3, ordinal, $4, '' from players where org_id = $2 limit 1`,
+		l.x.db.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
+			select $1, $2, $3, ordinal, $4, '' from players where org_id = $2 limit 1`,
 			uuid.NewString(), l.grows.OrganisationID, l.grows.ID, l.grows.CreatedAt)
 	})
 }
@@ -139,7 +141,8 @@ func (l *load) ask(c *http.Client, from string) {
 	defer l.mu.Unlock()
 	l.answers = append(l.answers, loadAnswer{from, status, begun, time.Now()})
 	if status == http.StatusOK && l.want[path] != nil && !bytes.Equal(body, l.want[path]) {
-		l.wrong = append(l.wrong, fmt.Sprintf("%s%s: %d bytes and not %d", from, path, len(body), len(l.want[path])))
+		l.wrong = append(l.wrong,
+			fmt.Sprintf("%s%s: %d bytes and not %d", from, path, len(body), len(l.want[path])))
 	}
 }
 
@@ -175,7 +178,8 @@ func (d *during) String() string {
 		d.slowest.Round(time.Millisecond), d.lastBad.Round(10*time.Millisecond))
 }
 
-// watch keeps the load on for a time, with plays being added where it says so, and returns what clients got.
+// watch keeps the load on for a time, with plays being added where it says so, and returns what
+// clients got.
 func (l *load) watch(t *testing.T, span time.Duration, adding bool) *during {
 	t.Helper()
 	from := time.Now()
@@ -196,7 +200,8 @@ func (l *load) verdict(t *testing.T) {
 	for _, a := range l.answers {
 		statuses.Add(strconv.Itoa(a.status))
 	}
-	t.Logf("in all %d requests %v, %d plays added: %d wrong, %d stale", len(l.answers), &statuses, l.stored, len(l.wrong), len(stale))
+	t.Logf("in all %d requests %v, %d plays added: %d wrong, %d stale", len(l.answers), &statuses,
+		l.stored, len(l.wrong), len(stale))
 	if statuses.Of("500") > 0 {
 		l.x.logErrors(t)
 	}

@@ -17,30 +17,61 @@ import (
 	"dg/platform/testkit/cluster"
 )
 
-// replicaFault is what becomes of the first replica, how that ends, and what /readyz says of it meanwhile.
+// replicaFault is what becomes of the first replica, how that ends, and what /readyz says of it
+// meanwhile.
 type replicaFault struct {
 	name, state string
 	begin, end  func(s *cluster.Server)
 }
 
 // vandalism is what a report would show if it were read from a replica with a history of its own.
-const vandalism = `set synchronous_commit = local; update organisations set reporting_mode = 'nominative'; delete from plays where random() < 0.5`
+const vandalism = `set synchronous_commit = local; update organisations
+	set reporting_mode = 'nominative'; delete from plays where random() < 0.5`
 
 var replicaFaults = []replicaFault{
-	{"killed", "unreachable", func(s *cluster.Server) { s.Kill() }, func(s *cluster.Server) { s.Start() }},
-	{"stopped in order", "unreachable", func(s *cluster.Server) { s.Shut() }, func(s *cluster.Server) { s.Start() }},
-	{"frozen (SIGSTOP)", "unreachable", func(s *cluster.Server) { s.Signal(syscall.SIGSTOP) }, func(s *cluster.Server) { s.Signal(syscall.SIGCONT) }},
-	{"replay paused", "behind", func(s *cluster.Server) { s.Pause() }, func(s *cluster.Server) { s.Resume() }},
-	{"promoted", "promoted", func(s *cluster.Server) { s.Promote(); s.Exec(vandalism) }, func(*cluster.Server) {}},
-	{"diverged", "diverged", func(s *cluster.Server) { s.Shut(); s.BecomeStandby(); s.Start("primary_conninfo=") },
-		func(s *cluster.Server) { s.Shut(); s.Copy(); s.Start() }},
+	{
+		"killed", "unreachable", func(s *cluster.Server) { s.Kill() }, func(s *cluster.Server) {
+			s.Start()
+		},
+	},
+	{
+		"stopped in order", "unreachable", func(s *cluster.Server) {
+			s.Shut()
+		}, func(s *cluster.Server) { s.Start() },
+	},
+	{
+		"frozen (SIGSTOP)", "unreachable", func(s *cluster.Server) {
+			s.Signal(syscall.SIGSTOP)
+		}, func(s *cluster.Server) { s.Signal(syscall.SIGCONT) },
+	},
+	{
+		"replay paused", "behind", func(s *cluster.Server) { s.Pause() }, func(s *cluster.Server) {
+			s.Resume()
+		},
+	},
+	{"promoted", "promoted", func(s *cluster.Server) {
+		s.Promote()
+		s.Exec(vandalism)
+	}, func(*cluster.Server) {}},
+	{"diverged", "diverged", func(s *cluster.Server) {
+		s.Shut()
+		s.BecomeStandby()
+		s.Start("primary_conninfo=")
+	},
+		func(s *cluster.Server) {
+			s.Shut()
+			s.Copy()
+			s.Start()
+		}},
 }
 
-// Whatever becomes of a replica, no answer is wrong, older than its request or 500; it is left out, and comes back by itself.
+// Whatever becomes of a replica, no answer is wrong, older than its request or 500; it is left out,
+// and comes back by itself.
 func (x *clustered) faultyReplicas(t *testing.T) {
 	l := x.startLoad(t)
 	x.untilReplicaServes(t)
-	replica, before := x.DB[1], x.linesOfReplica()
+	replica := x.DB[1]
+	before := x.linesOfReplica()
 	for _, f := range replicaFaults {
 		begun := time.Now()
 		f.begin(replica)
@@ -52,7 +83,8 @@ func (x *clustered) faultyReplicas(t *testing.T) {
 		if f.name != "promoted" { // the next fault is what becomes of it
 			x.untilReplicaServes(t)
 		}
-		t.Logf("replica %s: %v; /readyz: %v; served again after %s", f.name, all, states, time.Since(ended).Round(10*time.Millisecond))
+		t.Logf("replica %s: %v; /readyz: %v; served again after %s", f.name, all, states,
+			time.Since(ended).Round(10*time.Millisecond))
 		for _, state := range states {
 			require.Equal(t, f.state, state)
 		}
@@ -63,7 +95,8 @@ func (x *clustered) faultyReplicas(t *testing.T) {
 		lines -= before[n]
 		t.Logf("%s logged %d lines about the replica", x.Instances[n].Name, lines)
 		require.Positive(t, lines)
-		require.Less(t, lines, 6*len(replicaFaults), "one line for each change of its state, not one for each request")
+		require.Less(t, lines, 6*len(replicaFaults),
+			"one line for each change of its state, not one for each request")
 	}
 }
 
@@ -89,7 +122,8 @@ func (x *clustered) untilReplicaServes(t *testing.T) {
 	}
 	apptest.Until(t, time.Minute, "the replica does not serve", func() bool {
 		for n, i := range x.Instances {
-			_, _ = apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays, x.nextKey())
+			_, _ = apptest.FetchFrom(http.DefaultClient,
+				i.URL+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays, x.nextKey())
 			if metricOf(t, i, `dg_replica_reads_total{replica="1"}`) <= before[n] {
 				return false
 			}

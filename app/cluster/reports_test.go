@@ -27,7 +27,9 @@ type watched struct {
 }
 
 // see asks every instance for the statistics, and one for the plays and the dashboard, all at once.
-func (x *clustered) see(t *testing.T, w watched, browser *apptest.WebClient, round int, answers *apptest.Tally) {
+func (x *clustered) see(
+	t *testing.T, w watched, browser *apptest.WebClient, round int, answers *apptest.Tally,
+) {
 	t.Helper()
 	fork := "/api/v1/forks/" + x.fork.ID
 	var all sync.WaitGroup
@@ -43,12 +45,14 @@ func (x *clustered) see(t *testing.T, w watched, browser *apptest.WebClient, rou
 	token := x.nextKey()
 	for _, i := range x.Instances {
 		look(i.Name+" statistics", func() (int, []byte) {
-			return apptest.FetchFrom(http.DefaultClient, i.URL+fork+"/stats"+apptest.SomeDays, token)
+			return apptest.FetchFrom(http.DefaultClient, i.URL+fork+"/stats"+apptest.SomeDays,
+				token)
 		})
 	}
 	i := x.Instances[round%len(x.Instances)]
 	look(i.Name+" CSV", func() (int, []byte) {
-		return apptest.FetchFrom(http.DefaultClient, i.URL+fork+"/exports/csv"+apptest.SomeDays, token)
+		return apptest.FetchFrom(http.DefaultClient, i.URL+fork+"/exports/csv"+apptest.SomeDays,
+			token)
 	})
 	look("dashboard", func() (int, []byte) {
 		status, body, _ := browser.Send("/o/"+x.slug+"/reports/"+x.fork.ID+apptest.SomeDays, nil)
@@ -60,10 +64,12 @@ func (x *clustered) see(t *testing.T, w watched, browser *apptest.WebClient, rou
 // browser is the owner's, signed in by haproxy.
 func (x *clustered) browser(t *testing.T) *apptest.WebClient {
 	t.Helper()
-	return apptest.NewWebClient(t, x.ProxyURL()).SignIn(demo.Account{Email: x.owner.Email, Password: fixtures.Password})
+	return apptest.NewWebClient(t, x.ProxyURL()).
+		SignIn(demo.Account{Email: x.owner.Email, Password: fixtures.Password})
 }
 
-// pausing pauses the replay of one standby or both in every second round, and returns how it goes on.
+// pausing pauses the replay of one standby or both in every second round, and returns how it goes
+// on.
 func (x *clustered) pausing(round int) (resume func()) {
 	standbys := x.DB[1:]
 	if round%2 == 1 {
@@ -81,18 +87,21 @@ func (x *clustered) pausing(round int) (resume func()) {
 	}
 }
 
-// After a change of the reporting mode was answered, no report that begins shows the old one, replicas paused or not.
+// After a change of the reporting mode was answered, no report that begins shows the old one,
+// replicas paused or not.
 func (x *clustered) reportingModeHolds(t *testing.T) {
 	const rounds = 100
 	w := watched{&apptest.Recording{Replicas: true}, apptest.ModeOf}
 	var answers apptest.Tally
-	owner, reader := x.browser(t), x.browser(t)
+	owner := x.browser(t)
+	reader := x.browser(t)
 	begun := time.Now()
 	for round := range rounds {
 		resume := x.pausing(round)
 		for _, mode := range []string{"nominative", "pseudonymous"} {
 			w.Set(mode, func() {
-				status, body, _ := owner.Send("/o/"+x.slug+"/settings/organisation/reporting-mode", url.Values{"mode": {mode}, "organisation": {x.slug}})
+				status, body, _ := owner.Send("/o/"+x.slug+"/settings/organisation/reporting-mode",
+					url.Values{"mode": {mode}, "organisation": {x.slug}})
 				require.Equal(t, http.StatusSeeOther, status, "%s", body)
 			})
 			x.see(t, w, reader, round, &answers)
@@ -103,15 +112,22 @@ func (x *clustered) reportingModeHolds(t *testing.T) {
 	require.Equal(t, len(w.Readings), answers.Of("200"))
 }
 
-// verdict logs what was seen of the values, and fails if any reading was stale or an answer was 500.
-func verdict(t *testing.T, what string, begun time.Time, answers *apptest.Tally, seen ...*apptest.Recording) {
+// verdict logs what was seen of the values, and fails if any reading was stale or an answer was
+// 500.
+func verdict(
+	t *testing.T, what string, begun time.Time, answers *apptest.Tally, seen ...*apptest.Recording,
+) {
 	t.Helper()
 	var stale []string
-	changes, readings := 0, 0
+	changes := 0
+	readings := 0
 	for _, r := range seen {
-		stale, changes, readings = append(stale, r.Faults()...), changes+len(r.Changes), readings+len(r.Readings)
+		stale = append(stale, r.Faults()...)
+		changes += len(r.Changes)
+		readings += len(r.Readings)
 	}
-	t.Logf("%d %s, %d readings in %s: %d stale; answers %v", changes, what, readings, time.Since(begun).Round(time.Second), len(stale), answers)
+	t.Logf("%d %s, %d readings in %s: %d stale; answers %v", changes, what, readings,
+		time.Since(begun).Round(time.Second), len(stale), answers)
 	require.Empty(t, stale[:min(5, len(stale))])
 	require.NotZero(t, readings)
 	require.Zero(t, answers.Of("500"))
@@ -162,12 +178,17 @@ func (x *clustered) endedPlansStopKeys(t *testing.T) {
 	begun := time.Now()
 	for round := range 40 {
 		plan := []string{"team", "pro"}[round%2]
-		resume, token := x.pausing(round/2), x.nextKey()
-		w.Set(plan, func() { x.db.Exec(`update organisations set plan = $2 where id = $1`, x.fork.OrganisationID, plan) })
+		resume := x.pausing(round / 2)
+		token := x.nextKey()
+		w.Set(plan, func() {
+			x.db.Exec(`update organisations set plan = $2 where id = $1`, x.fork.OrganisationID,
+				plan)
+		})
 		for _, i := range x.Instances {
 			for _, path := range []string{"/stats", "/exports/csv"} {
 				w.Read(i.Name+path, func() string {
-					status, body := apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays, token)
+					status, body := apptest.FetchFrom(http.DefaultClient,
+						i.URL+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays, token)
 					answers.Add(fmt.Sprint(status))
 					return w.of(status, body)
 				})

@@ -17,13 +17,14 @@ import (
 // loadSpan is how long a figure is measured.
 const loadSpan = 6 * time.Second
 
-// Statistics and exports with 0, 1 and 2 replicas. All servers share this machine's processors, so that the processor time of
-// the primary for each call is the figure that counts.
+// Statistics and exports with 0, 1 and 2 replicas. All servers share this machine's processors, so
+// that the processor time of the primary for each call is the figure that counts.
 func (x *clustered) throughput(t *testing.T) {
 	x.moreKeys(600)
 	figures := map[string][]measured{}
 	for _, kind := range []string{"stats", "exports/csv"} {
-		t.Logf("%-12s %8s %9s %9s %13s %13s %10s", kind, "replicas", "calls/s", "median", "primary/call", "replicas/call", "dg/call")
+		t.Logf("%-12s %8s %9s %9s %13s %13s %10s", kind, "replicas", "calls/s", "median",
+			"primary/call", "replicas/call", "dg/call")
 		for replicas := range 3 {
 			x.replicas = replicas
 			x.Serve(x.settings)
@@ -33,12 +34,16 @@ func (x *clustered) throughput(t *testing.T) {
 			}
 			m := x.measure(t, kind)
 			figures[kind] = append(figures[kind], m)
-			t.Logf("%-12s %8d %9.1f %9s %13s %13s %10s", "", replicas, m.perSecond, m.median.Round(100*time.Microsecond),
-				m.primary.Round(10*time.Microsecond), m.standbys.Round(10*time.Microsecond), m.dg.Round(10*time.Microsecond))
+			t.Logf("%-12s %8d %9.1f %9s %13s %13s %10s", "", replicas, m.perSecond,
+				m.median.Round(100*time.Microsecond),
+				m.primary.Round(10*time.Microsecond), m.standbys.Round(10*time.Microsecond),
+				m.dg.Round(10*time.Microsecond))
 		}
 		f := figures[kind]
-		t.Logf("%s: the primary takes %.0f %% with 1 replica and %.0f %% with 2 of what it takes without", kind,
-			100*f[1].primary.Seconds()/f[0].primary.Seconds(), 100*f[2].primary.Seconds()/f[0].primary.Seconds())
+		t.Logf("%s: the primary takes %.0f %% with 1 replica and %.0f %% with 2 of what it takes without",
+			kind,
+			100*f[1].primary.Seconds()/f[0].primary.Seconds(),
+			100*f[2].primary.Seconds()/f[0].primary.Seconds())
 		require.Less(t, f[2].primary, f[0].primary)
 	}
 }
@@ -50,7 +55,8 @@ type measured struct {
 	primary, standbys, dg time.Duration
 }
 
-// measure has eight clients (four for exports: an organisation's limit) ask as fast as they are answered.
+// measure has eight clients (four for exports: an organisation's limit) ask as fast as they are
+// answered.
 func (x *clustered) measure(t *testing.T, kind string) (m measured) {
 	t.Helper()
 	clients := map[string]int{"stats": 8, "exports/csv": 4}[kind]
@@ -61,7 +67,8 @@ func (x *clustered) measure(t *testing.T, kind string) (m measured) {
 	var mu sync.Mutex
 	var took []time.Duration
 	var answers apptest.Tally
-	before, begun := x.processorTimes(), time.Now()
+	before := x.processorTimes()
+	begun := time.Now()
 	var all sync.WaitGroup
 	for range clients {
 		all.Go(func() {
@@ -76,11 +83,13 @@ func (x *clustered) measure(t *testing.T, kind string) (m measured) {
 		})
 	}
 	all.Wait()
-	span, after := time.Since(begun), x.processorTimes()
+	span := time.Since(begun)
+	after := x.processorTimes()
 	require.Equal(t, len(took), answers.Of("200"), "%v", &answers)
 	calls := time.Duration(len(took))
 	slices.Sort(took)
-	return measured{float64(len(took)) / span.Seconds(), took[len(took)/2], (after[0] - before[0]) / calls, (after[1] - before[1]) / calls,
+	return measured{float64(len(took)) / span.Seconds(), took[len(took)/2],
+		(after[0] - before[0]) / calls, (after[1] - before[1]) / calls,
 		(after[2] - before[2]) / calls}
 }
 

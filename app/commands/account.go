@@ -38,7 +38,8 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer db.release()
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg account", MaxConns: 2, Logger: p.log})
+	owner, err := postgres.Open(ctx, db.ownerURL,
+		postgres.Options{Name: "dg account", MaxConns: 2, Logger: p.log})
 	if err != nil {
 		return err
 	}
@@ -48,8 +49,10 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	log := audit.New(owner)
-	people := identity.New(owner, time.Now, identity.Auditor{Memberships: org.New(owner, log, policy), Log: log}, p.log)
-	reset, err := people.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")), c.Email)
+	people := identity.New(owner, time.Now,
+		identity.Auditor{Memberships: org.New(owner, log, policy), Log: log}, p.log)
+	reset, err := people.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")),
+		c.Email)
 	if apperr.Is(err, apperr.NotFound) {
 		return errors.New("nobody has this e-mail: check the spelling")
 	}
@@ -68,5 +71,7 @@ func resetText(base string, reset identity.Reset) string {
 
 WARNING: anybody who opens it can set a new password. Send it to this person only.
 Its use turns two-step verification off, voids the recovery codes and ends all sessions.
-`, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base, reset.Token)
+`, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"),
+		base,
+		reset.Token)
 }

@@ -24,19 +24,21 @@ type auditPruneCmd struct {
 	Export string `placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once it is complete. Without it nothing is removed."`
 }
 
-// Run counts the old entries, or moves them to the file. It works as the owner of the tables: the serving role may not remove any.
+// Run counts the old entries, or moves them to the file. It works as the owner of the tables: the
+// serving role may not remove any.
 func (c auditPruneCmd) Run(ctx context.Context, p Stdio) error {
 	before, err := pruneBefore(c.Before, time.Now())
 	if err != nil {
 		return err
 	}
-	return withOwner(ctx, c.Database, p, "dg audit", func(owner *postgres.DB, organisations []string) error {
-		pruning := &pruning{log: audit.New(owner), before: before, organisations: organisations}
-		if c.Export == "" {
-			return pruning.count(ctx, p)
-		}
-		return pruning.prune(ctx, c.Export, p)
-	})
+	return withOwner(ctx, c.Database, p, "dg audit",
+		func(owner *postgres.DB, organisations []string) error {
+			pruning := &pruning{log: audit.New(owner), before: before, organisations: organisations}
+			if c.Export == "" {
+				return pruning.count(ctx, p)
+			}
+			return pruning.prune(ctx, c.Export, p)
+		})
 }
 
 // pruneBefore is the first instant of a month that has begun.
@@ -46,7 +48,9 @@ func pruneBefore(month string, now time.Time) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("--before %q is not a month such as 2026-01", month)
 	}
 	if before.After(now) {
-		return time.Time{}, fmt.Errorf("--before %s has not begun: only whole months of the past are removed", month)
+		return time.Time{},
+			fmt.Errorf("--before %s has not begun: only whole months of the past are removed",
+				month)
 	}
 	return before, nil
 }
@@ -70,12 +74,15 @@ func (r *pruning) count(ctx context.Context, p Stdio) error {
 		}
 		total += n
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%d entries are from before %s. Nothing was removed: name a file with --export.\n", total, r.before.Format(time.DateOnly))
+	_, err := fmt.Fprintf(p.Stdout,
+		"%d entries are from before %s. Nothing was removed: name a file with --export.\n", total,
+		r.before.Format(time.DateOnly))
 	return err
 }
 
-// prune removes nothing before the file is complete and on the disk. Each log is pruned in a transaction of its own: a run that
-// was interrupted is run again with another file, which gets the rest.
+// prune removes nothing before the file is complete and on the disk. Each log is pruned in a
+// transaction of its own: a run that was interrupted is run again with another file, which gets the
+// rest.
 func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 	exported, err := r.export(ctx, path)
 	if err != nil {
@@ -86,12 +93,17 @@ func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 		if exported[id] == 0 {
 			continue
 		}
-		if err := r.log.Prune(ctx, id, r.before, exported[id], requestOf("dg audit prune")); err != nil {
-			return fmt.Errorf("%d of the entries in %s were removed; run it again with another file: %w", total, path, err)
+		if err := r.log.Prune(ctx, id, r.before, exported[id],
+			requestOf("dg audit prune")); err != nil {
+			return fmt.Errorf(
+				"%d of the entries in %s were removed; run it again with another file: %w", total,
+				path, err,
+			)
 		}
 		total += exported[id]
 	}
-	_, err = fmt.Fprintf(p.Stdout, "Wrote %d entries from before %s to %s, and removed them.\n", total, r.before.Format(time.DateOnly), path)
+	_, err = fmt.Fprintf(p.Stdout, "Wrote %d entries from before %s to %s, and removed them.\n",
+		total, r.before.Format(time.DateOnly), path)
 	return err
 }
 
@@ -101,7 +113,8 @@ func (r *pruning) export(ctx context.Context, path string) (map[string]int64, er
 	if err != nil {
 		return nil, err
 	}
-	exported, buffered := map[string]int64{}, bufio.NewWriter(file)
+	exported := map[string]int64{}
+	buffered := bufio.NewWriter(file)
 	for _, id := range r.organisations {
 		if exported[id], err = r.log.ExportBefore(ctx, id, r.before, buffered); err != nil {
 			return nil, errors.Join(err, file.Discard())

@@ -20,10 +20,12 @@ type backupCmd struct {
 }
 
 // errOwnServer is the answer where the database is not the embedded one.
-var errOwnServer = errors.New("DG_DATABASE_URL names a server of your own, and dg backup and dg restore are for the embedded one. " +
+var errOwnServer = errors.New("DG_DATABASE_URL names a server of your own, and dg backup and dg " +
+	"restore are for the embedded one. " +
 	"Use pg_dump and pg_restore as the role that owns the tables: configs/deploy/backup.md has the commands")
 
-// notInBackup are the tables whose rows are left out: nobody is signed in after a restore, and no old reset link works.
+// notInBackup are the tables whose rows are left out: nobody is signed in after a restore, and no
+// old reset link works.
 var notInBackup = []string{"sessions", "account_resets"}
 
 // Run writes the backup. It does not migrate: before an update this is the program of the schema.
@@ -55,11 +57,16 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 	if err := file.Complete(); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(), time.Since(begun).Round(time.Millisecond))
+	fmt.Fprintf(p.Stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(),
+		time.Since(begun).Round(time.Millisecond))
 	if encrypted > 0 {
-		fmt.Fprintf(p.Stdout, "Keep DG_SECRET_KEY too, in another place: %d secrets of two-step verification are encrypted with it.\n", encrypted)
+		fmt.Fprintf(p.Stdout,
+			"Keep DG_SECRET_KEY too, in another place: %d secrets of two-step verification are "+
+				"encrypted with it.\n", encrypted)
 	}
-	_, err = fmt.Fprintln(p.Stdout, "It also does not hold your settings, nor the lists of revoked keys and erased players: see configs/deploy/backup.md.")
+	_, err = fmt.Fprintln(p.Stdout,
+		"It also does not hold your settings, nor the lists of revoked keys and erased players: "+
+			"see configs/deploy/backup.md.")
 	return err
 }
 
@@ -75,8 +82,15 @@ func (c backupCmd) open(ctx context.Context, log *slog.Logger) (*embeddedpg.Serv
 }
 
 // unreadableSecrets counts the secrets of two-step verification that the keys do not open.
-func unreadableSecrets(ctx context.Context, ownerURL string, keys identity.Keyring, log *slog.Logger) (int, error) {
-	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{Name: "dg backup", MaxConns: 1, StatementTimeout: -1, Logger: log})
+func unreadableSecrets(
+	ctx context.Context, ownerURL string, keys identity.Keyring, log *slog.Logger,
+) (int, error) {
+	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{
+		Name:             "dg backup",
+		MaxConns:         1,
+		StatementTimeout: -1,
+		Logger:           log,
+	})
 	if err != nil {
 		return 0, err
 	}

@@ -74,8 +74,12 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 
 // parser reads the arguments into c. --help sets the exit status.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
-	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr), kong.Exit(func(code int) { *exit = code }),
-		kong.Description("The reporting API of DG, and its screens. Every setting is a flag or an environment variable."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.BindTo(ctx, (*context.Context)(nil)),
+	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(code int) { *exit = code }),
+		kong.Description(
+			"The reporting API of DG, and its screens. Every setting is a flag or an environment variable.",
+		),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
+		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars{"version": versionLine()})
 }

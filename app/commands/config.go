@@ -23,7 +23,8 @@ func (configCmd) Run(c *kong.Context, p Stdio) error {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(p.Stdout, "%s=%s  # %s\n", flag.Envs[0], shown(flag, c.FlagValue(flag)), sourceOf(c, flag)); err != nil {
+		if _, err := fmt.Fprintf(p.Stdout, "%s=%s  # %s\n", flag.Envs[0],
+			shown(flag, c.FlagValue(flag)), sourceOf(c, flag)); err != nil {
 			return err
 		}
 	}
@@ -36,7 +37,8 @@ func shown(flag *kong.Flag, value any) string {
 	if list, ok := value.([]string); ok {
 		text = strings.Join(list, ",")
 	}
-	isURL, secret := strings.HasPrefix(flag.PlaceHolder, "URL"), flag.Tag.Has("secret")
+	isURL := strings.HasPrefix(flag.PlaceHolder, "URL")
+	secret := flag.Tag.Has("secret")
 	switch {
 	case text == "":
 		return ""

@@ -12,8 +12,8 @@ import (
 	"dg/app/apptest"
 )
 
-// Settings come from flags, variables, the configuration file and files of secrets, in this order; dg config says from where,
-// and shows no secret.
+// Settings come from flags, variables, the configuration file and files of secrets, in this order;
+// dg config says from where, and shows no secret.
 func TestConfigShowsEffectiveSettings(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -22,15 +22,18 @@ func TestConfigShowsEffectiveSettings(t *testing.T) {
 		return path
 	}
 	key := write("key", strings.Repeat("ab", 32)+"\n")
-	file := write("dg.env", "# settings\nDG_ADDR=127.0.0.1:1\nDG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\n"+
-		"DG_DATABASE_URL=postgres://dg_app:p$a'ss@db.example/dg\nDG_SECRET_KEY_FILE="+key+"\n")
+	file := write("dg.env",
+		"# settings\nDG_ADDR=127.0.0.1:1\nDG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\n"+
+			"DG_DATABASE_URL=postgres://dg_app:p$a'ss@db.example/dg\nDG_SECRET_KEY_FILE="+key+"\n")
 	t.Setenv("DG_CONFIG", file)
 	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")
 	status, out, problem := apptest.Command(t, "config", "--base-url", "https://flag.example")
 	require.Zero(t, status, problem)
 	for _, line := range []string{
-		"DG_ADDR=127.0.0.1:1  # file", "DG_OPS_ADDR=127.0.0.1:3  # environment", "DG_BASE_URL=https://flag.example  # flag",
-		"DG_POOL_AUTH=11  # default", "DG_DATABASE_URL=postgres://dg_app:***@db.example/dg  # file", "DG_SECRET_KEY=(hidden)  # file",
+		"DG_ADDR=127.0.0.1:1  # file", "DG_OPS_ADDR=127.0.0.1:3  # environment",
+		"DG_BASE_URL=https://flag.example  # flag",
+		"DG_POOL_AUTH=11  # default", "DG_DATABASE_URL=postgres://dg_app:***@db.example/dg  # file",
+		"DG_SECRET_KEY=(hidden)  # file",
 	} {
 		require.Contains(t, strings.Split(out, "\n"), line)
 	}
@@ -49,10 +52,12 @@ func TestConfigShowsNoPassword(t *testing.T) {
 		"https://collector.example/otlp":                   "https://collector.example/otlp",
 	} {
 		status, out, problem := apptest.Command(t, "config",
-			"--otlp-endpoint", value, "--base-url", value, "--otlp-headers", "authorization=hunter2")
+			"--otlp-endpoint", value, "--base-url", value, "--otlp-headers",
+			"authorization=hunter2")
 		require.Zero(t, status, problem)
 		for _, line := range []string{
-			"OTEL_EXPORTER_OTLP_ENDPOINT=" + shown, "DG_BASE_URL=" + shown, "OTEL_EXPORTER_OTLP_HEADERS=(hidden)",
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + shown, "DG_BASE_URL=" + shown,
+			"OTEL_EXPORTER_OTLP_HEADERS=(hidden)",
 		} {
 			require.Contains(t, strings.Split(out, "\n"), line+"  # flag")
 		}
@@ -68,7 +73,8 @@ func TestConfigShowsNoPassword(t *testing.T) {
 		"postgres://a:hunter2@r1/dg,postgres://a:hunter2@r2,r3/dg": "postgres://a:***@r1/dg postgres://a:***@r2,r3/dg",
 	} {
 		for env, flag := range map[string]string{
-			"DG_DATABASE_URL": "--database-url", "DG_DATABASE_REPLICA_URLS": "--database-replica-urls",
+			"DG_DATABASE_URL":          "--database-url",
+			"DG_DATABASE_REPLICA_URLS": "--database-replica-urls",
 		} {
 			status, out, problem := apptest.Command(t, "config", flag, value)
 			require.Zero(t, status, problem)

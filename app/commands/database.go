@@ -20,25 +20,35 @@ type database struct {
 	servingURL, ownerURL string
 	release              func()
 	keys                 identity.Keyring
-	lost                 <-chan struct{}    // closed when the embedded server has ended; nil for an external one
-	embedded             *embeddedpg.Server // nil for an external one
+	// closed when the embedded server has ended; nil for an external one
+	lost     <-chan struct{}
+	embedded *embeddedpg.Server // nil for an external one
 }
 
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
-// openDatabase connects to the database, or starts the embedded one, and migrates it: no command runs on an older schema.
+// openDatabase connects to the database, or starts the embedded one, and migrates it: no command
+// runs on an older schema.
 func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	db := &database{servingURL: servingURL(c), ownerURL: cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL), release: func() {}}
+	db := &database{
+		servingURL: servingURL(c),
+		ownerURL:   cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL),
+		release:    func() {},
+	}
 	if c.Embedded() {
 		server, release, err := startEmbedded(ctx, c.DataDir, log)
 		if err != nil {
 			return nil, err
 		}
-		db.servingURL, db.ownerURL, db.lost, db.embedded, db.release = server.URL(), server.OwnerURL(), server.Done(), server, release
+		db.servingURL = server.URL()
+		db.ownerURL = server.OwnerURL()
+		db.lost = server.Done()
+		db.embedded = server
+		db.release = release
 	}
 	if err := db.migrate(ctx, log); err != nil {
 		db.release()
@@ -51,7 +61,9 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 }
 
 // openEncrypted is openDatabase that encrypts the stored secrets which are not yet.
-func openEncrypted(ctx context.Context, c config.Database, s config.Secrets, log *slog.Logger) (*database, error) {
+func openEncrypted(
+	ctx context.Context, c config.Database, s config.Secrets, log *slog.Logger,
+) (*database, error) {
 	keys, err := keyring(s)
 	if err != nil {
 		return nil, err
@@ -75,8 +87,8 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// openExisting is openDatabase for what works on data. Where there is none a setting is missing: an empty server would be made,
-// and nothing found in it.
+// openExisting is openDatabase for what works on data. Where there is none a setting is missing: an
+// empty server would be made, and nothing found in it.
 func openExisting(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -96,7 +108,9 @@ func needsData(c config.Database) error {
 }
 
 // startEmbedded starts or joins the embedded server, which release stops.
-func startEmbedded(ctx context.Context, dir string, log *slog.Logger) (server *embeddedpg.Server, release func(), err error) {
+func startEmbedded(
+	ctx context.Context, dir string, log *slog.Logger,
+) (server *embeddedpg.Server, release func(), err error) {
 	if server, err = embeddedpg.Start(ctx, dir, embeddedpg.Options{Logger: log}); err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +123,8 @@ func startEmbedded(ctx context.Context, dir string, log *slog.Logger) (server *e
 	}, nil
 }
 
-// dropPrivileges makes a root process the owner of the embedded server's data. An external database has no such user.
+// dropPrivileges makes a root process the owner of the embedded server's data. An external database
+// has no such user.
 func (db *database) dropPrivileges(log *slog.Logger) {
 	if os.Geteuid() != 0 {
 		return
@@ -120,9 +135,13 @@ func (db *database) dropPrivileges(log *slog.Logger) {
 	}
 	uid, err := db.embedded.DropPrivileges()
 	if err != nil {
-		log.Warn("dg serve runs as root and could not become the owner of the data: start it as another user", "error", err)
+		log.Warn(
+			"dg serve runs as root and could not become the owner of the data: start it as another user",
+			"error", err,
+		)
 	} else if uid != 0 {
-		log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user", uid)
+		log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user",
+			uid)
 	}
 }
 

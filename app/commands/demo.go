@@ -47,7 +47,8 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer db.release()
-	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Log: p.log})
+	a, err := assembly.New(ctx,
+		assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Log: p.log})
 	if err != nil {
 		return err
 	}
@@ -66,11 +67,13 @@ const demoKeyName = "Demo (make run)"
 // loadedDemo is what a visitor needs to try the demo.
 type loadedDemo struct{ token apikeys.Token }
 
-// loadDemo loads the demo into an empty database and replaces the demo key: an earlier one is revoked, because its secret
-// cannot be shown again.
+// loadDemo loads the demo into an empty database and replaces the demo key: an earlier one is
+// revoked, because its secret cannot be shown again.
 func loadDemo(ctx context.Context, db *database, a *assembly.Program, p Stdio) (loadedDemo, error) {
 	var empty bool
-	if err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
+	if err := a.Pools.Reads.Pool.QueryRow(ctx,
+		`/* app.loadDemo */ select not exists (select from organisations)`).
+		Scan(&empty); err != nil {
 		return loadedDemo{}, fmt.Errorf("look for organisations: %w", err)
 	}
 	if empty {
@@ -135,12 +138,19 @@ func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
 
 // demoOwner finds the owner of the demo's first organisation.
 func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) {
-	owner := apikeys.Actor{Subject: authz.Subject{Kind: authz.Member, Grants: authz.MemberGrants("owner", false)}}
+	owner := apikeys.Actor{
+		Subject: authz.Subject{Kind: authz.Member, Grants: authz.MemberGrants("owner", false)},
+	}
 	err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.demoOwner */
 		select u.id::text, u.name, m.org_id::text from memberships m join users u on u.id = m.user_id
-		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
+		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).
+		Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return owner, errors.New("this database has organisations, but not those of the demo. Use another database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
+		return owner,
+			errors.New(
+				"this database has organisations, but not those of the demo. Use another " +
+					"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve",
+			)
 	}
 	if err != nil {
 		return owner, fmt.Errorf("look for the demo: %w", err)
@@ -148,7 +158,9 @@ func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) 
 	return owner, nil
 }
 
-func replaceDemoKey(ctx context.Context, keys *apikeys.Service, owner apikeys.Actor) (apikeys.Token, error) {
+func replaceDemoKey(
+	ctx context.Context, keys *apikeys.Service, owner apikeys.Actor,
+) (apikeys.Token, error) {
 	request := audit.Request{Method: "CLI", Path: "dg demo", UserAgent: "dg/" + version}
 	existing, err := keys.List(ctx, owner)
 	if err != nil {
@@ -161,11 +173,15 @@ func replaceDemoKey(ctx context.Context, keys *apikeys.Service, owner apikeys.Ac
 			}
 		}
 	}
-	_, token, err := keys.Create(ctx, owner, apikeys.NewKey{Name: demoKeyName, Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, request)
+	_, token, err := keys.Create(ctx, owner, apikeys.NewKey{
+		Name:   demoKeyName,
+		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
+	}, request)
 	return token, err
 }
 
-// greeting explains how to try the demo at base. It contains the key: print it to standard output, never to the log.
+// greeting explains how to try the demo at base. It contains the key: print it to standard output,
+// never to the log.
 func (d loadedDemo) greeting(base string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)
@@ -174,9 +190,12 @@ func (d loadedDemo) greeting(base string) string {
 		if p.TOTPSecret != "" {
 			step = ", with codes from " + p.TOTPSecret
 		}
-		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation, step)
+		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation,
+			step)
 	}
-	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", demo.Accounts[0].Organisation, d.token)
-	fmt.Fprintf(&b, "\nTry it:\n  curl -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n", d.token, base)
+	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n",
+		demo.Accounts[0].Organisation, d.token)
+	fmt.Fprintf(&b, "\nTry it:\n  curl -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
+		d.token, base)
 	return b.String()
 }

@@ -33,7 +33,8 @@ func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p Stdio) error
 	defer stop()
 	findings := c.settingFindings()
 	findings = append(findings, doctor.Unknown(os.Environ(), knownSettings(parsed))...)
-	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()), doctor.Files(doctor.FileLimit()))
+	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()),
+		doctor.Files(doctor.FileLimit()))
 	found, err := c.databaseFindings(ctx, p)
 	findings = append(findings, found...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
@@ -46,7 +47,12 @@ func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p Stdio) error
 func (c doctorCmd) settingFindings() []doctor.Finding {
 	var findings []doctor.Finding
 	failed := func(err error) {
-		findings = append(findings, doctor.Finding{Check: "settings", Verdict: doctor.Failure, Says: err.Error(), Fix: "Change the setting: dg config prints what is set, and where."})
+		findings = append(findings, doctor.Finding{
+			Check:   "settings",
+			Verdict: doctor.Failure,
+			Says:    err.Error(),
+			Fix:     "Change the setting: dg config prints what is set, and where.",
+		})
 	}
 	base, err := c.Base()
 	if err != nil {
@@ -61,8 +67,12 @@ func (c doctorCmd) settingFindings() []doctor.Finding {
 	}
 	findings = append(findings, doctor.Proxies(base, settings.Proxies))
 	if err == nil && !settings.Keys.Encrypts() {
-		findings = append(findings, doctor.Finding{Check: "secret key", Verdict: doctor.Warning, Says: "two-step secrets are stored in clear",
-			Fix: "Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32"})
+		findings = append(findings, doctor.Finding{
+			Check:   "secret key",
+			Verdict: doctor.Warning,
+			Says:    "two-step secrets are stored in clear",
+			Fix:     "Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32",
+		})
 	}
 	return findings
 }
@@ -75,7 +85,9 @@ func knownSettings(parsed *kong.Context) func(string) bool {
 }
 
 // databaseFindings checks the database, or the folder of the embedded server.
-func (c doctorCmd) databaseFindings(ctx context.Context, p Stdio) (findings []doctor.Finding, err error) {
+func (c doctorCmd) databaseFindings(
+	ctx context.Context, p Stdio,
+) (findings []doctor.Finding, err error) {
 	serving := servingURL(c.Database)
 	if c.Embedded() {
 		server, found, failed := c.embeddedFindings(ctx, p)
@@ -103,7 +115,9 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p Stdio) (findings []do
 
 // embeddedFindings checks the folder and starts its server, which the caller stops. It is nil where
 // there is none to look at.
-func (c doctorCmd) embeddedFindings(ctx context.Context, p Stdio) (*embeddedpg.Server, []doctor.Finding, error) {
+func (c doctorCmd) embeddedFindings(
+	ctx context.Context, p Stdio,
+) (*embeddedpg.Server, []doctor.Finding, error) {
 	free, size, err := doctor.DiskOf(existing(c.DataDir))
 	if err != nil {
 		return nil, nil, err
@@ -114,9 +128,11 @@ func (c doctorCmd) embeddedFindings(ctx context.Context, p Stdio) (*embeddedpg.S
 	}
 	if !embeddedpg.HasData(c.DataDir) {
 		if _, err := embeddedpg.FindProgram(ctx, c.DataDir, "postgres"); err != nil {
-			return nil, found(doctor.Failure, err.Error(), "Install PostgreSQL, or set DG_DATABASE_URL."), nil
+			return nil, found(doctor.Failure, err.Error(),
+				"Install PostgreSQL, or set DG_DATABASE_URL."), nil
 		}
-		return nil, found(doctor.OK, "the data folder is empty: dg serve makes the database", ""), nil
+		return nil, found(doctor.OK, "the data folder is empty: dg serve makes the database",
+			""), nil
 	}
 	server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
 	if err != nil {
@@ -132,15 +148,19 @@ func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor
 		return nil, err
 	}
 	findings = append(findings, doctor.Pooler(c.Pooled()))
-	found, err := doctor.Connections(ctx, conn, int(c.PoolAuth+c.PoolReads)+assembly.OtherConnections)
+	found, err := doctor.Connections(ctx, conn,
+		int(c.PoolAuth+c.PoolReads)+assembly.OtherConnections)
 	if err != nil {
 		return findings, err
 	}
 	return append(findings, found), nil
 }
 
-// dataFindings checks the schema, the rights and the data. Without a schema there is no more to see.
-func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving string, p Stdio) ([]doctor.Finding, error) {
+// dataFindings checks the schema, the rights and the data. Without a schema there is no more to
+// see.
+func (c doctorCmd) dataFindings(
+	ctx context.Context, conn *pgx.Conn, serving string, p Stdio,
+) ([]doctor.Finding, error) {
 	schema, err := doctor.Schema(ctx, conn, migrations.FS)
 	if err != nil {
 		return nil, err
@@ -150,7 +170,8 @@ func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving str
 	if err != nil || schema.Verdict == doctor.Failure {
 		return findings, err
 	}
-	db, err := postgres.Open(ctx, serving, postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: p.log})
+	db, err := postgres.Open(ctx, serving,
+		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: p.log})
 	if err != nil {
 		return findings, err
 	}
@@ -181,14 +202,24 @@ func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving str
 }
 
 // replicaFindings checks each replica as dg serve does.
-func (c doctorCmd) replicaFindings(ctx context.Context, db *postgres.DB) (findings []doctor.Finding, err error) {
+func (c doctorCmd) replicaFindings(
+	ctx context.Context, db *postgres.DB,
+) (findings []doctor.Finding, err error) {
 	urls, _ := c.Replicas()
 	if len(urls) == 0 {
 		return nil, nil
 	}
-	replicas, err := postgres.OpenReplicas(ctx, urls, db, map[*postgres.DB]postgres.Options{db: {Name: "dg doctor", MaxConns: 1}})
+	replicas, err := postgres.OpenReplicas(ctx, urls, db,
+		map[*postgres.DB]postgres.Options{db: {Name: "dg doctor", MaxConns: 1}})
 	if err != nil {
-		return []doctor.Finding{{Check: "replicas", Verdict: doctor.Failure, Says: err.Error(), Fix: "Correct DG_DATABASE_REPLICA_URLS."}}, nil
+		return []doctor.Finding{
+			{
+				Check:   "replicas",
+				Verdict: doctor.Failure,
+				Says:    err.Error(),
+				Fix:     "Correct DG_DATABASE_REPLICA_URLS.",
+			},
+		}, nil
 	}
 	defer replicas.Close()
 	for _, r := range replicas.All() {

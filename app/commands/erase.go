@@ -32,7 +32,8 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 		orgs := org.New(owner, audit.New(owner), policy)
 		missing := 0
 		for _, id := range c.Players {
-			organisation, err := orgs.Erase(ctx, strings.ToLower(id), reports.DropDirty, requestOf("dg erase"))
+			organisation, err := orgs.Erase(ctx, strings.ToLower(id), reports.DropDirty,
+				requestOf("dg erase"))
 			switch {
 			case apperr.Is(err, apperr.NotFound):
 				missing++
@@ -43,12 +44,16 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 				fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", id, organisation)
 			}
 		}
-		if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {
-			p.log.Warn("days of erased players are not sealed again; dg serve will try again", "error", err)
+		if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).
+			Seal(ctx); err != nil {
+			p.log.Warn("days of erased players are not sealed again; dg serve will try again",
+				"error", err)
 		}
 		if missing == 0 {
 			return nil
 		}
-		return errors.New("some ids are not those of players: they were erased before, or are misspelt")
+		return errors.New(
+			"some ids are not those of players: they were erased before, or are misspelt",
+		)
 	})
 }

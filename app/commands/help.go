@@ -9,7 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// printHelp prints kong's help, and after that of the program every setting of its commands: `dg --help` is the reference.
+// printHelp prints kong's help, and after that of the program every setting of its commands: `dg
+// --help` is the reference.
 func printHelp(options kong.HelpOptions, c *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, c); err != nil || c.Selected() != nil {
 		return err
@@ -23,7 +24,8 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 				continue
 			}
 			told = append(told, flag.Name)
-			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(flag.Envs, ", "), flag.Name, firstSentence(flag.Help))
+			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(flag.Envs, ", "), flag.Name,
+				firstSentence(flag.Help))
 		}
 	}
 	return w.Flush()

@@ -46,8 +46,8 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// `dg --help` is the reference of the settings (config's doc): every variable is named with its flag, by the help of each
-// command that reads it, and by that of the program.
+// `dg --help` is the reference of the settings (config's doc): every variable is named with its
+// flag, by the help of each command that reads it, and by that of the program.
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	general := settingsOf(reflect.TypeFor[cli]())

@@ -48,12 +48,16 @@ func (c importCmd) Run(ctx context.Context, p Stdio) error {
 // input opens a file by its name on the command line.
 func input(name string, p Stdio) importer.Input {
 	if name == "-" {
-		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return interruptible(p.Stdin), nil }}
+		return importer.Input{
+			Name: "standard input",
+			Open: func() (io.ReadCloser, error) { return interruptible(p.Stdin), nil },
+		}
 	}
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible is a reader whose Close ends a read that waits. The process ends with what it still waits for.
+// interruptible is a reader whose Close ends a read that waits. The process ends with what it still
+// waits for.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -64,8 +68,11 @@ func interruptible(r io.Reader) io.ReadCloser {
 }
 
 // importInto runs an import as the owner of the tables, and then seals the imported days.
-func importInto(ctx context.Context, db *database, inputs []importer.Input, p Stdio) (importer.Summary, error) {
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
+func importInto(
+	ctx context.Context, db *database, inputs []importer.Input, p Stdio,
+) (importer.Summary, error) {
+	owner, err := postgres.Open(ctx, db.ownerURL,
+		postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
 	if err != nil {
 		return importer.Summary{}, err
 	}
@@ -75,7 +82,8 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p St
 		progress = importer.Printer(p.Stderr)
 		defer fmt.Fprintln(p.Stderr)
 	}
-	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).RecordAs(requestOf("dg import")).Import(ctx, inputs, progress)
+	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).RecordAs(requestOf("dg import")).
+		Import(ctx, inputs, progress)
 	if errors.Is(err, importer.ErrUnconfirmed) {
 		return summary, err
 	}
@@ -85,7 +93,8 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p St
 	if err != nil {
 		return summary, withAdvice(err)
 	}
-	// The import is committed. Unsealed days only make statistics slower, until dg serve seals them.
+	// The import is committed. Unsealed days only make statistics slower, until dg serve seals
+	// them.
 	if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {
 		p.log.Warn("imported days are not sealed; dg serve will try again", "error", err)
 	}
@@ -95,16 +104,24 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p St
 // errInterrupted replaces the error of the connection that an interrupt broke.
 var errInterrupted = errors.New("interrupted: nothing was imported")
 
-// diskFull is PostgreSQL's code for a full disk. Where it cannot write its own log, it restarts instead.
+// diskFull is PostgreSQL's code for a full disk. Where it cannot write its own log, it restarts
+// instead.
 const diskFull = "53100"
 
-// withAdvice adds what to do about a failure of the database. The import's transaction did not commit.
+// withAdvice adds what to do about a failure of the database. The import's transaction did not
+// commit.
 func withAdvice(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
-		return fmt.Errorf("nothing was imported: the disk of the database is full. Free some space, then import again: %w", err)
+		return fmt.Errorf(
+			"nothing was imported: the disk of the database is full. Free some space, then import again: %w",
+			err,
+		)
 	}
 	if postgres.Unavailable(err) {
-		return fmt.Errorf("nothing was imported: the connection to the database was lost. Check the log of the database (its disk may be full), then import again: %w", err)
+		return fmt.Errorf(
+			"nothing was imported: the connection to the database was lost. Check the log of the "+
+				"database (its disk may be full), then import again: %w", err,
+		)
 	}
 	return err
 }

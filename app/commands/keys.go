@@ -24,20 +24,21 @@ type keysRevokedCmd struct{ config.Database }
 
 // Run prints the list.
 func (c keysRevokedCmd) Run(ctx context.Context, p Stdio) error {
-	return withOwner(ctx, c.Database, p, "dg keys", func(owner *postgres.DB, organisations []string) error {
-		for _, organisation := range organisations {
-			ids, err := apikeys.RevokedIDs(ctx, owner, organisation)
-			if err != nil {
-				return err
-			}
-			for _, id := range ids {
-				if _, err := fmt.Fprintln(p.Stdout, id); err != nil {
+	return withOwner(ctx, c.Database, p, "dg keys",
+		func(owner *postgres.DB, organisations []string) error {
+			for _, organisation := range organisations {
+				ids, err := apikeys.RevokedIDs(ctx, owner, organisation)
+				if err != nil {
 					return err
 				}
+				for _, id := range ids {
+					if _, err := fmt.Fprintln(p.Stdout, id); err != nil {
+						return err
+					}
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 // keysRevokeCmd is `dg keys revoke`.
@@ -56,22 +57,24 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 	}
-	return withOwner(ctx, c.Database, p, "dg keys", func(owner *postgres.DB, organisations []string) error {
-		total := 0
-		for _, organisation := range organisations {
-			n, err := apikeys.RevokeAgain(ctx, owner, audit.New(owner), organisation, ids, requestOf("dg keys revoke"))
-			if err != nil {
-				return fmt.Errorf("%d keys were revoked; run it again: %w", total, err)
+	return withOwner(ctx, c.Database, p, "dg keys",
+		func(owner *postgres.DB, organisations []string) error {
+			total := 0
+			for _, organisation := range organisations {
+				n, err := apikeys.RevokeAgain(ctx, owner, audit.New(owner), organisation, ids,
+					requestOf("dg keys revoke"))
+				if err != nil {
+					return fmt.Errorf("%d keys were revoked; run it again: %w", total, err)
+				}
+				total += n
 			}
-			total += n
-		}
-		_, err := fmt.Fprintf(p.Stdout, "Revoked %d keys.\n", total)
-		return err
-	})
+			_, err := fmt.Fprintf(p.Stdout, "Revoked %d keys.\n", total)
+			return err
+		})
 }
 
-// readKeyIDs reads a list. It is not nil. A line of another form is an error that does not quote it: passed over, it would leave a
-// leaked key alive, and it may be a whole key.
+// readKeyIDs reads a list. It is not nil. A line of another form is an error that does not quote
+// it: passed over, it would leave a leaked key alive, and it may be a whole key.
 func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")
@@ -85,7 +88,11 @@ func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	ids = append([]string{}, strings.Fields(string(text))...)
 	for i, id := range ids {
 		if !apikeys.IsID(id) {
-			return nil, fmt.Errorf("entry %d of the list is not the id of a key: write ids as dg keys revoked prints them, one a line", i+1)
+			return nil,
+				fmt.Errorf(
+					"entry %d of the list is not the id of a key: write ids as dg keys revoked "+
+						"prints them, one a line", i+1,
+				)
 		}
 	}
 	return ids, err

@@ -19,13 +19,22 @@ func requestOf(command string) audit.Request {
 }
 
 // withOwner works as the owner of the tables, on all organisations.
-func withOwner(ctx context.Context, c config.Database, p Stdio, name string, work func(owner *postgres.DB, organisations []string) error) error {
+func withOwner(
+	ctx context.Context, c config.Database, p Stdio, name string,
+	work func(owner *postgres.DB, organisations []string) error,
+) error {
 	db, err := openExisting(ctx, c, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: name, MaxConns: 2, StatementTimeout: -1, LockTimeout: ownerLockTimeout, Logger: p.log})
+	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{
+		Name:             name,
+		MaxConns:         2,
+		StatementTimeout: -1,
+		LockTimeout:      ownerLockTimeout,
+		Logger:           p.log,
+	})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// outputFile is a new file that only its owner reads. It has another name in its folder until it is complete and on the disk.
+// outputFile is a new file that only its owner reads. It has another name in its folder until it is
+// complete and on the disk.
 type outputFile struct {
 	*os.File
 	path string
@@ -30,8 +31,9 @@ func vacant(path string) error {
 	return nil
 }
 
-// Complete gives the file its name, unless that is taken meanwhile. After an error there is no file, but for one of the folder, which
-// could then not be written to the disk: the file is complete, and may be gone after a power cut.
+// Complete gives the file its name, unless that is taken meanwhile. After an error there is no
+// file, but for one of the folder, which could then not be written to the disk: the file is
+// complete, and may be gone after a power cut.
 func (f *outputFile) Complete() error {
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
@@ -48,8 +50,8 @@ func (f *outputFile) Complete() error {
 	return folder.Sync()
 }
 
-// publish renames the file as os.Rename does not: it fails where the name is taken. On a file system without hard links it takes the
-// name with an empty file first.
+// publish renames the file as os.Rename does not: it fails where the name is taken. On a file
+// system without hard links it takes the name with an empty file first.
 func (f *outputFile) publish() error {
 	err := os.Link(f.Name(), f.path)
 	switch {

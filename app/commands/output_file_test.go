@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of several commands that write one file at a time, one does; the others fail, and leave nothing behind.
+// Of several commands that write one file at a time, one does; the others fail, and leave nothing
+// behind.
 func TestOneOfSeveralWritersGetsTheName(t *testing.T) {
 	t.Parallel()
 	for range 20 {

@@ -46,8 +46,11 @@ func (c restoreCmd) Run(ctx context.Context, p Stdio) error {
 	return restoreInto(ctx, server, file, keys, p)
 }
 
-// restoreInto restores the file and brings it to the schema of this program before it takes the database's place.
-func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, keys identity.Keyring, p Stdio) error {
+// restoreInto restores the file and brings it to the schema of this program before it takes the
+// database's place.
+func restoreInto(
+	ctx context.Context, server *embeddedpg.Server, file *os.File, keys identity.Keyring, p Stdio,
+) error {
 	serving, err := postgres.RoleOf(server.URL())
 	if err != nil {
 		return err
@@ -73,18 +76,22 @@ func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, 
 	}
 	fmt.Fprintf(p.Stdout, "Restored %s. Everybody signs in again.\n", file.Name())
 	if unreadable > 0 {
-		fmt.Fprintf(p.Stdout, "WARNING: %d secrets of two-step verification are encrypted with another key than DG_SECRET_KEY: "+
-			"set it to the key of that time before you start dg serve.\n", unreadable)
+		fmt.Fprintf(p.Stdout,
+			"WARNING: %d secrets of two-step verification are encrypted with another key than DG_SECRET_KEY: "+
+				"set it to the key of that time before you start dg serve.\n", unreadable)
 	}
-	_, err = fmt.Fprintln(p.Stdout, "Keys that were revoked and players who were erased after the backup are back: run "+
-		"dg keys revoke and dg erase with your lists before dg serve (configs/deploy/backup.md).")
+	_, err = fmt.Fprintln(p.Stdout,
+		"Keys that were revoked and players who were erased after the backup are back: run "+
+			"dg keys revoke and dg erase with your lists before dg serve (configs/deploy/backup.md).")
 	return err
 }
 
 var errNotEmpty = errors.New("the database holds data, and a restore never replaces any: " +
 	"name another data folder with DG_DATA_DIR, or move this one away while nothing uses it")
 
-var errNoBackup = errors.New("the file is a dump of another database: dg backup, or pg_dump of dg's database, makes one")
+var errNoBackup = errors.New(
+	"the file is a dump of another database: dg backup, or pg_dump of dg's database, makes one",
+)
 
 // checkEmpty fails if the database holds an organisation or a person. It may have tables.
 func checkEmpty(ctx context.Context, ownerURL string) error {
@@ -95,16 +102,20 @@ func checkEmpty(ctx context.Context, ownerURL string) error {
 	return err
 }
 
-// contents reports whether the database has dg's tables, and whether they hold an organisation or a person.
+// contents reports whether the database has dg's tables, and whether they hold an organisation or a
+// person.
 func contents(ctx context.Context, ownerURL string) (tables, data bool, err error) {
 	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{Name: "dg restore", MaxConns: 1})
 	if err != nil {
 		return false, false, err
 	}
 	defer owner.Close()
-	err = owner.Pool.QueryRow(ctx, `/* app.contents */ select to_regclass('public.organisations') is not null`).Scan(&tables)
+	err = owner.Pool.QueryRow(ctx,
+		`/* app.contents */ select to_regclass('public.organisations') is not null`).Scan(&tables)
 	if err == nil && tables {
-		err = owner.Pool.QueryRow(ctx, `/* app.contents */ select exists (select from organisations) or exists (select from users)`).Scan(&data)
+		err = owner.Pool.QueryRow(ctx,
+			`/* app.contents */ select exists (select from organisations) or exists (select from users)`).
+			Scan(&data)
 	}
 	return tables, data, err
 }

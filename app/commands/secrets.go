@@ -18,12 +18,13 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt makes the command use the keyring, and encrypts what is stored with its current key: a replaced key can be dropped
-// afterwards. A secret that cannot be read is logged and does not stop the command. Keys that are
-// not the database's do.
+// encrypt makes the command use the keyring, and encrypts what is stored with its current key: a
+// replaced key can be dropped afterwards. A secret that cannot be read is logged and does not stop
+// the command. Keys that are not the database's do.
 func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	db.keys = keys
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg secrets", MaxConns: 2, Logger: log})
+	owner, err := postgres.Open(ctx, db.ownerURL,
+		postgres.Options{Name: "dg secrets", MaxConns: 2, Logger: log})
 	if err != nil {
 		return err
 	}
@@ -38,16 +39,20 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 	if done.Unreadable > 0 {
 		log.Error("two-step secrets cannot be read, so codes of these people cannot be checked: "+
 			"they are encrypted with a missing key, or were stored in clear. Set DG_SECRET_KEY to that key, "+
-			"or DG_SECRET_KEY_PREVIOUS while you replace it, or reset the accounts", "secrets", done.Unreadable)
+			"or DG_SECRET_KEY_PREVIOUS while you replace it, or reset the accounts", "secrets",
+			done.Unreadable)
 	} else if keys.Encrypts() && !done.Recorded {
-		log.Warn("DG_SECRET_KEY is not recorded in the database: run dg migrate with it and DG_MIGRATE_DATABASE_URL")
+		log.Warn(
+			"DG_SECRET_KEY is not recorded in the database: run dg migrate with it and DG_MIGRATE_DATABASE_URL",
+		)
 	}
 	return nil
 }
 
 // forgetKey makes the current key the database's, in place of a lost one.
 func (db *database) forgetKey(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})
+	owner, err := postgres.Open(ctx, db.ownerURL,
+		postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})
 	if err != nil {
 		return err
 	}
@@ -58,6 +63,9 @@ func (db *database) forgetKey(ctx context.Context, keys identity.Keyring, log *s
 // warnOfClearSecrets logs once, at the start of dg serve.
 func warnOfClearSecrets(keys identity.Keyring, log *slog.Logger) {
 	if !keys.Encrypts() {
-		log.Warn("two-step secrets are stored in clear: set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32")
+		log.Warn(
+			"two-step secrets are stored in clear: set DG_SECRET_KEY to 32 random bytes, such as " +
+				"the output of: openssl rand -base64 32",
+		)
 	}
 }

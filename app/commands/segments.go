@@ -18,14 +18,20 @@ type segmentsCmd struct {
 	Wait time.Duration `default:"2m" help:"How long rebuild waits while another process, such as dg serve, is sealing."`
 }
 
-// Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer than rebuild waits.
+// Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer
+// than rebuild waits.
 func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
 	db, err := openExisting(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg segments", MaxConns: 2, StatementTimeout: -1, Logger: p.log})
+	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{
+		Name:             "dg segments",
+		MaxConns:         2,
+		StatementTimeout: -1,
+		Logger:           p.log,
+	})
 	if err != nil {
 		return err
 	}
@@ -42,13 +48,15 @@ func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 		if done.Busy > 0 {
-			fmt.Fprintf(p.Stdout, "%d days and months are being written to: dg serve seals them later.\n", done.Busy)
+			fmt.Fprintf(p.Stdout,
+				"%d days and months are being written to: dg serve seals them later.\n", done.Busy)
 		}
 	}
 	return printSegments(ctx, sealer, p)
 }
 
-// verifySegments prints a line for each segment that differs from the plays, and fails if there is one.
+// verifySegments prints a line for each segment that differs from the plays, and fails if there is
+// one.
 func verifySegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error {
 	wrong, err := sealer.Verify(ctx)
 	for _, line := range wrong {
@@ -71,12 +79,15 @@ func printSegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error {
 		return err
 	}
 	if len(forks) == 0 {
-		_, err := fmt.Fprintf(p.Stdout, "Nothing is sealed: forks of up to %d plays have no segments.\n", reports.SealFrom)
+		_, err := fmt.Fprintf(p.Stdout,
+			"Nothing is sealed: forks of up to %d plays have no segments.\n", reports.SealFrom)
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large", "months", "bytes")
+	fmt.Fprintf(p.Stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large",
+		"months", "bytes")
 	for _, f := range forks {
-		fmt.Fprintf(p.Stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Dirty, f.Large, f.Months, f.Bytes)
+		fmt.Fprintf(p.Stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Dirty,
+			f.Large, f.Months, f.Bytes)
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	// The database before the addresses: the second server on a data folder reports the folder, not the address.
+	// The database before the addresses: the second server on a data folder reports the folder, not
+	// the address.
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
@@ -92,7 +93,11 @@ func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	}
 	keys, err := keyring(c.Secrets)
 	return assembly.Settings{
-		Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, Proxies: proxies, Keys: keys, Log: log, Version: version,
+		Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
+		Proxies:       proxies,
+		Keys:          keys,
+		Log:           log,
+		Version:       version,
 		ShutdownDelay: c.ShutdownDelay,
 	}, err
 }
@@ -103,12 +108,15 @@ func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry
 	if err != nil {
 		return nil, err
 	}
-	return telemetry.NewTraces(ctx, telemetry.TraceOptions{URL: to, Headers: headers, Version: version, Logger: log})
+	return telemetry.NewTraces(ctx,
+		telemetry.TraceOptions{URL: to, Headers: headers, Version: version, Logger: log})
 }
 
 // greeting is printed once dg serves. With --demo it loads the demo first. It fails where others
 // than this machine would reach accounts of the demo.
-func (c serveCmd) greeting(ctx context.Context, db *database, a *assembly.Program, p Stdio, base string) (string, error) {
+func (c serveCmd) greeting(
+	ctx context.Context, db *database, a *assembly.Program, p Stdio, base string,
+) (string, error) {
 	greeting := fmt.Sprintf("Serving on %s\n", base)
 	if !c.Private() {
 		return greeting, checkPublic(ctx, a, c.Demo)
@@ -123,12 +131,16 @@ func (c serveCmd) greeting(ctx context.Context, db *database, a *assembly.Progra
 	return greeting + demo.greeting(base), nil
 }
 
-// serve runs the server, the operations listener and the background work until ctx ends or one of them fails.
-func (c serveCmd) serve(ctx context.Context, a *assembly.Program, on listeners, lost <-chan struct{}, ready func()) error {
+// serve runs the server, the operations listener and the background work until ctx ends or one of
+// them fails.
+func (c serveCmd) serve(
+	ctx context.Context, a *assembly.Program, on listeners, lost <-chan struct{}, ready func(),
+) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
-		if err := telemetry.ServeOps(ctx, on.ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)); err != nil {
+		if err := telemetry.ServeOps(ctx, on.ops,
+			telemetry.OpsHandler(a.Ops, c.OpsAddr)); err != nil {
 			stop(err)
 		}
 	}()
@@ -136,12 +148,19 @@ func (c serveCmd) serve(ctx context.Context, a *assembly.Program, on listeners, 
 		select {
 		case <-ctx.Done():
 		case <-lost:
-			stop(errors.New("the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again"))
+			stop(
+				errors.New(
+					"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again",
+				),
+			)
 		}
 	}()
 	var background sync.WaitGroup
 	background.Go(func() { a.Background(ctx) })
-	defer func() { stop(nil); background.Wait() }()
+	defer func() {
+		stop(nil)
+		background.Wait()
+	}()
 	err := a.Serve(ctx, on.main, ready)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
@@ -168,13 +187,15 @@ func (l listeners) Close() {
 	l.ops.Close()
 }
 
-// maxSegment is the size of TCP segments on networks. Over loopback they would have 64 KB: the receive window of a proxy on the
-// same machine opens in steps of that size, and an export that is read slowly would wait for a step longer than dg waits.
+// maxSegment is the size of TCP segments on networks. Over loopback they would have 64 KB: the
+// receive window of a proxy on the same machine opens in steps of that size, and an export that is
+// read slowly would wait for a step longer than dg waits.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment) // without it only slow readers suffer
+		// without it only slow readers suffer
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment)
 	})
 }
 
@@ -183,7 +204,8 @@ func listen(ctx context.Context, what, addr, setting string) (net.Listener, erro
 	config := net.ListenConfig{Control: limitSegments}
 	ln, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("cannot serve %son %s (set %s to a free address): %w", what, addr, setting, err)
+		return nil, fmt.Errorf("cannot serve %son %s (set %s to a free address): %w", what, addr,
+			setting, err)
 	}
 	return ln, nil
 }

@@ -11,17 +11,20 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fileSuffix names the variable of a file that holds a secret: DG_SECRET_KEY_FILE for DG_SECRET_KEY.
+// fileSuffix names the variable of a file that holds a secret: DG_SECRET_KEY_FILE for
+// DG_SECRET_KEY.
 const fileSuffix = "_FILE"
 
-// settingsSource gives settings that are neither flags nor environment variables: from files that hold one secret each
-// (DG_…_FILE), and from the configuration file (DG_CONFIG). Flags win over variables, and variables over the file.
+// settingsSource gives settings that are neither flags nor environment variables: from files that
+// hold one secret each (DG_…_FILE), and from the configuration file (DG_CONFIG). Flags win over
+// variables, and variables over the file.
 type settingsSource struct {
 	known map[string]bool // the variables of all commands
 	lines map[string]string
 }
 
-// BeforeResolve implements kong's hook: it reads the configuration file before any setting is looked up.
+// BeforeResolve implements kong's hook: it reads the configuration file before any setting is
+// looked up.
 func (c *cli) BeforeResolve(parsed *kong.Context) error {
 	source := &settingsSource{known: map[string]bool{}}
 	source.learn(parsed.Model.Node)
@@ -106,8 +109,9 @@ func configFile(c *kong.Context) string {
 	return ""
 }
 
-// parseSettings reads lines of NAME=VALUE, as systemd's EnvironmentFile and the env files of containers do. Values are taken as
-// they are: no quotes, and nothing is expanded, so that every password can be written.
+// parseSettings reads lines of NAME=VALUE, as systemd's EnvironmentFile and the env files of
+// containers do. Values are taken as they are: no quotes, and nothing is expanded, so that every
+// password can be written.
 func parseSettings(text string) (map[string]string, error) {
 	settings := map[string]string{}
 	for i, line := range strings.Split(text, "\n") {

@@ -9,7 +9,8 @@ import (
 var version = "dev"
 
 func versionLine() string {
-	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 type versionCmd struct{}

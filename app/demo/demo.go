@@ -12,8 +12,8 @@ import (
 
 const day = 24 * time.Hour
 
-// Seed is that of the demo that dg loads. The ids of its games, first organisation, forks, groups and players are the same at
-// every instant: the examples of the API's document name them.
+// Seed is that of the demo that dg loads. The ids of its games, first organisation, forks, groups
+// and players are the same at every instant: the examples of the API's document name them.
 const Seed = 2026
 
 // Write writes the demo as it stands at now, with plays up to then.
@@ -52,7 +52,9 @@ func (d *demo) writeGames() error {
 
 func (d *demo) writeOrganisation(o demoOrganisation) error {
 	id := d.random.id()
-	if err := d.file.write(organisation{"organisation", id, o.slug, o.name, o.plan, o.mode}); err != nil {
+	if err := d.file.write(organisation{
+		"organisation", id, o.slug, o.name, o.plan, o.mode,
+	}); err != nil {
 		return err
 	}
 	if err := d.writeAccounts(id, o.name); err != nil {
@@ -79,7 +81,9 @@ func (d *demo) writeAccounts(organisationID uuid.UUID, name string) error {
 			return err
 		}
 		id := d.random.id()
-		if err := d.file.write(user{"user", id, a.Email, a.Name, hash, a.TOTPSecret, "en"}); err != nil {
+		if err := d.file.write(user{
+			"user", id, a.Email, a.Name, hash, a.TOTPSecret, "en",
+		}); err != nil {
 			return err
 		}
 		if err := d.file.write(membership{"membership", organisationID, id, a.Role}); err != nil {
@@ -99,9 +103,21 @@ type liveFork struct {
 func (d *demo) writeForks(organisationID uuid.UUID, forks []demoFork) ([]liveFork, error) {
 	var live []liveFork
 	for _, f := range forks {
-		object := fork{Type: "fork", ID: d.random.id(), OrganisationID: organisationID, GameID: d.games[f.game],
-			Slug: f.slug, Title: f.title, Major: f.major, Status: f.status, Visibility: f.visibility, SourceLocale: f.locale,
-			Suspended: f.suspended, CreatedAt: d.instant(f.created, 9), UpdatedAt: d.instant(f.ended, 8)}
+		object := fork{
+			Type:           "fork",
+			ID:             d.random.id(),
+			OrganisationID: organisationID,
+			GameID:         d.games[f.game],
+			Slug:           f.slug,
+			Title:          f.title,
+			Major:          f.major,
+			Status:         f.status,
+			Visibility:     f.visibility,
+			SourceLocale:   f.locale,
+			Suspended:      f.suspended,
+			CreatedAt:      d.instant(f.created, 9),
+			UpdatedAt:      d.instant(f.ended, 8),
+		}
 		if f.ended == 0 {
 			object.UpdatedAt = d.instant(min(f.created, 10), 14)
 		}
@@ -134,23 +150,29 @@ type person struct {
 	plays         map[uuid.UUID]int // by fork
 }
 
-// writePlayers writes players and groups. Most players join in four waves, some in between; one in eight has left; one
-// in thirty never plays.
+// writePlayers writes players and groups. Most players join in four waves, some in between; one in
+// eight has left; one in thirty never plays.
 func (d *demo) writePlayers(organisationID uuid.UUID, o demoOrganisation) ([]*person, error) {
 	var people []*person
 	var ids []uuid.UUID
 	waves := [...]int{730, 560, 370, 150}
 	for _, name := range playerNames(d.random, o.names, o.players) {
-		p := &person{id: d.random.id(), joined: waves[d.random.IntN(len(waves))] - d.random.IntN(45),
-			ability: 0.62 + 0.14*d.random.NormFloat64(), pace: 0.02 + 0.03*d.random.Float64(),
-			activity: 0.2 + d.random.ExpFloat64(), plays: map[uuid.UUID]int{}}
+		p := &person{
+			id:       d.random.id(),
+			joined:   waves[d.random.IntN(len(waves))] - d.random.IntN(45),
+			ability:  0.62 + 0.14*d.random.NormFloat64(),
+			pace:     0.02 + 0.03*d.random.Float64(),
+			activity: 0.2 + d.random.ExpFloat64(),
+			plays:    map[uuid.UUID]int{},
+		}
 		if d.random.chance(0.125) {
 			p.left = d.random.IntN(p.joined)
 		}
 		if d.random.chance(1.0 / 30) {
 			p.activity = 0
 		}
-		people, ids = append(people, p), append(ids, p.id)
+		people = append(people, p)
+		ids = append(ids, p.id)
 		if err := d.file.write(player{"player", p.id, organisationID, name}); err != nil {
 			return nil, err
 		}
@@ -160,7 +182,9 @@ func (d *demo) writePlayers(organisationID uuid.UUID, o demoOrganisation) ([]*pe
 		for _, at := range d.random.Perm(len(ids))[:g.members] {
 			members = append(members, ids[at])
 		}
-		if err := d.file.write(group{"group", d.random.id(), organisationID, g.name, members}); err != nil {
+		if err := d.file.write(group{
+			"group", d.random.id(), organisationID, g.name, members,
+		}); err != nil {
 			return nil, err
 		}
 	}

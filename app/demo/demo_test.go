@@ -48,7 +48,9 @@ func TestDemo(t *testing.T) {
 	content := story(t, 1, now)
 	load(t, db.Owner, content)
 	for name, test := range map[string]func(*testing.T, *pgtest.Database){
-		"looks real": looksReal, "players learn": playersLearn, "accounts can sign in": accountsCanSignIn,
+		"looks real":           looksReal,
+		"players learn":        playersLearn,
+		"accounts can sign in": accountsCanSignIn,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, db) })
 	}
@@ -62,24 +64,43 @@ func looksReal(t *testing.T, db *pgtest.Database) {
 		"select count(*) from users":         {5, 5},
 		"select count(*) from players":       {248, 248},
 		"select count(*) from plays":         {15_000, 25_000},
-		"select count(*) from forks where org_id = (select id from organisations where slug = 'harbour-and-vale')":                          {6, 6},
-		"select count(*) from forks f where not exists (select from plays p where p.fork_id = f.id)":                                        {1, 1},
-		"select count(*) from plays p join forks f on f.id = p.fork_id where f.deployed_release_number is null":                             {0, 0},
-		"select count(distinct a) from (select distinct get_byte(answers, generate_series(0, octet_length(answers)-1)) / 2 a from plays) s": {30, 30},
-		"select count(distinct release_number) from plays":                                                                                  {6, 12},
-		"select avg(score) from plays":                                                                                             {5500, 8500},
-		"select avg(passed::int) from plays":                                                                                       {0.4, 0.85},
-		"select avg((completed_at is null)::int) from plays":                                                                       {0.05, 0.15},
-		"select avg((extract(isodow from started_at at time zone 'UTC') > 5)::int) from plays":                                     {0, 0.03},
-		"select avg((extract(hour from started_at at time zone 'UTC') between 7 and 18)::int) from plays":                          {0.9, 1},
-		"select count(*) from plays where started_at >= '2026-11-20Z'":                                                             {1, 120},
-		"select count(*) from plays where started_at < '2025-11-20Z'":                                                              {4000, 15_000},
-		"select count(*) from plays where started_at > '2026-11-20 15:30Z' or completed_at > '2026-11-20 15:30Z'":                  {0, 0},
-		"select count(*) from players p where not exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)": {3, 25},
-		"select count(*) from (select group_id from group_members group by 1 having count(*) in (4, 5, 40, 12)) g":                 {5, 5},
+		"select count(*) from forks where org_id = (select id from organisations where slug = " +
+			"'harbour-and-vale')": {6, 6},
+		"select count(*) from forks f where not exists (select from plays p where p.fork_id " +
+			"= f.id)": {1, 1},
+		"select count(*) from plays p join forks f on f.id = p.fork_id where " +
+			"f.deployed_release_number is null": {0, 0},
+		"select count(distinct a) from (select distinct get_byte(answers, generate_series(0, " +
+			"octet_length(answers)-1)) / 2 a from plays) s": {30, 30},
+		"select count(distinct release_number) " +
+			"from plays": {6, 12},
+		"select avg(score) from plays": {
+			5500, 8500,
+		},
+		"select avg(passed::int) from plays": {
+			0.4, 0.85,
+		},
+		"select avg((completed_at is null)::int) " +
+			"from plays": {0.05, 0.15},
+		"select avg((extract(isodow from started_at at time zone 'UTC') > 5)::int) " +
+			"from plays": {0, 0.03},
+		"select avg((extract(hour from started_at at time zone 'UTC') between 7 and 18)::int) " +
+			"from plays": {0.9, 1},
+		"select count(*) from plays where started_at >= " +
+			"'2026-11-20Z'": {1, 120},
+		"select count(*) from plays where started_at < " +
+			"'2025-11-20Z'": {4000, 15_000},
+		"select count(*) from plays where started_at > '2026-11-20 15:30Z' or completed_at > " +
+			"'2026-11-20 15:30Z'": {0, 0},
+		"select count(*) from players p where not exists (select from plays y where y.org_id = " +
+			"p.org_id and y.player = p.ordinal)": {3, 25},
+		"select count(*) from (select group_id from group_members group by 1 having count(*) in " +
+			"(4, 5, 40, 12)) g": {5, 5},
 	} {
 		var got float64
-		require.NoError(t, db.Owner.Pool.QueryRow(context.Background(), "select ("+what+")::float8").Scan(&got), what)
+		require.NoError(t,
+			db.Owner.Pool.QueryRow(context.Background(), "select ("+what+")::float8").Scan(&got),
+			what)
 		assert.True(t, got >= want[0] && got <= want[1], "%s: %v, want %v", what, got, want)
 	}
 }
@@ -143,24 +164,27 @@ func TestImportHoldsConstantMemory(t *testing.T) {
 	if os.Getenv("DG_SOAK") == "1" {
 		plays = 200_000
 	}
-	small, large := importLiveHeap(t, plays), importLiveHeap(t, 4*plays)
+	small := importLiveHeap(t, plays)
+	large := importLiveHeap(t, 4*plays)
 	t.Logf("live heap at most: %d KB, %d KB", small>>10, large>>10)
 	assert.Less(t, large, small+1<<20) // 170 bytes a play, in every run
 }
 
-// importLiveHeap imports that many plays and returns the most memory in use after a garbage collection.
+// importLiveHeap imports that many plays and returns the most memory in use after a garbage
+// collection.
 func importLiveHeap(t *testing.T, plays int) (most uint64) {
 	t.Helper()
 	input := generated("scale", func(w io.Writer) error {
 		_, err := demo.Scale(w, 1, now, demo.Size{Plays: plays, Players: 500})
 		return err
 	})
-	_, err := importer.New(pgtest.New(t).Owner.Pool).Import(t.Context(), []importer.Input{input}, func(importer.Progress) {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		most = max(most, m.HeapAlloc)
-	})
+	_, err := importer.New(pgtest.New(t).Owner.Pool).
+		Import(t.Context(), []importer.Input{input}, func(importer.Progress) {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		})
 	require.NoError(t, err)
 	return most
 }

@@ -99,7 +99,9 @@ const passScore = 70_00
 
 // finish completes the play with a score in hundredths of a percent.
 func (p *play) finish(completed time.Time, score int) {
-	p.CompletedAt, p.ScorePercent, p.Passed = &completed, new(float64(score)/100), new(score >= passScore)
+	p.CompletedAt = &completed
+	p.ScorePercent = new(float64(score) / 100)
+	p.Passed = new(score >= passScore)
 }
 
 // write writes an object.

@@ -37,7 +37,8 @@ func (d *demo) playsOfDay(o demoOrganisation, f *liveFork, ago int) int {
 		return 0
 	}
 	rate := o.daily / 3 * f.weight * season(d.today.AddDate(0, 0, -ago))
-	if since := f.deployed - ago; since/f.campaignEvery < f.campaigns && since%f.campaignEvery < campaignDays {
+	if since := f.deployed - ago; since/f.campaignEvery < f.campaigns &&
+		since%f.campaignEvery < campaignDays {
 		rate *= 3.5 // the last days of a campaign see the most
 		rate *= 0.6 + 0.8*float64(since%f.campaignEvery)/campaignDays
 	}
@@ -72,7 +73,14 @@ func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	if who == nil || started.After(d.now) {
 		return play{}, false
 	}
-	p := play{Type: "play", ID: d.random.id(), ForkID: f.id, PlayerID: who.id, StartedAt: started, ReleaseNumber: f.release(ago)}
+	p := play{
+		Type:          "play",
+		ID:            d.random.id(),
+		ForkID:        f.id,
+		PlayerID:      who.id,
+		StartedAt:     started,
+		ReleaseNumber: f.release(ago),
+	}
 	if d.random.chance(0.01) {
 		p.ReleaseNumber = 0 // a preview
 	}
@@ -80,7 +88,8 @@ func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	skill := who.ability + 0.3*(1-math.Exp(-who.pace*8*float64(who.plays[f.id]))) - f.difficulty
 	who.plays[f.id]++
 	correct, attempts := d.answer(&p, f.skills, skill)
-	duration := time.Duration(math.Exp(math.Log(9)+0.45*d.random.NormFloat64())*60_000) * time.Millisecond
+	duration := time.Duration(math.Exp(math.Log(9)+0.45*d.random.NormFloat64())*60_000) *
+		time.Millisecond
 	completed := started.Add(duration)
 	if d.random.chance(0.16-0.1*min(max(skill, 0), 1)) || completed.After(d.now) {
 		p.Skills = p.Skills[:len(p.Skills)/2] // given up half way, or still going on
@@ -101,7 +110,8 @@ func (d *demo) answer(p *play, skills []string, ability float64) (correct, attem
 			}
 		}
 		p.Skills = append(p.Skills, s)
-		correct, attempts = correct+s.Correct, attempts+s.Attempts
+		correct += s.Correct
+		attempts += s.Attempts
 	}
 	return correct, attempts
 }

@@ -11,11 +11,13 @@ import (
 // Size is how large a data set of Scale is.
 type Size struct {
 	Plays, Players int
-	Forks          int   // the plays are spread evenly; 0 means 1
-	Uneven         bool  // half of the plays are of the first fork, the others spread evenly over the rest
-	Part, Parts    int   // write the plays of one of so many equal parts, by time, from 1 on; 0 of 0: all
-	Days           int   // over how many days up to now the plays are spread; 0 means 400
-	Groups         []int // the sizes of the groups, each of the first players
+	Forks          int // the plays are spread evenly; 0 means 1
+	// half of the plays are of the first fork, the others spread evenly over the rest
+	Uneven bool
+	// write the plays of one of so many equal parts, by time, from 1 on; 0 of 0: all
+	Part, Parts int
+	Days        int   // over how many days up to now the plays are spread; 0 means 400
+	Groups      []int // the sizes of the groups, each of the first players
 }
 
 // ScaleIDs are the ids that a caller needs to read a data set of Scale.
@@ -27,14 +29,16 @@ type ScaleIDs struct {
 // scaleSkills are the skills that a play of Scale has answers to, in turn.
 var scaleSkills = allSkills()
 
-// Scale writes an organisation on Enterprise with the players, groups, forks and plays asked for: 5.5 answers a play,
-// nine of ten plays finished, in the order of time. It streams: its memory does not grow with the number of plays.
+// Scale writes an organisation on Enterprise with the players, groups, forks and plays asked for:
+// 5.5 answers a play, nine of ten plays finished, in the order of time. It streams: its memory does
+// not grow with the number of plays.
 func Scale(w io.Writer, seed uint64, now time.Time, size Size) (ScaleIDs, error) {
 	size.Forks = max(size.Forks, 1)
 	if size.Days == 0 {
 		size.Days = 400
 	}
-	f, random := newFile(w), newSeeded(seed)
+	f := newFile(w)
+	random := newSeeded(seed)
 	ids, players, err := scaleOrganisation(f, random, now, size)
 	if err != nil {
 		return ids, err
@@ -42,15 +46,20 @@ func Scale(w io.Writer, seed uint64, now time.Time, size Size) (ScaleIDs, error)
 	period := time.Duration(size.Days) * 24 * time.Hour
 	start := now.UTC().Truncate(time.Millisecond).Add(-period)
 	p := play{Type: "play"}
-	first, end := 0, size.Plays
+	first := 0
+	end := size.Plays
 	if size.Parts > 0 {
-		first, end = size.Plays*(size.Part-1)/size.Parts, size.Plays*size.Part/size.Parts
+		first = size.Plays * (size.Part - 1) / size.Parts
+		end = size.Plays * size.Part / size.Parts
 		random = newSeeded(seed + uint64(size.Part))
 	}
 	for i := first; i < end; i++ {
-		p.ID, p.ForkID, p.PlayerID = random.id(), ids.Forks[size.fork(i)], players[random.IntN(size.Players)]
+		p.ID = random.id()
+		p.ForkID = ids.Forks[size.fork(i)]
+		p.PlayerID = players[random.IntN(size.Players)]
 		p.ReleaseNumber = 1 + i*8/size.Plays
-		p.StartedAt = start.Add(time.Duration(float64(period) * float64(i) / float64(size.Plays))).Truncate(time.Millisecond)
+		p.StartedAt = start.Add(time.Duration(float64(period) * float64(i) / float64(size.Plays))).
+			Truncate(time.Millisecond)
 		scaleResult(&p, random)
 		if err := f.write(&p); err != nil {
 			return ids, err
@@ -72,7 +81,11 @@ func (s Size) fork(play int) int {
 
 func scaleResult(p *play, random seeded) {
 	bits := random.Uint64()
-	draw := func(n uint64) int { d := bits % n; bits /= n; return int(d) }
+	draw := func(n uint64) int {
+		d := bits % n
+		bits /= n
+		return int(d)
+	}
 	p.Skills = p.Skills[:0]
 	first := draw(30)
 	for i := range 2 + draw(3) { // 3 skills of 1.83 answers: 5.5
@@ -80,39 +93,65 @@ func scaleResult(p *play, random seeded) {
 		if attempts == 3 && draw(2) == 0 {
 			attempts = 2
 		}
-		p.Skills = append(p.Skills, skillResult{scaleSkills[(first+i*7)%30], attempts, min(draw(4), attempts)})
+		p.Skills = append(p.Skills,
+			skillResult{scaleSkills[(first+i*7)%30], attempts, min(draw(4), attempts)})
 	}
 	finished := draw(10) > 0
 	completed := p.StartedAt.Add(time.Duration(60_000+draw(1_200_000)) * time.Millisecond)
 	score := min(2000+draw(8500), 10000)
-	p.CompletedAt, p.ScorePercent, p.Passed = nil, nil, nil
+	p.CompletedAt = nil
+	p.ScorePercent = nil
+	p.Passed = nil
 	if finished {
 		p.finish(completed, score)
 	}
 }
 
-func scaleOrganisation(f *file, random seeded, now time.Time, size Size) (ScaleIDs, []uuid.UUID, error) {
+func scaleOrganisation(
+	f *file, random seeded, now time.Time, size Size,
+) (ScaleIDs, []uuid.UUID, error) {
 	now = now.UTC().Truncate(time.Millisecond)
 	ids := ScaleIDs{Organisation: random.id()}
-	gameID, release := random.id(), 8
+	gameID := random.id()
+	release := 8
 	objects := []any{
-		organisation{"organisation", ids.Organisation, "scale-" + ids.Organisation.String()[:8], "Scale", "enterprise", "pseudonymous"},
+		organisation{
+			"organisation", ids.Organisation, "scale-" + ids.Organisation.String()[:8], "Scale",
+			"enterprise", "pseudonymous",
+		},
 		game{"game", gameID, "scale", "Scale"},
 	}
 	for i := range size.Forks {
 		ids.Forks = append(ids.Forks, random.id())
-		objects = append(objects, fork{Type: "fork", ID: ids.Forks[i], OrganisationID: ids.Organisation, GameID: gameID,
-			Slug: fmt.Sprintf("fork-%d", i+1), Title: fmt.Sprintf("Fork %d", i+1), Major: 1, Status: "active",
-			Visibility: "organization", SourceLocale: "en", DeployedReleaseNumber: &release, CreatedAt: now, UpdatedAt: now})
+		objects = append(objects, fork{
+			Type:                  "fork",
+			ID:                    ids.Forks[i],
+			OrganisationID:        ids.Organisation,
+			GameID:                gameID,
+			Slug:                  fmt.Sprintf("fork-%d", i+1),
+			Title:                 fmt.Sprintf("Fork %d", i+1),
+			Major:                 1,
+			Status:                "active",
+			Visibility:            "organization",
+			SourceLocale:          "en",
+			DeployedReleaseNumber: &release,
+			CreatedAt:             now,
+			UpdatedAt:             now,
+		})
 	}
 	players := make([]uuid.UUID, size.Players)
 	for i := range players {
 		players[i] = random.id()
-		objects = append(objects, player{"player", players[i], ids.Organisation, fmt.Sprintf("Player %d", i+1)})
+		objects = append(objects,
+			player{"player", players[i], ids.Organisation, fmt.Sprintf("Player %d", i+1)})
 	}
 	for i, n := range size.Groups {
 		ids.Groups = append(ids.Groups, random.id())
-		objects = append(objects, group{"group", ids.Groups[i], ids.Organisation, fmt.Sprintf("Group of %d", n), players[:n]})
+		objects = append(objects,
+			group{
+				"group", ids.Groups[i], ids.Organisation, fmt.Sprintf("Group of %d", n),
+				players[:n],
+			})
 	}
 	for _, o := range objects {
 		if err := f.write(o); err != nil {

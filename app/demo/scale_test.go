@@ -29,11 +29,14 @@ func generated(name string, write func(io.Writer) error) importer.Input {
 	}}
 }
 
-// The parts of a data set have each play once, in the order of time, and the same organisation; uneven, half of the plays are in one fork.
+// The parts of a data set have each play once, in the order of time, and the same organisation;
+// uneven, half of the plays are in one fork.
 func TestScalePartsMakeTheWhole(t *testing.T) {
 	t.Parallel()
 	size := demo.Size{Plays: 1_003, Players: 7, Forks: 4, Days: 30, Uneven: true, Parts: 3}
-	forks, ids, last := map[string]int{}, map[string]bool{}, ""
+	forks := map[string]int{}
+	ids := map[string]bool{}
+	last := ""
 	var organisation any
 	for size.Part = 1; size.Part <= size.Parts; size.Part++ {
 		var file bytes.Buffer
@@ -51,7 +54,8 @@ func TestScalePartsMakeTheWhole(t *testing.T) {
 			}
 			require.False(t, ids[p.ID])
 			require.LessOrEqual(t, last, p.StartedAt)
-			ids[p.ID], last = true, p.StartedAt
+			ids[p.ID] = true
+			last = p.StartedAt
 			forks[p.ForkID]++
 		}
 	}
@@ -59,8 +63,8 @@ func TestScalePartsMakeTheWhole(t *testing.T) {
 	require.ElementsMatch(t, []int{502, 167, 167, 167}, slices.Collect(maps.Values(forks)))
 }
 
-// BenchmarkImport imports plays from a file and reports each step. The bar for a million, with DG_SOAK=1, is 60 s on two
-// cores.
+// BenchmarkImport imports plays from a file and reports each step. The bar for a million, with
+// DG_SOAK=1, is 60 s on two cores.
 func BenchmarkImport(b *testing.B) {
 	plays := 100_000
 	if os.Getenv("DG_SOAK") == "1" {
@@ -69,15 +73,20 @@ func BenchmarkImport(b *testing.B) {
 	path := b.TempDir() + "/plays.ndjson"
 	file, err := os.Create(path)
 	require.NoError(b, err)
-	_, err = demo.Scale(file, 1, now, demo.Size{Plays: plays, Players: 10_000, Groups: []int{50, 5000}})
+	_, err = demo.Scale(file, 1, now,
+		demo.Size{Plays: plays, Players: 10_000, Groups: []int{50, 5000}})
 	require.NoError(b, err)
 	require.NoError(b, file.Close())
 	for b.Loop() {
 		db := pgtest.New(b)
-		input := importer.Input{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+		input := importer.Input{
+			Name: path,
+			Open: func() (io.ReadCloser, error) { return os.Open(path) },
+		}
 		for _, run := range []string{"first", "again"} {
 			steps := steps{b: b, run: run, started: time.Now()}
-			_, err := importer.New(db.Owner.Pool).Import(context.Background(), []importer.Input{input}, steps.report)
+			_, err := importer.New(db.Owner.Pool).
+				Import(context.Background(), []importer.Input{input}, steps.report)
 			require.NoError(b, err)
 			steps.next("end")
 		}
@@ -102,5 +111,6 @@ func (s *steps) next(step string) {
 	if s.step != "" {
 		s.b.ReportMetric(time.Since(s.started).Seconds(), s.run+"-"+s.step+"-s")
 	}
-	s.step, s.started = step, time.Now()
+	s.step = step
+	s.started = time.Now()
 }

@@ -1,5 +1,5 @@
-// Package doctor looks for what keeps dg from serving well: in the settings, on the machine and in the database. It changes
-// nothing.
+// Package doctor looks for what keeps dg from serving well: in the settings, on the machine and in
+// the database. It changes nothing.
 package doctor
 
 import (
@@ -11,7 +11,8 @@ import (
 // Verdict is how bad a finding is.
 type Verdict string
 
-// The verdicts. A failure keeps dg from serving, or serves wrongly; a warning is for somebody to decide.
+// The verdicts. A failure keeps dg from serving, or serves wrongly; a warning is for somebody to
+// decide.
 const (
 	OK      Verdict = "ok"
 	Warning Verdict = "warning"
@@ -38,12 +39,14 @@ func failure(check, says, fix string) Finding {
 	return Finding{Check: check, Verdict: Failure, Says: says, Fix: fix}
 }
 
-// Print writes the findings, one a line, each with its fix below, and returns how many are failures.
+// Print writes the findings, one a line, each with its fix below, and returns how many are
+// failures.
 func Print(w io.Writer, findings []Finding) (failures int) {
 	for _, f := range findings {
 		fmt.Fprintf(w, "%-8s %-12s %s\n", f.Verdict, f.Check, f.Says)
 		if f.Fix != "" {
-			fmt.Fprintf(w, "%21s Fix: %s\n", "", strings.ReplaceAll(f.Fix, "\n", "\n"+strings.Repeat(" ", 27)))
+			fmt.Fprintf(w, "%21s Fix: %s\n", "",
+				strings.ReplaceAll(f.Fix, "\n", "\n"+strings.Repeat(" ", 27)))
 		}
 		if f.Verdict == Failure {
 			failures++

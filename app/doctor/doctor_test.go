@@ -27,41 +27,52 @@ func TestChecksOfTheMachine(t *testing.T) {
 		found doctor.Finding
 		want  doctor.Verdict
 	}{
-		"a user of its own":          {doctor.Root(1000, false), doctor.OK},
-		"root, embedded":             {doctor.Root(0, true), doctor.OK},
-		"root, external":             {doctor.Root(0, false), doctor.Warning},
-		"1,024 files":                {doctor.Files(1024), doctor.Warning},
-		"4,096 files":                {doctor.Files(4096), doctor.OK},
-		"a full disk":                {doctor.Room(gib-1, 10*gib), doctor.Failure},
-		"a small part of a large":    {doctor.Room(10*gib, 1000*gib), doctor.Failure},
-		"room":                       {doctor.Room(10*gib, 100*gib), doctor.OK},
-		"everybody is a proxy":       {doctor.Proxies("http://127.0.0.1:8080", proxies("10.0.0.0/8", "0.0.0.0/0")), doctor.Failure},
-		"https without proxies":      {doctor.Proxies("https://dg.example", nil), doctor.Warning},
-		"https with a proxy":         {doctor.Proxies("https://dg.example", proxies("10.0.0.0/8")), doctor.OK},
-		"PostgreSQL 14":              {doctor.Version(140012), doctor.Failure},
-		"PostgreSQL 15":              {doctor.Version(150000), doctor.OK},
-		"a clock 6 s behind":         {doctor.Clock(-6 * time.Second), doctor.Failure},
-		"a clock 1 s ahead":          {doctor.Clock(time.Second), doctor.OK},
-		"a sealer three days behind": {doctor.Backlog(3, now.AddDate(0, 0, -3), now), doctor.Warning},
-		"yesterday to seal":          {doctor.Backlog(1, now.Truncate(24*time.Hour).AddDate(0, 0, -1), now), doctor.OK},
-		"nothing to seal":            {doctor.Backlog(0, time.Time{}, now), doctor.OK},
-		"a lost key":                 {doctor.Secrets(2, false), doctor.Failure},
-		"a wrong key":                {doctor.Secrets(0, true), doctor.Failure},
+		"a user of its own":       {doctor.Root(1000, false), doctor.OK},
+		"root, embedded":          {doctor.Root(0, true), doctor.OK},
+		"root, external":          {doctor.Root(0, false), doctor.Warning},
+		"1,024 files":             {doctor.Files(1024), doctor.Warning},
+		"4,096 files":             {doctor.Files(4096), doctor.OK},
+		"a full disk":             {doctor.Room(gib-1, 10*gib), doctor.Failure},
+		"a small part of a large": {doctor.Room(10*gib, 1000*gib), doctor.Failure},
+		"room":                    {doctor.Room(10*gib, 100*gib), doctor.OK},
+		"everybody is a proxy": {
+			doctor.Proxies("http://127.0.0.1:8080", proxies("10.0.0.0/8", "0.0.0.0/0")),
+			doctor.Failure,
+		},
+		"https without proxies": {doctor.Proxies("https://dg.example", nil), doctor.Warning},
+		"https with a proxy": {
+			doctor.Proxies("https://dg.example", proxies("10.0.0.0/8")), doctor.OK,
+		},
+		"PostgreSQL 14":      {doctor.Version(140012), doctor.Failure},
+		"PostgreSQL 15":      {doctor.Version(150000), doctor.OK},
+		"a clock 6 s behind": {doctor.Clock(-6 * time.Second), doctor.Failure},
+		"a clock 1 s ahead":  {doctor.Clock(time.Second), doctor.OK},
+		"a sealer three days behind": {
+			doctor.Backlog(3, now.AddDate(0, 0, -3), now), doctor.Warning,
+		},
+		"yesterday to seal": {
+			doctor.Backlog(1, now.Truncate(24*time.Hour).AddDate(0, 0, -1), now), doctor.OK,
+		},
+		"nothing to seal": {doctor.Backlog(0, time.Time{}, now), doctor.OK},
+		"a lost key":      {doctor.Secrets(2, false), doctor.Failure},
+		"a wrong key":     {doctor.Secrets(0, true), doctor.Failure},
 	} {
 		require.Equal(t, c.want, c.found.Verdict, "%s: %s", name, c.found.Says)
-		require.Equal(t, c.want == doctor.OK, c.found.Fix == "", "%s: what is not well has a fix", name)
+		require.Equal(t, c.want == doctor.OK, c.found.Fix == "", "%s: what is not well has a fix",
+			name)
 	}
 }
 
 // A misspelt variable is named. Others than DG_… are none of ours.
 func TestMisspeltSettingsAreNamed(t *testing.T) {
-	found := doctor.Unknown([]string{"DG_ADRR=:80", "DG_ADDR=:81", "PATH=/bin"}, func(name string) bool { return name == "DG_ADDR" })
+	found := doctor.Unknown([]string{"DG_ADRR=:80", "DG_ADDR=:81", "PATH=/bin"},
+		func(name string) bool { return name == "DG_ADDR" })
 	require.Len(t, found, 1)
 	require.Contains(t, found[0].Says, "DG_ADRR")
 }
 
-// A pooler that refuses session settings, as PgBouncer does unless told otherwise, is called one. The peer stands in for it:
-// the tests' machine has none.
+// A pooler that refuses session settings, as PgBouncer does unless told otherwise, is called one.
+// The peer stands in for it: the tests' machine has none.
 func TestPoolerThatRefusesSettingsIsNamed(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -74,12 +85,17 @@ func TestPoolerThatRefusesSettingsIsNamed(t *testing.T) {
 			}
 			backend := pgproto3.NewBackend(conn, conn)
 			_, _ = backend.ReceiveStartupMessage()
-			backend.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: statement_timeout"})
+			backend.Send(&pgproto3.ErrorResponse{
+				Severity: "FATAL",
+				Code:     "08P01",
+				Message:  "unsupported startup parameter: statement_timeout",
+			})
 			_ = backend.Flush()
 			_ = conn.Close()
 		}
 	}()
-	conn, found := doctor.Reach(t.Context(), "postgres://dg_app:hunter2@"+ln.Addr().String()+"/dg?sslmode=disable")
+	conn, found := doctor.Reach(t.Context(),
+		"postgres://dg_app:hunter2@"+ln.Addr().String()+"/dg?sslmode=disable")
 	require.Nil(t, conn)
 	require.Equal(t, "pooler", found.Check)
 	require.Contains(t, found.Says, "statement_timeout")
@@ -87,7 +103,8 @@ func TestPoolerThatRefusesSettingsIsNamed(t *testing.T) {
 
 func TestPrintShowsEachFixBelowItsFinding(t *testing.T) {
 	var out strings.Builder
-	failures := doctor.Print(&out, []doctor.Finding{doctor.Files(8192), doctor.Files(10), doctor.Secrets(1, false)})
+	failures := doctor.Print(&out,
+		[]doctor.Finding{doctor.Files(8192), doctor.Files(10), doctor.Secrets(1, false)})
 	require.Equal(t, 1, failures)
 	require.Equal(t, `ok       files        may open 8192 files
 warning  files        may open 10 files, and each client connection is one

@@ -23,15 +23,18 @@ func Root(uid int, embedded bool) Finding {
 	case embedded:
 		return ok("user", "runs as root, and becomes the owner of the data folder when it serves")
 	default:
-		return warning("user", "runs as root, which it does not need", "Start dg as a user of its own.")
+		return warning("user", "runs as root, which it does not need",
+			"Start dg as a user of its own.")
 	}
 }
 
 // Files checks the limit of open files of this process.
 func Files(limit uint64) Finding {
 	if limit < minFiles {
-		return warning("files", fmt.Sprintf("may open %d files, and each client connection is one", limit),
-			fmt.Sprintf("Raise the limit to %d or more: ulimit -n, or LimitNOFILE in the unit.", minFiles))
+		return warning("files",
+			fmt.Sprintf("may open %d files, and each client connection is one", limit),
+			fmt.Sprintf("Raise the limit to %d or more: ulimit -n, or LimitNOFILE in the unit.",
+				minFiles))
 	}
 	return ok("files", "may open %d files", limit)
 }
@@ -48,7 +51,8 @@ func FileLimit() uint64 {
 // Room checks how much of the disk is free for the data folder.
 func Room(free, size uint64) Finding {
 	const gib = 1 << 30
-	says := fmt.Sprintf("%.1f of %.1f GiB are free for the data", float64(free)/gib, float64(size)/gib)
+	says := fmt.Sprintf("%.1f of %.1f GiB are free for the data", float64(free)/gib,
+		float64(size)/gib)
 	if free < minRoom || free < size/minRoomShare {
 		return failure("room", says, "Free some room: PostgreSQL stops when its disk is full.")
 	}
@@ -69,12 +73,16 @@ func DiskOf(folder string) (free, size uint64, err error) {
 func Proxies(base string, trusted []netip.Prefix) Finding {
 	for _, p := range trusted {
 		if p.Bits() == 0 {
-			return failure("proxies", fmt.Sprintf("DG_TRUSTED_PROXIES has %s: any client can name any address as its own", p),
+			return failure("proxies",
+				fmt.Sprintf("DG_TRUSTED_PROXIES has %s: any client can name any address as its own",
+					p),
 				"Set DG_TRUSTED_PROXIES to the addresses of your proxies only.")
 		}
 	}
 	if strings.HasPrefix(base, "https://") && len(trusted) == 0 {
-		return warning("proxies", "the base URL is https, dg speaks http, and no proxy is trusted: all clients share one address and its limits",
+		return warning("proxies",
+			"the base URL is https, dg speaks http, and no proxy is trusted: all clients share "+
+				"one address and its limits",
 			"Set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS.")
 	}
 	return ok("proxies", "%d trusted networks", len(trusted))
@@ -86,7 +94,9 @@ func Unknown(environment []string, known func(name string) bool) []Finding {
 	for _, line := range slices.Sorted(slices.Values(environment)) {
 		name, _, _ := strings.Cut(line, "=")
 		if strings.HasPrefix(name, "DG_") && !known(name) {
-			findings = append(findings, warning("settings", name+" is not a setting", "Check its spelling: dg --help lists the settings."))
+			findings = append(findings,
+				warning("settings", name+" is not a setting",
+					"Check its spelling: dg --help lists the settings."))
 		}
 	}
 	return findings

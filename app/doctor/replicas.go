@@ -9,13 +9,17 @@ import (
 
 // replicaFixes is what to do about a replica that reports leave out.
 var replicaFixes = map[postgres.ReplicaState]string{
-	postgres.ReplicaBehind:      "See whether its replay is paused (pg_wal_replay_resume), what keeps it busy, and that the primary has synchronous_commit on.",
-	postgres.ReplicaPromoted:    "Make it a standby of the primary again (pg_rewind, or a new base backup), or remove it from DG_DATABASE_REPLICA_URLS.",
-	postgres.ReplicaDiverged:    "Make it a standby of the primary again: pg_rewind, or a new base backup.",
-	postgres.ReplicaUnreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with hot_standby=on, and that it lets this machine in.",
+	postgres.ReplicaBehind: "See whether its replay is paused (pg_wal_replay_resume), what " +
+		"keeps it busy, and that the primary has synchronous_commit on.",
+	postgres.ReplicaPromoted: "Make it a standby of the primary again (pg_rewind, or a new " +
+		"base backup), or remove it from DG_DATABASE_REPLICA_URLS.",
+	postgres.ReplicaDiverged: "Make it a standby of the primary again: pg_rewind, or a new base backup.",
+	postgres.ReplicaUnreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with " +
+		"hot_standby=on, and that it lets this machine in.",
 }
 
-// Replica checks that reports read from a replica. Its pool stands for the primary's; an instance opens so many connections to it.
+// Replica checks that reports read from a replica. Its pool stands for the primary's; an instance
+// opens so many connections to it.
 func Replica(ctx context.Context, r *postgres.Replica, of *postgres.DB, instance int) Finding {
 	check := fmt.Sprintf("replica %d", r.Number)
 	if state := r.State(); state != postgres.ReplicaFollowing {
@@ -25,15 +29,23 @@ func Replica(ctx context.Context, r *postgres.Replica, of *postgres.DB, instance
 	allowed, err := postgres.AllowedConnections(ctx, pool)
 	var feedback string
 	if err == nil {
-		err = pool.QueryRow(ctx, `/* doctor.replica */ select current_setting('hot_standby_feedback')`).Scan(&feedback)
+		err = pool.QueryRow(ctx,
+			`/* doctor.replica */ select current_setting('hot_standby_feedback')`).Scan(&feedback)
 	}
 	switch {
 	case err != nil:
-		return warning(check, "reports leave it out: it does not answer", replicaFixes[postgres.ReplicaUnreachable])
+		return warning(check, "reports leave it out: it does not answer",
+			replicaFixes[postgres.ReplicaUnreachable])
 	case instance > allowed:
-		return failure(check, fmt.Sprintf("an instance opens up to %d connections to it, and it has %d", instance, allowed), "Raise its max_connections, or lower DG_POOL_READS.")
+		return failure(check,
+			fmt.Sprintf("an instance opens up to %d connections to it, and it has %d", instance,
+				allowed), "Raise its max_connections, or lower DG_POOL_READS.")
 	case feedback != "on":
-		return warning(check, "hot_standby_feedback is off: the clean-up of old rows breaks long exports", "Set it to on in the replica's configuration.")
+		return warning(check,
+			"hot_standby_feedback is off: the clean-up of old rows breaks long exports",
+			"Set it to on in the replica's configuration.")
 	}
-	return ok(check, "follows the primary, %d bytes behind; an instance opens up to %d of %d connections", r.Lag(), instance, allowed)
+	return ok(check,
+		"follows the primary, %d bytes behind; an instance opens up to %d of %d connections",
+		r.Lag(), instance, allowed)
 }

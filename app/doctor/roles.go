@@ -33,21 +33,34 @@ func Rights(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 	var tooMuch, tooLittle []string
 	err := conn.QueryRow(ctx, rightsSQL).Scan(&superuser, &owned, &tooMuch, &tooLittle)
 	if missing(err) {
-		return Finding{Check: "roles", Verdict: Warning, Says: "not looked at: the schema is missing", Fix: "Run dg migrate first."}, nil
+		return Finding{
+			Check:   "roles",
+			Verdict: Warning,
+			Says:    "not looked at: the schema is missing",
+			Fix:     "Run dg migrate first.",
+		}, nil
 	}
 	if err != nil {
 		return Finding{}, err
 	}
-	const apart = "Give DG_DATABASE_URL a role of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner's; then run dg migrate."
+	const apart = "Give DG_DATABASE_URL a role of its own that owns nothing, and " +
+		"DG_MIGRATE_DATABASE_URL the owner's; then run dg migrate."
 	switch {
 	case superuser:
-		return failure("roles", "the serving role is a superuser: a stolen password could change the audit log", apart), nil
+		return failure("roles",
+				"the serving role is a superuser: a stolen password could change the audit log",
+				apart),
+			nil
 	case owned > 0:
-		return failure("roles", fmt.Sprintf("the serving role owns %d tables, so it could change the audit log", owned), apart), nil
+		return failure("roles",
+			fmt.Sprintf("the serving role owns %d tables, so it could change the audit log", owned),
+			apart), nil
 	case len(tooLittle) > 0:
-		return failure("roles", "the serving role may not "+strings.Join(tooLittle, ", "), "Run dg migrate, which grants what is missing."), nil
+		return failure("roles", "the serving role may not "+strings.Join(tooLittle, ", "),
+			"Run dg migrate, which grants what is missing."), nil
 	case len(tooMuch) > 0:
-		return failure("roles", "the serving role may "+strings.Join(tooMuch, ", "), "Run dg migrate, which takes it away; look for grants to public."), nil
+		return failure("roles", "the serving role may "+strings.Join(tooMuch, ", "),
+			"Run dg migrate, which takes it away; look for grants to public."), nil
 	}
 	return ok("roles", "the serving role owns nothing, and may do what it needs"), nil
 }

@@ -48,39 +48,65 @@ func start(t *testing.T) *program {
 	own := newTenants(db, db.DB)
 	policy, err := authz.New()
 	require.NoError(t, err)
-	log, forks, figures := audit.New(db.DB), games.New(db.DB), reports.New(db.DB, db.DB)
+	log := audit.New(db.DB)
+	forks := games.New(db.DB)
+	figures := reports.New(db.DB, db.DB)
 	keyService := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
 	files := exports.New(figures, log)
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := &program{t: t, db: db, url: "http://" + ln.Addr().String()}
-	api, err := publicapi.New(publicapi.Modules{Keys: keyService, Games: forks, Reports: figures, Exports: files, Orgs: own, Policy: policy}, p.url)
+	api, err := publicapi.New(publicapi.Modules{
+		Keys:    keyService,
+		Games:   forks,
+		Reports: figures,
+		Exports: files,
+		Orgs:    own,
+		Policy:  policy,
+	}, p.url)
 	require.NoError(t, err)
 	screens, err := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
-		AuditLog:     auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
-		Keys:         keys.Modules{Keys: keyService, Changes: keyService, Forks: forks},
-		Organisation: organisation.Modules{Organisations: own, People: &staff{own}, Keys: keyService, Forks: forks},
-		Reports:      webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
+		AuditLog: auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
+		Keys:     keys.Modules{Keys: keyService, Changes: keyService, Forks: forks},
+		Organisation: organisation.Modules{
+			Organisations: own,
+			People:        &staff{own},
+			Keys:          keyService,
+			Forks:         forks,
+		},
+		Reports: webreports.Modules{
+			Forks:   forks,
+			Groups:  own,
+			Reports: figures,
+			Exports: files,
+		},
 	}, p.url, time.Now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
-		Logger: slog.New(slog.DiscardHandler), RedactPath: apikeys.Redact, Unavailable: postgres.Unavailable, Grace: time.Second,
-		ErrorPage: screens.ErrorPage,
+		Logger:      slog.New(slog.DiscardHandler),
+		RedactPath:  apikeys.Redact,
+		Unavailable: postgres.Unavailable,
+		Grace:       time.Second,
+		ErrorPage:   screens.ErrorPage,
 	})
 	api.Mount(server.App()) // first: it refuses keys on every other path
 	screens.MountOrganisation(server.App())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
-	t.Cleanup(func() { _ = server.Shutdown(context.Background()); <-served })
+	t.Cleanup(func() {
+		_ = server.Shutdown(context.Background())
+		<-served
+	})
 	return p
 }
 
 // send returns the status and body of an answer; headers are pairs.
 func (p *program) send(method, path string, form url.Values, headers ...string) (int, string) {
 	p.t.Helper()
-	r, err := http.NewRequestWithContext(p.t.Context(), method, p.url+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(p.t.Context(), method, p.url+path,
+		strings.NewReader(form.Encode()))
 	require.NoError(p.t, err)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -89,7 +115,11 @@ func (p *program) send(method, path string, form url.Values, headers ...string) 
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
 	response, err := client.Do(r)
 	require.NoError(p.t, err)
 	defer response.Body.Close()
@@ -107,8 +137,14 @@ func (p *program) call(token, path string) (int, string) {
 // create makes a key by the form of the screens.
 func (p *program) create(s school) (status int, token string) {
 	p.t.Helper()
-	form := url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "idempotencyKey": {uuid.NewString()}}
-	status, page := p.send(http.MethodPost, "/o/"+s.handle+"/settings/api-keys/new", form, login, s.handle)
+	form := url.Values{
+		"name":           {"Warehouse"},
+		"scopes":         {"forks:read", "reports:read"},
+		"expiry":         {"90"},
+		"idempotencyKey": {uuid.NewString()},
+	}
+	status, page := p.send(http.MethodPost, "/o/"+s.handle+"/settings/api-keys/new", form, login,
+		s.handle)
 	return status, regexp.MustCompile(`dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`).FindString(page)
 }
 
@@ -117,14 +153,18 @@ const period = "?from=2026-03-01&to=2026-03-31"
 func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	north, south := newSchool(p.db, "north", "gold"), newSchool(p.db, "south", "gold")
+	north := newSchool(p.db, "north", "gold")
+	south := newSchool(p.db, "south", "gold")
 	_, token := p.create(north)
 	for path, want := range map[string]string{
 		"forks":               `"id":"` + north.fork + `"`,
 		"forks/" + north.fork: `"id":"` + north.fork + `"`,
-		"forks/" + north.fork + "/stats" + period:                              `{"plays":6,"uniquePlayers":6,`,
-		"forks/" + north.fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
-		"forks/" + north.fork + "/exports/csv" + period:                        north.fork + ",,P-1,P-1,2026-03-01T09:30:00.000Z",
+		"forks/" + north.fork + "/stats" +
+			period: `{"plays":6,"uniquePlayers":6,`,
+		"forks/" + north.fork + "/stats" + period + "&groupId=" +
+			north.cohort: `"playerLabel":"P-6"`,
+		"forks/" + north.fork + "/exports/csv" + period: north.fork +
+			",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
 		status, body := p.call(token, path)
 		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
@@ -135,10 +175,14 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status, body)
 	status, body = p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort)
 	require.Equal(t, http.StatusNotFound, status, body)
-	require.Equal(t, 2, fixtures.One[int](p.db, `select count(*) from audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
+	require.Equal(t, 2,
+		fixtures.One[int](p.db,
+			`select count(*) from audit_entries where org_id = $1 and action = 'api_key.refused'`,
+			north.id))
 }
 
-// A change of the tenant or of its forks takes effect at the next request, through its own tables and the views.
+// A change of the tenant or of its forks takes effect at the next request, through its own tables
+// and the views.
 func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -164,29 +208,38 @@ func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	north, silver := newSchool(p.db, "north", "gold"), newSchool(p.db, "silver", "silver")
+	north := newSchool(p.db, "north", "gold")
+	silver := newSchool(p.db, "silver", "silver")
 	keys := "/o/north/settings/api-keys"
 	status, token := p.create(north)
 	require.Equal(t, http.StatusOK, status)
 	key, ok := apikeys.ParseToken(token)
 	require.True(t, ok)
-	require.Equal(t, "north", fixtures.One[string](p.db, `select actor_name from audit_entries where action = 'api_key.created'`))
+	require.Equal(t, "north",
+		fixtures.One[string](p.db,
+			`select actor_name from audit_entries where action = 'api_key.created'`))
 
 	for _, c := range []struct {
 		path, login string
 		status      int
 	}{
-		{keys, "north", http.StatusOK}, {keys + "/new", "north", http.StatusOK}, {keys + "/" + key.ID + "/revoke", "north", http.StatusOK},
+		{keys, "north", http.StatusOK}, {keys + "/new", "north", http.StatusOK},
+		{keys + "/" + key.ID + "/revoke", "north", http.StatusOK},
 		{keys + "/" + key.ID + "/replace", "north", http.StatusOK},
 		{"/o/north/settings/organisation/reporting-mode", "north", http.StatusOK},
-		{"/o/north/reports", "north", http.StatusOK}, {"/o/north/reports/" + north.fork, "north", http.StatusOK},
-		{"/o/north/settings/audit-log", "north", http.StatusOK}, {"/o/north/settings/organisation", "north", http.StatusOK},
-		{keys, "north-teacher", http.StatusForbidden}, {keys, "silver", http.StatusNotFound}, {keys, "nobody", http.StatusSeeOther},
-		{"/static/dg.css", "", http.StatusOK}, {"/sign-in", "north", http.StatusNotFound}, {"/account", "north", http.StatusNotFound},
+		{"/o/north/reports", "north", http.StatusOK},
+		{"/o/north/reports/" + north.fork, "north", http.StatusOK},
+		{"/o/north/settings/audit-log", "north", http.StatusOK},
+		{"/o/north/settings/organisation", "north", http.StatusOK},
+		{keys, "north-teacher", http.StatusForbidden}, {keys, "silver", http.StatusNotFound},
+		{keys, "nobody", http.StatusSeeOther},
+		{"/static/dg.css", "", http.StatusOK}, {"/sign-in", "north", http.StatusNotFound},
+		{"/account", "north", http.StatusNotFound},
 	} {
 		status, body := p.send(http.MethodGet, c.path, nil, login, c.login)
 		require.Equal(t, c.status, status, "%s as %q: %.300s", c.path, c.login, body)
-		require.NotContains(t, body, `type="password"`, "its Authenticator is no ui.Reauthenticator")
+		require.NotContains(t, body, `type="password"`,
+			"its Authenticator is no ui.Reauthenticator")
 	}
 	status, _ = p.create(silver)
 	require.Equal(t, http.StatusForbidden, status, "its tier has no API")

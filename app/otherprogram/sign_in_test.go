@@ -39,6 +39,7 @@ type staff struct{ tenants *tenants }
 // People is for the list of members.
 func (s *staff) People(ctx context.Context, ids []string) (people []identity.Person, err error) {
 	err = s.tenants.db.WithContext(ctx).Scopes(across).
-		Raw(`/* staff.people */ select id, login as name from staff where id in ?`, ids).Scan(&people).Error
+		Raw(`/* staff.people */ select id, login as name from staff where id in ?`, ids).
+		Scan(&people).Error
 	return people, err
 }

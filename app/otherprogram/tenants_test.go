@@ -15,16 +15,20 @@ import (
 	"dg/web/ui"
 )
 
-// schema replaces the tables of organisations and people by those of this program, and by views with the columns that the
-// statements of apikeys, games and reports read.
+// schema replaces the tables of organisations and people by those of this program, and by views
+// with the columns that the statements of apikeys, games and reports read.
 const schema = `
 drop function lock_membership;
-drop table organisations, memberships, players, player_ordinals, player_groups, group_members, users, sessions, password_guesses,
+drop table organisations, memberships, players, player_ordinals, player_groups, group_members,
+  users, sessions, password_guesses,
 	recovery_codes, account_resets, known_browsers cascade;
 
-create table tenants (id uuid primary key, handle text not null unique, tier text not null, named boolean not null, version bigint);
-create table staff (id uuid primary key, tenant uuid not null references tenants, login text not null unique, rank text not null);
-create table learners (id uuid primary key, tenant uuid not null references tenants, number integer not null, alias text not null,
+create table tenants (id uuid primary key, handle text not null unique, tier text not null,
+  named boolean not null, version bigint);
+create table staff (id uuid primary key, tenant uuid not null references tenants,
+  login text not null unique, rank text not null);
+create table learners (id uuid primary key, tenant uuid not null references tenants,
+  number integer not null, alias text not null,
 	name text not null);
 create table cohorts (id uuid primary key, tenant uuid not null references tenants);
 create table cohort_learners (cohort uuid not null references cohorts, number integer not null);
@@ -33,7 +37,8 @@ create trigger version before insert or update on tenants for each row execute f
 
 create view organisations as select id, case tier when 'gold' then 'pro' else 'free' end as plan,
 	case when named then 'nominative' else 'pseudonymous' end as reporting_mode, version from tenants;
-create view players as select id, tenant as org_id, number as ordinal, alias as label, name as display_name from learners;
+create view players as select id, tenant as org_id, number as ordinal, alias as label, name
+  as display_name from learners;
 create view player_ordinals as select tenant as org_id, max(number) as last from learners group by tenant;
 create view player_groups as select id, tenant as org_id from cohorts;
 create view group_members as select c.tenant as org_id, m.cohort as group_id, m.number as player
@@ -57,7 +62,8 @@ var across = postgres.AcrossTenants("an employee's own tenant, a cohort's owner"
 var errNotFound = apperr.New(apperr.NotFound, "No such tenant.")
 
 func (o *tenants) find(db *gorm.DB, condition string, args ...any) (e employee, err error) {
-	found := db.Scopes(across).Raw(`/* tenants.find */ select s.id, s.login, s.rank, s.tenant, t.handle, t.tier
+	found := db.Scopes(across).
+		Raw(`/* tenants.find */ select s.id, s.login, s.rank, s.tenant, t.handle, t.tier
 		from staff s join tenants t on t.id = s.tenant where `+condition, args...).Scan(&e)
 	if found.Error == nil && found.RowsAffected == 0 {
 		return e, errNotFound
@@ -83,7 +89,8 @@ func (o *tenants) Membership(ctx context.Context, personID, slug string) (org.Me
 // OrganisationIn, SubjectIn and CurrentSubjectIn are for apikeys.
 func (o *tenants) OrganisationIn(tx *gorm.DB, id string) (org.Organisation, error) {
 	var tier string
-	err := postgres.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).Scan(&tier).Error
+	err := postgres.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).
+		Scan(&tier).Error
 	return org.Organisation{ID: id, Plan: planOf(tier)}, err
 }
 
@@ -97,7 +104,11 @@ func (o *tenants) CurrentSubjectIn(tx *gorm.DB, tenant, person string) (authz.Su
 
 func (o *tenants) subject(tx *gorm.DB, tenant, person, lock string) (authz.Subject, error) {
 	e, err := o.find(tx, `s.tenant = ? and s.id = ?`+lock, tenant, person)
-	return authz.Subject{Kind: authz.Member, OrganisationID: tenant, Grants: authz.MemberGrants(string(roleOf(e.Rank)), false)}, err
+	return authz.Subject{
+		Kind:           authz.Member,
+		OrganisationID: tenant,
+		Grants:         authz.MemberGrants(string(roleOf(e.Rank)), false),
+	}, err
 }
 
 // GroupOwner is for publicapi.
@@ -124,7 +135,8 @@ func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int
 
 func (o *tenants) Groups(ctx context.Context, tenant, _ string) (groups []org.Group, err error) {
 	err = postgres.Raw(o.db.WithContext(ctx), tenant, `/* tenants.cohorts */
-		select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = @org`).Scan(&groups).Error
+		select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = @org`).
+		Scan(&groups).Error
 	return groups, err
 }
 
@@ -135,7 +147,9 @@ func (o *tenants) FindGroups(ctx context.Context, tenant, _ string) ([]org.Group
 }
 
 // GroupPage has one page: a tenant has few cohorts.
-func (o *tenants) GroupPage(ctx context.Context, tenant string, _, _ int) ([]org.Group, int, error) {
+func (o *tenants) GroupPage(
+	ctx context.Context, tenant string, _, _ int,
+) ([]org.Group, int, error) {
 	groups, err := o.Groups(ctx, tenant, "")
 	return groups, len(groups), err
 }
@@ -145,10 +159,23 @@ type school struct{ id, handle, fork, cohort string }
 
 // newSchool stores one. Its head signs in with its handle.
 func newSchool(db *fixtures.Database, handle, tier string) school {
-	s := school{id: fixtures.One[string](db, `insert into tenants values (gen_random_uuid(), $1, $2, false) returning id`, handle, tier), handle: handle}
-	db.Exec(`insert into staff values (gen_random_uuid(), $1, $2, 'head'), (gen_random_uuid(), $1, $2 || '-teacher', 'teacher')`, s.id, handle)
-	db.Exec(`insert into learners select gen_random_uuid(), $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`, s.id)
-	s.cohort = fixtures.One[string](db, `insert into cohorts values (gen_random_uuid(), $1) returning id`, s.id)
+	s := school{
+		id: fixtures.One[string](db,
+			`insert into tenants values (gen_random_uuid(), $1, $2, false) returning id`, handle,
+			tier),
+		handle: handle,
+	}
+	db.Exec(
+		`insert into staff values (gen_random_uuid(), $1, $2, 'head'), (gen_random_uuid(), $1,
+			$2 || '-teacher', 'teacher')`,
+		s.id, handle,
+	)
+	db.Exec(
+		`insert into learners select gen_random_uuid(), $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`,
+		s.id,
+	)
+	s.cohort = fixtures.One[string](db,
+		`insert into cohorts values (gen_random_uuid(), $1) returning id`, s.id)
 	db.Exec(`insert into cohort_learners select $1, n from generate_series(1, 6) n`, s.cohort)
 	fork := db.Fork(fixtures.Fork{OrganisationID: s.id})
 	for n := range 6 {

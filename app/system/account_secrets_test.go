@@ -11,11 +11,12 @@ import (
 	"dg/app/apptest"
 )
 
-// With a key no table has a secret of two-step verification in clear, whether it was stored before or imported; a key can be
-// replaced. Without a key the log warns at the start.
+// With a key no table has a secret of two-step verification in clear, whether it was stored before
+// or imported; a key can be replaced. Without a key the log warns at the start.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
-	first, second := strings.Repeat("0f", 32), strings.Repeat("1e", 32)
+	first := strings.Repeat("0f", 32)
+	second := strings.Repeat("1e", 32)
 	p := &program{t: t, dir: apptest.NewFolder(t)}
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	signIn := func(args ...string) (location string) {
@@ -25,8 +26,10 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 		db := apptest.OpenDoor(t, p.dir)
 		defer db.GiveBack(t)
 		db.Do(t, `update users set totp_last_step = 0 where totp_secret is not null`)
-		require.Equal(t, len(args) == 0, strings.Contains(apptest.Dump(t, db, "users"), tomas.TOTPSecret), "%v", args)
-		v := apptest.NewWebClient(t, regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1])
+		require.Equal(t, len(args) == 0,
+			strings.Contains(apptest.Dump(t, db, "users"), tomas.TOTPSecret), "%v", args)
+		v := apptest.NewWebClient(t,
+			regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1])
 		v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)
 		_, _, location = v.Post("/sign-in/code", "code", apptest.CodeOf(t, tomas.TOTPSecret))
 		return location
@@ -35,7 +38,8 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	for _, args := range [][]string{{}, {"--secret-key", first}} {
 		location := signIn(args...)
 		require.Equal(t, "/", location, "%v", args)
-		require.Equal(t, 1, strings.Count(p.log.String(), clear), "one warning at the start without a key")
+		require.Equal(t, 1, strings.Count(p.log.String(), clear),
+			"one warning at the start without a key")
 	}
 	require.Contains(t, p.log.String(), "set DG_SECRET_KEY to 32 random bytes")
 	for _, secret := range []string{first, second, tomas.TOTPSecret} {
@@ -49,14 +53,16 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	fresh := &program{t: t, dir: apptest.NewFolder(t)}
 	c := apptest.Launch(t, "demo", "--data-dir", fresh.dir, "--secret-key", first)
 	require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
-	require.NotContains(t, apptest.Dump(t, apptest.OpenDoor(t, fresh.dir), "users"), tomas.TOTPSecret)
+	require.NotContains(t, apptest.Dump(t, apptest.OpenDoor(t, fresh.dir), "users"),
+		tomas.TOTPSecret)
 }
 
 // rules.md, Data: what would read or write secrets with another key than the database's, or without
 // one, says so and does not start. A lost key can be given up.
 func TestWrongSecretKeyDoesNotServe(t *testing.T) {
 	t.Parallel()
-	right, wrong := strings.Repeat("0f", 32), strings.Repeat("1e", 32)
+	right := strings.Repeat("0f", 32)
+	wrong := strings.Repeat("1e", 32)
 	p := &program{t: t, dir: apptest.NewFolder(t)}
 	apptest.CopyDemo(t, p.dir)
 	serving := []string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}
@@ -84,7 +90,8 @@ func TestWrongSecretKeyDoesNotServe(t *testing.T) {
 	require.Contains(t, out, "reset the accounts")
 	_, stop = p.serve("serve", "--secret-key", wrong)
 	stop()
-	_, stop = p.serve("serve", "--secret-key", right, "--secret-key-previous", wrong) // it is found again
+	// it is found again
+	_, stop = p.serve("serve", "--secret-key", right, "--secret-key-previous", wrong)
 	stop()
 	_, out = p.run("doctor", "--secret-key", right)
 	require.Regexp(t, `ok +secrets`, out)
@@ -93,7 +100,8 @@ func TestWrongSecretKeyDoesNotServe(t *testing.T) {
 // README, Secrets: a key is introduced and replaced on several instances while each serves.
 func TestSecretKeyIsReplacedOnInstancesInTurn(t *testing.T) {
 	t.Parallel()
-	first, second := strings.Repeat("0f", 32), strings.Repeat("1e", 32)
+	first := strings.Repeat("0f", 32)
+	second := strings.Repeat("1e", 32)
 	p := &program{t: t, dir: apptest.NewFolder(t)}
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	var instances [2]string

@@ -16,25 +16,32 @@ func serveDemo(t *testing.T, args ...string) (p *program, base string, db *appte
 	t.Helper()
 	p = &program{t: t, dir: apptest.NewFolder(t)}
 	greeting, _ := p.serve(append([]string{"serve", "--demo"}, args...)...)
-	return p, regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1], apptest.OpenDoor(t, p.dir)
+	return p, regexp.MustCompile(`Serving on (\S+)`).
+		FindStringSubmatch(greeting)[1], apptest.OpenDoor(t, p.dir)
 }
 
 // A stolen session cookie alone changes neither the password nor two-step verification.
 func TestStolenSessionChangesNothing(t *testing.T) {
 	t.Parallel()
 	_, base, db := serveDemo(t)
-	maren, tomas := apptest.DemoAccount(t, "maren@harbour.example.com"), apptest.DemoAccount(t, "tomas@harbour.example.com")
-	before := apptest.Read[string](t, db, `select string_agg(concat_ws(' ', id, password_hash, totp_secret), ',' order by id) from users`)
+	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
+	before := apptest.Read[string](t, db,
+		`select string_agg(concat_ws(' ', id, password_hash, totp_secret), ',' order by id) from users`)
 	unchanged := func(change string) {
 		t.Helper()
-		require.Equal(t, before, apptest.Read[string](t, db, `select string_agg(concat_ws(' ', id, password_hash, totp_secret), ',' order by id) from users`), change)
+		require.Equal(t, before,
+			apptest.Read[string](t, db,
+				`select string_agg(concat_ws(' ', id, password_hash, totp_secret), ',' order by id) from users`),
+			change)
 	}
 	thief := apptest.NewWebClient(t, base).SignIn(maren).Stolen()
 	offer := apptest.OfferedSecret.FindStringSubmatch(thief.Get("/account/two-step"))
 	require.NotNil(t, offer)
 	code := apptest.CodeOf(t, strings.ReplaceAll(offer[1], " ", ""))
 	for _, password := range []string{"", "a wrong password"} {
-		status, _, _ := thief.Post("/account/two-step", "do", "on", "code", code, "current", password)
+		status, _, _ := thief.Post("/account/two-step", "do", "on", "code", code, "current",
+			password)
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		unchanged("two-step on")
 	}
@@ -42,9 +49,15 @@ func TestStolenSessionChangesNothing(t *testing.T) {
 	// With two-step verification on, the password alone is not enough either.
 	thief = apptest.NewWebClient(t, base).SignIn(tomas).Stolen()
 	replacement := "battery horse staple"
-	for _, path := range []string{"/account/password", "/account/two-step", "/account/recovery-codes"} {
-		for _, proof := range [][2]string{{"", ""}, {tomas.Password, ""}, {tomas.Password, "000000"}, {"", apptest.CodeOf(t, tomas.TOTPSecret)}} {
-			status, _, _ := thief.Post(path, "do", "off", "current", proof[0], "code", proof[1], "new", replacement, "repeat", replacement)
+	for _, path := range []string{
+		"/account/password", "/account/two-step", "/account/recovery-codes",
+	} {
+		for _, proof := range [][2]string{
+			{"", ""}, {tomas.Password, ""}, {tomas.Password, "000000"},
+			{"", apptest.CodeOf(t, tomas.TOTPSecret)},
+		} {
+			status, _, _ := thief.Post(path, "do", "off", "current", proof[0], "code", proof[1],
+				"new", replacement, "repeat", replacement)
 			require.Equal(t, http.StatusUnprocessableEntity, status, "%s %q", path, proof)
 			unchanged(path)
 		}
@@ -57,9 +70,13 @@ func TestAccountShowsAChangeOnce(t *testing.T) {
 	_, base, _ := serveDemo(t)
 	v := apptest.NewWebClient(t, base).SignIn(apptest.DemoAccount(t, "maren@harbour.example.com"))
 	for _, changed := range []string{"two-step-on", "two-step-off", "password"} {
-		require.NotContains(t, v.Get("/account?changed="+changed), "Your other sessions have ended.", changed)
+		require.NotContains(t, v.Get("/account?changed="+changed),
+			"Your other sessions have ended.",
+			changed)
 	}
-	_, _, location := v.Post("/account/password", "current", apptest.DemoAccount(t, "maren@harbour.example.com").Password, "new", "battery horse staple", "repeat", "battery horse staple")
+	_, _, location := v.Post("/account/password", "current",
+		apptest.DemoAccount(t, "maren@harbour.example.com").Password, "new", "battery horse staple",
+		"repeat", "battery horse staple")
 	require.Equal(t, "/account", location)
 	require.Contains(t, v.Get("/account"), "Password changed.")
 	require.NotContains(t, v.Get("/account"), "Password changed.", "shown once")
@@ -74,11 +91,13 @@ func TestSignInNamesWhoCanHelp(t *testing.T) {
 	pages := []string{v.Get("/sign-in")}
 	v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)
 	for _, page := range append(pages, v.Get("/sign-in/code")) {
-		require.Contains(t, page, "an owner of your organisation to get you a reset link from the operator of this service")
+		require.Contains(t, page,
+			"an owner of your organisation to get you a reset link from the operator of this service")
 	}
 }
 
-// The link lets a person without password and phone set a new password. The token is in no table and no log.
+// The link lets a person without password and phone set a new password. The token is in no table
+// and no log.
 func TestAccountResetWorksOnce(t *testing.T) {
 	t.Parallel()
 	p, base, db := serveDemo(t)
@@ -118,7 +137,8 @@ func TestAccountResetWorksOnce(t *testing.T) {
 	require.Contains(t, location, "/sign-in", "all sessions end")
 	status, _, _ = v.Send(path, nil)
 	require.Equal(t, http.StatusNotFound, status, "it works once")
-	tomas.Password, tomas.TOTPSecret = replacement, ""
+	tomas.Password = replacement
+	tomas.TOTPSecret = ""
 	apptest.NewWebClient(t, base).SignIn(tomas)
 	require.NotContains(t, p.log.String(), token)
 }
@@ -140,10 +160,14 @@ func TestAccountResetIsRecordedInEachOrganisation(t *testing.T) {
 		where e.action = 'account.reset_created' and e.target_kind = 'person' and u.email_key = $1
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`
 	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
-		"harbour-and-vale operator CLI dg account reset Tomás Okafor", apptest.Read[string](t, db, recorded, tomas.Email))
+		"harbour-and-vale operator CLI dg account reset Tomás Okafor",
+		apptest.Read[string](t, db, recorded, tomas.Email))
 
-	maren := apptest.NewWebClient(t, base).SignIn(apptest.DemoAccount(t, "maren@harbour.example.com"))
-	log := maren.Get("/o/harbour-and-vale/settings/audit-log?action=account.reset_created&actor=operator")
+	maren := apptest.NewWebClient(t, base).
+		SignIn(apptest.DemoAccount(t, "maren@harbour.example.com"))
+	log := maren.Get(
+		"/o/harbour-and-vale/settings/audit-log?action=account.reset_created&actor=operator",
+	)
 	require.Equal(t, 1, strings.Count(log, "<span>Reset link created</span>"))
 	require.Contains(t, log, "Tomás Okafor")
 

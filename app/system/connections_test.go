@@ -15,12 +15,13 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// At a limit of 1,024 files the process survives 1,100 connections of one client, and answers a new client, from that address
-// and from another; it reaches its database too.
+// At a limit of 1,024 files the process survives 1,100 connections of one client, and answers a new
+// client, from that address and from another; it reaches its database too.
 func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	c := apptest.LaunchWith(t, apptest.WithFiles("1024"), "serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
+	c := apptest.LaunchWith(t, apptest.WithFiles("1024"), "serve", "--data-dir", dir, "--addr",
+		"127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
 	address := strings.TrimPrefix(c.URL, "http://")
 	for _, from := range []string{"127.0.0.2", "127.0.0.3"} {
 		for i := range 1100 {
@@ -32,8 +33,14 @@ func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	}
 	for _, from := range []string{"127.0.0.2", "127.0.0.4"} {
 		begun := time.Now()
-		transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext}
-		response := apptest.Ask(t, &http.Client{Transport: transport, Timeout: 10 * time.Second}, c.URL+"/readyz", "")
+		transport := &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: (&net.Dialer{
+				LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)},
+			}).DialContext,
+		}
+		response := apptest.Ask(t, &http.Client{Transport: transport, Timeout: 10 * time.Second},
+			c.URL+"/readyz", "")
 		require.Equal(t, http.StatusOK, response.StatusCode)
 		t.Logf("a new client from %s was answered after %s", from, time.Since(begun))
 		require.Less(t, time.Since(begun), 5*time.Second, "a new client from %s", from)
@@ -42,11 +49,13 @@ func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	require.NotContains(t, c.Log.String(), "too many open files")
 }
 
-// README, Run it: connections to the operations port do not take the files of the public one, whatever they do.
+// README, Run it: connections to the operations port do not take the files of the public one,
+// whatever they do.
 func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)
-	c := apptest.LaunchWith(t, apptest.WithFiles("256"), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+	c := apptest.LaunchWith(t, apptest.WithFiles("256"), "serve", "--addr", "127.0.0.1:0",
+		"--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
 	ops := c.OpsAddress(t)
 	for i := range 300 {
@@ -61,8 +70,11 @@ func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	for range 130 { // as many as the public port has
 		dialFrom(t, "127.0.0.2", strings.TrimPrefix(c.URL, "http://"))
 	}
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), "http://"+ops+"/metrics", "").StatusCode, "metrics are read too")
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), "http://"+ops+"/metrics", "").StatusCode,
+		"metrics are read too")
 	c.Stop()
 	require.NotContains(t, c.Log.String(), "too many open files")
 }

@@ -10,15 +10,18 @@ import (
 	"dg/app/apptest"
 )
 
-// examine runs dg doctor on the database and returns its lines by check, without those of other checks.
+// examine runs dg doctor on the database and returns its lines by check, without those of other
+// checks.
 func examine(x *apptest.External, args ...string) (status int, out string) {
 	x.T.Helper()
-	status, out, _ = apptest.Command(x.T, append([]string{"doctor", "--database-url", x.URL(url.User("dg_app")),
-		"--migrate-database-url", x.URL(url.User("dg_owner"))}, args...)...)
+	status, out, _ = apptest.Command(x.T,
+		append([]string{"doctor", "--database-url", x.URL(url.User("dg_app")),
+			"--migrate-database-url", x.URL(url.User("dg_owner"))}, args...)...)
 	return status, out
 }
 
-// dg doctor changes nothing, names each fault with its fix, and exits with 1 where one keeps dg from serving.
+// dg doctor changes nothing, names each fault with its fix, and exits with 1 where one keeps dg
+// from serving.
 func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -28,7 +31,9 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 	require.Equal(t, 1, status)
 	require.Regexp(t, `failure +migrations +the database has no schema yet`, out)
 	var tables int
-	require.NoError(t, d.QueryRow(t.Context(), `select count(*) from pg_tables where schemaname = 'public'`).Scan(&tables))
+	require.NoError(t,
+		d.QueryRow(t.Context(), `select count(*) from pg_tables where schemaname = 'public'`).
+			Scan(&tables))
 	require.Zero(t, tables, "doctor changes nothing")
 
 	migrate(x)
@@ -36,14 +41,30 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 	require.Zero(t, status, out)
 	require.NotContains(t, out, "failure")
 	for _, fault := range []struct{ name, plant, mend, says string }{
-		{"a missing right", `revoke select on plays from dg_app`, `grant select on plays to dg_app`, `failure +roles +.*may not read plays`},
-		{"a right too many", `grant delete on audit_entries to dg_app`, `revoke delete on audit_entries from dg_app`, `failure +roles +.*may remove audit entries`},
-		{"a missing migration", `update goose_db_version set is_applied = false where version_id = (select max(version_id) from goose_db_version)`,
-			`update goose_db_version set is_applied = true`, `failure +migrations +the schema ends at`},
-		{"a newer schema", `insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
-			`delete from goose_db_version where version_id = 20990101000000`, `warning +migrations +the schema is newer`},
-		{"a commit that is not durable", `alter role dg_app set synchronous_commit = off`, `alter role dg_app reset synchronous_commit`, `failure +durability`},
-		{"a secret without its key", `insert into users (id, email, email_key, name, locale, totp_secret)
+		{
+			"a missing right", `revoke select on plays from dg_app`,
+			`grant select on plays to dg_app`, `failure +roles +.*may not read plays`,
+		},
+		{
+			"a right too many", `grant delete on audit_entries to dg_app`,
+			`revoke delete on audit_entries from dg_app`,
+			`failure +roles +.*may remove audit entries`,
+		},
+		{"a missing migration",
+			`update goose_db_version set is_applied = false
+				where version_id = (select max(version_id) from goose_db_version)`,
+			`update goose_db_version set is_applied = true`,
+			`failure +migrations +the schema ends at`},
+		{"a newer schema",
+			`insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
+			`delete from goose_db_version where version_id = 20990101000000`,
+			`warning +migrations +the schema is newer`},
+		{
+			"a commit that is not durable", `alter role dg_app set synchronous_commit = off`,
+			`alter role dg_app reset synchronous_commit`, `failure +durability`,
+		},
+		{"a secret without its key",
+			`insert into users (id, email, email_key, name, locale, totp_secret)
 			values ('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', 'v1.gone.AAAA')`,
 			`delete from users`, `failure +secrets +1 two-step secret`},
 	} {
@@ -66,14 +87,30 @@ func TestDoctorFindsFaultsOfTheSettings(t *testing.T) {
 		args []string
 		says string
 	}{
-		"the owner serves":     {[]string{"--database-url", x.URL(url.User("dg_owner"))}, `failure +roles +the serving role owns`},
-		"a superuser serves":   {[]string{"--database-url", x.URL(url.User("postgres"))}, `failure +roles +the serving role is a superuser`},
+		"the owner serves": {
+			[]string{"--database-url", x.URL(url.User("dg_owner"))},
+			`failure +roles +the serving role owns`,
+		},
+		"a superuser serves": {
+			[]string{"--database-url", x.URL(url.User("postgres"))},
+			`failure +roles +the serving role is a superuser`,
+		},
 		"too many connections": {[]string{"--pool-reads", "500"}, `failure +connections`},
-		"nobody answers":       {[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:1/dg"}, `failure +database`},
-		"no URL":               {[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:port/dg"}, `failure +database`},
-		"base URL":             {[]string{"--base-url", "http://dg.example"}, `failure +settings +DG_BASE_URL`},
-		"every proxy":          {[]string{"--trusted-proxies", "::/0"}, `failure +proxies`},
-		"short key":            {[]string{"--secret-key", "short"}, `failure +settings +DG_SECRET_KEY`},
+		"nobody answers": {
+			[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:1/dg"},
+			`failure +database`,
+		},
+		"no URL": {
+			[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:port/dg"},
+			`failure +database`,
+		},
+		"base URL": {
+			[]string{"--base-url", "http://dg.example"}, `failure +settings +DG_BASE_URL`,
+		},
+		"every proxy": {[]string{"--trusted-proxies", "::/0"}, `failure +proxies`},
+		"short key": {
+			[]string{"--secret-key", "short"}, `failure +settings +DG_SECRET_KEY`,
+		},
 	} {
 		status, out := examine(x, fault.args...)
 		require.Equal(t, 1, status, name)
@@ -94,7 +131,8 @@ func TestDoctorMakesNoDataFolder(t *testing.T) {
 
 func TestDoctorMissesPostgreSQL(t *testing.T) {
 	t.Setenv("PG_BIN", t.TempDir())
-	status, out, _ := apptest.Command(t, "doctor", "--data-dir", filepath.Join(apptest.NewFolder(t), "none"))
+	status, out, _ := apptest.Command(t, "doctor", "--data-dir",
+		filepath.Join(apptest.NewFolder(t), "none"))
 	require.Equal(t, 1, status, out)
 	require.Regexp(t, `failure +database +dg needs PostgreSQL 15 or later`, out)
 }
@@ -102,6 +140,7 @@ func TestDoctorMissesPostgreSQL(t *testing.T) {
 // migrate runs dg migrate on the database.
 func migrate(x *apptest.External) {
 	x.T.Helper()
-	status, _, problem := apptest.Command(x.T, "migrate", "--database-url", x.URL(url.User("dg_app")), "--migrate-database-url", x.URL(url.User("dg_owner")))
+	status, _, problem := apptest.Command(x.T, "migrate", "--database-url",
+		x.URL(url.User("dg_app")), "--migrate-database-url", x.URL(url.User("dg_owner")))
 	require.Zero(x.T, status, problem)
 }

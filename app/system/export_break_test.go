@@ -32,7 +32,8 @@ func countRows(t *testing.T, response *http.Response, body io.Reader) int {
 	}
 }
 
-// rules.md, CSV: a transfer that breaks off fails in every client that looks at the connection. url is dg's or a proxy's.
+// rules.md, CSV: a transfer that breaks off fails in every client that looks at the connection. url
+// is dg's or a proxy's.
 func breaksVisibly(t *testing.T, e *apptest.Exporting, url string) {
 	direct := url == e.URL
 	t.Run("in a write", func(t *testing.T) { breaksInAWrite(t, e, url, direct) })
@@ -46,7 +47,8 @@ func breaksVisibly(t *testing.T, e *apptest.Exporting, url string) {
 	})
 }
 
-// breaksInAWrite pauses the key of a client that does not read: the end of the transfer cuts a chunk in two.
+// breaksInAWrite pauses the key of a client that does not read: the end of the transfer cuts a
+// chunk in two.
 func breaksInAWrite(t *testing.T, e *apptest.Exporting, url string, direct bool) {
 	eachClient(t, direct, func(t *testing.T, c exportClient) {
 		if !c.passes {
@@ -57,30 +59,40 @@ func breaksInAWrite(t *testing.T, e *apptest.Exporting, url string, direct bool)
 		e.Do(t, `update organisations set plan = 'team'`)
 		defer e.Do(t, `update organisations set plan = 'pro'`)
 		apptest.Until(t, 5*time.Second, "the export runs on", func() bool {
-			return apptest.Read[int](t, e.Door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`) == 0
+			return apptest.Read[int](t, e.Door,
+				`select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`) ==
+				0
 		})
-		require.Equal(t, "key_unusable", apptest.Read[string](t, e.Door, `select details->>'outcome' from audit_entries
-			where action = 'export.finished' order by at desc limit 1`), "the client has read the whole file")
+		require.Equal(t, "key_unusable",
+			apptest.Read[string](t, e.Door, `select details->>'outcome' from audit_entries
+			where action = 'export.finished' order by at desc limit 1`),
+			"the client has read the whole file")
 		c.failed(t, finish, direct)
 	})
 }
 
 // stalled are the exports that have come to the play at which breaksInAQuery stops them.
-const stalled = ` from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and wait_event = 'PgSleep'`
+const stalled = ` from pg_stat_activity where datname = current_database()
+	and application_name = 'dg exports' and wait_event = 'PgSleep'`
 
-// breaksInAQuery loses the database connection of an export that waits for its middle play, longer than any statement may: every
-// client has half of the file.
+// breaksInAQuery loses the database connection of an export that waits for its middle play, longer
+// than any statement may: every client has half of the file.
 func breaksInAQuery(t *testing.T, e *apptest.Exporting, url string, direct bool) {
-	middle := apptest.Read[string](t, e.Door, `select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
+	middle := apptest.Read[string](t, e.Door,
+		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
 	e.Do(t, `create function reached(play uuid) returns boolean language plpgsql as
 		$$ begin if play = '`+middle+`' then perform pg_sleep(60); end if; return true; end $$`)
 	e.Do(t, `create policy stalled on plays using (reached(id))`)
 	e.Do(t, `alter table plays enable row level security`)
-	defer e.Do(t, `alter table plays disable row level security; drop policy stalled on plays; drop function reached`)
+	defer e.Do(t,
+		`alter table plays disable row level security; drop policy stalled on plays; drop function reached`)
 	eachClient(t, direct, func(t *testing.T, c exportClient) {
 		finish := c.start(t, url+e.ExportPath, e.Token, false)
-		apptest.Until(t, 20*time.Second, "no export waits", func() bool { return apptest.Read[int](t, e.Door, `select count(*)`+stalled) == 1 })
-		require.Equal(t, 1, apptest.Read[int](t, e.Door, `select count(pg_terminate_backend(pid))`+stalled))
+		apptest.Until(t, 20*time.Second, "no export waits", func() bool {
+			return apptest.Read[int](t, e.Door, `select count(*)`+stalled) == 1
+		})
+		require.Equal(t, 1,
+			apptest.Read[int](t, e.Door, `select count(pg_terminate_backend(pid))`+stalled))
 		c.failed(t, finish, direct)
 	})
 }

@@ -14,15 +14,18 @@ import (
 	"dg/app/apptest"
 )
 
-// exportClient is a program that reads an export as its users do. It finds URL and KEY in its environment.
+// exportClient is a program that reads an export as its users do. It finds URL and KEY in its
+// environment.
 type exportClient struct {
 	name    string
 	command []string
-	needs   []string // fails where the client is not installed; nil: the program is all that it needs
-	exit    int      // its status after a reset
-	passes  bool     // it passes on what it reads, uncompressed, and reads no more while that is not taken
-	rare    bool     // tried by make chaos only
-	blind   bool     // it takes the plain end of a proxy's answer for the end of the file
+	// fails where the client is not installed; nil: the program is all that it needs
+	needs []string
+	exit  int // its status after a reset
+	// it passes on what it reads, uncompressed, and reads no more while that is not taken
+	passes bool
+	rare   bool // tried by make chaos only
+	blind  bool // it takes the plain end of a proxy's answer for the end of the file
 }
 
 const (
@@ -45,12 +48,21 @@ func runNode(program string) []string {
 	return []string{"node", "--input-type=module", "-e", inNode + program}
 }
 
-// exportClients are those that are tried where they are installed. PHP's file_get_contents takes any end for the end of the
-// file: the page /docs warns of it.
+// exportClients are those that are tried where they are installed. PHP's file_get_contents takes
+// any end for the end of the file: the page /docs warns of it.
 var exportClients = []exportClient{
 	{name: "curl", command: runShell("curl -sS -f -H " + bearer), exit: 56, passes: true},
-	{name: "curl --compressed", command: runShell("curl -sS -f --http1.1 --compressed -H " + bearer), exit: 56},
-	{name: "wget", command: runShell("wget -nv -t 1 -O - --header " + bearer), exit: 4, passes: true},
+	{
+		name:    "curl --compressed",
+		command: runShell("curl -sS -f --http1.1 --compressed -H " + bearer),
+		exit:    56,
+	},
+	{
+		name:    "wget",
+		command: runShell("wget -nv -t 1 -O - --header " + bearer),
+		exit:    4,
+		passes:  true,
+	},
 	{
 		name: "wget --no-http-keep-alive", exit: 4, passes: true, rare: true,
 		command: runShell("wget -nv -t 1 --no-http-keep-alive -O - --header " + bearer),
@@ -67,18 +79,26 @@ connection = http.client.HTTPConnection(to.netloc)
 connection.request("GET", to.path + "?" + to.query, headers=headers)
 connection.getresponse().read()
 `)},
-	{name: "Python requests, iter_content", exit: 1, passes: true, needs: runPython("import requests"), command: runPython(inPython + `
+	{
+		name:   "Python requests, iter_content",
+		exit:   1,
+		passes: true,
+		needs:  runPython("import requests"),
+		command: runPython(inPython + `
 import requests
 for block in requests.get(url, headers=headers, stream=True).iter_content(65536):
     sys.stdout.buffer.write(block)
-`)},
+`),
+	},
 	{
 		name: "Python requests, content", exit: 1, rare: true, needs: runPython("import requests"),
-		command: runPython(inPython + "del headers['Accept-Encoding']\nimport requests\nrequests.get(url, headers=headers).content"),
+		command: runPython(inPython +
+			"del headers['Accept-Encoding']\nimport requests\nrequests.get(url, headers=headers).content"),
 	},
 	{
 		name: "pandas.read_csv", exit: 1, rare: true, needs: runPython("import pandas"),
-		command: runPython(inPython + "import pandas\npandas.read_csv(url, storage_options=headers)"),
+		command: runPython(inPython +
+			"import pandas\npandas.read_csv(url, storage_options=headers)"),
 	},
 	{name: "Node fetch", exit: 1, passes: true, command: runNode(`
 import { pipeline } from 'node:stream/promises'
@@ -87,7 +107,8 @@ await pipeline((await fetch(url, { headers })).body, process.stdout)
 	{name: "Node http", exit: 1, passes: true, rare: true, command: runNode(`
 import http from 'node:http'
 import { pipeline } from 'node:stream/promises'
-http.get(url, { headers }, (answer) => pipeline(answer, process.stdout)) // answer.pipe() alone drops the error of a proxy
+// answer.pipe() alone drops the error of a proxy
+http.get(url, { headers }, (answer) => pipeline(answer, process.stdout))
 `)},
 	{
 		name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
@@ -96,14 +117,21 @@ http.get(url, { headers }, (answer) => pipeline(answer, process.stdout)) // answ
 	{name: "Go", command: []string{"go", "run", "BrokenExport.go"}, exit: 1, passes: true},
 	{name: "Java HttpClient", command: []string{"java", "BrokenExport.java"}, exit: 1, rare: true},
 	{
-		name: "Perl HTTP::Tiny", exit: 1, rare: true, blind: true, needs: []string{"perl", "-MHTTP::Tiny", "-e", "1"},
+		name:  "Perl HTTP::Tiny",
+		exit:  1,
+		rare:  true,
+		blind: true,
+		needs: []string{"perl", "-MHTTP::Tiny", "-e", "1"},
 		command: []string{"perl", "-MHTTP::Tiny", "-e", `
 my $answer = HTTP::Tiny->new->get($ENV{URL}, {headers => {Authorization => "Bearer $ENV{KEY}"}});
 if (!$answer->{success}) { print STDERR $answer->{content}; exit 1 }
 `},
 	},
 	{
-		name: "PHP curl", exit: 1, passes: true, needs: []string{"php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"},
+		name:   "PHP curl",
+		exit:   1,
+		passes: true,
+		needs:  []string{"php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"},
 		command: []string{"php", "-r", inPHP + `
 $request = curl_init($url);
 curl_setopt_array($request, [CURLOPT_HTTPHEADER => $headers, CURLOPT_FAILONERROR => true]);
@@ -125,9 +153,11 @@ download.file(url, file, headers = c(Authorization = key), quiet = TRUE)
 `}},
 }
 
-// start runs the client. Where it is to pause, what it passes on is taken only by finish, which returns its exit status and what
-// it said last.
-func (c exportClient) start(t *testing.T, url, key string, pause bool) (finish func() (int, string)) {
+// start runs the client. Where it is to pause, what it passes on is taken only by finish, which
+// returns its exit status and what it said last.
+func (c exportClient) start(
+	t *testing.T, url, key string, pause bool,
+) (finish func() (int, string)) {
 	t.Helper()
 	if _, err := exec.LookPath(c.command[0]); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", c.command[0])
@@ -160,7 +190,8 @@ func (c exportClient) start(t *testing.T, url, key string, pause bool) (finish f
 	}
 }
 
-// eachClient runs test with every client that is tried: behind a proxy, but for make chaos, with wget.
+// eachClient runs test with every client that is tried: behind a proxy, but for make chaos, with
+// wget.
 func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) {
 	t.Helper()
 	for _, c := range exportClients {
@@ -170,7 +201,8 @@ func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) 
 	}
 }
 
-// failed requires that the client ended as it does after a broken transfer. Proxies may break theirs in another way.
+// failed requires that the client ended as it does after a broken transfer. Proxies may break
+// theirs in another way.
 func (c exportClient) failed(t *testing.T, finish func() (int, string), direct bool) {
 	t.Helper()
 	exit, said := finish()

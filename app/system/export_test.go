@@ -28,13 +28,20 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 	t.Run("is streamed whole in little memory", func(t *testing.T) { isStreamed(t, e) })
 	t.Run("breaks visibly", func(t *testing.T) { breaksVisibly(t, e, e.URL) })
 	t.Run("ends with its client while rows flow", func(t *testing.T) { endsWithItsClient(t, e) })
-	t.Run("ends with its client while the query waits", func(t *testing.T) { endsWhileTheQueryWaits(t, e) })
+	t.Run("ends with its client while the query waits", func(t *testing.T) {
+		endsWhileTheQueryWaits(t, e)
+	})
 	if apptest.Soak { // in every run platform/httpserver and app/assembly test these
-		t.Run("aborts for a reader that stalls", func(t *testing.T) { abortsForStalledReader(t, e) })
+		t.Run("aborts for a reader that stalls", func(t *testing.T) {
+			abortsForStalledReader(t, e)
+		})
 		t.Run("serves a steady reader of 50 KB/s", func(t *testing.T) { servesASlowReader(t, e) })
-		t.Run("runs at most four times at once for an organisation", func(t *testing.T) { isBounded(t, e) })
+		t.Run("runs at most four times at once for an organisation", func(t *testing.T) {
+			isBounded(t, e)
+		})
 	}
-	t.Run("breaks visibly when dg is killed", func(t *testing.T) { breaksWhenKilled(t, e) }) // the last: it is
+	// the last: it is
+	t.Run("breaks visibly when dg is killed", func(t *testing.T) { breaksWhenKilled(t, e) })
 }
 
 const (
@@ -48,10 +55,14 @@ const (
 func isStreamed(t *testing.T, e *apptest.Exporting) {
 	apptest.NeedsProc(t)
 	for _, encoding := range []string{"identity", "gzip"} {
-		_, err := io.ReadAll(apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.Token).Body)
+		_, err := io.ReadAll(
+			apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.Token).Body,
+		)
 		require.NoError(t, err)
 		idle := e.Memory("VmRSS")
-		require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0)) // VmHWM begins anew
+		// VmHWM begins anew
+		require.NoError(t,
+			os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0))
 		begun := time.Now()
 		id := "streamed-" + encoding
 		response, body := e.BeginExport(t, id, "Accept-Encoding", encoding)
@@ -60,7 +71,8 @@ func isStreamed(t *testing.T, e *apptest.Exporting) {
 		took := time.Since(begun)
 		above := e.Memory("VmHWM") - idle
 		t.Logf("%d plays, %s: first byte after %s, all after %s, %.1f MB above idle (%.1f MB)",
-			e.Plays, encoding, first.Round(100*time.Microsecond), took.Round(time.Millisecond), float64(above)/(1<<20), float64(idle)/(1<<20))
+			e.Plays, encoding, first.Round(100*time.Microsecond), took.Round(time.Millisecond),
+			float64(above)/(1<<20), float64(idle)/(1<<20))
 
 		require.Equal(t, e.Plays, rows)
 		outcome, counted := e.Finished(t, id)
@@ -78,10 +90,14 @@ func endsWithItsClient(t *testing.T, e *apptest.Exporting) {
 	response, body := e.BeginExport(t, "client-leaves")
 	_, err := io.CopyN(io.Discard, body, 256<<10) // rows flow
 	require.NoError(t, err)
-	apptest.Until(t, 5*time.Second, "not as many exports run", func() bool { return e.Running(t) == 1 })
+	apptest.Until(t, 5*time.Second, "not as many exports run", func() bool {
+		return e.Running(t) == 1
+	})
 	left := time.Now()
 	require.NoError(t, response.Body.Close())
-	apptest.Until(t, cancelledAnyhow, "the query runs on for nobody", func() bool { return e.Running(t) == 0 })
+	apptest.Until(t, cancelledAnyhow, "the query runs on for nobody", func() bool {
+		return e.Running(t) == 0
+	})
 	took := time.Since(left)
 	t.Logf("the query was cancelled %s after its client left", took.Round(time.Millisecond))
 	if apptest.Soak {
@@ -99,17 +115,24 @@ func endsWhileTheQueryWaits(t *testing.T, e *apptest.Exporting) {
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
 	require.NoError(t, err)
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(e.URL, "http://"))
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp",
+		strings.TrimPrefix(e.URL, "http://"))
 	require.NoError(t, err)
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.ExportPath, e.Token)
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
+		e.ExportPath, e.Token)
 	require.NoError(t, err)
-	const waiting = `select count(*) from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and state = 'active' and wait_event_type = 'Lock'`
-	apptest.Until(t, 5*time.Second, "the export does not wait", func() bool { return apptest.Read[int](t, e.Door, waiting) == 1 })
+	const waiting = `select count(*) from pg_stat_activity where datname = current_database()
+		and application_name = 'dg exports' and state = 'active' and wait_event_type = 'Lock'`
+	apptest.Until(t, 5*time.Second, "the export does not wait", func() bool {
+		return apptest.Read[int](t, e.Door, waiting) == 1
+	})
 	left := time.Now()
 	require.NoError(t, conn.Close())
 	// Its lock would be waited for two seconds: less than that is the client's doing.
-	apptest.Until(t, cancelledAnyhow-300*time.Millisecond, "the query waits on for nobody", func() bool { return apptest.Read[int](t, e.Door, waiting) == 0 })
-	t.Logf("the waiting query was cancelled %s after its client left", time.Since(left).Round(time.Millisecond))
+	apptest.Until(t, cancelledAnyhow-300*time.Millisecond, "the query waits on for nobody",
+		func() bool { return apptest.Read[int](t, e.Door, waiting) == 0 })
+	t.Logf("the waiting query was cancelled %s after its client left",
+		time.Since(left).Round(time.Millisecond))
 }
 
 func abortsForStalledReader(t *testing.T, e *apptest.Exporting) {
@@ -117,8 +140,12 @@ func abortsForStalledReader(t *testing.T, e *apptest.Exporting) {
 	_, err := io.CopyN(io.Discard, body, 64<<10)
 	require.NoError(t, err)
 	stalled := time.Now()
-	apptest.Until(t, 5*time.Second, "not as many exports run", func() bool { return e.Running(t) == 1 })
-	apptest.Until(t, stalledAtTheMost, "a reader that stalls keeps its connection", func() bool { return e.Running(t) == 0 })
+	apptest.Until(t, 5*time.Second, "not as many exports run", func() bool {
+		return e.Running(t) == 1
+	})
+	apptest.Until(t, stalledAtTheMost, "a reader that stalls keeps its connection", func() bool {
+		return e.Running(t) == 0
+	})
 	t.Logf("a stalled reader was let go after %s", time.Since(stalled).Round(time.Millisecond))
 	outcome, rows := e.Finished(t, "client-stalls")
 	require.Equal(t, "client_gone", outcome)
@@ -128,7 +155,8 @@ func abortsForStalledReader(t *testing.T, e *apptest.Exporting) {
 }
 
 func servesASlowReader(t *testing.T, e *apptest.Exporting) {
-	const rate, size = 50_000, 10_000_000
+	const rate = 50_000
+	const size = 10_000_000
 	response, body := e.BeginExport(t, "client-slow")
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -141,14 +169,17 @@ func servesASlowReader(t *testing.T, e *apptest.Exporting) {
 	e.Finished(t, "client-slow")
 }
 
-// An organisation gets four of the pool's eight connections. A request beyond them waits, and is then answered with
-// Retry-After.
+// An organisation gets four of the pool's eight connections. A request beyond them waits, and is
+// then answered with Retry-After.
 func isBounded(t *testing.T, e *apptest.Exporting) {
 	for i := range exports.MaxAtOnceOfOrganisation {
-		_, body := e.BeginExportAs(t, e.MoreTokens[i%len(e.MoreTokens)], fmt.Sprintf("bounded-%d", i))
+		_, body := e.BeginExportAs(t, e.MoreTokens[i%len(e.MoreTokens)],
+			fmt.Sprintf("bounded-%d", i))
 		apptest.Slowly(t, body)
 	}
-	apptest.Until(t, 5*time.Second, "not as many exports run", func() bool { return e.Running(t) == exports.MaxAtOnceOfOrganisation })
+	apptest.Until(t, 5*time.Second, "not as many exports run", func() bool {
+		return e.Running(t) == exports.MaxAtOnceOfOrganisation
+	})
 	begun := time.Now()
 	response := apptest.Ask(t, apptest.NewClient(), e.URL+e.ExportPath, e.Token)
 	text, err := io.ReadAll(response.Body)
@@ -158,5 +189,7 @@ func isBounded(t *testing.T, e *apptest.Exporting) {
 	require.Less(t, time.Since(begun), limiter.Wait+3*time.Second)
 	code, detail := contractError(t, text)
 	require.Equal(t, []string{"unavailable", "ERR_UNAVAILABLE"}, []string{code, detail})
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.Token).StatusCode, "the exports starve nobody else")
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.Token).StatusCode,
+		"the exports starve nobody else")
 }

@@ -10,9 +10,9 @@ import (
 	"dg/app/apptest"
 )
 
-// rules.md, Data: an organisation's version never repeats, also when history is lost (failover, restore). A title is set
-// and read, the history goes back to before that, and another title is set: nobody gets the lost one, from no cache, and its
-// ETag is not current.
+// rules.md, Data: an organisation's version never repeats, also when history is lost (failover,
+// restore). A title is set and read, the history goes back to before that, and another title is
+// set: nobody gets the lost one, from no cache, and its ETag is not current.
 func TestLostHistoryIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -31,7 +31,9 @@ func TestLostHistoryIsNotAnswered(t *testing.T) {
 
 	title("Before")
 	get("/api/v1/forks")
-	version := apptest.Read[int64](t, d, `select o.version from organisations o join forks f on f.org_id = o.id where f.id = $1`, fork)
+	version := apptest.Read[int64](t, d,
+		`select o.version from organisations o join forks f on f.org_id = o.id where f.id = $1`,
+		fork)
 	title("X, which is lost")
 	status, lost, body := get("/api/v1/forks")
 	require.Equal(t, http.StatusOK, status)
@@ -40,7 +42,9 @@ func TestLostHistoryIsNotAnswered(t *testing.T) {
 	// As a restore leaves them: the rows of before, which no trigger sees.
 	d.Do(t, `alter table forks disable trigger all; alter table organisations disable trigger all`)
 	title("Before")
-	d.Do(t, `update organisations set version = $2 where id = (select org_id from forks where id = $1)`, fork, version)
+	d.Do(t,
+		`update organisations set version = $2 where id = (select org_id from forks where id = $1)`,
+		fork, version)
 	d.Do(t, `alter table forks enable trigger all; alter table organisations enable trigger all`)
 	title("Y")
 

@@ -17,7 +17,8 @@ import (
 	"dg/app/apptest"
 )
 
-// A kill -9 of an import that is alone on a folder leaves no PostgreSQL behind, and a second import succeeds.
+// A kill -9 of an import that is alone on a folder leaves no PostgreSQL behind, and a second import
+// succeeds.
 func TestKilledImportLeavesNoServerBehind(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -25,7 +26,9 @@ func TestKilledImportLeavesNoServerBehind(t *testing.T) {
 	require.Zero(t, apptest.Launch(t, "migrate", "--data-dir", dir).Status(time.Minute))
 	c := apptest.Launch(t, "import", "--data-dir", dir, h.File)
 	rows := folderSize(t, filepath.Join(dir, "data", "base"))
-	apptest.Until(t, time.Minute, "it writes nothing", func() bool { return folderSize(t, filepath.Join(dir, "data", "base")) > rows+1<<20 })
+	apptest.Until(t, time.Minute, "it writes nothing", func() bool {
+		return folderSize(t, filepath.Join(dir, "data", "base")) > rows+1<<20
+	})
 	c.Kill()
 	apptest.NothingRuns(t, dir, goneWithin)
 	h.ImportInto(t, dir)
@@ -44,13 +47,16 @@ func folderSize(t *testing.T, dir string) (size int64) {
 	return size
 }
 
-// An import's memory does not grow with its file. The process collects garbage early, so that what it keeps shows.
+// An import's memory does not grow with its file. The process collects garbage early, so that what
+// it keeps shows.
 func TestImportTakesConstantMemory(t *testing.T) {
 	t.Parallel()
 	apptest.NeedsProc(t)
-	sizes, growth := []int{6_000, 24_000}, 6<<20
+	sizes := []int{6_000, 24_000}
+	growth := 6 << 20
 	if apptest.Soak {
-		sizes, growth = []int{100_000, 1_000_000, 5_000_000}, 24<<20
+		sizes = []int{100_000, 1_000_000, 5_000_000}
+		growth = 24 << 20
 	}
 	dir := apptest.NewFolder(t)
 	apptest.OpenDoor(t, dir)
@@ -68,7 +74,9 @@ func TestImportTakesConstantMemory(t *testing.T) {
 func importPeak(t *testing.T, dir string, h apptest.History) (peak int) {
 	t.Helper()
 	started := time.Now()
-	c := apptest.LaunchWith(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "GOGC=25") }, "import", "--data-dir", dir, h.File)
+	c := apptest.LaunchWith(t, func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "GOGC=25")
+	}, "import", "--data-dir", dir, h.File)
 	apptest.Until(t, 30*time.Minute, "the import does not end", func() bool {
 		peak = max(peak, c.Memory("VmHWM"))
 		select {
@@ -80,7 +88,8 @@ func importPeak(t *testing.T, dir string, h apptest.History) (peak int) {
 	})
 	require.Zero(t, c.Status(time.Second), "%s", c.Log.String())
 	require.Positive(t, peak)
-	t.Logf("%d plays: %.1f s, peak %.1f MB", h.Plays, time.Since(started).Seconds(), float64(peak)/(1<<20))
+	t.Logf("%d plays: %.1f s, peak %.1f MB", h.Plays, time.Since(started).Seconds(),
+		float64(peak)/(1<<20))
 	require.NoError(t, os.Remove(h.File))
 	return peak
 }
@@ -105,9 +114,12 @@ func TestImportReportsAFullDisk(t *testing.T) {
 			c := apptest.Launch(t, "import", "--data-dir", dir, large.File)
 			require.Equal(t, 1, c.Status(2*time.Minute))
 			t.Log(c.Log.String())
-			// Which one depends on what did not fit: rows, or PostgreSQL's own log, without which it restarts.
-			require.Regexp(t, `dg: nothing was imported: (the disk of the database is full. Free some space|`+
-				`the connection to the database was lost. Check the log of the database \(its disk may be full\)), then import again: `, c.Log.String())
+			// Which one depends on what did not fit: rows, or PostgreSQL's own log, without which
+			// it restarts.
+			require.Regexp(t,
+				`dg: nothing was imported: (the disk of the database is full. Free some space|`+
+					`the connection to the database was lost. Check the log of the database \(its disk may be full\)), then import again: `,
+				c.Log.String())
 			free()
 			require.Equal(t, were, before())
 		})
@@ -123,11 +135,15 @@ func smallDisk(t *testing.T, size string) string {
 	base, err := apptest.ReachableFolder()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "mode=755,size="+size, "dg-test", base).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: no disk can be mounted here: %v %s", err, bytes.TrimSpace(out))
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o",
+		"mode=755,size="+size, "dg-test", base).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: no disk can be mounted here: %v %s", err,
+			bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
-		apptest.Until(t, 10*time.Second, "the disk is in use", func() bool { return exec.CommandContext(context.Background(), "umount", base).Run() == nil })
+		apptest.Until(t, 10*time.Second, "the disk is in use", func() bool {
+			return exec.CommandContext(context.Background(), "umount", base).Run() == nil
+		})
 	})
 	dir := filepath.Join(base, "data folder")
 	t.Cleanup(func() { apptest.CleanFolder(t, dir, dir) })
@@ -137,7 +153,8 @@ func smallDisk(t *testing.T, size string) string {
 // fill writes to the disk until that many megabytes are left, and returns how they are freed.
 func fill(t *testing.T, disk string, left int) (free func()) {
 	t.Helper()
-	reserve, ballast := filepath.Join(disk, "reserve"), filepath.Join(disk, "ballast")
+	reserve := filepath.Join(disk, "reserve")
+	ballast := filepath.Join(disk, "ballast")
 	require.NoError(t, os.WriteFile(reserve, make([]byte, left<<20), 0o600))
 	f, err := os.Create(ballast)
 	require.NoError(t, err)
@@ -150,4 +167,7 @@ func fill(t *testing.T, disk string, left int) (free func()) {
 
 type zeros struct{}
 
-func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}

@@ -26,9 +26,10 @@ type job struct {
 	began                        time.Time
 }
 
-// Jobs of a week, driven in a browser from where the person is to where the job is done: DG_JOBS=1 go test ./app -run TestJobs -v
-// prints for each its clicks, fields, pages, the machine's seconds, and the seconds of somebody practised by the keystroke-level
-// model (Card, Moran and Newell): 1.3 s a click, 2.15 s and 0.28 s a character a field, 1.35 s a page.
+// Jobs of a week, driven in a browser from where the person is to where the job is done: DG_JOBS=1
+// go test ./app -run TestJobs -v prints for each its clicks, fields, pages, the machine's seconds,
+// and the seconds of somebody practised by the keystroke-level model (Card, Moran and Newell): 1.3
+// s a click, 2.15 s and 0.28 s a character a field, 1.35 s a page.
 func TestJobs(t *testing.T) {
 	if os.Getenv("DG_JOBS") != "1" {
 		t.Skip("SKIPPED: it measures, and DG_JOBS=1 runs it")
@@ -37,12 +38,14 @@ func TestJobs(t *testing.T) {
 	d := apptest.ServeOn(t, dir, "--demo")
 	db := apptest.OpenDoor(t, dir)
 	exportedLastWeek(t, d, db)
-	maren, claire := apptest.DemoAccount(t, "maren@harbour.example.com"), apptest.DemoAccount(t, "claire@harbour.example.com")
+	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
+	claire := apptest.DemoAccount(t, "claire@harbour.example.com")
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	begin(t, d, maren).run("An owner makes, tests and revokes a key", ownerKey)
 	codes := begin(t, d, claire).enrolAndMakeKey()
 	begin(t, d, maren).run("An auditor finds who exported what last week", findExports)
-	begin(t, d, tomas).run("A manager compares two quarters of a group, rows to Excel", compareQuarters)
+	begin(t, d, tomas).
+		run("A manager compares two quarters of a group, rows to Excel", compareQuarters)
 	lostPhone(t, d, claire, codes)
 }
 
@@ -67,8 +70,10 @@ func (j *job) run(name string, steps func(*job)) {
 }
 
 func (j *job) done(name string) {
-	practised := 1.3*float64(j.clicks) + 2.15*float64(j.fields) + 0.28*float64(j.keys) + 1.35*float64(j.loaded)
-	j.Logf("JOB | %s | %d clicks | %d fields | %d pages | %.1f s machine | %.0f s person", name, j.clicks, j.fields, j.loaded,
+	practised := 1.3*float64(j.clicks) + 2.15*float64(j.fields) + 0.28*float64(j.keys) +
+		1.35*float64(j.loaded)
+	j.Logf("JOB | %s | %d clicks | %d fields | %d pages | %.1f s machine | %.0f s person", name,
+		j.clicks, j.fields, j.loaded,
 		time.Since(j.began).Seconds(), practised)
 }
 
@@ -83,14 +88,15 @@ func (j *job) click(alternatives ...string) {
 // there waits for one of the alternatives.
 func (j *job) there(alternatives ...string) (selector string) {
 	j.Helper()
-	apptest.Until(j.T, time.Minute, fmt.Sprintf("none of %q is on %s", alternatives, j.Path()), func() bool {
-		for _, selector = range alternatives {
-			if j.Has(selector) {
-				return true
+	apptest.Until(j.T, time.Minute, fmt.Sprintf("none of %q is on %s", alternatives, j.Path()),
+		func() bool {
+			for _, selector = range alternatives {
+				if j.Has(selector) {
+					return true
+				}
 			}
-		}
-		return false
-	})
+			return false
+		})
 	return selector
 }
 
@@ -99,7 +105,9 @@ func (j *job) copyBy(button string) {
 	j.Helper()
 	copied := j.Count(`button:text("Copied")`)
 	j.click(button)
-	apptest.Until(j.T, time.Minute, "nothing is copied", func() bool { return j.Count(`button:text("Copied")`) > copied })
+	apptest.Until(j.T, time.Minute, "nothing is copied", func() bool {
+		return j.Count(`button:text("Copied")`) > copied
+	})
 }
 
 func (j *job) fill(selector, text string) {
@@ -122,7 +130,8 @@ func (j *job) look() {
 	var document float64
 	j.Eval(`performance.timeOrigin`, &document)
 	if document != j.document {
-		j.loaded, j.document = j.loaded+1, document
+		j.loaded++
+		j.document = document
 	}
 }
 
@@ -159,7 +168,8 @@ func ownerKey(j *job) {
 	require.Equal(j.T, http.StatusUnauthorized, callWith(j.T, j.d, "/api/v1/forks", key))
 }
 
-// enrolAndMakeKey sets up two-step verification, which the person lacks, on the way to a key, and returns the recovery codes.
+// enrolAndMakeKey sets up two-step verification, which the person lacks, on the way to a key, and
+// returns the recovery codes.
 func (j *job) enrolAndMakeKey() (codes []string) {
 	j.openKeys()
 	j.click(`main a[href^="/account/two-step"]`)
@@ -193,17 +203,26 @@ func (j *job) enrol() (codes []string) {
 func exportedLastWeek(t *testing.T, d *apptest.Child, db *apptest.Door) {
 	t.Helper()
 	key := demoToken(t, d)
-	for _, slug := range []string{"prompting-at-the-dock", "data-detectives-warehouse", "agents-on-watch"} {
+	for _, slug := range []string{
+		"prompting-at-the-dock", "data-detectives-warehouse", "agents-on-watch",
+	} {
 		fork := apptest.Read[string](t, db, `select id::text from forks where slug = $1`, slug)
-		require.Equal(t, http.StatusOK, callWith(t, d, "/api/v1/forks/"+fork+"/exports/csv?from=2026-10-01&to=2026-10-31", key))
+		require.Equal(t, http.StatusOK,
+			callWith(t, d, "/api/v1/forks/"+fork+"/exports/csv?from=2026-10-01&to=2026-10-31", key))
 	}
 	apptest.Until(t, time.Minute, "exports finish", func() bool {
-		return apptest.Read[int](t, db, `select count(*) from audit_entries where action = 'export.finished'`) == 3
+		return apptest.Read[int](t, db,
+			`select count(*) from audit_entries where action = 'export.finished'`) == 3
 	})
-	db.Do(t, `update audit_entries set at = date_trunc('week', now()) - interval '4 days' + (at - date_trunc('day', at)) where action like 'export.%'`)
+	db.Do(t,
+		`update audit_entries set at = date_trunc('week',
+			now()) - interval '4 days' + (at - date_trunc('day', at)) where action like 'export.%'`)
 	require.Equal(t, http.StatusForbidden, callWith(t, d, "/nowhere", key))
-	db.Do(t, `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
-		select max(id) over () + n, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path || n, address, user_agent, request_id || n
+	db.Do(t,
+		`insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action,
+			target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select max(id) over () + n, org_id, at, actor_kind, actor_id, actor_name, action,
+		  target_kind, target_id, reason, method, path || n, address, user_agent, request_id || n
 		from audit_entries, generate_series(1, 300) n where action = 'api_key.refused'`)
 }
 
@@ -234,7 +253,12 @@ func findExports(j *job) {
 // optionOf is the value of the first option with one of the texts.
 func (j *job) optionOf(selector string, texts ...string) (value string) {
 	for _, text := range texts {
-		j.Eval(fmt.Sprintf(`[...document.querySelectorAll('%s option')].find((o) => o.text === '%s')?.value ?? ''`, selector, text), &value)
+		j.Eval(
+			fmt.Sprintf(
+				`[...document.querySelectorAll('%s option')].find((o) => o.text === '%s')?.value ?? ''`,
+				selector, text,
+			), &value,
+		)
 		if value != "" {
 			return value
 		}
@@ -243,7 +267,8 @@ func (j *job) optionOf(selector string, texts ...string) (value string) {
 	return ""
 }
 
-// compareQuarters ends when the figures of the last quarter and of the time before it have been seen, and its rows are there.
+// compareQuarters ends when the figures of the last quarter and of the time before it have been
+// seen, and its rows are there.
 func compareQuarters(j *job) {
 	j.click(`main a:text("Prompting at the Dock")`)
 	today := time.Now().UTC()

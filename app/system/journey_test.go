@@ -75,9 +75,9 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.Click("dialog[open] button.danger")
 }
 
-// The life of a key, in a browser: an admin without a second step
-// sees why creation is off, sets it up, creates a key, uses it, sees that it was used, revokes it, and finds all of it in
-// the audit log. Below the Pro plan the keys are paused, and revoking stays.
+// The life of a key, in a browser: an admin without a second step sees why creation is off, sets it
+// up, creates a key, uses it, sees that it was used, revokes it, and finds all of it in the audit
+// log. Below the Pro plan the keys are paused, and revoking stays.
 func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -110,7 +110,9 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", warehouse))
 	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
-	for _, entry := range []string{"Key created", "Key revoked", "Request rejected", "Revoked key"} {
+	for _, entry := range []string{
+		"Key created", "Key revoked", "Request rejected", "Revoked key",
+	} {
 		require.Contains(t, log, entry)
 	}
 	require.NotContains(t, log, warehouse[31:], "a secret")
@@ -124,7 +126,8 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	require.False(t, p.Has(`a:text("Create key")`))
 	revokeFirstKey(t, p)
 	db.Do(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
-	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", paused), "revoked while it was paused")
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", paused),
+		"revoked while it was paused")
 }
 
 // tabTo presses Tab until the focus is on an element with the words.
@@ -138,14 +141,18 @@ func tabTo(t *testing.T, p *browsertest.Page, words string) {
 	t.Fatalf("Tab on %s does not reach %q", p.Path(), words)
 }
 
-// By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each is Tab.
+// By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each
+// is Tab.
 func TestSignInToRevokeByKeyboard(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	d := apptest.ServeOn(t, dir, "--demo")
 	p := browsertest.New(t)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	tabTo := func(words string) { t.Helper(); tabTo(t, p, words) }
+	tabTo := func(words string) {
+		t.Helper()
+		tabTo(t, p, words)
+	}
 	p.Open(d.URL + "/settings/api-keys")
 	p.Press(tomas.Email, "Tab", tomas.Password, "Enter") // the focus is in the first field
 	p.WaitFor("#code")

@@ -52,7 +52,9 @@ func (i *instance) answersAsBefore() {
 	require.Equal(i, f.PlaysSHA256, formerSum(i.get(f.Fork+"/exports/csv"+f.Query, f.Key, 200)))
 	report := "/reports/" + filepath.Base(f.Fork)
 	for _, path := range []string{"/reports", report + f.Query, report + "/plays.csv" + f.Query,
-		"/settings/api-keys", "/settings/api-keys/new", "/settings/audit-log", "/settings/audit-log.csv", "/settings/organisation", "/settings/organisation/reporting-mode"} {
+		"/settings/api-keys", "/settings/api-keys/new", "/settings/audit-log",
+		"/settings/audit-log.csv", "/settings/organisation",
+		"/settings/organisation/reporting-mode"} {
 		i.screen(path)
 	}
 }
@@ -60,7 +62,8 @@ func (i *instance) answersAsBefore() {
 // createKey creates a key on the screen.
 func (i *instance) createKey(name string) string {
 	i.Helper()
-	page, _ := i.browser.Submit("/o/"+i.former.Organisation+"/settings/api-keys/new", "name", name, "scopes", "forks:read", "expiry", "30")
+	page, _ := i.browser.Submit("/o/"+i.former.Organisation+"/settings/api-keys/new", "name", name,
+		"scopes", "forks:read", "expiry", "30")
 	require.Regexp(i, apptest.DemoKey, page)
 	return apptest.DemoKey.FindString(page)
 }
@@ -76,5 +79,7 @@ func (i *instance) revokeKey(key string) {
 func (i *instance) auditLog() []string {
 	i.Helper()
 	rows := csvRows(i.T, i.screen("/settings/audit-log.csv"))
-	return slices.DeleteFunc(rows, func(row string) bool { return strings.Contains(row, "audit_log.exported") })
+	return slices.DeleteFunc(rows, func(row string) bool {
+		return strings.Contains(row, "audit_log.exported")
+	})
 }

@@ -23,8 +23,8 @@ import (
 // lastRelease is v1.0.0. What follows it is named here when it is released.
 const lastRelease = "ea9cd15cb076b6e05369bdbe401cf18edc28d186"
 
-// lastReleaseBinary is the program of the last release, built from the history and kept in bin. It is empty where the
-// history is not, as in a shallow clone.
+// lastReleaseBinary is the program of the last release, built from the history and kept in bin. It
+// is empty where the history is not, as in a shallow clone.
 var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 	path := apptest.InTree("bin", "dg-"+lastRelease)
 	if _, err := os.Stat(path); err == nil {
@@ -39,7 +39,8 @@ var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 	}
 	defer os.RemoveAll(source)
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
-	build := exec.Command("sh", "-ec", `git -C "$4" archive "$1" | tar -x -C "$2"; cd "$2"; exec go build -buildvcs=false -o "$3" ./app`,
+	build := exec.Command("sh", "-ec",
+		`git -C "$4" archive "$1" | tar -x -C "$2"; cd "$2"; exec go build -buildvcs=false -o "$3" ./app`,
 		"sh", lastRelease, source, fresh, apptest.InTree())
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the last release: %w\n%s", err, out)
@@ -47,7 +48,8 @@ var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 	return path, os.Rename(fresh, path) // whole for another run of the tests as well
 })
 
-// rollout is an update of a service and the way back: programs of both releases on the database that the last one left.
+// rollout is an update of a service and the way back: programs of both releases on the database
+// that the last one left.
 type rollout struct {
 	*testing.T
 	x      *apptest.External
@@ -59,7 +61,11 @@ type rollout struct {
 // Two people of the former database.
 var (
 	formerOwner = demo.Account{Email: "owner@scale.example", Password: "a password of this test"}
-	formerAdmin = demo.Account{Email: "admin@scale.example", Password: formerOwner.Password, TOTPSecret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"}
+	formerAdmin = demo.Account{
+		Email:      "admin@scale.example",
+		Password:   formerOwner.Password,
+		TOTPSecret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+	}
 )
 
 func beginRollout(t *testing.T) *rollout {
@@ -67,7 +73,9 @@ func beginRollout(t *testing.T) *rollout {
 	old, err := lastReleaseBinary()
 	require.NoError(t, err)
 	if old == "" {
-		t.Skip("SKIPPED, NOTHING WAS TESTED: the last release's commit is not here: a clone without history?")
+		t.Skip(
+			"SKIPPED, NOTHING WAS TESTED: the last release's commit is not here: a clone without history?",
+		)
 	}
 	x := apptest.NewExternal(t)
 	r := &rollout{T: t, x: x, d: restoreFormer(t, x.Dir), former: readFormerAnswers(t), old: old}
@@ -77,18 +85,21 @@ func beginRollout(t *testing.T) *rollout {
 	return r
 }
 
-// serveOld starts the last release, by default as the serving role alone: so it neither migrates nor grants.
+// serveOld starts the last release, by default as the serving role alone: so it neither migrates
+// nor grants.
 func (r *rollout) serveOld(args ...string) *instance {
 	r.Helper()
 	c := apptest.LaunchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve",
-		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.x.URL(url.User("dg_app"))}, args...)...)
+		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url",
+		r.x.URL(url.User("dg_app"))}, args...)...)
 	return r.instance(c.UntilServing())
 }
 
 func (r *rollout) serveNew() *instance { return r.instance(r.x.Serve()) }
 
-// The last release serves on the schema of this one, beside it, without an error and with equal figures: while the schema is
-// migrated, afterwards, and when an instance is restarted or gone back to.
+// The last release serves on the schema of this one, beside it, without an error and with equal
+// figures: while the schema is migrated, afterwards, and when an instance is restarted or gone back
+// to.
 func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	t.Parallel()
 	r := beginRollout(t)
@@ -106,12 +117,14 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	}
 	require.Zero(t, migrated.Status(time.Second), "%s", migrated.Log.String())
 
-	require.LessOrEqual(t, apptest.Read[int64](t, r.d, `select version from schema_minimum`), known, "from 2.0.0 on a program below it does not start")
+	require.LessOrEqual(t, apptest.Read[int64](t, r.d, `select version from schema_minimum`), known,
+		"from 2.0.0 on a program below it does not start")
 	old.answersAsBefore()
 	newer := r.serveNew()
 	r.awaitSegments(segment.Version, segment.MonthVersion)
 	r.importOtherPlan()
-	require.Equal(t, 1, strings.Count(strings.Join(old.auditLog(), ""), "|plan.changed|"), "an action that the last release does not know")
+	require.Equal(t, 1, strings.Count(strings.Join(old.auditLog(), ""), "|plan.changed|"),
+		"an action that the last release does not know")
 	r.inTurns(old, newer)
 	old.program.Stop()
 	old = r.serveOld()
@@ -121,7 +134,8 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 		require.NotContains(t, i.program.Log.String(), "level=ERROR")
 	}
 
-	// Only with the owner's URL does the last release take rights of this one: dg migrate gives them back.
+	// Only with the owner's URL does the last release take rights of this one: dg migrate gives
+	// them back.
 	const right = `select has_table_privilege('dg_app', 'recovery_codes', 'insert')`
 	require.True(t, apptest.Read[bool](t, r.d, right))
 	r.serveOld("--migrate-database-url", r.x.URL(url.User("dg_owner")))
@@ -131,33 +145,43 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 }
 
 func (r *rollout) migrate() *apptest.Child {
-	return apptest.Launch(r.T, "migrate", "--database-url", r.x.URL(url.User("dg_app")), "--migrate-database-url", r.x.URL(url.User("dg_owner")))
+	return apptest.Launch(r.T, "migrate", "--database-url", r.x.URL(url.User("dg_app")),
+		"--migrate-database-url", r.x.URL(url.User("dg_owner")))
 }
 
 // importOtherPlan imports the organisation with another plan that includes the API.
 func (r *rollout) importOtherPlan() {
 	r.Helper()
-	line := apptest.Read[string](r.T, r.d, `select json_build_object('type', 'organisation', 'id', id, 'slug', slug, 'name', name,
+	line := apptest.Read[string](r.T, r.d,
+		`select json_build_object('type', 'organisation', 'id', id, 'slug', slug, 'name', name,
 		'plan', case plan when 'pro' then 'enterprise' else 'pro' end, 'reportingMode', reporting_mode)::text
 		from organisations where slug = $1`, r.former.Organisation)
-	imported := apptest.LaunchWith(r.T, func(c *exec.Cmd) { c.Stdin = strings.NewReader(line + "\n") }, "import", "-",
-		"--database-url", r.x.URL(url.User("dg_app")), "--migrate-database-url", r.x.URL(url.User("dg_owner")))
+	imported := apptest.LaunchWith(r.T, func(c *exec.Cmd) {
+		c.Stdin = strings.NewReader(line + "\n")
+	}, "import", "-",
+		"--database-url", r.x.URL(url.User("dg_app")), "--migrate-database-url",
+		r.x.URL(url.User("dg_owner")))
 	require.Zero(r, imported.Status(backWithin*6), "%s", imported.Log.String())
 }
 
-// awaitSegments waits until the release of those versions of segments has sealed all: the other does not read them.
+// awaitSegments waits until the release of those versions of segments has sealed all: the other
+// does not read them.
 func (r *rollout) awaitSegments(days, months int) {
 	r.Helper()
 	apptest.Until(r.T, backWithin*4, "the segments are those of the other release", func() bool {
-		return apptest.Read[bool](r.T, r.d, `select not exists (select from fork_days where get_byte(sums, 0) <> $1)
-			and not exists (select from fork_months where get_byte(segment, 0) <> $2)`, days, months)
+		return apptest.Read[bool](r.T, r.d,
+			`select not exists (select from fork_days where get_byte(sums, 0) <> $1)
+			and not exists (select from fork_months where get_byte(segment, 0) <> $2)`, days,
+			months)
 	})
 }
 
-// inTurns uses two instances of a service as a balancer may: what is done on one is asked of the other.
+// inTurns uses two instances of a service as a balancer may: what is done on one is asked of the
+// other.
 func (r *rollout) inTurns(old, newer *instance) {
 	r.Helper()
-	name := apptest.Read[string](r.T, r.d, `select name from organisations where slug = $1`, r.former.Organisation)
+	name := apptest.Read[string](r.T, r.d, `select name from organisations where slug = $1`,
+		r.former.Organisation)
 	for _, turn := range []struct{ one, other *instance }{{old, newer}, {newer, old}} {
 		both := []*instance{turn.one, turn.other}
 		turn.one.answersAsBefore()
@@ -167,7 +191,8 @@ func (r *rollout) inTurns(old, newer *instance) {
 		recent.Base = turn.other.program.URL
 		form := recent.Get("/o/" + r.former.Organisation + "/settings/api-keys/new")
 		require.Contains(r, form, "Create key")
-		require.NotContains(r, form, `name="current"`, "a sign-in to the other counts as entering the password")
+		require.NotContains(r, form, `name="current"`,
+			"a sign-in to the other counts as entering the password")
 		key := turn.one.createKey("Made here")
 		for _, i := range both {
 			i.get("/api/v1/forks", key, http.StatusOK)
@@ -177,15 +202,21 @@ func (r *rollout) inTurns(old, newer *instance) {
 		turn.other.browser.Cookies = turn.one.browser.Cookies // one browser from here on
 		turn.other.revokeKey(key)
 		for _, mode := range []string{"nominative", "pseudonymous"} {
-			turn.one.browser.Submit("/o/"+r.former.Organisation+"/settings/organisation/reporting-mode", "mode", mode, "organisation", name)
+			turn.one.browser.Submit("/o/"+r.former.Organisation+
+				"/settings/organisation/reporting-mode", "mode", mode, "organisation", name)
 			for _, i := range both {
 				i.get("/api/v1/forks", key, http.StatusUnauthorized)
-				require.Contains(r, i.get(r.former.Fork+"/stats"+r.former.Query, r.former.Key, http.StatusOK), `"reportingMode":"`+mode+`"`)
+				require.Contains(r,
+					i.get(r.former.Fork+"/stats"+r.former.Query, r.former.Key, http.StatusOK),
+					`"reportingMode":"`+mode+`"`)
 			}
 		}
-		turn.one.browser.Submit("/account/password", "current", formerOwner.Password, "new", "another password", "repeat", "another password")
-		turn.other.browser.Submit("/account/password", "current", "another password", "new", formerOwner.Password, "repeat", formerOwner.Password)
-		require.Subset(r, csvRows(r.T, turn.one.screen("/settings/audit-log.csv")), csvRows(r.T, r.former.AuditLog))
+		turn.one.browser.Submit("/account/password", "current", formerOwner.Password, "new",
+			"another password", "repeat", "another password")
+		turn.other.browser.Submit("/account/password", "current", "another password", "new",
+			formerOwner.Password, "repeat", formerOwner.Password)
+		require.Subset(r, csvRows(r.T, turn.one.screen("/settings/audit-log.csv")),
+			csvRows(r.T, r.former.AuditLog))
 		require.Equal(r, turn.one.auditLog(), turn.other.auditLog())
 	}
 }

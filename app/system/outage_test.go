@@ -16,8 +16,8 @@ import (
 // backWithin is how soon dg serves again after its database came back.
 const backWithin = 5 * time.Second
 
-// Without its database dg answers 503 in the API's error body, and lets nothing pass unauthenticated. It serves again, without a
-// restart, once the database is back.
+// Without its database dg answers 503 in the API's error body, and lets nothing pass
+// unauthenticated. It serves again, without a restart, once the database is back.
 func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -35,8 +35,10 @@ func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			goAway()
 			for _, path := range []string{
-				"/api/v1/forks", "/api/v1/forks/" + fork, "/api/v1/forks/" + fork + "/stats?from=2026-01-01&to=2026-01-31",
-				"/api/v1/forks/" + fork + "/exports/csv?from=2026-01-01&to=2026-01-31", "/api/v1/nothing", "/readyz",
+				"/api/v1/forks", "/api/v1/forks/" + fork,
+				"/api/v1/forks/" + fork + "/stats?from=2026-01-01&to=2026-01-31",
+				"/api/v1/forks/" + fork + "/exports/csv?from=2026-01-01&to=2026-01-31",
+				"/api/v1/nothing", "/readyz",
 			} {
 				key := token
 				if path == "/readyz" {
@@ -46,27 +48,38 @@ func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 				response := apptest.Ask(t, apptest.NewClient(), c.URL+path, key)
 				text, err := io.ReadAll(response.Body)
 				require.NoError(t, err)
-				require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path, text)
+				require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path,
+					text)
 				code, detail := contractError(t, text)
 				require.Equal(t, []string{"unavailable", "ERR_UNAVAILABLE"}, []string{code, detail})
 				seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 				require.NoError(t, err)
 				require.Positive(t, seconds)
 				require.Less(t, time.Since(begun), 5*time.Second, path)
-				for _, internal := range []string{"postgres", "dial", "socket", x.Link, "SQLSTATE"} {
-					require.NotContains(t, strings.ToLower(string(text)), strings.ToLower(internal), "no message shows internals")
+				for _, internal := range []string{
+					"postgres", "dial", "socket", x.Link, "SQLSTATE",
+				} {
+					require.NotContains(t, strings.ToLower(string(text)), strings.ToLower(internal),
+						"no message shows internals")
 				}
 			}
-			require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/healthz", "").StatusCode, "the process lives")
+			require.Equal(t, http.StatusOK,
+				apptest.Ask(t, apptest.NewClient(), c.URL+"/healthz", "").StatusCode,
+				"the process lives")
 
 			x.Start()
 			back := time.Now()
 			apptest.Until(t, backWithin, "dg does not serve again", func() bool {
-				return apptest.Ask(t, apptest.NewClient(), c.URL+"/api/v1/forks", token).StatusCode == http.StatusOK &&
-					apptest.Ask(t, apptest.NewClient(), c.URL+"/api/v1/forks/"+fork+"/exports/csv?from=2026-01-01&to=2026-12-31", token).StatusCode == http.StatusOK &&
-					apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode == http.StatusOK
+				return apptest.Ask(t, apptest.NewClient(), c.URL+"/api/v1/forks", token).
+					StatusCode == http.StatusOK &&
+					apptest.Ask(t, apptest.NewClient(),
+						c.URL+"/api/v1/forks/"+fork+"/exports/csv?from=2026-01-01&to=2026-12-31",
+						token).StatusCode == http.StatusOK &&
+					apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").
+						StatusCode == http.StatusOK
 			})
-			t.Logf("dg served again %s after its database did", time.Since(back).Round(time.Millisecond))
+			t.Logf("dg served again %s after its database did",
+				time.Since(back).Round(time.Millisecond))
 		})
 	}
 	c.Stop()

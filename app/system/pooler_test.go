@@ -35,10 +35,20 @@ func servePooled(t *testing.T) *pooled {
 	db.Plays(fork, apptest.Sealable, fork.CreatedAt, 10*time.Minute)
 	db.Exec(`analyze`)
 	p := &pooled{fork: "/api/v1/forks/" + fork.ID, stats: "?from=2026-01-01&to=2026-12-31"}
-	p.args = []string{"--database-url", b.URL(db.DirectURL), "--database-pooler", "transaction", "--migrate-database-url", db.OwnerURL}
-	p.Exporting = &apptest.Exporting{Door: apptest.DoorTo(t, db.DirectURL), Token: db.Key(fork.OrganisationID).Token(), Plays: apptest.Sealable, ExportPath: p.fork + "/exports/csv" + p.stats}
+	p.args = []string{
+		"--database-url", b.URL(db.DirectURL), "--database-pooler", "transaction",
+		"--migrate-database-url", db.OwnerURL,
+	}
+	p.Exporting = &apptest.Exporting{
+		Door:       apptest.DoorTo(t, db.DirectURL),
+		Token:      db.Key(fork.OrganisationID).Token(),
+		Plays:      apptest.Sealable,
+		ExportPath: p.fork + "/exports/csv" + p.stats,
+	}
 	for range 2 { // both begin to seal at once
-		p.Child = apptest.Launch(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, p.args...)...)
+		p.Child = apptest.Launch(t,
+			append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
+				p.args...)...)
 	}
 	p.UntilServing()
 	return p
@@ -55,15 +65,23 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Run("an import works", p.imports)
 	t.Run("dg doctor knows it", p.isExamined)
 	t.Run("nothing of a session is left", func(t *testing.T) {
-		require.Zero(t, apptest.Read[int](t, p.Door, `select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`))
-		require.Zero(t, apptest.Read[int](t, p.Door, `select count(*) from pg_stat_activity where datname = current_database() and state ~ 'in transaction'`))
+		require.Zero(t,
+			apptest.Read[int](t, p.Door,
+				`select count(*) from pg_locks where locktype = 'advisory'
+					and database = (select oid from pg_database where datname = current_database())`))
+		require.Zero(t,
+			apptest.Read[int](t, p.Door,
+				`select count(*) from pg_stat_activity
+					where datname = current_database() and state ~ 'in transaction'`))
 	})
 }
 
 func (p *pooled) sealsEverything(t *testing.T) {
 	const unsealed = `select count(distinct (started_at at time zone 'UTC')::date)
 		- (select count(*) from fork_days) from plays where started_at < date_trunc('day', now(), 'UTC')`
-	apptest.Until(t, 30*time.Second, "days stay unsealed", func() bool { return apptest.Read[int](t, p.Door, unsealed) == 0 })
+	apptest.Until(t, 30*time.Second, "days stay unsealed", func() bool {
+		return apptest.Read[int](t, p.Door, unsealed) == 0
+	})
 }
 
 func (p *pooled) answers(t *testing.T) {
@@ -86,7 +104,8 @@ func (p *pooled) boundsLocks(t *testing.T) {
 	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
 	require.NoError(t, err)
 	begun := time.Now()
-	require.Equal(t, http.StatusServiceUnavailable, apptest.Ask(t, apptest.NewClient(), p.URL+p.fork+"/stats"+p.stats, p.Token).StatusCode)
+	require.Equal(t, http.StatusServiceUnavailable,
+		apptest.Ask(t, apptest.NewClient(), p.URL+p.fork+"/stats"+p.stats, p.Token).StatusCode)
 	took := time.Since(begun)
 	t.Logf("503 after %s", took.Round(time.Millisecond))
 	require.InDelta(t, 2, took.Seconds(), 1.5)
@@ -113,6 +132,7 @@ func (p *pooled) imports(t *testing.T) {
 func (p *pooled) isExamined(t *testing.T) {
 	_, out, _ := apptest.Command(t, append([]string{"doctor"}, p.args...)...)
 	require.Regexp(t, `ok +pooler +its sessions have dg's settings`, out)
-	_, out, _ = apptest.Command(t, append([]string{"doctor"}, append(slices.Clone(p.args), "--database-pooler", "none")...)...)
+	_, out, _ = apptest.Command(t,
+		append([]string{"doctor"}, append(slices.Clone(p.args), "--database-pooler", "none")...)...)
 	require.Regexp(t, `failure +pooler +.*\n +Fix: Set DG_DATABASE_POOLER=transaction`, out)
 }

@@ -38,9 +38,14 @@ type program struct {
 func (p *program) run(args ...string) (status int, output string) {
 	p.t.Helper()
 	var out apptest.Buffer
-	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute) // one that serves where it should not would do so for ever
+	// one that serves where it should not would do so for ever
+	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute)
 	defer stop()
-	status = commands.Run(ctx, append(args, "--data-dir", p.dir), commands.Stdio{Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.MultiWriter(&out, &p.log)})
+	status = commands.Run(ctx, append(args, "--data-dir", p.dir), commands.Stdio{
+		Stdin:  strings.NewReader(""),
+		Stdout: &out,
+		Stderr: io.MultiWriter(&out, &p.log),
+	})
 	return status, out.String()
 }
 
@@ -54,7 +59,9 @@ func (p *program) serve(args ...string) (greeting string, stop func()) {
 	out, in := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- commands.Run(ctx, append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--shutdown-delay", "0s"),
+		ended <- commands.Run(ctx,
+			append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+				"--shutdown-delay", "0s"),
 			commands.Stdio{Stdin: strings.NewReader(""), Stdout: in, Stderr: &p.log})
 		_ = in.Close()
 	}()
@@ -85,7 +92,8 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 	t.Helper()
 	line := apptest.CurlLine.FindStringSubmatch(greeting)
 	require.NotNil(t, line, greeting)
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", line[1]+` -w '\n%{http_code}'`).Output()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", line[1]+` -w '\n%{http_code}'`).
+		Output()
 	if _, missing := exec.LookPath("curl"); missing != nil {
 		t.Skip("SKIPPED: there is no curl to paste the line into")
 	}
@@ -94,7 +102,8 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 	return string(out)[:cut], string(out)[cut+1:]
 }
 
-// The printed curl line works as it is pasted. A second run keeps the data, replaces the key and prints a working line again.
+// The printed curl line works as it is pasted. A second run keeps the data, replaces the key and
+// prints a working line again.
 func TestDemoRunsTwice(t *testing.T) {
 	t.Parallel()
 	p := &program{t: t, dir: apptest.NewFolder(t)}
@@ -131,7 +140,8 @@ func TestDemoRunsTwice(t *testing.T) {
 	}
 }
 
-// Statistics and CSV of an imported history have as many plays, completed ones, players and answers as its file.
+// Statistics and CSV of an imported history have as many plays, completed ones, players and answers
+// as its file.
 func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	t.Parallel()
 	p := &program{t: t, dir: apptest.NewFolder(t)}
@@ -144,13 +154,15 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, plays), apptest.ImportFile(t, p.dir, file))
-	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, plays), apptest.ImportFile(t, p.dir, file), "the same file twice writes nothing")
+	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, plays), apptest.ImportFile(t, p.dir, file),
+		"the same file twice writes nothing")
 
 	greeting, _ := p.serve("serve")
 	base := strings.TrimSpace(strings.TrimPrefix(greeting, "Serving on "))
 	token := makeKey(t, p.dir, ids.Organisation.String(), "Test").String()
 	want := readHistory(t, file)
-	query := fmt.Sprintf("?from=%s&to=%s", now.UTC().AddDate(0, 0, -301).Format(time.DateOnly), now.UTC().Format(time.DateOnly))
+	query := fmt.Sprintf("?from=%s&to=%s", now.UTC().AddDate(0, 0, -301).Format(time.DateOnly),
+		now.UTC().Format(time.DateOnly))
 	fork := base + "/api/v1/forks/" + ids.Forks[0].String()
 
 	var stats struct {
@@ -173,7 +185,8 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	}
 	require.Equal(t, want.answers, sum)
 
-	rows, err := csv.NewReader(bytes.NewReader(fetch(t, fork+"/exports/csv"+query, token))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(fetch(t, fork+"/exports/csv"+query, token))).
+		ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, plays+1)
 	for _, row := range rows[1:] {
@@ -209,7 +222,8 @@ func readHistory(t *testing.T, file string) historyFigures {
 		if line.Type != "play" {
 			continue
 		}
-		h.ids[line.ID], h.players[line.PlayerID] = true, true
+		h.ids[line.ID] = true
+		h.players[line.PlayerID] = true
 		if line.CompletedAt != nil {
 			h.completed++
 			h.score += line.ScorePercent

@@ -19,7 +19,8 @@ type proxied struct {
 	slow   *http.Client // the same, and what it does not read is not sent
 }
 
-// The examples of configs/deploy, with this test's addresses: what clients get through them is what dg sends.
+// The examples of configs/deploy, with this test's addresses: what clients get through them is what
+// dg sends.
 func TestProxyExamples(t *testing.T) {
 	t.Parallel()
 	for name := range apptest.ProxyArguments {
@@ -29,19 +30,24 @@ func TestProxyExamples(t *testing.T) {
 			if address == "" {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 			}
-			p.public, p.slow = apptest.ClientOf(address, 0), apptest.ClientOf(address, 110<<10)
+			p.public = apptest.ClientOf(address, 0)
+			p.slow = apptest.ClientOf(address, 110<<10)
 			p.answersAlike(t)
 			p.knowsTheClient(t)
 			p.exportsWhole(t)
 			p.waitsForSlowReaders(t)
 			p.breaksVisibly(t)
 			// Without TLS, which tells a client of a broken connection itself.
-			breaksVisibly(t, p.Exporting, "http://"+apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"), apptest.WithoutTLS()...))
+			breaksVisibly(t, p.Exporting,
+				"http://"+
+					apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"),
+						apptest.WithoutTLS()...))
 		})
 	}
 }
 
-// answersAlike asks what proxies like to answer themselves or to rewrite: large headers, dot segments, HEAD, 304.
+// answersAlike asks what proxies like to answer themselves or to rewrite: large headers, dot
+// segments, HEAD, 304.
 func (p proxied) answersAlike(t *testing.T) {
 	t.Helper()
 	list := p.URL + "/api/v1/forks"
@@ -50,12 +56,17 @@ func (p proxied) answersAlike(t *testing.T) {
 		method, path string
 		headers      []string
 	}{
-		{"GET", "/api/v1/forks", nil}, {"HEAD", "/api/v1/forks", nil}, {"GET", "/api/v1/forks", []string{"If-None-Match", tag}},
-		{"GET", "/api/v1//forks", nil}, {"GET", "/api/v1/%2e%2e/forks", nil}, {"GET", "/api/v1/forks%2Fx", nil}, {"GET", "/API/v1/forks", nil},
-		{"DELETE", "/api/v1/forks", nil}, {"GET", "/api/v1/forks", []string{"X-Long", strings.Repeat("x", 20<<10)}},
-		{"GET", "/api/v1/forks?" + strings.Repeat("x", 20<<10), nil}, {"GET", "/sign-in", nil}, {"GET", "/openapi/v1.json", nil},
+		{"GET", "/api/v1/forks", nil}, {"HEAD", "/api/v1/forks", nil},
+		{"GET", "/api/v1/forks", []string{"If-None-Match", tag}},
+		{"GET", "/api/v1//forks", nil}, {"GET", "/api/v1/%2e%2e/forks", nil},
+		{"GET", "/api/v1/forks%2Fx", nil}, {"GET", "/API/v1/forks", nil},
+		{"DELETE", "/api/v1/forks", nil},
+		{"GET", "/api/v1/forks", []string{"X-Long", strings.Repeat("x", 20<<10)}},
+		{"GET", "/api/v1/forks?" + strings.Repeat("x", 20<<10), nil}, {"GET", "/sign-in", nil},
+		{"GET", "/openapi/v1.json", nil},
 	} {
-		direct, through := p.send(t, apptest.NewClient(), p.URL, q.method, q.path, q.headers), p.send(t, p.public, apptest.PublicURL, q.method, q.path, q.headers)
+		direct := p.send(t, apptest.NewClient(), p.URL, q.method, q.path, q.headers)
+		through := p.send(t, p.public, apptest.PublicURL, q.method, q.path, q.headers)
 		require.Equal(t, direct, through, "%s %.60s", q.method, q.path)
 	}
 }
@@ -66,7 +77,9 @@ type received struct {
 	body, etag, kind string
 }
 
-func (p proxied) send(t *testing.T, c *http.Client, base, method, path string, headers []string) received {
+func (p proxied) send(
+	t *testing.T, c *http.Client, base, method, path string, headers []string,
+) received {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, base+path, http.NoBody)
 	require.NoError(t, err)
@@ -80,50 +93,64 @@ func (p proxied) send(t *testing.T, c *http.Client, base, method, path string, h
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	return received{response.StatusCode, string(body), response.Header.Get("ETag"), response.Header.Get("Content-Type")}
+	return received{
+		response.StatusCode, string(body), response.Header.Get("ETag"),
+		response.Header.Get("Content-Type"),
+	}
 }
 
 // knowsTheClient: the audit log has the address of the client, whatever the client says it is.
 func (p proxied) knowsTheClient(t *testing.T) {
 	t.Helper()
-	response := apptest.Ask(t, p.public, apptest.PublicURL+p.ExportPath, p.Token, "X-Request-Id", "behind-a-proxy", "X-Forwarded-For", "6.6.6.6")
+	response := apptest.Ask(t, p.public, apptest.PublicURL+p.ExportPath, p.Token, "X-Request-Id",
+		"behind-a-proxy", "X-Forwarded-For", "6.6.6.6")
 	_, err := io.Copy(io.Discard, response.Body)
 	require.NoError(t, err)
-	require.Equal(t, "127.0.0.2", apptest.Read[string](t, p.Door, `select address from audit_entries where action = 'export.started' and request_id = 'behind-a-proxy'`))
+	require.Equal(t, "127.0.0.2",
+		apptest.Read[string](t, p.Door,
+			`select address from audit_entries where action = 'export.started' and request_id = 'behind-a-proxy'`))
 }
 
 func (p proxied) exportsWhole(t *testing.T) {
 	t.Helper()
 	for _, encoding := range []string{"identity", "gzip"} {
-		require.Equal(t, p.send(t, apptest.NewClient(), p.URL, "GET", p.ExportPath, []string{"Accept-Encoding", encoding}),
-			p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath, []string{"Accept-Encoding", encoding}))
+		require.Equal(t,
+			p.send(t, apptest.NewClient(), p.URL, "GET", p.ExportPath,
+				[]string{"Accept-Encoding", encoding}),
+			p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath,
+				[]string{"Accept-Encoding", encoding}))
 	}
 }
 
 // breaksVisibly: a failure after the first byte is one for the client behind the proxy too.
 func (p proxied) breaksVisibly(t *testing.T) {
 	t.Helper()
-	response := apptest.Ask(t, p.slow, apptest.PublicURL+p.ExportPath, p.Token, "Accept-Encoding", "identity")
+	response := apptest.Ask(t, p.slow, apptest.PublicURL+p.ExportPath, p.Token, "Accept-Encoding",
+		"identity")
 	_, err := io.ReadFull(response.Body, make([]byte, 1))
 	require.NoError(t, err)
 	apptest.Until(t, 5*time.Second, "no export runs", func() bool {
-		return apptest.Read[int](t, p.Door, `select count(pg_terminate_backend(pid))`+apptest.ExportBackends) == 1
+		return apptest.Read[int](t, p.Door,
+			`select count(pg_terminate_backend(pid))`+apptest.ExportBackends) == 1
 	})
 	_, err = io.Copy(io.Discard, response.Body)
 	require.Error(t, err, "a broken file looked whole")
 }
 
-// waitsForSlowReaders: an export that is read at 100 KB/s, and after 20 seconds at once, is whole. Megabytes in the kernel for its reader
-// would keep dg waiting for longer than it waits for a block.
+// waitsForSlowReaders: an export that is read at 100 KB/s, and after 20 seconds at once, is whole.
+// Megabytes in the kernel for its reader would keep dg waiting for longer than it waits for a
+// block.
 func (p proxied) waitsForSlowReaders(t *testing.T) {
 	t.Helper()
 	if !apptest.Chaos {
 		return
 	}
-	response := apptest.Ask(t, p.slow, apptest.PublicURL+p.ExportPath, p.Token, "Accept-Encoding", "identity")
+	response := apptest.Ask(t, p.slow, apptest.PublicURL+p.ExportPath, p.Token, "Accept-Encoding",
+		"identity")
 	defer response.Body.Close()
 	var err error
-	for began := time.Now(); err == nil && time.Since(began) < 20*time.Second; time.Sleep(100 * time.Millisecond) {
+	for began := time.Now(); err == nil &&
+		time.Since(began) < 20*time.Second; time.Sleep(100 * time.Millisecond) {
 		_, err = io.CopyN(io.Discard, response.Body, 10<<10)
 	}
 	require.NoError(t, err)

@@ -21,7 +21,8 @@ import (
 	"dg/app/demo"
 )
 
-// Sixty nights begin on a Saturday. They hold two first nights of a month: a Wednesday and a Saturday.
+// Sixty nights begin on a Saturday. They hold two first nights of a month: a Wednesday and a
+// Saturday.
 var firstNight = time.Date(2025, 9, 20, 0, 0, 0, 0, time.UTC)
 
 const (
@@ -38,12 +39,14 @@ var (
 		0: "nominative", 10: "pseudonymous", 25: "nominative", 33: "pseudonymous",
 		changedAmid + 1: "nominative", 54: "pseudonymous",
 	}
-	ageOfChange = []int{1, 400, 20, 34, 700, 200, 364, 500} // in days: what changes before each night, in turn
+	// in days: what changes before each night, in turn
+	ageOfChange = []int{1, 400, 20, 34, 700, 200, 364, 500}
 )
 
-// The copy of the nightly sync equals the database as far as its page promises (rules.md, CSV): every night for 35
-// days, the first night of a week for 366, the first night of a month and after a change of the reporting mode for all.
-// Between the nights players are erased and renamed, and plays arrive and complete up to 700 days late.
+// The copy of the nightly sync equals the database as far as its page promises (rules.md, CSV):
+// every night for 35 days, the first night of a week for 366, the first night of a month and after
+// a change of the reporting mode for all. Between the nights players are erased and renamed, and
+// plays arrive and complete up to 700 days late.
 func TestNightlySyncOfSixtyNights(t *testing.T) {
 	t.Parallel()
 	syncRecipe.skipIfAbsent(t)
@@ -91,7 +94,8 @@ type copiedRow struct{ Fork, StartedAt, PlayerKey, PlayerLabel, Result string }
 
 // UnmarshalJSON reads a row of SQLite.
 func (r *copiedRow) UnmarshalJSON(text []byte) error {
-	return json.Unmarshal(text, &[]any{&r.Fork, &r.StartedAt, &r.PlayerKey, &r.PlayerLabel, &r.Result})
+	return json.Unmarshal(text,
+		&[]any{&r.Fork, &r.StartedAt, &r.PlayerKey, &r.PlayerLabel, &r.Result})
 }
 
 // nightResult is what a night printed and left.
@@ -108,7 +112,8 @@ func newSixtyNights(t *testing.T) *sixtyNights {
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	end := firstNight.AddDate(0, 0, manyNights)
-	ids, err := demo.Scale(f, 27, end, demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays})
+	ids, err := demo.Scale(f, 27, end,
+		demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	apptest.ImportFile(t, s.program.dir, file)
@@ -172,7 +177,8 @@ func (s *sixtyNights) run(i int) nightResult {
 }
 
 const (
-	lateCompletion = `update plays set completed_at = started_at + interval '1 day', score = 7500, passed = true where id =
+	lateCompletion = `update plays set completed_at = started_at + interval '1 day', score = 7500,
+		passed = true where id =
 		(select id from plays where completed_at is null and started_at < $1 order by started_at desc limit 1)`
 	latePlay = `insert into plays (id, started_at, player, release_number, org_id, fork_id, answers)
 		select gen_random_uuid(), started_at, player, release_number, org_id, fork_id, answers from plays
@@ -197,7 +203,8 @@ func (s *sixtyNights) changeBefore(i int) {
 		s.database.Do(s.t, anotherName, then)
 	}
 	if i%3 == 2 {
-		status, output := s.program.run("erase", apptest.Read[string](s.t, s.database, playerOfThen, then))
+		status, output := s.program.run("erase",
+			apptest.Read[string](s.t, s.database, playerOfThen, then))
 		require.Zero(s.t, status, output)
 	}
 }
@@ -207,7 +214,8 @@ func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 	windows := 0
 	return func(path string) bool {
 		if i == changedAmid {
-			_, err := s.database.Exec(s.t.Context(), `update organisations set reporting_mode = $1`, modeFromNight[i+1])
+			_, err := s.database.Exec(s.t.Context(), `update organisations set reporting_mode = $1`,
+				modeFromNight[i+1])
 			assert.NoError(s.t, err)
 		}
 		if i != brokenReload || !strings.Contains(path, s.forks[1]) {
@@ -218,17 +226,20 @@ func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 	}
 }
 
-// holdsItsPromise requires that the night leaves no difference to the database in the days that it reads again.
+// holdsItsPromise requires that the night leaves no difference to the database in the days that it
+// reads again.
 func (s *sixtyNights) holdsItsPromise(i int, night nightResult) {
 	s.t.Helper()
 	require.Zero(s.t, night.Code, "%s: %s", dateOf(i), night.Output)
 	date := dateOf(i)
-	days, windows := 35, 1
+	days := 35
+	windows := 1
 	if date.Weekday() == time.Sunday || i == missedSunday+1 {
 		days = 366
 	}
 	if i == 0 || date.Day() == 1 || modeFromNight[i] != "" {
-		days, windows = historyOfDays, 3
+		days = historyOfDays
+		windows = 3
 	}
 	if i == brokenReload+1 {
 		days = historyOfDays // the failed fork is read from the start, the other one for 366 days
@@ -238,14 +249,15 @@ func (s *sixtyNights) holdsItsPromise(i int, night nightResult) {
 	s.requireNoDifference(date, days, night.Rows)
 }
 
-// isAllOrNothing requires of the night whose reload fails half-way: it exits with 1, the fork's copy is as it was, and
-// the other fork is reloaded.
+// isAllOrNothing requires of the night whose reload fails half-way: it exits with 1, the fork's
+// copy is as it was, and the other fork is reloaded.
 func (s *sixtyNights) isAllOrNothing(before []copiedRow, night nightResult) {
 	s.t.Helper()
 	require.Equal(s.t, 1, night.Code, night.Output)
 	require.Contains(s.t, night.Output, "1 of 2 forks")
 	require.ElementsMatch(s.t, ofFork(before, s.forks[1]), ofFork(night.Rows, s.forks[1]))
-	require.ElementsMatch(s.t, ofFork(s.truth(dateOf(brokenReload)), s.forks[0]), ofFork(night.Rows, s.forks[0]))
+	require.ElementsMatch(s.t, ofFork(s.truth(dateOf(brokenReload)), s.forks[0]),
+		ofFork(night.Rows, s.forks[0]))
 }
 
 func ofFork(rows []copiedRow, fork string) (of []copiedRow) {
@@ -257,7 +269,8 @@ func ofFork(rows []copiedRow, fork string) (of []copiedRow) {
 	return of
 }
 
-// keepsNoNames requires that no name is left in the files of the copy, not even in free pages or the write-ahead log.
+// keepsNoNames requires that no name is left in the files of the copy, not even in free pages or
+// the write-ahead log.
 func (s *sixtyNights) keepsNoNames() {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.folder, "dg.sqlite*"))

@@ -68,7 +68,8 @@ func (s *sixtyNights) truth(night time.Time) []copiedRow {
 func (s *sixtyNights) labels() map[string]bool {
 	s.t.Helper()
 	labels := map[string]bool{}
-	for _, label := range apptest.Read[[]string](s.t, s.database, `select array_agg(label) from players`) {
+	for _, label := range apptest.Read[[]string](s.t, s.database,
+		`select array_agg(label) from players`) {
 		labels[label] = true
 	}
 	return labels

@@ -23,7 +23,11 @@ import (
 	"dg/app/demo"
 )
 
-var syncRecipe = cookedRecipe{file: "sync.py", command: "python3 FILE", needs: "python3 -c 'import sqlite3'"}
+var syncRecipe = cookedRecipe{
+	file:    "sync.py",
+	command: "python3 FILE",
+	needs:   "python3 -c 'import sqlite3'",
+}
 
 // nightly is the sync recipe in a folder, with its key in a file.
 type nightly struct {
@@ -47,7 +51,8 @@ func (n nightly) run(t *testing.T) (out string, whole bool) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(n.folder, "sync.py"), []byte(n.text), 0o600))
 	c := exec.CommandContext(t.Context(), "python3", "sync.py")
-	c.Dir, c.Env = n.folder, append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
+	c.Dir = n.folder
+	c.Env = append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
 	text, err := c.CombinedOutput()
 	return string(text), err == nil
 }
@@ -55,7 +60,9 @@ func (n nightly) run(t *testing.T) (out string, whole bool) {
 // query reads one value of its database.
 func (n nightly) query(t *testing.T, sql string) string {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "python3", "-c", "import sqlite3, sys\nprint(sqlite3.connect('dg.sqlite').execute(sys.argv[1]).fetchone()[0])", sql)
+	c := exec.CommandContext(t.Context(), "python3", "-c",
+		"import sqlite3, sys\nprint(sqlite3.connect('dg.sqlite').execute(sys.argv[1]).fetchone()[0])",
+		sql)
 	c.Dir = n.folder
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -93,7 +100,8 @@ func newFlaky(t *testing.T, base string) *flaky {
 		f.mu.Unlock()
 		now := f.running.Add(1)
 		defer f.running.Add(-1)
-		for most := f.together.Load(); now > most && !f.together.CompareAndSwap(most, now); most = f.together.Load() {
+		for most := f.together.Load(); now > most &&
+			!f.together.CompareAndSwap(most, now); most = f.together.Load() {
 		}
 		switch {
 		case refused:
@@ -110,12 +118,14 @@ func newFlaky(t *testing.T, base string) *flaky {
 	return f
 }
 
-// The nightly sync has every play up to yesterday, once. It retries a transfer that breaks off, reads nothing twice in
-// a day, resumes after a failure, and takes a key that was replaced. TestNightlySyncOfSixtyNights has the next nights.
+// The nightly sync has every play up to yesterday, once. It retries a transfer that breaks off,
+// reads nothing twice in a day, resumes after a failure, and takes a key that was replaced.
+// TestNightlySyncOfSixtyNights has the next nights.
 func checkNightlySync(t *testing.T, b *cookbook) {
 	syncRecipe.skipIfAbsent(t)
 	service := newFlaky(t, b.reader.Base)
-	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.reader.Base, service.URL), b.key)
+	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.reader.Base, service.URL),
+		b.key)
 
 	n.setKey(t, b.key[:len(b.key)-1]+"!")
 	service.before = func() { n.setKey(t, b.key) } // while the run is under way
@@ -131,7 +141,10 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 	require.Contains(t, out, "6 of 6 forks, ")
 	require.Equal(t, b.playsUntilYesterday(t), n.query(t, "select count(*) from plays"))
 	require.LessOrEqual(t, service.together.Load(), int32(3))
-	require.Equal(t, "real integer text", n.query(t, "select typeof(scorePercent) || ' ' || typeof(completed) || ' ' || typeof(playerKey) from plays where completed"))
+	require.Equal(t, "real integer text",
+		n.query(t,
+			"select typeof(scorePercent) || ' ' || typeof(completed) || ' ' || typeof(playerKey) "+
+				"from plays where completed"))
 
 	service.windows = nil
 	_, whole = n.run(t)
@@ -139,7 +152,8 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 	require.Empty(t, service.windows, "a finished day is not read again")
 }
 
-// Five hundred forks take less than eight minutes, within the rate limit of one key: nothing is answered 429 for long.
+// Five hundred forks take less than eight minutes, within the rate limit of one key: nothing is
+// answered 429 for long.
 func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 	if !apptest.Soak {
 		t.Skip("SKIPPED: it takes five minutes (make soak)")
@@ -150,7 +164,8 @@ func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.ndjson")
 	f, err := os.Create(file)
 	require.NoError(t, err)
-	ids, err := demo.Scale(f, 12, time.Now(), demo.Size{Plays: 200_000, Players: 5000, Forks: 500, Days: 300})
+	ids, err := demo.Scale(f, 12, time.Now(),
+		demo.Size{Plays: 200_000, Players: 5000, Forks: 500, Days: 300})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	apptest.ImportFile(t, dir, file)
@@ -158,7 +173,8 @@ func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 	key := makeKey(t, dir, ids.Organisation.String(), "Nightly").String()
 	page := apptest.NewWebClient(t, d.URL).Get("/docs/recipes/nightly-sync")
 	text := html.UnescapeString(apptest.RegexpGroup(t, recipeText.String(), page))
-	text = regexp.MustCompile(`START = "[^"]*"`).ReplaceAllString(text, `START = "`+time.Now().AddDate(0, 0, -305).Format(time.DateOnly)+`"`)
+	text = regexp.MustCompile(`START = "[^"]*"`).
+		ReplaceAllString(text, `START = "`+time.Now().AddDate(0, 0, -305).Format(time.DateOnly)+`"`)
 	n := newNightly(t, text, key)
 	begun := time.Now()
 	out, whole := n.run(t)
@@ -172,6 +188,8 @@ func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 // playsUntilYesterday counts the plays of all forks of the reader's organisation.
 func (b *cookbook) playsUntilYesterday(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprint(apptest.Read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id join organisations o on o.id = f.org_id
-		where o.slug = 'harbour-and-vale' and p.started_at < $1`, time.Now().UTC().Truncate(24*time.Hour)))
+	return fmt.Sprint(apptest.Read[int](t, b.db,
+		`select count(*) from plays p join forks f on f.id = p.fork_id join organisations o on o.id = f.org_id
+		where o.slug = 'harbour-and-vale' and p.started_at < $1`,
+		time.Now().UTC().Truncate(24*time.Hour)))
 }

@@ -25,7 +25,8 @@ import (
 	"dg/app/apptest"
 )
 
-// allRecipes says whether the recipes are run that need R, DuckDB, PostgreSQL's client or npm (make recipes).
+// allRecipes says whether the recipes are run that need R, DuckDB, PostgreSQL's client or npm (make
+// recipes).
 var allRecipes = os.Getenv("DG_RECIPES") == "1"
 
 // cookbook is the demo with its documentation, as one of its people reads it.
@@ -45,8 +46,14 @@ func newCookbook(t *testing.T) *cookbook {
 	dir := apptest.NewFolder(t)
 	d := apptest.ServeOn(t, dir, "--demo")
 	db := apptest.OpenDoor(t, dir)
-	b := &cookbook{reader: apptest.NewWebClient(t, d.URL).SignIn(apptest.DemoAccount(t, "maren@harbour.example.com")), key: demoToken(t, d), db: db}
-	b.group = apptest.Read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
+	b := &cookbook{
+		reader: apptest.NewWebClient(t, d.URL).
+			SignIn(apptest.DemoAccount(t, "maren@harbour.example.com")),
+		key: demoToken(t, d),
+		db:  db,
+	}
+	b.group = apptest.Read[string](t, db,
+		`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	script := b.recipe("curl")
 	b.fork = apptest.RegexpGroup(t, `fork=([0-9a-f-]{36})`, script)
 	b.from = apptest.RegexpGroup(t, `from=([0-9-]{10})`, script)
@@ -59,17 +66,24 @@ var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
 
 // recipe copies a recipe from its page.
 func (b *cookbook) recipe(id string) string {
-	return html.UnescapeString(apptest.RegexpGroup(b.reader.T, recipeText.String(), b.reader.Get("/docs/recipes/"+id)))
+	return html.UnescapeString(
+		apptest.RegexpGroup(b.reader.T, recipeText.String(), b.reader.Get("/docs/recipes/"+id)),
+	)
 }
 
-// figures are those of the fork's rows over the period of the recipes; more is added to the queries.
+// figures are those of the fork's rows over the period of the recipes; more is added to the
+// queries.
 func (b *cookbook) figures(t *testing.T, more string) string {
 	t.Helper()
 	first, err := time.Parse(time.DateOnly, b.from)
 	require.NoError(t, err)
 	at := b.reader.Base + "/api/v1/forks/" + b.fork + "/exports/csv"
-	rows := readCSV(t, fetch(t, at+"?from="+b.from+"&to="+first.AddDate(0, 0, 365).Format(time.DateOnly)+more, b.key))
-	rest := readCSV(t, fetch(t, at+"?from="+first.AddDate(0, 0, 366).Format(time.DateOnly)+"&to="+b.to+more, b.key))
+	rows := readCSV(t,
+		fetch(t, at+"?from="+b.from+"&to="+first.AddDate(0, 0, 365).Format(time.DateOnly)+more,
+			b.key))
+	rest := readCSV(t,
+		fetch(t, at+"?from="+first.AddDate(0, 0, 366).Format(time.DateOnly)+"&to="+b.to+more,
+			b.key))
 	require.Greater(t, len(rest), 100)
 	return figuresOf(append(rows, rest[1:]...))
 }
@@ -84,17 +98,22 @@ func readCSV(t *testing.T, text []byte) [][]string {
 
 // figuresOf is what the recipes print of the rows, header included.
 func figuresOf(rows [][]string) string {
-	players, completed, sum := map[string]bool{}, 0, 0.0
+	players := map[string]bool{}
+	completed := 0
+	sum := 0.0
 	for _, row := range rows[1:] {
 		players[row[3]] = true
 		if score, err := strconv.ParseFloat(row[9], 64); err == nil {
-			completed, sum = completed+1, sum+score
+			completed++
+			sum += score
 		}
 	}
-	return fmt.Sprintf("%d plays, %d players, %d completed, average score %.2f", len(rows)-1, len(players), completed, sum/float64(completed))
+	return fmt.Sprintf("%d plays, %d players, %d completed, average score %.2f", len(rows)-1,
+		len(players), completed, sum/float64(completed))
 }
 
-// busyService forwards to dg. The first request is answered 429, and every other answer says that no request is left.
+// busyService forwards to dg. The first request is answered 429, and every other answer says that
+// no request is left.
 type busyService struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -140,7 +159,8 @@ func (s *busyService) requirePaced(t *testing.T) {
 	}
 }
 
-// cookedRecipe is how a recipe is run. In the command, FILE stands for the recipe, DRIVERS for testdata/recipes.
+// cookedRecipe is how a recipe is run. In the command, FILE stands for the recipe, DRIVERS for
+// testdata/recipes.
 type cookedRecipe struct {
 	id, file, command string
 	needs             string // tried first: a recipe whose tool is absent is skipped
@@ -148,12 +168,33 @@ type cookedRecipe struct {
 }
 
 var cookedRecipes = []cookedRecipe{
-	{id: "curl", file: "plays.sh", command: "bash FILE", needs: "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'"},
-	{id: "python", file: "plays.py", command: "PYTHON FILE", needs: "PYTHON -c 'import pandas, requests'"},
+	{
+		id:      "curl",
+		file:    "plays.sh",
+		command: "bash FILE",
+		needs:   "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'",
+	},
+	{
+		id:      "python",
+		file:    "plays.py",
+		command: "PYTHON FILE",
+		needs:   "PYTHON -c 'import pandas, requests'",
+	},
 	{id: "javascript", file: "plays.mjs", command: "node FILE", needs: "node -e 'fetch'"},
 	{id: "go", file: "plays.go", command: "go run FILE", needs: "go version"},
-	{id: "google-sheets", file: "plays.gs", command: "node DRIVERS/google.cjs FILE", needs: "node --version && curl --version"},
-	{id: "r", file: "plays.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2); library(readr)'", all: true},
+	{
+		id:      "google-sheets",
+		file:    "plays.gs",
+		command: "node DRIVERS/google.cjs FILE",
+		needs:   "node --version && curl --version",
+	},
+	{
+		id:      "r",
+		file:    "plays.R",
+		command: "Rscript FILE",
+		needs:   "Rscript -e 'library(httr2); library(readr)'",
+		all:     true,
+	},
 }
 
 var (
@@ -185,14 +226,15 @@ func TestRecipes(t *testing.T) {
 	t.Run("quickstart", func(t *testing.T) { checkQuickstart(t, b) })
 }
 
-// Each recipe reads two years of a fork: it waits for Retry-After and for RateLimit, cuts the period into windows, and finds the
-// figures that the API's rows have.
+// Each recipe reads two years of a fork: it waits for Retry-After and for RateLimit, cuts the
+// period into windows, and finds the figures that the API's rows have.
 func checkTwoYears(t *testing.T, b *cookbook) {
 	for _, r := range cookedRecipes {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			r.skipIfAbsent(t)
-			service, folder := newBusyService(t, b.reader.Base), t.TempDir()
+			service := newBusyService(t, b.reader.Base)
+			folder := t.TempDir()
 			text := b.recipe(r.id)
 			out := r.run(t, folder, strings.ReplaceAll(text, b.reader.Base, service.URL), b.key)
 			service.requirePaced(t)
@@ -216,8 +258,8 @@ func checkTwoYears(t *testing.T, b *cookbook) {
 	}
 }
 
-// requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file looks as if the
-// group had not played (rules.md, Anonymity).
+// requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file
+// looks as if the group had not played (rules.md, Anonymity).
 func (b *cookbook) requireHidden(t *testing.T, r cookedRecipe) {
 	t.Helper()
 	folder := t.TempDir()
@@ -234,7 +276,8 @@ func (r cookedRecipe) skipIfAbsent(t *testing.T) {
 	if r.all && !allRecipes {
 		t.Skip("SKIPPED: make recipes runs it")
 	}
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", withPython(r.needs)).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", withPython(r.needs)).
+		CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
 	}
 }
@@ -266,9 +309,11 @@ func (r cookedRecipe) start(t *testing.T, folder, text, key string) (string, err
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	drivers, err := filepath.Abs("testdata/recipes")
 	require.NoError(t, err)
-	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).Replace(withPython(r.command))
+	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).
+		Replace(withPython(r.command))
 	c := exec.CommandContext(t.Context(), "sh", "-c", command)
-	c.Dir, c.Env = folder, append(apptest.CleanEnvironment(), "DG_KEY="+key)
+	c.Dir = folder
+	c.Env = append(apptest.CleanEnvironment(), "DG_KEY="+key)
 	out, err := c.CombinedOutput()
 	return string(out), err
 }

@@ -18,19 +18,29 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// loadsIntoDatabases loads plays.csv of the folder as the recipes of DuckDB and PostgreSQL do, and once more without rows.
+// loadsIntoDatabases loads plays.csv of the folder as the recipes of DuckDB and PostgreSQL do, and
+// once more without rows.
 func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
 	t.Helper()
 	if !allRecipes {
 		return
 	}
 	for _, r := range []cookedRecipe{
-		{id: "duckdb", file: "plays.duckdb.sql", command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE"},
-		{id: "postgresql", file: "plays.psql", command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE"},
+		{
+			id:      "duckdb",
+			file:    "plays.duckdb.sql",
+			command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE",
+		},
+		{
+			id:      "postgresql",
+			file:    "plays.psql",
+			command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE",
+		},
 	} {
 		out := r.run(t, folder, b.recipe(r.id), b.key)
 		if r.id == "postgresql" {
-			out = regexp.MustCompile(`(\d+)\|(\d+)\|(\d+)\|`).ReplaceAllString(out, "$1 plays, $2 players, $3 completed, average score ")
+			out = regexp.MustCompile(`(\d+)\|(\d+)\|(\d+)\|`).
+				ReplaceAllString(out, "$1 plays, $2 players, $3 completed, average score ")
 		}
 		require.Contains(t, out, b.want, r.id)
 		empty := t.TempDir()
@@ -40,13 +50,18 @@ func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
 		require.Contains(t, none, "0", r.id)
 		if r.id == "duckdb" {
 			types := out[strings.LastIndex(out, "UUID UUID"):]
-			require.Contains(t, types, "INTEGER VARCHAR VARCHAR TIMESTAMP TIMESTAMP BIGINT BOOLEAN DECIMAL(5,2) BOOLEAN VARCHAR")
+			require.Contains(t, types,
+				"INTEGER VARCHAR VARCHAR TIMESTAMP TIMESTAMP BIGINT BOOLEAN DECIMAL(5,2) BOOLEAN VARCHAR")
 			require.Contains(t, none, types, "without rows")
 		}
 	}
 }
 
-func npm(pkg string) string { return "npm install --silent --no-audit --no-fund " + pkg + " >&2 && " }
+func npm(
+	pkg string,
+) string {
+	return "npm install --silent --no-audit --no-fund " + pkg + " >&2 && "
+}
 
 func cutToHeader(t *testing.T, file string) {
 	t.Helper()
@@ -56,15 +71,17 @@ func cutToHeader(t *testing.T, file string) {
 	require.NoError(t, os.WriteFile(file, append(header, '\n'), 0o600))
 }
 
-// The recipe of Power BI and Excel reads no header: outside a custom connector a query sees only some. It asks the
-// statistics whether a group is hidden before it reads the plays (rules.md, Anonymity).
+// The recipe of Power BI and Excel reads no header: outside a custom connector a query sees only
+// some. It asks the statistics whether a group is hidden before it reads the plays (rules.md,
+// Anonymity).
 func checkPowerQuery(t *testing.T, b *cookbook) {
 	r := cookedRecipe{id: "power-bi", file: "plays.pq",
 		command: npm("@microsoft/powerquery-parser") + "node DRIVERS/powerquery.cjs FILE"}
 	text := b.recipe(r.id)
 	require.NotContains(t, text, "Value.Metadata")
 	require.NotContains(t, text, "ManualStatusHandling")
-	require.Contains(t, text, `Hidden = Group <> "" and Json.Document(Get("/stats", Query))[suppressed]`)
+	require.Contains(t, text,
+		`Hidden = Group <> "" and Json.Document(Get("/stats", Query))[suppressed]`)
 	require.Regexp(t, `if Hidden then\s+error `, text)
 	if !allRecipes {
 		t.Skip("SKIPPED: make recipes evaluates it")
@@ -75,7 +92,8 @@ func checkPowerQuery(t *testing.T, b *cookbook) {
 	require.Equal(t, []string{"csv", "csv", "csv"}, service.asked, "a refused one, and two windows")
 	require.Greater(t, service.times[1].Sub(service.times[0]), 900*time.Millisecond)
 
-	shown := apptest.Read[string](t, b.db, `select id::text from player_groups where name = 'Warehouse leads'`)
+	shown := apptest.Read[string](t, b.db,
+		`select id::text from player_groups where name = 'Warehouse leads'`)
 	service.asked = nil
 	out := r.run(t, t.TempDir(), ofGroup(t, through, shown), b.key)
 	require.Contains(t, out, b.figures(t, "&groupId="+shown))
@@ -84,7 +102,8 @@ func checkPowerQuery(t *testing.T, b *cookbook) {
 	require.Contains(t, r.run(t, t.TempDir(), b.idle(text), b.key), "0 plays, 0 players")
 }
 
-// checkGrafana sends the requests of the dashboard and requires that each column is in the answer, with its type.
+// checkGrafana sends the requests of the dashboard and requires that each column is in the answer,
+// with its type.
 func checkGrafana(t *testing.T, b *cookbook) {
 	var dashboard struct {
 		Panels []struct {
@@ -100,7 +119,9 @@ func checkGrafana(t *testing.T, b *cookbook) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(b.recipe("grafana")), &dashboard))
 	now := time.Now().UTC()
-	day := strings.NewReplacer("${__from:date:YYYY-MM-DD}", now.AddDate(0, 0, -90).Format(time.DateOnly), "${__to:date:YYYY-MM-DD}", now.Format(time.DateOnly))
+	day := strings.NewReplacer("${__from:date:YYYY-MM-DD}",
+		now.AddDate(0, 0, -90).Format(time.DateOnly), "${__to:date:YYYY-MM-DD}",
+		now.Format(time.DateOnly))
 	require.Len(t, dashboard.Panels, 2)
 	for _, panel := range dashboard.Panels {
 		target := panel.Targets[0]
@@ -127,7 +148,8 @@ func checkGrafana(t *testing.T, b *cookbook) {
 		require.Empty(t, hidden.Daily)
 		if target.Root != "daily" {
 			require.Equal(t, "suppressed == false", target.Filter)
-			require.Equal(t, "suppressed", target.Columns[len(target.Columns)-1].Text, "the filter names a column")
+			require.Equal(t, "suppressed", target.Columns[len(target.Columns)-1].Text,
+				"the filter names a column")
 		}
 		for _, c := range target.Columns {
 			want := map[string]any{"number": 0.0, "timestamp": "", "boolean": false}[c.Type]
@@ -138,11 +160,21 @@ func checkGrafana(t *testing.T, b *cookbook) {
 
 var (
 	startLanguages = map[string]cookedRecipe{
-		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
-		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
+		"curl": {file: "start.sh", command: "bash FILE", needs: "curl --version"},
+		"python": {
+			file:    "start.py",
+			command: "PYTHON FILE",
+			needs:   "PYTHON -c 'import requests'",
+		},
 		"javascript": {file: "start.mjs", command: "node FILE", needs: "node -e 'fetch'"},
-		"php":        {file: "start.php", command: "php FILE", needs: "php -r 'curl_version();'"}, // the export only
-		"r":          {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'", all: true},
+		// the export only
+		"php": {file: "start.php", command: "php FILE", needs: "php -r 'curl_version();'"},
+		"r": {
+			file:    "start.R",
+			command: "Rscript FILE",
+			needs:   "Rscript -e 'library(httr2)'",
+			all:     true,
+		},
 	}
 	startText = regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`)
 )

@@ -9,12 +9,14 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// An operation of the reference can be tried with a key: the request goes to the address at which the page is read, without the
-// session, and nothing of the key is kept. A page complains of whatever the policy blocks, which fails the test.
+// An operation of the reference can be tried with a key: the request goes to the address at which
+// the page is read, without the session, and nothing of the key is kept. A page complains of
+// whatever the policy blocks, which fails the test.
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	address := apptest.FreeAddress(t)
-	d := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", address, "--ops-addr", "127.0.0.1:0", "--demo",
+	d := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", address,
+		"--ops-addr", "127.0.0.1:0", "--demo",
 		"--base-url", "http://localhost:1").UntilServing()
 	key := demoToken(t, d)
 	p := browsertest.New(t)
@@ -22,7 +24,8 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	p.Click(`a:text("Get the statistics of a fork")`)
 	p.Click(`summary:text("Try it")`)
 	tryWith(p, key)
-	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n", "the fork of the examples is the demo's")
+	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n",
+		"the fork of the examples is the demo's")
 	assert.Contains(t, p.Text("[data-try] pre"), "ratelimit: \"key\"")
 	looksRight(t, p)
 	shoot(p, "reference-tried")

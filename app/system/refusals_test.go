@@ -14,16 +14,20 @@ import (
 	"dg/app/apptest"
 )
 
-// rules.md, Audit log: every refused use is in the log, also under a flood on two instances: up to 120 in a minute one by one,
-// the others as a number, each once. A crash of PostgreSQL loses the number, and an entry says so. An instance writes the
-// numbers when it starts, then every 20 seconds.
+// rules.md, Audit log: every refused use is in the log, also under a flood on two instances: up to
+// 120 in a minute one by one, the others as a number, each once. A crash of PostgreSQL loses the
+// number, and an entry says so. An instance writes the numbers when it starts, then every 20
+// seconds.
 func TestFloodOfRefusedUsesOnTwoInstances(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	first := x.Serve("--demo")
 	second := x.Serve()
 	token := demoToken(t, first)
-	wrong := token[:len(token)-1] + map[bool]string{true: "A", false: "B"}[token[len(token)-1] != 'A']
+	wrong := token[:len(token)-1] + map[bool]string{
+		true:  "A",
+		false: "B",
+	}[token[len(token)-1] != 'A']
 	all := apptest.Sized(600, 4000)
 	answers := flood(t, all, wrong, first.URL, second.URL)
 	third := x.Serve()
@@ -47,14 +51,16 @@ func TestFloodOfRefusedUsesOnTwoInstances(t *testing.T) {
 		return lost > 0
 	})
 	single, counted, _ = refusals(x)
-	t.Logf("after a crash of PostgreSQL: entries of one %d, counted %d, said to be lost %d", single, counted, lost)
+	t.Logf("after a crash of PostgreSQL: entries of one %d, counted %d, said to be lost %d", single,
+		counted, lost)
 	require.Equal(t, 2, lost, "one for each reason")
 	for _, c := range []*apptest.Child{first, second, third, fourth} {
 		c.Stop()
 	}
 }
 
-// flood sends n requests with a token, half of them to the API, to the instances in turn, and counts the answers by status.
+// flood sends n requests with a token, half of them to the API, to the instances in turn, and
+// counts the answers by status.
 func flood(t *testing.T, n int, token string, instances ...string) map[int]int {
 	t.Helper()
 	statuses := make(chan int, n)
@@ -81,13 +87,15 @@ func flood(t *testing.T, n int, token string, instances ...string) map[int]int {
 	return answers
 }
 
-// refusals reads how many refused uses the audit log has one by one, how many as numbers, and how often a number was lost.
+// refusals reads how many refused uses the audit log has one by one, how many as numbers, and how
+// often a number was lost.
 func refusals(x *apptest.External) (single, counted, lost int) {
 	x.T.Helper()
 	conn, err := pgx.Connect(x.T.Context(), x.URL(url.User("dg_app")))
 	require.NoError(x.T, err)
 	defer conn.Close(x.T.Context())
-	require.NoError(x.T, conn.QueryRow(x.T.Context(), `select count(*) filter (where details = '{}'),
+	require.NoError(x.T,
+		conn.QueryRow(x.T.Context(), `select count(*) filter (where details = '{}'),
 		coalesce(sum((details->>'notRecorded')::int), 0), count(*) filter (where details ? 'countLost')
 		from audit_entries where action = 'api_key.refused'`).Scan(&single, &counted, &lost))
 	return single, counted, lost

@@ -23,7 +23,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// hotStandby is a standby of an external server, which can be stopped, killed and started again under one URL.
+// hotStandby is a standby of an external server, which can be stopped, killed and started again
+// under one URL.
 type hotStandby struct {
 	t            *testing.T
 	programs     string
@@ -39,8 +40,12 @@ func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 	pgtest.NeedProgram(t, "pg_basebackup")
 	d := apptest.DoorTo(t, x.URL(url.User("dg_app")))
 	base := filepath.Dir(x.Dir)
-	s := &hotStandby{t: t, programs: apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`),
-		data: filepath.Join(base, "standby"), socket: filepath.Join(base, "s")}
+	s := &hotStandby{
+		t:        t,
+		programs: apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`),
+		data:     filepath.Join(base, "standby"),
+		socket:   filepath.Join(base, "s"),
+	}
 	info, err := os.Stat(filepath.Join(x.Dir, "data"))
 	require.NoError(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
@@ -49,7 +54,8 @@ func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 		require.NoError(t, os.Mkdir(path, 0o700))
 		require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
 	}
-	out, err := s.command("pg_basebackup", "-h", apptest.Read[string](t, d, `show unix_socket_directories`), "-U", "postgres",
+	out, err := s.command("pg_basebackup", "-h",
+		apptest.Read[string](t, d, `show unix_socket_directories`), "-U", "postgres",
 		"-D", s.data, "-R", "-c", "fast", "-X", "stream").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.start()
@@ -68,19 +74,26 @@ func (s *hotStandby) command(name string, args ...string) *exec.Cmd {
 }
 
 func (s *hotStandby) url(role string) string {
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, "s3cret"), Path: "/dg", RawQuery: url.Values{"host": {s.socket}}.Encode()}
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.UserPassword(role, "s3cret"),
+		Path:     "/dg",
+		RawQuery: url.Values{"host": {s.socket}}.Encode(),
+	}
 	return u.String()
 }
 
 // start starts the server and waits until it answers.
 func (s *hotStandby) start() {
 	s.t.Helper()
-	s.cmd = s.command("postgres", "-D", s.data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+s.socket, "-c", "fsync=off",
+	s.cmd = s.command("postgres", "-D", s.data, "-c", "listen_addresses=", "-c",
+		"unix_socket_directories="+s.socket, "-c", "fsync=off",
 		"-c", "max_standby_streaming_delay=0")
 	log, err := os.OpenFile(s.data+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(s.t, err)
 	defer log.Close()
-	s.cmd.Stdout, s.cmd.Stderr = log, log
+	s.cmd.Stdout = log
+	s.cmd.Stderr = log
 	require.NoError(s.t, s.cmd.Start())
 	apptest.Until(s.t, 30*time.Second, "the standby does not answer", func() bool {
 		return s.command("pg_isready", "-q", "-h", s.socket).Run() == nil
@@ -150,14 +163,27 @@ func newReplicated(t *testing.T) *replicated {
 	dir := apptest.NewFolder(t)
 	apptest.CopyDemo(t, dir)
 	x := apptest.ExternalOn(t, dir)
-	w := &replicated{t: t, x: x, standby: newStandby(t, x), ops: apptest.FreeAddress(t), primary: apptest.DoorTo(t, x.URL(url.User("dg_app")))}
-	// For the pooler of later. Setting them ends idle sessions, so that the next requests of a running instance would be 503.
-	require.NoError(t, postgres.SetRoleDefaults(t.Context(), x.URL(url.User("dg_app")), slog.New(slog.DiscardHandler)))
+	w := &replicated{
+		t:       t,
+		x:       x,
+		standby: newStandby(t, x),
+		ops:     apptest.FreeAddress(t),
+		primary: apptest.DoorTo(t, x.URL(url.User("dg_app"))),
+	}
+	// For the pooler of later. Setting them ends idle sessions, so that the next requests of a
+	// running instance would be 503.
+	require.NoError(t,
+		postgres.SetRoleDefaults(t.Context(), x.URL(url.User("dg_app")),
+			slog.New(slog.DiscardHandler)))
 	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url("dg_app"), "--ops-addr", w.ops)
 	w.token = demoToken(t, w.c)
-	w.org = apptest.Read[string](t, w.primary, `select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
-	w.fork = apptest.Read[string](t, w.primary, `select fork_id::text from plays where org_id = $1 group by fork_id order by count(*) desc limit 1`, w.org)
-	w.query = "?from=" + time.Now().AddDate(0, 0, -365).Format(time.DateOnly) + "&to=" + time.Now().Format(time.DateOnly)
+	w.org = apptest.Read[string](t, w.primary,
+		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
+	w.fork = apptest.Read[string](t, w.primary,
+		`select fork_id::text from plays where org_id = $1 group by fork_id order by count(*) desc limit 1`,
+		w.org)
+	w.query = "?from=" + time.Now().AddDate(0, 0, -365).Format(time.DateOnly) + "&to=" +
+		time.Now().Format(time.DateOnly)
 	return w
 }
 
@@ -177,7 +203,8 @@ func (w *replicated) get(status int, path string, headers ...string) string {
 
 func (w *replicated) head(path string) {
 	w.t.Helper()
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.c.URL+path, http.NoBody)
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.c.URL+path,
+		http.NoBody)
 	require.NoError(w.t, err)
 	request.Header.Set("Authorization", "Bearer "+w.token)
 	response, err := apptest.NewClient().Do(request)
@@ -225,5 +252,6 @@ func (w *replicated) state(state string) {
 	apptest.Until(w.t, 10*time.Second, "the replica is not "+state, func() bool {
 		return w.metric(`dg_replica_state{replica="1",state="`+state+`"}`) == "1"
 	})
-	require.Equal(w.t, "ready\nreplica 1: "+state+"\n", w.get(http.StatusOK, "/readyz", "Accept", "*/*"))
+	require.Equal(w.t, "ready\nreplica 1: "+state+"\n",
+		w.get(http.StatusOK, "/readyz", "Accept", "*/*"))
 }

@@ -20,8 +20,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// An answer holds whatever was committed before its request began, wherever it is read: replicas that have not replayed it are
-// left out, and come back by themselves.
+// An answer holds whatever was committed before its request began, wherever it is read: replicas
+// that have not replayed it are left out, and come back by themselves.
 func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)
@@ -40,7 +40,9 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 
 func (w *replicated) readsFromReplica(t *testing.T) {
 	w.t = t
-	page := "/o/" + apptest.Read[string](t, w.primary, `select slug from organisations where id = $1`, w.org) + "/reports"
+	page := "/o/" +
+		apptest.Read[string](t, w.primary, `select slug from organisations where id = $1`, w.org) +
+		"/reports"
 	for what, ask := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
@@ -50,20 +52,24 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 		"download":   func() { w.screen(page + "/" + w.fork + "/plays.csv" + w.query) },
 	} {
 		before := w.reads()
-		apptest.Until(t, 10*time.Second, what+" does not read from the replica", func() bool { // a connection may take its time
+		// a connection may take its time
+		apptest.Until(t, 10*time.Second, what+" does not read from the replica", func() bool {
 			ask()
 			return w.reads() != before
 		})
 	}
 }
 
-// A pooler in transaction mode has to be announced: one that drops the bounds of dg's sessions is left out.
+// A pooler in transaction mode has to be announced: one that drops the bounds of dg's sessions is
+// left out.
 func (w *replicated) readsThroughPooler(t *testing.T) {
 	marked := bouncer.Start(t, w.standby.socket).URL(w.standby.url("dg_app"))
 	dropping := bouncer.Start(t, w.standby.socket, bouncer.Ignored).URL(w.standby.url("dg_app"))
 	p := *w
-	p.t, p.ops = t, apptest.FreeAddress(t)
-	p.c = w.x.Serve("--database-replica-urls", postgres.ThroughPooler(marked)+" "+dropping, "--ops-addr", p.ops)
+	p.t = t
+	p.ops = apptest.FreeAddress(t)
+	p.c = w.x.Serve("--database-replica-urls", postgres.ThroughPooler(marked)+" "+dropping,
+		"--ops-addr", p.ops)
 	apptest.Until(t, 10*time.Second, "the replica behind the pooler is not read from", func() bool {
 		return p.metric(`dg_replica_state{replica="1",state="following"}`) == "1"
 	})
@@ -74,20 +80,34 @@ func (w *replicated) readsThroughPooler(t *testing.T) {
 	p.c.Stop()
 }
 
-// A URL of another database system stops the start. dg doctor says the same, and what it finds of a replica.
+// A URL of another database system stops the start. dg doctor says the same, and what it finds of a
+// replica.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	w.t = t
-	urls := []string{"--database-url", w.x.URL(url.User("dg_app")), "--migrate-database-url", w.x.URL(url.User("dg_owner")), "--addr", "127.0.0.1:0"}
+	urls := []string{
+		"--database-url", w.x.URL(url.User("dg_app")), "--migrate-database-url",
+		w.x.URL(url.User("dg_owner")), "--addr", "127.0.0.1:0",
+	}
 	other := w.standby.url("dg_app") + " " + pgtest.New(t).URL
-	status, output := (&program{t: t, dir: w.x.Dir}).run(append([]string{"serve", "--ops-addr", "127.0.0.1:0", "--database-replica-urls", other}, urls...)...)
+	status, output := (&program{
+		t:   t,
+		dir: w.x.Dir,
+	}).run(
+		append([]string{"serve", "--ops-addr", "127.0.0.1:0", "--database-replica-urls", other},
+			urls...)...,
+	)
 	require.NotZero(t, status)
 	require.Contains(t, output, "replica 2 is not a copy of the primary")
 	for list, says := range map[string]string{
 		other:                   "replica 2 is not a copy of the primary",
 		w.standby.url("dg_app"): "hot_standby_feedback is off",
-		"postgres://127.0.0.1:1/dg," + w.standby.url("dg_app"): "replica 1    reports leave it out: it is unreachable",
+		"postgres://127.0.0.1:1/dg," +
+			w.standby.url("dg_app"): "replica 1    reports leave it out: it is unreachable",
 	} {
-		_, found := (&program{t: t, dir: w.x.Dir}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
+		_, found := (&program{
+			t:   t,
+			dir: w.x.Dir,
+		}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
 		require.Contains(t, found, says)
 		require.NotContains(t, output+found, "s3cret")
 	}
@@ -97,16 +117,22 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 func (w *replicated) screen(path string) string {
 	w.t.Helper()
 	hash := sha256.Sum256([]byte("session"))
-	w.primary.Do(w.t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
-		select $1, user_id, now(), now(), now() + interval '1 h', false, '', '' from memberships where org_id = $2 and role = 'owner' limit 1
+	w.primary.Do(w.t,
+		`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+			second_step_due, address, user_agent)
+		select $1, user_id, now(), now(), now() + interval '1 h', false, '', '' from memberships
+		  where org_id = $2 and role = 'owner' limit 1
 		on conflict do nothing`, hash[:], w.org)
-	return w.get(http.StatusOK, path, "Cookie", "__Host-dg=session", "Accept", "text/html", "Sec-Fetch-Site", "same-origin")
+	return w.get(http.StatusOK, path, "Cookie", "__Host-dg=session", "Accept", "text/html",
+		"Sec-Fetch-Site", "same-origin")
 }
 
 func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.t = t
-	slug := apptest.Read[string](t, w.primary, `select slug from organisations where id = $1`, w.org)
-	name := apptest.Read[string](t, w.primary, `select p.display_name from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
+	slug := apptest.Read[string](t, w.primary, `select slug from organisations where id = $1`,
+		w.org)
+	name := apptest.Read[string](t, w.primary,
+		`select p.display_name from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
 		where p.org_id = $1 and y.fork_id = $2 limit 1`, w.org, w.fork)
 	for round := range 3 {
 		w.mode("nominative")
@@ -124,13 +150,15 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	}
 
 	w.standby.replay("pause")
-	label := apptest.Read[string](t, w.primary, `select label from players where org_id = $1 and display_name = $2`, w.org, name)
+	label := apptest.Read[string](t, w.primary,
+		`select label from players where org_id = $1 and display_name = $2`, w.org, name)
 	require.Contains(t, w.export(), label)
 	w.primary.Do(t, `delete from players where org_id = $1 and label = $2`, w.org, label)
 	require.NotContains(t, w.export(), label, "an erased player")
 	require.NotContains(t, w.stats(), label)
 	w.primary.Do(t, `update forks set title = 'Renamed' where id = $1`, w.fork)
-	require.Contains(t, w.get(http.StatusOK, "/api/v1/forks/"+w.fork), "Renamed", "the cache of forks is not of the replica")
+	require.Contains(t, w.get(http.StatusOK, "/api/v1/forks/"+w.fork), "Renamed",
+		"the cache of forks is not of the replica")
 	w.primary.Do(t, `update api_keys set revoked_at = now() where org_id = $1`, w.org)
 	w.get(http.StatusUnauthorized, "/api/v1/forks/"+w.fork+"/stats"+w.query)
 	w.primary.Do(t, `alter table api_keys disable trigger user`)
@@ -150,7 +178,11 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 	for name, c := range map[string]struct{ goAway, comeBack func() }{
 		"stopped": {func() { w.standby.end(syscall.SIGINT) }, w.standby.start},
 		"killed":  {func() { w.standby.end(syscall.SIGKILL) }, w.standby.start},
-		"silent":  {func() { w.standby.signal(syscall.SIGSTOP) }, func() { w.standby.signal(syscall.SIGCONT) }},
+		"silent": {
+			func() { w.standby.signal(syscall.SIGSTOP) }, func() {
+				w.standby.signal(syscall.SIGCONT)
+			},
+		},
 	} {
 		want := w.stats()
 		c.goAway()
@@ -164,7 +196,8 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 		c.comeBack()
 		w.state("following")
 	}
-	changes := regexp.MustCompile(`reports read from the replica|state=\w+`).FindAllString(w.c.Log.String(), -1)
+	changes := regexp.MustCompile(`reports read from the replica|state=\w+`).
+		FindAllString(w.c.Log.String(), -1)
 	require.GreaterOrEqual(t, strings.Count(strings.Join(changes, " "), "unreachable"), 3)
 	require.Equal(t, slices.Compact(slices.Clone(changes)), changes, "a change is logged once")
 }
@@ -183,7 +216,8 @@ func (w *replicated) cancelledIsAskedAgain(t *testing.T) {
 	}()
 	apptest.Until(t, 20*time.Second, "replay is in no report's way", func() bool {
 		require.Equal(t, want, w.stats())
-		return apptest.Read[int](t, w.standby.Door, `select confl_lock from pg_stat_database_conflicts where datname = 'dg'`) > 3
+		return apptest.Read[int](t, w.standby.Door,
+			`select confl_lock from pg_stat_database_conflicts where datname = 'dg'`) > 3
 	})
 	stop()
 	<-locking
@@ -219,7 +253,9 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 	restart(true)
 	never("diverged")
 	w.standby.Do(t, `select pg_promote()`)
-	apptest.Until(t, 10*time.Second, "it is not promoted", func() bool { return !apptest.Read[bool](t, w.standby.Door, `select pg_is_in_recovery()`) })
+	apptest.Until(t, 10*time.Second, "it is not promoted", func() bool {
+		return !apptest.Read[bool](t, w.standby.Door, `select pg_is_in_recovery()`)
+	})
 	never("promoted")
 	restart(true)
 	never("diverged")

@@ -26,7 +26,8 @@ func restored(t *testing.T, file string, args ...string) (dir, output string) {
 	return dir, c.Out.String()
 }
 
-// A restore replaces no data, waits for nobody's end, and changes nothing when it fails or is killed.
+// A restore replaces no data, waits for nobody's end, and changes nothing when it fails or is
+// killed.
 func TestRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")
@@ -39,7 +40,10 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 	require.Contains(t, output, "DG_DATA_DIR")
 
 	p := &program{t: t, dir: apptest.NewFolder(t)}
-	for name, content := range map[string]string{"no backup at all": "PGDM", "a backup without its end": firstHalf(t, file)} {
+	for name, content := range map[string]string{
+		"no backup at all":         "PGDM",
+		"a backup without its end": firstHalf(t, file),
+	} {
 		broken := filepath.Join(t.TempDir(), "broken")
 		require.NoError(t, os.WriteFile(broken, []byte(content), 0o600))
 		status, output = p.run("restore", broken)
@@ -62,8 +66,8 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 	require.NotZero(t, apptest.OpenDoor(t, p.dir).Tables(t)["plays"])
 }
 
-// breaksOff signals a restore while pg_restore runs, as Ctrl-C does: the whole process group. One that is interrupted says so and
-// leaves nothing.
+// breaksOff signals a restore while pg_restore runs, as Ctrl-C does: the whole process group. One
+// that is interrupted says so and leaves nothing.
 func (p *program) breaksOff(t *testing.T, file string, signal syscall.Signal) {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), p.dir, embeddedpg.Options{})
@@ -82,7 +86,9 @@ func (p *program) breaksOff(t *testing.T, file string, signal syscall.Signal) {
 		require.Equal(t, 1, status)
 		require.Contains(t, c.Log.String(), "interrupted before it was done")
 		require.NotContains(t, c.Out.String(), "Restored")
-		require.Equal(t, "dg", apptest.Read[string](t, outside, `select string_agg(datname, ' ') from pg_database where datname like 'dg%'`))
+		require.Equal(t, "dg",
+			apptest.Read[string](t, outside,
+				`select string_agg(datname, ' ') from pg_database where datname like 'dg%'`))
 	}
 	d := apptest.DoorTo(t, server.URL())
 	defer d.Close()
@@ -94,7 +100,8 @@ func (p *program) refusesAForeignDump(t *testing.T) {
 	require.NoError(t, err)
 	foreign, err := os.Create(filepath.Join(t.TempDir(), "foreign"))
 	require.NoError(t, err)
-	require.NoError(t, server.Dump(t.Context(), foreign)) // dg's database before its first migration
+	// dg's database before its first migration
+	require.NoError(t, server.Dump(t.Context(), foreign))
 	require.NoError(t, foreign.Close())
 	require.NoError(t, server.Stop(context.Background()))
 	status, output := p.run("restore", foreign.Name())

@@ -11,8 +11,9 @@ import (
 	"dg/app/apptest"
 )
 
-// The serving role can do what the program does and no more, whatever statement is run as it: an injection or a stolen
-// password neither takes a revocation back nor hides a use, and does not fill the disk beside the tables.
+// The serving role can do what the program does and no more, whatever statement is run as it: an
+// injection or a stolen password neither takes a revocation back nor hides a use, and does not fill
+// the disk beside the tables.
 func TestRightsOfTheServingRole(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -21,10 +22,14 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	require.NoError(t, err)
 	defer serving.Close()
 	d := apptest.OpenDoor(t, x.Dir)
-	d.Do(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
-		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h' from organisations limit 1`)
-	const newKey = `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, revoked_at)
-		select $1, id, 'New', '{forks:read}', sha256(''), now(), '', '', $2::timestamptz, $3::timestamptz from organisations limit 1`
+	d.Do(t,
+		`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'
+		  from organisations limit 1`)
+	const newKey = `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
+		created_by, creator_name, last_used_at, revoked_at)
+		select $1, id, 'New', '{forks:read}', sha256(''), now(), '', '', $2::timestamptz,
+		  $3::timestamptz from organisations limit 1`
 
 	for _, refused := range []struct {
 		statement string
@@ -51,18 +56,26 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		require.Equal(t, "42501", denied.Code, "%s: %v", refused.statement, err)
 	}
 
-	// A key that is replaced: revoked in some days, brought forward, and then for good; never before the statement.
+	// A key that is replaced: revoked in some days, brought forward, and then for good; never
+	// before the statement.
 	_, err = serving.Exec(t.Context(), newKey, "new", nil, nil)
 	require.NoError(t, err)
 	for _, step := range []struct{ revoke, holds string }{
 		{"now() + interval '7 d'", "revoked_at > now() + interval '6 d'"},
 		{"now() + interval '1 d'", "revoked_at < now() + interval '2 d'"},
-		{"now() - interval '1 d'", "revoked_at between now() - interval '1 min' and clock_timestamp()"},
+		{
+			"now() - interval '1 d'",
+			"revoked_at between now() - interval '1 min' and clock_timestamp()",
+		},
 	} {
-		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
+		_, err = serving.Exec(t.Context(),
+			`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
 		require.NoError(t, err, step.revoke)
-		require.True(t, apptest.Read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
-		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)
+		require.True(t,
+			apptest.Read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`),
+			step.revoke)
+		_, err = serving.Exec(t.Context(),
+			`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)
 		require.Error(t, err, "put off")
 	}
 	_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = null where id = 'new'`)

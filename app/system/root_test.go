@@ -25,7 +25,8 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// rightsOf are the lines of /proc that say what each thread of the process may do, such as "Uid: 0 0 0 0".
+// rightsOf are the lines of /proc that say what each thread of the process may do, such as "Uid: 0
+// 0 0 0".
 func rightsOf(c *apptest.Child) map[string][]string {
 	c.T.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
@@ -35,7 +36,8 @@ func rightsOf(c *apptest.Child) map[string][]string {
 	for _, thread := range threads {
 		text, _ := os.ReadFile(thread) // a thread may have ended
 		for line := range strings.Lines(string(text)) {
-			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "id") || name == "Groups" || strings.HasPrefix(name, "Cap") {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "id") ||
+				name == "Groups" || strings.HasPrefix(name, "Cap") {
 				found[name] = append(found[name], strings.Join(strings.Fields(value), " "))
 			}
 		}
@@ -43,7 +45,8 @@ func rightsOf(c *apptest.Child) map[string][]string {
 	return found
 }
 
-// requireUser fails unless every thread is the user's, with no capability left and no group of root's.
+// requireUser fails unless every thread is the user's, with no capability left and no group of
+// root's.
 func requireUser(c *apptest.Child, uid, gid uint32) {
 	c.T.Helper()
 	rights := rightsOf(c)
@@ -78,7 +81,9 @@ func newPrivileged(t *testing.T, host string) privileged {
 // serve starts dg, which continues as the owner of the data.
 func (p privileged) serve(args ...string) *apptest.Child {
 	p.t.Helper()
-	c := apptest.Launch(p.t, append([]string{"serve", "--data-dir", p.dir, "--addr", p.addr, "--ops-addr", p.ops}, args...)...).UntilServing()
+	c := apptest.Launch(p.t,
+		append([]string{"serve", "--data-dir", p.dir, "--addr", p.addr, "--ops-addr", p.ops},
+			args...)...).UntilServing()
 	owner := statOf(p.t, filepath.Join(p.dir, "data"))
 	require.NotZero(p.t, owner.Uid)
 	requireUser(c, owner.Uid, owner.Gid)
@@ -98,7 +103,9 @@ func (p privileged) nothingIsLeft() {
 	p.t.Helper()
 	apptest.NothingRuns(p.t, p.dir, goneWithin)
 	of := statOf(p.t, p.dir)
-	require.NoDirExists(p.t, fmt.Sprintf("/tmp/dg-%d-%x-%x", statOf(p.t, filepath.Join(p.dir, "data")).Uid, of.Dev, of.Ino))
+	require.NoDirExists(p.t,
+		fmt.Sprintf("/tmp/dg-%d-%x-%x", statOf(p.t, filepath.Join(p.dir, "data")).Uid, of.Dev,
+			of.Ino))
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
@@ -108,29 +115,33 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 	return info.Sys().(*syscall.Stat_t)
 }
 
-// As root, dg serve binds its ports and continues as the user that owns the data. All that it did as root it still does: it
-// answers, shows its figures, lets other commands use the server, stops in order and leaves nothing.
+// As root, dg serve binds its ports and continues as the user that owns the data. All that it did
+// as root it still does: it answers, shows its figures, lets other commands use the server, stops
+// in order and leaves nothing.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
 	p := newPrivileged(t, "127.0.0.77")
 	c := p.serve("--demo")
 	_, status := paste(t, c.Out.String())
 	require.Equal(t, "200", status)
-	require.Contains(t, apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), "http://"+p.ops+"/metrics", "")), "\nprocess_open_fds ", "/proc/self is its own")
+	require.Contains(t,
+		apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), "http://"+p.ops+"/metrics", "")),
+		"\nprocess_open_fds ", "/proc/self is its own")
 	p.beside("migrate")
 	c.Stop()
 	p.nothingIsLeft()
 
 	c = p.serve()
-	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid, "no other process of the user reads its memory")
+	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid,
+		"no other process of the user reads its memory")
 	c.Kill()
 	apptest.NothingRuns(t, p.dir, goneWithin)
 	p.serve().Stop()
 	apptest.NothingRuns(t, p.dir, goneWithin)
 }
 
-// dg serve, which has given up root, joins a server that another command has launched, and keeps it when that command
-// leaves. Stopped before the other one, it does not wait for it.
+// dg serve, which has given up root, joins a server that another command has launched, and keeps it
+// when that command leaves. Stopped before the other one, it does not wait for it.
 func TestServeWithoutRootSharesItsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	p := newPrivileged(t, "127.0.0.78")
@@ -139,7 +150,8 @@ func TestServeWithoutRootSharesItsPostgreSQL(t *testing.T) {
 	p.beside("segments")
 	door.GiveBack(t)
 	p.beside("segments")
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
 	door = apptest.OpenDoor(t, p.dir)
 	begun := time.Now()
 	c.Stop()
@@ -157,8 +169,10 @@ func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
 	c := apptest.LaunchWith(t, func(cmd *exec.Cmd) {
 		cmd.Env = append(cmd.Env, "DG_DATABASE_URL="+db.URL, "DG_MIGRATE_DATABASE_URL="+db.OwnerURL)
 	}, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
-	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s", c.Log.String())
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s",
+		c.Log.String())
 	c.Stop()
 }
 
@@ -167,10 +181,12 @@ func TestOpsAddressThatIsTaken(t *testing.T) {
 	t.Parallel()
 	p := &program{t: t, dir: apptest.NewFolder(t)}
 	busy, _ := p.serve("serve")
-	taken := strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(busy, "Serving on ")), "http://")
+	taken := strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(busy, "Serving on ")),
+		"http://")
 	other := &program{t: t, dir: apptest.NewFolder(t)}
 	status, output := other.run("serve", "--addr", "127.0.0.1:0", "--ops-addr", taken)
 	require.Equal(t, 1, status)
-	require.Contains(t, output, "cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)")
+	require.Contains(t, output,
+		"cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)")
 	require.NotContains(t, output, "Serving on")
 }

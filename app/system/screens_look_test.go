@@ -11,7 +11,8 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// allModes says whether axe runs all its rules in every mode (DG_SCREENS=all): without, those that colours decide.
+// allModes says whether axe runs all its rules in every mode (DG_SCREENS=all): without, those that
+// colours decide.
 var allModes = os.Getenv("DG_SCREENS") == "all"
 
 // colourRules are axe's rules whose outcome a mode can change.
@@ -22,7 +23,8 @@ func colourRules() []string {
 	return []string{"color-contrast", "link-in-text-block"}
 }
 
-// looksRight checks the page as it stands: light on a desk, dark on a phone, and in the reader's own colours.
+// looksRight checks the page as it stands: light on a desk, dark on a phone, and in the reader's
+// own colours.
 func looksRight(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
@@ -52,8 +54,10 @@ func faults(p *browsertest.Page, scripts ...string) []string {
 	for _, script := range scripts {
 		var some []string
 		p.Eval(`(() => {
-			const seen = (e) => e.checkVisibility({visibilityProperty: true}) && getComputedStyle(e).clipPath === 'none';
-			const words = (e, why) => '<' + e.localName + ' ' + e.className + '> "' + e.textContent.trim().slice(0, 40) + '" ' + why;
+			const seen = (e) => e.checkVisibility({visibilityProperty: true}) &&
+				getComputedStyle(e).clipPath === 'none';
+			const words = (e, why) => '<' + e.localName + ' ' + e.className + '> "' +
+				e.textContent.trim().slice(0, 40) + '" ' + why;
 			return (`+script+`)();
 		})()`, &some)
 		found = append(found, some...)
@@ -69,7 +73,8 @@ const (
 	wideNotes = `() => [...document.querySelectorAll('.note + .form')]
 		.filter((e) => e.previousElementSibling.offsetWidth > e.offsetWidth + 1)
 		.map((e) => words(e.previousElementSibling, 'is wider than its form'))`
-	// falseTabs finds tabs that look current and are not, or the reverse: the current one alone has a visible line below.
+	// falseTabs finds tabs that look current and are not, or the reverse: the current one alone has
+	// a visible line below.
 	falseTabs = `() => [...document.querySelectorAll('.top nav a, .presets a, .tabs a, .tabs label')].filter((e) => {
 		const line = getComputedStyle(e).borderBottomColor, ground = getComputedStyle(document.body).backgroundColor;
 		const looksCurrent = line !== ground && !line.endsWith(', 0)');
@@ -79,7 +84,8 @@ const (
 	offGrid = `() => [...document.querySelectorAll('header.top')].flatMap((top) => {
 		const edges = (e) => {
 			const box = e.getBoundingClientRect(), style = getComputedStyle(e);
-			return [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)].map(Math.round).join(' to ');
+			return [box.left + parseFloat(style.paddingLeft),
+				box.right - parseFloat(style.paddingRight)].map(Math.round).join(' to ');
 		};
 		const page = edges(document.querySelector('.layout'));
 		return edges(top) === page ? [] : [words(top, edges(top) + ', not ' + page)];

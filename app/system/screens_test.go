@@ -29,22 +29,28 @@ type viewer struct {
 	screens []screen
 }
 
-// Every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA, light, dark and in forced
-// colours, targets of 24 px, no text under 12 px, no horizontal scrolling at 320 px, no control on paper, under 60 KB with all
-// its files, no error in the console. DG_SCREENS=all asks axe for all its rules in every mode, and measures the times.
-// -v prints each screen's bytes; DG_SHOTS names a folder for pictures (screens_look_test.go).
+// Every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA,
+// light, dark and in forced colours, targets of 24 px, no text under 12 px, no horizontal scrolling
+// at 320 px, no control on paper, under 60 KB with all its files, no error in the console.
+// DG_SCREENS=all asks axe for all its rules in every mode, and measures the times. -v prints each
+// screen's bytes; DG_SHOTS names a folder for pictures (screens_look_test.go).
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	d := apptest.ServeOn(t, dir, "--demo")
 	db := apptest.OpenDoor(t, dir)
-	fork := apptest.Read[string](t, db, `select id::text from forks where slug = 'prompting-at-the-dock'`)
-	smallGroup := apptest.Read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
-	hostileFork := apptest.Read[string](t, db, `select id::text from forks where slug = 'studio-council'`)
+	fork := apptest.Read[string](t, db,
+		`select id::text from forks where slug = 'prompting-at-the-dock'`)
+	smallGroup := apptest.Read[string](t, db,
+		`select id::text from player_groups where name = 'Night shift, gate 4'`)
+	hostileFork := apptest.Read[string](t, db,
+		`select id::text from forks where slug = 'studio-council'`)
 	db.Do(t, `insert into account_resets (user_id, token_hash, expires_at)
-		select id, sha256('look'), now() + interval '30 minutes' from users where email_key = 'ilya@harbour.example.com'`)
+		select id, sha256('look'), now() + interval '30 minutes' from users
+		  where email_key = 'ilya@harbour.example.com'`)
 	db.Do(t, `insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
-		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211, ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
+		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211,
+		  ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
 	t.Run("each viewer", func(t *testing.T) {
 		viewers := make(chan viewer, 6)
 		for _, v := range []viewer{
@@ -59,12 +65,15 @@ func TestScreens(t *testing.T) {
 			viewers <- v
 		}
 		close(viewers)
-		// Two at once, now: parallel subtests would begin after every other test of the package, and be what it ends with.
+		// Two at once, now: parallel subtests would begin after every other test of the package,
+		// and be what it ends with.
 		var looking sync.WaitGroup
 		for range 2 {
 			looking.Go(func() {
 				for v := range viewers {
-					t.Run(cmp.Or(v.email, "signed out"), func(t *testing.T) { v.checkScreens(t, d) })
+					t.Run(cmp.Or(v.email, "signed out"), func(t *testing.T) {
+						v.checkScreens(t, d)
+					})
 				}
 			})
 		}
@@ -73,9 +82,16 @@ func TestScreens(t *testing.T) {
 	// Screens of another state.
 	db.Do(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
 	db.Do(t, `insert into memberships (org_id, user_id, role)
-		select o.id, u.id, 'owner' from organisations o, users u where o.slug = 'atelier-north-light' and u.email_key = 'ilya@harbour.example.com'`)
-	viewer{"maren@harbour.example.com", []screen{{name: "keys-below-pro", shows: "paused", path: "/settings/api-keys"}}}.checkScreens(t, d)
-	viewer{"ilya@harbour.example.com", []screen{{name: "organisations", shows: "Your organisations", path: "/"}}}.checkScreens(t, d)
+		select o.id, u.id, 'owner' from organisations o, users u
+		  where o.slug = 'atelier-north-light' and u.email_key = 'ilya@harbour.example.com'`)
+	viewer{
+		"maren@harbour.example.com",
+		[]screen{{name: "keys-below-pro", shows: "paused", path: "/settings/api-keys"}},
+	}.checkScreens(t, d)
+	viewer{
+		"ilya@harbour.example.com",
+		[]screen{{name: "organisations", shows: "Your organisations", path: "/"}},
+	}.checkScreens(t, d)
 }
 
 func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
@@ -145,5 +161,6 @@ func createKey(p *browsertest.Page) {
 // yearUntilToday is the query of the longest period.
 func yearUntilToday() string {
 	today := time.Now().UTC()
-	return fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -365).Format(time.DateOnly), today.Format(time.DateOnly))
+	return fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -365).Format(time.DateOnly),
+		today.Format(time.DateOnly))
 }

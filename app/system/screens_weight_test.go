@@ -15,14 +15,15 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// What a screen may weigh, all its files together: bytes as transferred, compressed, and as the browser unpacks them.
+// What a screen may weigh, all its files together: bytes as transferred, compressed, and as the
+// browser unpacks them.
 const (
 	maxTransferred = 60_000
 	maxUnpacked    = 90_000
 )
 
-// unpacked is the size of the page and its files, uncompressed. A file that was asked for twice, ahead of the parser and by it,
-// has two entries.
+// unpacked is the size of the page and its files, uncompressed. A file that was asked for twice,
+// ahead of the parser and by it, has two entries.
 const unpacked = `[...new Map(performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
 	.map(e => [e.name, e.decodedBodySize])).values()].reduce((sum, size) => sum + size, 0)`
 
@@ -44,7 +45,8 @@ func weigh(t *testing.T, p *browsertest.Page, atMost int) {
 	p.Eval(unpacked, &size)
 	assert.Less(t, p.TransferSize(), maxTransferred, "compressed")
 	assert.Less(t, size, atMost, "uncompressed")
-	t.Logf("WEIGHT | %s | %d bytes compressed | %d uncompressed", shortened(p.Path()), p.TransferSize(), size)
+	t.Logf("WEIGHT | %s | %d bytes compressed | %d uncompressed", shortened(p.Path()),
+		p.TransferSize(), size)
 }
 
 // clock logs how long the page takes.
@@ -55,7 +57,8 @@ func clock(t *testing.T, p *browsertest.Page) {
 	t.Logf("TIME | %s | %.1f ms", shortened(p.Path()), took)
 }
 
-// The screens of an organisation of 100,000 players, 200 groups and a million plays are as light as any.
+// The screens of an organisation of 100,000 players, 200 groups and a million plays are as light as
+// any.
 func TestScreensOfALargeOrganisation(t *testing.T) {
 	if !apptest.Soak {
 		t.Skip("SKIPPED: an organisation of 100,000 players takes minutes to import (DG_SOAK=1)")
@@ -64,11 +67,16 @@ func TestScreensOfALargeOrganisation(t *testing.T) {
 	d := apptest.ServeOn(t, dir, "--demo")
 	db := apptest.OpenDoor(t, dir)
 	ids := largeOrganisation(t, dir)
-	db.Do(t, `insert into memberships (org_id, user_id, role) select $1, id, 'owner' from users where email_key = 'ilya@harbour.example.com'`, ids.Organisation)
+	db.Do(t,
+		`insert into memberships (org_id, user_id, role) select $1, id, 'owner' from users
+			where email_key = 'ilya@harbour.example.com'`,
+		ids.Organisation)
 	db.Do(t, `analyze`) // as autovacuum does within a minute
-	slug := apptest.Read[string](t, db, `select slug from organisations where id = $1`, ids.Organisation)
+	slug := apptest.Read[string](t, db, `select slug from organisations where id = $1`,
+		ids.Organisation)
 	today := time.Now().UTC()
-	month := fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly))
+	month := fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -27).Format(time.DateOnly),
+		today.Format(time.DateOnly))
 	fork := "/o/" + slug + "/reports/" + ids.Forks[0].String()
 	p := browsertest.New(t)
 	signIn(t, p, d, apptest.DemoAccount(t, "ilya@harbour.example.com"), "/account")

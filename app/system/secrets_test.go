@@ -25,12 +25,14 @@ import (
 // The secrets of these tests.
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
-	passwordHash     = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI" // of nothing
-	totpSecret       = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
+	// of nothing
+	passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI"
+	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-// rules.md, Keys: only a hash of the secret is stored, and keys are never logged. No secret is in the output, the metrics, the
-// profiles, a response, PostgreSQL's log (even where it logs every statement) or the tables.
+// rules.md, Keys: only a hash of the secret is stored, and keys are never logged. No secret is in
+// the output, the metrics, the profiles, a response, PostgreSQL's log (even where it logs every
+// statement) or the tables.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -43,27 +45,46 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	d.Do(t, `alter role dg_owner set log_statement = 'all'`)
 
 	ops := apptest.FreeAddress(t)
-	urls := []string{"--database-url", x.URL(url.UserPassword("dg_app", databasePassword)), "--migrate-database-url", x.URL(url.UserPassword("dg_owner", databasePassword))}
-	c := apptest.Launch(t, append([]string{"--log-level", "debug", "serve", "--demo", "--addr", "127.0.0.1:0", "--ops-addr", ops}, urls...)...).UntilServing()
-	apptest.Until(t, 5*time.Second, "there is no curl line", func() bool { return apptest.CurlLine.MatchString(c.Out.String()) })
+	urls := []string{
+		"--database-url", x.URL(url.UserPassword("dg_app", databasePassword)),
+		"--migrate-database-url", x.URL(url.UserPassword("dg_owner", databasePassword)),
+	}
+	c := apptest.Launch(t,
+		append([]string{
+			"--log-level", "debug", "serve", "--demo", "--addr", "127.0.0.1:0", "--ops-addr", ops,
+		}, urls...)...).UntilServing()
+	apptest.Until(t, 5*time.Second, "there is no curl line", func() bool {
+		return apptest.CurlLine.MatchString(c.Out.String())
+	})
 	demoKey, ok := apikeys.ParseToken(demoToken(t, c))
 	require.True(t, ok)
 
 	s := apptest.Seen{}
-	secrets := map[string]string{"the database's password": databasePassword, "a TOTP secret": totpSecret, "a password hash": passwordHash[30:], "the demo key's secret": demoKey.Secret}
+	secrets := map[string]string{
+		"the database's password": databasePassword,
+		"a TOTP secret":           totpSecret,
+		"a password hash":         passwordHash[30:],
+		"the demo key's secret":   demoKey.Secret,
+	}
 	for i, text := range importSecrets(t, urls) {
 		s[fmt.Sprintf("the output of import %d", i)] = text
 	}
 	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys`)
-	serving, owner := x.URL(url.UserPassword("dg_app", databasePassword)), x.URL(url.UserPassword("dg_owner", databasePassword))
-	key, other := makeKeyIn(t, serving, owner, organisation, "BI"), makeKeyIn(t, serving, owner, organisation, "Other")
-	secrets["a key's secret"], secrets["another key's secret"] = key.Secret, other.Secret
+	serving := x.URL(url.UserPassword("dg_app", databasePassword))
+	owner := x.URL(url.UserPassword("dg_owner", databasePassword))
+	key := makeKeyIn(t, serving, owner, organisation, "BI")
+	other := makeKeyIn(t, serving, owner, organisation, "Other")
+	secrets["a key's secret"] = key.Secret
+	secrets["another key's secret"] = other.Secret
 	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	useEverywhere(t, s, c.URL, key, other)
 	revokeBeside(t, x, organisation, other)
 	s["an answer to a revoked key"] = answer(t, c.URL+"/api/v1/forks", "Bearer "+other.String())
 
-	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap?debug=1"} {
+	for _, path := range []string{
+		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
+		"/debug/pprof/heap?debug=1",
+	} {
 		s[path] = answer(t, "http://"+ops+path, "")
 	}
 	c.Stop()
@@ -72,18 +93,27 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(x.Dir, "postgres.log"))
 	require.NoError(t, err)
 	s["PostgreSQL's log"] = string(log)
-	require.Regexp(t, `(?i)execute \S+: .*insert into .?audit_entries`, s["PostgreSQL's log"], "it logs every statement")
-	for _, table := range []string{"api_keys", "api_key_windows", "audit_entries", "organisations", "forks"} {
+	require.Regexp(t, `(?i)execute \S+: .*insert into .?audit_entries`, s["PostgreSQL's log"],
+		"it logs every statement")
+	for _, table := range []string{
+		"api_keys", "api_key_windows", "audit_entries", "organisations", "forks",
+	} {
 		s["the table "+table] = apptest.Dump(t, d, table)
 	}
 	s.HoldsNone(t, secrets)
 	// What the tables of people hold is theirs: the hash and the second secret. No key is there.
-	people := apptest.Seen{"the table users": apptest.Dump(t, d, "users"), "the table players": apptest.Dump(t, d, "players")}
+	people := apptest.Seen{
+		"the table users":   apptest.Dump(t, d, "users"),
+		"the table players": apptest.Dump(t, d, "players"),
+	}
 	require.Contains(t, people["the table users"], totpSecret)
-	for _, name := range []string{"the database's password", "a key's secret", "the demo key's secret"} {
+	for _, name := range []string{
+		"the database's password", "a key's secret", "the demo key's secret",
+	} {
 		require.Empty(t, people.Named(map[string]string{name: secrets[name]}))
 	}
-	greeting := apptest.Seen{"the greeting": strings.Replace(c.Out.String(), demoKey.Secret, "", 2)} // the key, and its curl line
+	// the key, and its curl line
+	greeting := apptest.Seen{"the greeting": strings.Replace(c.Out.String(), demoKey.Secret, "", 2)}
 	greeting.HoldsNone(t, secrets)
 }
 
@@ -93,18 +123,25 @@ func requirePasswords(t *testing.T, d *apptest.Door, dir string) {
 	hba := filepath.Join(dir, "data", "pg_hba.conf")
 	text, err := os.ReadFile(hba)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(hba, append([]byte("local all dg_app,dg_owner scram-sha-256\n"), text...), 0o600))
+	require.NoError(t,
+		os.WriteFile(hba, append([]byte("local all dg_app,dg_owner scram-sha-256\n"), text...),
+			0o600))
 	d.Do(t, `select pg_reload_conf()`)
 	apptest.Until(t, 5*time.Second, "the rule is not read", func() bool {
-		return apptest.Read[bool](t, d, `select exists (select from pg_hba_file_rules where auth_method = 'scram-sha-256' and error is null)`)
+		return apptest.Read[bool](t, d,
+			`select exists (select from pg_hba_file_rules where auth_method = 'scram-sha-256' and error is null)`)
 	})
 }
 
-// importSecrets imports a person, and files with errors in and around the secrets. It returns what was printed.
+// importSecrets imports a person, and files with errors in and around the secrets. It returns what
+// was printed.
 func importSecrets(t *testing.T, database []string) (printed []string) {
 	t.Helper()
 	person := func(id, email, hash, totp string) string {
-		return fmt.Sprintf(`{"type":"user","id":%q,"email":%q,"name":"Ann","passwordHash":%q,"totpSecret":%q}`, id, email, hash, totp)
+		return fmt.Sprintf(
+			`{"type":"user","id":%q,"email":%q,"name":"Ann","passwordHash":%q,"totpSecret":%q}`, id,
+			email, hash, totp,
+		)
 	}
 	id := uuid.NewString()
 	for i, c := range []struct {
@@ -116,11 +153,23 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 		{person(uuid.NewString(), "ben@example.org", "md5"+passwordHash, totpSecret), 1},
 		{person(uuid.NewString(), "cat@example.org", passwordHash, totpSecret+"!"), 1},
 		{person(uuid.NewString(), "dan@example.org", passwordHash, totpSecret) + "}", 1},
-		{strings.Replace(person(uuid.NewString(), "eve@example.org", passwordHash, totpSecret), `"name":"Ann"`, `"name":7`, 1), 1},
-		{strings.Replace(person(uuid.NewString(), "fay@example.org", passwordHash, totpSecret), `passwordHash`, `passwordhash`, 1), 1},
-		{strings.Replace(person(uuid.NewString(), "gil@example.org", passwordHash, totpSecret), `"user"`, `"User"`, 1), 1},
+		{
+			strings.Replace(person(uuid.NewString(), "eve@example.org", passwordHash, totpSecret),
+				`"name":"Ann"`, `"name":7`, 1), 1,
+		},
+		{
+			strings.Replace(person(uuid.NewString(), "fay@example.org", passwordHash, totpSecret),
+				`passwordHash`, `passwordhash`, 1), 1,
+		},
+		{
+			strings.Replace(person(uuid.NewString(), "gil@example.org", passwordHash, totpSecret),
+				`"user"`, `"User"`, 1), 1,
+		},
 		{`"` + passwordHash + totpSecret + `"`, 1},
-		{person(id, "ann@example.org", passwordHash, totpSecret) + "\n" + person(id, "ann@example.org", passwordHash, totpSecret), 1},
+		{
+			person(id, "ann@example.org", passwordHash, totpSecret) + "\n" +
+				person(id, "ann@example.org", passwordHash, totpSecret), 1,
+		},
 	} {
 		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ndjson", i))
 		require.NoError(t, os.WriteFile(file, []byte(c.text+"\n"), 0o600))
@@ -143,7 +192,10 @@ func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys
 		{"/api/v1/forks/" + fork + "/stats" + period, "Bearer " + key.String()},
 		{"/api/v1/forks/" + fork + "/stats?from=" + key.Secret, "Bearer " + key.String()},
 		{"/api/v1/forks/" + fork + "/exports/csv" + period, "Bearer " + key.String()},
-		{"/api/v1/forks/" + fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(), "Bearer " + key.String()},
+		{
+			"/api/v1/forks/" + fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(),
+			"Bearer " + key.String(),
+		},
 		{"/api/v1/forks/" + uuid.NewString(), "Bearer " + key.String()},
 		{"/api/v1/forks", "Bearer " + wrong},
 		{"/api/v1/forks", "Bearer " + other.String() + "x"},
@@ -160,13 +212,18 @@ func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys
 		{"/x/" + strings.ReplaceAll(key.String(), "_", "%255f"), "Bearer " + other.String()},
 		{"/x/" + strings.ReplaceAll(key.String(), "_", "__"), "Bearer " + other.String()},
 		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "Bearer " + other.String()},
-		{"/api/v1/forks/" + strings.ReplaceAll(key.String(), "_", "%5F") + "/stats" + period, "Bearer " + key.String()},
+		{
+			"/api/v1/forks/" + strings.ReplaceAll(key.String(), "_", "%5F") + "/stats" + period,
+			"Bearer " + key.String(),
+		},
 	} {
 		s[fmt.Sprintf("answer %d", i)] = answer(t, base+request[0], request[1])
 	}
-	response := apptest.Ask(t, apptest.NewClient(), base+"/api/v1/forks", "", "Cookie", "key="+key.String(), "User-Agent", "test")
+	response := apptest.Ask(t, apptest.NewClient(), base+"/api/v1/forks", "", "Cookie",
+		"key="+key.String(), "User-Agent", "test")
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	response = apptest.Ask(t, apptest.NewClient(), base+"/healthz", key.String(), "User-Agent", "DG_LIVE_"+key.ID+"%5F"+key.Secret)
+	response = apptest.Ask(t, apptest.NewClient(), base+"/healthz", key.String(), "User-Agent",
+		"DG_LIVE_"+key.ID+"%5F"+key.Secret)
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
@@ -191,7 +248,11 @@ func answer(t *testing.T, url, authorization string) string {
 func revokeBeside(t *testing.T, x *apptest.External, organisation string, token apikeys.Token) {
 	t.Helper()
 	owner := testOwner(t, x.URL(url.UserPassword("dg_owner", databasePassword)), organisation)
-	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.URL(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
+	a, err := assembly.New(t.Context(), assembly.Settings{
+		ServingURL: x.URL(url.UserPassword("dg_app", databasePassword)),
+		BaseURL:    "http://127.0.0.1",
+		Log:        slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	defer a.Close()
 	require.NoError(t, a.Keys.Revoke(t.Context(), owner, token.ID, audit.Request{}))
@@ -205,17 +266,23 @@ func TestErrorsDoNotShowTheDatabasePassword(t *testing.T) {
 	d.Do(t, `alter role dg_app password 'another'`)
 	requirePasswords(t, d, x.Dir)
 	for name, database := range map[string]string{
-		"a wrong password":         x.URL(url.UserPassword("dg_app", databasePassword)),
-		"nobody listens":           "postgres://dg_app:" + databasePassword + "@127.0.0.1:1/dg",
-		"no such host":             "postgres://dg_app:" + databasePassword + "@host.invalid/dg",
-		"a port that is none":      "postgres://dg_app:" + databasePassword + "@127.0.0.1:port/dg",
-		"an unencoded % and /":     "postgres://dg_app:" + databasePassword + "%/@127.0.0.1/dg",
-		"keywords":                 "host=127.0.0.1 port=1 user=dg_app password=" + databasePassword,
-		"keywords, quoted":         "host=127.0.0.1 port=1 user=dg_app password='" + databasePassword + " x' sslmode=nonsense",
+		"a wrong password":     x.URL(url.UserPassword("dg_app", databasePassword)),
+		"nobody listens":       "postgres://dg_app:" + databasePassword + "@127.0.0.1:1/dg",
+		"no such host":         "postgres://dg_app:" + databasePassword + "@host.invalid/dg",
+		"a port that is none":  "postgres://dg_app:" + databasePassword + "@127.0.0.1:port/dg",
+		"an unencoded % and /": "postgres://dg_app:" + databasePassword + "%/@127.0.0.1/dg",
+		"keywords": "host=127.0.0.1 port=1 user=dg_app password=" +
+			databasePassword,
+		"keywords, quoted": "host=127.0.0.1 port=1 user=dg_app password='" +
+			databasePassword + " x' sslmode=nonsense",
 		"no such file of a socket": "postgres://dg_app:" + databasePassword + "@/dg?host=/nowhere",
 	} {
-		for _, args := range [][]string{{"serve", "--addr", "127.0.0.1:0"}, {"migrate"}, {"import", "/dev/null"}, {"demo"}} {
-			status, out, err := apptest.Command(t, append(append([]string{"--log-level", "debug"}, args...), "--database-url", database)...)
+		for _, args := range [][]string{
+			{"serve", "--addr", "127.0.0.1:0"}, {"migrate"}, {"import", "/dev/null"}, {"demo"},
+		} {
+			status, out, err := apptest.Command(t,
+				append(append([]string{"--log-level", "debug"}, args...), "--database-url",
+					database)...)
 			require.Equal(t, 1, status, "%s: %s", name, err)
 			require.NotContains(t, out+err, databasePassword, name)
 			require.Regexp(t, `(?m)^dg: .*(database|connect)`, err, name)

@@ -25,13 +25,18 @@ func overRelay(t *testing.T, plays int) (*apptest.Exporting, *apptest.Relay) {
 	h := apptest.NewHistory(t, 1, plays)
 	e := &apptest.Exporting{ExportPath: h.CSV(), Plays: plays}
 	owner := x.URL(url.User("dg_owner"))
-	imported := apptest.Launch(t, "import", "--database-url", x.URL(url.User("dg_app")), "--migrate-database-url", owner, h.File)
+	imported := apptest.Launch(t, "import", "--database-url", x.URL(url.User("dg_app")),
+		"--migrate-database-url", owner, h.File)
 	require.Zero(t, imported.Status(10*time.Minute), "%s", imported.Log.String())
 	for range 4 {
-		e.MoreTokens = append(e.MoreTokens, makeKeyIn(t, x.URL(url.User("dg_app")), owner, h.IDs.Organisation.String(), "Warehouse").String())
+		e.MoreTokens = append(e.MoreTokens,
+			makeKeyIn(t, x.URL(url.User("dg_app")), owner, h.IDs.Organisation.String(),
+				"Warehouse").
+				String())
 	}
 	e.Token = e.MoreTokens[0]
-	e.Child = apptest.Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.URL(), "--migrate-database-url", owner).UntilServing()
+	e.Child = apptest.Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", r.URL(), "--migrate-database-url", owner).UntilServing()
 	e.Door = &apptest.Door{}
 	var err error
 	e.Pool, err = pgxpool.New(context.Background(), x.URL(url.User("dg_owner")))
@@ -40,8 +45,9 @@ func overRelay(t *testing.T, plays int) (*apptest.Exporting, *apptest.Relay) {
 	return e, r
 }
 
-// While the database does not answer, no key is reported unusable: an export is answered 503 before the first byte, and has the
-// outcome database_unavailable after it. dg serves again when the database does.
+// While the database does not answer, no key is reported unusable: an export is answered 503 before
+// the first byte, and has the outcome database_unavailable after it. dg serves again when the
+// database does.
 func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 30_000)
@@ -69,22 +75,30 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 		got[status]++
 	}
 	apptest.Until(t, 30*time.Second, "an export's end is not recorded", func() bool {
-		return apptest.Read[int](t, e.Door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`) == 0
+		return apptest.Read[int](t, e.Door,
+			`select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`) ==
+			0
 	})
-	outcomes := apptest.Read[map[string]int](t, e.Door, `select coalesce(json_object_agg(outcome, n), '{}') from
-		(select details->>'outcome' as outcome, count(*) as n from audit_entries where action = 'export.finished' group by 1) o`)
+	outcomes := apptest.Read[map[string]int](t, e.Door,
+		`select coalesce(json_object_agg(outcome, n), '{}') from
+		(select details->>'outcome' as outcome, count(*) as n from audit_entries
+		  where action = 'export.finished' group by 1) o`)
 	t.Logf("answers %v, outcomes %v", got, outcomes)
 	require.Zero(t, got[http.StatusUnauthorized], "%v", got)
 	require.Zero(t, outcomes["key_unusable"], "%v", outcomes)
-	require.Positive(t, outcomes["database_unavailable"], "no export ran in the silence: %v", outcomes)
+	require.Positive(t, outcomes["database_unavailable"], "no export ran in the silence: %v",
+		outcomes)
 	for status := range got {
-		require.True(t, slices.Contains([]int{http.StatusOK, http.StatusServiceUnavailable}, status), "%v", got)
+		require.True(t,
+			slices.Contains([]int{http.StatusOK, http.StatusServiceUnavailable}, status),
+			"%v", got)
 	}
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), e.URL+e.ExportPath, e.Token).StatusCode)
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), e.URL+e.ExportPath, e.Token).StatusCode)
 }
 
-// When a connection stays silent, the client of an export learns it soon, and dg exits within its grace and a few seconds after
-// SIGTERM.
+// When a connection stays silent, the client of an export learns it soon, and dg exits within its
+// grace and a few seconds after SIGTERM.
 func TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 50_000)
@@ -117,7 +131,8 @@ func TestDeadConnectionsAreReplacedTogether(t *testing.T) {
 		var asking sync.WaitGroup
 		for i := range 12 {
 			asking.Go(func() {
-				response := apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.MoreTokens[i%4])
+				response := apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks",
+					e.MoreTokens[i%4])
 				if response.StatusCode != http.StatusOK {
 					t.Errorf("status %d after %s", response.StatusCode, time.Since(begun))
 				}
@@ -128,9 +143,11 @@ func TestDeadConnectionsAreReplacedTogether(t *testing.T) {
 	}
 	usual := everybody()
 	r.Forget()
-	<-time.After(1100 * time.Millisecond) // a connection that was idle for less is not asked whether it lives
+	// a connection that was idle for less is not asked whether it lives
+	<-time.After(1100 * time.Millisecond)
 	frozen := everybody()
-	t.Logf("12 requests at once: %s, and %s on frozen connections", usual.Round(time.Millisecond), frozen.Round(time.Millisecond))
+	t.Logf("12 requests at once: %s, and %s on frozen connections", usual.Round(time.Millisecond),
+		frozen.Round(time.Millisecond))
 	require.Less(t, frozen, 10*time.Second)
 	require.Less(t, everybody(), 10*time.Second)
 }
@@ -141,7 +158,8 @@ func TestTextResultsAreRefusedAtTheStart(t *testing.T) {
 	x := apptest.NewExternal(t)
 	for _, mode := range []string{"exec", "simple_protocol"} {
 		c := apptest.Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-			"--database-url", x.URL(url.User("dg_app"))+"&default_query_exec_mode="+mode, "--migrate-database-url", x.URL(url.User("dg_owner")))
+			"--database-url", x.URL(url.User("dg_app"))+"&default_query_exec_mode="+mode,
+			"--migrate-database-url", x.URL(url.User("dg_owner")))
 		apptest.Until(t, 30*time.Second, "it serves with "+mode, func() bool {
 			select {
 			case <-c.Exited:

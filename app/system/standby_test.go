@@ -31,10 +31,13 @@ func startStandby(x *apptest.External, programs string) {
 	for _, path := range []string{socket, signal} {
 		require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
 	}
-	cmd := exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+socket)
+	cmd := exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-c", "listen_addresses=",
+		"-c", "unix_socket_directories="+socket)
 	cmd.Dir = "/"
 	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid},
+		}
 	}
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
@@ -45,8 +48,8 @@ func startStandby(x *apptest.External, programs string) {
 	require.NoError(t, os.Symlink(socket, x.Link))
 }
 
-// On a standby no request can be answered, because each writes its place in the rate limit: /readyz is 503 and says why, and
-// requests are answered 503, not 500.
+// On a standby no request can be answered, because each writes its place in the rate limit: /readyz
+// is 503 and says why, and requests are answered 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -74,21 +77,25 @@ func TestStandbyIsNotReady(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path, body)
 	}
-	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/healthz", "").StatusCode)
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), c.URL+"/healthz", "").StatusCode)
 	_, out := examine(x)
 	require.Regexp(t, `failure +primary.*\n +Fix: \S`, out)
 }
 
-// The start logs how many connections the instance may open and how many the database has, with a warning when they are too few.
+// The start logs how many connections the instance may open and how many the database has, with a
+// warning when they are too few.
 func TestStartWarnsOfTooFewConnections(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ allowed, level, told string }{
-		"enough": {"100", "level=INFO", "database=97"}, "too few": {"20", "level=WARN", "database=17"},
+		"enough":  {"100", "level=INFO", "database=97"},
+		"too few": {"20", "level=WARN", "database=17"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := apptest.NewFolder(t)
-			server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Settings: map[string]string{"max_connections": c.allowed}})
+			server, err := embeddedpg.Start(t.Context(), dir,
+				embeddedpg.Options{Settings: map[string]string{"max_connections": c.allowed}})
 			require.NoError(t, err)
 			child := apptest.ServeOn(t, dir)
 			line := ""

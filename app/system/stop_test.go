@@ -30,7 +30,8 @@ func TestKillLosesNoData(t *testing.T) {
 	require.Equal(t, "200", status)
 	require.NotEmpty(t, apptest.ProcessesOn(t, dir))
 	first.Kill()
-	t.Logf("nothing was left %s after kill -9", apptest.NothingRuns(t, dir, goneWithin).Round(time.Millisecond))
+	t.Logf("nothing was left %s after kill -9",
+		apptest.NothingRuns(t, dir, goneWithin).Round(time.Millisecond))
 
 	// Once more, and the next start does not wait for the end of the old server.
 	second := apptest.ServeOn(t, dir, "--demo")
@@ -43,9 +44,9 @@ func TestKillLosesNoData(t *testing.T) {
 	apptest.NothingRuns(t, dir, goneWithin)
 }
 
-// When it stops under 20 exports of one organisation, of which four run and the others are answered 503, dg lets them run for
-// its grace of 10 s, aborts them visibly, records that and exits with status 0. In every run app/assembly tests this with
-// a shorter grace.
+// When it stops under 20 exports of one organisation, of which four run and the others are answered
+// 503, dg lets them run for its grace of 10 s, aborts them visibly, records that and exits with
+// status 0. In every run app/assembly tests this with a shorter grace.
 func TestStoppingUnderExports(t *testing.T) {
 	if !apptest.Soak {
 		t.Skip("takes 20 seconds: DG_SOAK=1 runs it")
@@ -55,21 +56,32 @@ func TestStoppingUnderExports(t *testing.T) {
 	ended := twenty(t, e)
 	begun := time.Now()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
-	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool { return strings.Contains(e.Log.String(), "stopping") })
+	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {
+		return strings.Contains(e.Log.String(), "stopping")
+	})
 	_, err := http.Get(e.URL + "/healthz")
 	require.Error(t, err, "nothing new is taken")
-	require.Zero(t, e.Status(10*time.Second+5*time.Second), "%s", e.Log.String()) // the grace and a few seconds
+	// the grace and a few seconds
+	require.Zero(t, e.Status(10*time.Second+5*time.Second), "%s", e.Log.String())
 	took := time.Since(begun)
 	t.Logf("dg ended %s after SIGTERM", took.Round(time.Millisecond))
 	require.Greater(t, took, 9*time.Second, "running answers have a grace")
 	for _, end := range ended {
 		require.ErrorIs(t, <-end, syscall.ECONNRESET, "a file that was broken off looks whole")
 	}
-	require.Equal(t, exports.MaxAtOnceOfOrganisation, apptest.Read[int](t, e.Door, `select count(*) from audit_entries where action = 'export.started'`))
-	require.Equal(t, exports.MaxAtOnceOfOrganisation, apptest.Read[int](t, e.Door, `select count(*) from audit_entries
-		where action = 'export.finished' and details->>'outcome' = 'server_stopped' and (details->>'rows')::int between 1 and 99999`))
+	require.Equal(t, exports.MaxAtOnceOfOrganisation,
+		apptest.Read[int](t, e.Door,
+			`select count(*) from audit_entries where action = 'export.started'`))
+	require.Equal(t, exports.MaxAtOnceOfOrganisation,
+		apptest.Read[int](t, e.Door, `select count(*) from audit_entries
+		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
+		  and (details->>'rows')::int between 1 and 99999`))
 	require.Zero(t, e.Running(t))
-	require.Zero(t, apptest.Read[int](t, e.Door, `select count(*) from pg_stat_activity where datname = current_database() and application_name ~ '^dg (auth|recheck|reads|exports)$'`), "no connection is left")
+	require.Zero(t,
+		apptest.Read[int](t, e.Door,
+			`select count(*) from pg_stat_activity
+				where datname = current_database() and application_name ~ '^dg (auth|recheck|reads|exports)$'`),
+		"no connection is left")
 }
 
 // twenty asks for 20 exports at once: four are given and read slowly, the others are answered 503.
@@ -80,7 +92,8 @@ func twenty(t *testing.T, e *apptest.Exporting) (ended []<-chan error) {
 	var asking sync.WaitGroup
 	for i := range all {
 		asking.Go(func() {
-			answers <- apptest.Ask(t, apptest.SmallWindowClient(), e.URL+e.ExportPath, e.MoreTokens[i%len(e.MoreTokens)])
+			answers <- apptest.Ask(t, apptest.SmallWindowClient(), e.URL+e.ExportPath,
+				e.MoreTokens[i%len(e.MoreTokens)])
 		})
 		select { // clients that were served are reading already
 		case response := <-answers:
@@ -88,7 +101,10 @@ func twenty(t *testing.T, e *apptest.Exporting) (ended []<-chan error) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	go func() { asking.Wait(); close(answers) }()
+	go func() {
+		asking.Wait()
+		close(answers)
+	}()
 	for response := range answers {
 		ended = given(t, e, ended, response)
 	}
@@ -96,7 +112,9 @@ func twenty(t *testing.T, e *apptest.Exporting) (ended []<-chan error) {
 	return ended
 }
 
-func given(t *testing.T, e *apptest.Exporting, ended []<-chan error, response *http.Response) []<-chan error {
+func given(
+	t *testing.T, e *apptest.Exporting, ended []<-chan error, response *http.Response,
+) []<-chan error {
 	if response.StatusCode == http.StatusOK {
 		return append(ended, apptest.Slowly(t, bufio.NewReaderSize(response.Body, 4<<10)))
 	}
@@ -112,24 +130,31 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	h := apptest.NewHistory(t, 1, 30_000)
 	h.ImportInto(t, dir)
 	c := apptest.ServeOn(t, dir)
-	response := apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), makeKey(t, dir, h.IDs.Organisation.String(), "BI").String())
+	response := apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(),
+		makeKey(t, dir, h.IDs.Organisation.String(), "BI").String())
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	ended := apptest.Slowly(t, response.Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
-	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool { return strings.Contains(c.Log.String(), "stopping") })
+	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {
+		return strings.Contains(c.Log.String(), "stopping")
+	})
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	require.NotZero(t, c.Status(2*time.Second))
 	require.Error(t, <-ended)
 	apptest.NothingRuns(t, dir, goneWithin)
 }
 
-// An interrupted start, even while it makes the database, ends soon and leaves nothing that hinders the next.
+// An interrupted start, even while it makes the database, ends soon and leaves nothing that hinders
+// the next.
 func TestInterruptedStartLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	for _, moment := range []string{"creating a PostgreSQL data folder", "migrated"} {
-		c := apptest.Launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
-		apptest.Until(t, time.Minute, "never: "+moment, func() bool { return strings.Contains(c.Log.String(), moment) })
+		c := apptest.Launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0",
+			"--ops-addr", "127.0.0.1:0")
+		apptest.Until(t, time.Minute, "never: "+moment, func() bool {
+			return strings.Contains(c.Log.String(), moment)
+		})
 		require.NoError(t, c.Process.Signal(syscall.SIGTERM))
 		if status := c.Status(30 * time.Second); status != 0 { // 0: it had begun to serve by then
 			require.Equal(t, 1, status)
@@ -143,7 +168,8 @@ func TestInterruptedStartLeavesNothingBehind(t *testing.T) {
 	c.Stop()
 }
 
-// Of two commands at once on an empty folder one makes the database, the other waits for it, and both complete.
+// Of two commands at once on an empty folder one makes the database, the other waits for it, and
+// both complete.
 func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	h := apptest.NewHistory(t, 1, 5_000)
@@ -170,7 +196,9 @@ func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
 			case "demo":
 				require.Equal(t, 2, counts["organisations"])
 				require.Equal(t, demoTables(t)["plays"], counts["plays"])
-				require.Positive(t, apptest.Read[int](t, d, `select count(*) from api_keys where revoked_at is null`))
+				require.Positive(t,
+					apptest.Read[int](t, d,
+						`select count(*) from api_keys where revoked_at is null`))
 			}
 		})
 	}

@@ -23,11 +23,16 @@ func TestServeSendsTraces(t *testing.T) {
 	require.Contains(t, output, "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 	greeting, stop := p.serve("serve", "--otlp-endpoint", collector.URL)
-	response, err := http.Get(regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1] + "/readyz")
+	response, err := http.Get(
+		regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1] + "/readyz",
+	)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	stop()
-	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool { return s.GetName() == "GET /readyz" }), "%v", collector.Spans())
+	require.True(t,
+		slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
+			return s.GetName() == "GET /readyz"
+		}), "%v", collector.Spans())
 	require.Equal(t, "dev", collector.Resource()["service.version"])
 	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
 }

@@ -20,8 +20,9 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// The report on a small group asks the database three times: for the key, for what is known before a play is read, and for plays
-// and labels. The list of forks asks once. (The first request of a key and of each minute asks more.)
+// The report on a small group asks the database three times: for the key, for what is known before
+// a play is read, and for plays and labels. The list of forks asks once. (The first request of a
+// key and of each minute asks more.)
 func TestRoundTripsOfARequest(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)
@@ -47,8 +48,8 @@ func TestRoundTripsOfARequest(t *testing.T) {
 	}
 }
 
-// From the request to the first byte of an export there are three round trips one after the other, of which the last is two at
-// once, on two connections: the first rows and the entry of its start.
+// From the request to the first byte of an export there are three round trips one after the other,
+// of which the last is two at once, on two connections: the first rows and the entry of its start.
 func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)
@@ -68,16 +69,20 @@ func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
 		_, err := io.Copy(io.Discard, response.Body)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
-		apptest.Until(t, 5*time.Second, "its end is not recorded", func() bool { return slices.Contains(p.take(), "audit.append") })
+		apptest.Until(t, 5*time.Second, "its end is not recorded", func() bool {
+			return slices.Contains(p.take(), "audit.append")
+		})
 	}
 	const begin = "begin isolation level repeatable read read only, reports.plan, reports.lockPlays, reports.metadata"
 	require.Equal(t, []string{"apikeys.authenticate", begin}, before[:2])
 	require.GreaterOrEqual(t, len(before), 4)
-	require.ElementsMatch(t, []string{"audit.append", "reports.exportBounds, reports.export"}, before[2:4]) // behind them is what the next block asks
+	// behind them is what the next block asks
+	require.ElementsMatch(t, []string{"audit.append", "reports.exportBounds, reports.export"},
+		before[2:4])
 }
 
-// trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent before the server is
-// waited for.
+// trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent
+// before the server is waited for.
 type trips struct {
 	pools []string // whose connections count
 
@@ -92,12 +97,21 @@ func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips,
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	base = "http://" + ln.Addr().String()
-	program, err := assembly.New(t.Context(), assembly.Settings{ServingURL: through, BaseURL: base, Grace: time.Second, Log: slog.New(slog.DiscardHandler)})
+	program, err := assembly.New(t.Context(), assembly.Settings{
+		ServingURL: through,
+		BaseURL:    base,
+		Grace:      time.Second,
+		Log:        slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- program.Serve(ctx, ln, func() {}) }()
-	t.Cleanup(func() { stop(); <-served; program.Close() })
+	t.Cleanup(func() {
+		stop()
+		<-served
+		program.Close()
+	})
 	return p, base
 }
 
@@ -111,10 +125,16 @@ func newTrips(t *testing.T, database string, pools []string) (p *trips, through 
 func (p *trips) pass(client, server net.Conn) {
 	defer client.Close()
 	defer server.Close()
-	go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
-	from, prepared := bufio.NewReader(client), map[string]string{}
+	go func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	}()
+	from := bufio.NewReader(client)
+	prepared := map[string]string{}
 	first, err := apptest.ReadMessage(from, 0)
-	counts := slices.ContainsFunc(p.pools, func(name string) bool { return strings.Contains(string(first), name+"\x00") })
+	counts := slices.ContainsFunc(p.pools, func(name string) bool {
+		return strings.Contains(string(first), name+"\x00")
+	})
 	var now []string
 	prepares := false // a statement by a name, which a connection does once
 	for m := first; err == nil; m, err = apptest.ReadMessage(from, 1) {
@@ -132,7 +152,8 @@ func (p *trips) pass(client, server net.Conn) {
 			if counts && (len(now) > 0 || !prepares) {
 				p.note(strings.Join(now, ", "))
 			}
-			now, prepares = nil, false
+			now = nil
+			prepares = false
 		}
 		if _, err = server.Write(m); err != nil {
 			return

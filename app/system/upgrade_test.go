@@ -21,10 +21,11 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// formerAnswers are what the program that made testdata/upgrade/database.sql answered on it, and what it took to ask:
-// the newest migration was 20261121000900. The database holds two organisations, an admin with two-step verification who
-// is signed in, a usable and a revoked key with their windows, 603 plays with sealed days and months and a mark on one of
-// each, and seven audit entries.
+// formerAnswers are what the program that made testdata/upgrade/database.sql answered on it, and
+// what it took to ask: the newest migration was 20261121000900. The database holds two
+// organisations, an admin with two-step verification who is signed in, a usable and a revoked key
+// with their windows, 603 plays with sealed days and months and a mark on one of each, and seven
+// audit entries.
 type formerAnswers struct {
 	Key, RevokedKey, Session, Organisation, Fork, Query, ETag string
 	Forks, Stats                                              json.RawMessage
@@ -41,8 +42,8 @@ func readFormerAnswers(t *testing.T) formerAnswers {
 	return a
 }
 
-// restoreFormer makes the folder's database the former one, before any program of today sees it. The session, which would
-// have expired long ago, was used just now.
+// restoreFormer makes the folder's database the former one, before any program of today sees it.
+// The session, which would have expired long ago, was used just now.
 func restoreFormer(t *testing.T, dir string) *apptest.Door {
 	t.Helper()
 	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
@@ -55,23 +56,28 @@ func restoreFormer(t *testing.T, dir string) *apptest.Door {
 	defer conn.Close(context.Background())
 	_, err = conn.PgConn().Exec(t.Context(), string(dump)).ReadAll()
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `update public.sessions set created_at = now(), last_used_at = now(), expires_at = now() + interval '12 h'`)
+	_, err = conn.Exec(t.Context(),
+		`update public.sessions set created_at = now(), last_used_at = now(), expires_at = now() + interval '12 h'`)
 	require.NoError(t, err)
 	return apptest.OpenDoor(t, dir)
 }
 
-// A database that a former program made goes through all migrations: its key answers with the same figures, its session is
-// still signed in, its audit log is listed, its segments verify, and what was read before is not taken for current.
+// A database that a former program made goes through all migrations: its key answers with the same
+// figures, its session is still signed in, its audit log is listed, its segments verify, and what
+// was read before is not taken for current.
 func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	t.Parallel()
 	former := readFormerAnswers(t)
 	dir := apptest.NewFolder(t)
 	d := restoreFormer(t, dir)
-	require.Equal(t, 1, apptest.Read[int](t, d, "select count(*) from unsealed_days"), "a day that was sealed and written to since")
+	require.Equal(t, 1, apptest.Read[int](t, d, "select count(*) from unsealed_days"),
+		"a day that was sealed and written to since")
 	c := apptest.ServeOn(t, dir)
-	for _, table := range []string{"organisations", "users", "memberships", "players", "player_groups", "group_members", "games",
+	for _, table := range []string{"organisations", "users", "memberships", "players",
+		"player_groups", "group_members", "games",
 		"forks", "plays", "api_keys", "sessions", "audit_entries"} {
-		require.Equal(t, former.Tables[table], apptest.Read[int](t, d, "select count(*) from "+table), table)
+		require.Equal(t, former.Tables[table],
+			apptest.Read[int](t, d, "select count(*) from "+table), table)
 	}
 	get := func(path, token string, headers ...string) (*http.Response, string) {
 		response := apptest.Ask(t, apptest.NewClient(), c.URL+path, token, headers...)
@@ -81,7 +87,8 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	}
 
 	response, forks := get("/api/v1/forks", former.Key, "If-None-Match", former.ETag)
-	require.Equal(t, http.StatusOK, response.StatusCode, "an ETag of before says nothing: history may have been lost since")
+	require.Equal(t, http.StatusOK, response.StatusCode,
+		"an ETag of before says nothing: history may have been lost since")
 	require.JSONEq(t, string(former.Forks), forks)
 	response, _ = get("/api/v1/forks", former.Key, "If-None-Match", response.Header.Get("ETag"))
 	require.Equal(t, http.StatusNotModified, response.StatusCode)
@@ -91,21 +98,27 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	require.Equal(t, former.PlaysSHA256, formerSum(plays))
 	response, _ = get("/api/v1/forks", former.RevokedKey)
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	require.Equal(t, 2, apptest.Read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"), "one of before, one of now")
+	require.Equal(t, 2,
+		apptest.Read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"),
+		"one of before, one of now")
 
-	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie", "__Host-dg="+former.Session, "Sec-Fetch-Site", "same-origin")
+	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie",
+		"__Host-dg="+former.Session, "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode, "signed in still")
 	require.Subset(t, csvRows(t, log), csvRows(t, former.AuditLog))
-	response, page := get("/o/"+former.Organisation+"/settings/audit-log", "", "Cookie", "__Host-dg="+former.Session)
+	response, page := get("/o/"+former.Organisation+"/settings/audit-log", "", "Cookie",
+		"__Host-dg="+former.Session)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Contains(t, page, "Lost laptop")
 
 	verified := apptest.Launch(t, "segments", "verify", "--data-dir", dir)
-	require.Zero(t, verified.Status(backWithin*6), "%s%s", verified.Out.String(), verified.Log.String())
+	require.Zero(t, verified.Status(backWithin*6), "%s%s", verified.Out.String(),
+		verified.Log.String())
 	require.NotContains(t, verified.Out.String(), "Nothing is sealed")
 }
 
-// playerKeyCells are the cells of a column that the former program had not. The rows need no quotes.
+// playerKeyCells are the cells of a column that the former program had not. The rows need no
+// quotes.
 var playerKeyCells = regexp.MustCompile(`(?m)^((?:[^,\n]*,){3})[^,\n]*,`)
 
 // formerSum is the sum of a file without the column that the former program had not.

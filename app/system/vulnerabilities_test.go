@@ -26,19 +26,27 @@ func TestCheckFindsVulnerabilities(t *testing.T) {
 	t.Parallel()
 	program, err := apptest.Binary()
 	require.NoError(t, err)
-	planted, exceptions := t.TempDir(), filepath.Join(t.TempDir(), "vulnerabilities.txt")
-	require.NoError(t, os.WriteFile(filepath.Join(planted, "GO-2026-9001.json"), []byte(plantedVulnerability), 0o600))
-	require.NoError(t, os.WriteFile(exceptions, []byte("GO-2026-900 another's\nGO-2026-9001 it is planted\n"), 0o600))
+	planted := t.TempDir()
+	exceptions := filepath.Join(t.TempDir(), "vulnerabilities.txt")
+	require.NoError(t,
+		os.WriteFile(filepath.Join(planted, "GO-2026-9001.json"), []byte(plantedVulnerability),
+			0o600))
+	require.NoError(t,
+		os.WriteFile(exceptions, []byte("GO-2026-900 another's\nGO-2026-9001 it is planted\n"),
+			0o600))
 	for name, c := range map[string]struct {
 		database, exceptions, says string
 		fails                      bool
 	}{
-		"linked":                     {"file://" + planted, "", "configs/vulnerabilities.txt", true},
+		"linked": {
+			"file://" + planted, "", "configs/vulnerabilities.txt", true,
+		},
 		"linked, with a reason":      {"file://" + planted, exceptions, "", false},
 		"no database can be reached": {"https://127.0.0.1:1", "", "NOT CHECKED", false},
 		"no database is there":       {"file:///nowhere", "", "no such file", true},
 	} {
-		check := exec.CommandContext(t.Context(), apptest.InTree("scripts", "vulnerabilities.sh"), program)
+		check := exec.CommandContext(t.Context(), apptest.InTree("scripts", "vulnerabilities.sh"),
+			program)
 		check.Env = append(os.Environ(), "GOVULNDB="+c.database, "VULN_EXCEPTIONS="+c.exceptions)
 		out, err := check.CombinedOutput()
 		require.Equal(t, c.fails, err != nil, "%s: %s", name, out)

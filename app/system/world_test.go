@@ -18,7 +18,8 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// makeKey makes a key of the organisation as the settings screens will, beside whatever runs on the folder.
+// makeKey makes a key of the organisation as the settings screens will, beside whatever runs on the
+// folder.
 func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
@@ -27,31 +28,49 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	return makeKeyIn(t, server.URL(), server.OwnerURL(), organisation, name)
 }
 
-// makeKeyIn makes a key in the database of the URLs, which are those of the serving role and of the owner of the tables.
+// makeKeyIn makes a key in the database of the URLs, which are those of the serving role and of the
+// owner of the tables.
 func makeKeyIn(t *testing.T, serving, owner, organisation, name string) apikeys.Token {
 	t.Helper()
-	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: serving, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
+	a, err := assembly.New(t.Context(), assembly.Settings{
+		ServingURL: serving,
+		BaseURL:    "http://127.0.0.1",
+		Log:        slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	defer a.Close()
 	_, token, err := a.Keys.Create(t.Context(), testOwner(t, owner, organisation),
-		apikeys.NewKey{Name: name, Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
+		apikeys.NewKey{
+			Name:   name,
+			Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
+		}, audit.Request{})
 	require.NoError(t, err)
 	return token
 }
 
-// testOwner is an owner of the organisation, made one where it is none yet by the owner of the tables.
+// testOwner is an owner of the organisation, made one where it is none yet by the owner of the
+// tables.
 func testOwner(t *testing.T, database, organisation string) apikeys.Actor {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	owner := apikeys.Actor{
-		Person:  apikeys.Person{ID: "7e570000-0000-4000-8000-000000000000", Name: "Test"},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants("owner", false)},
+		Person: apikeys.Person{ID: "7e570000-0000-4000-8000-000000000000", Name: "Test"},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: organisation,
+			Grants:         authz.MemberGrants("owner", false),
+		},
 	}
-	_, err = conn.Exec(t.Context(), `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`, owner.ID, owner.Name)
+	_, err = conn.Exec(t.Context(),
+		`insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`,
+		owner.ID, owner.Name)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`, organisation, owner.ID)
+	_, err = conn.Exec(t.Context(),
+		`insert into memberships (org_id, user_id, role)
+			values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`,
+		organisation, owner.ID)
 	require.NoError(t, err)
 	return owner
 }

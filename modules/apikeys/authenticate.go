@@ -10,8 +10,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any RateWindow seconds. authenticate.sql and
-// the table's default repeat the numbers.
+// The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
+// RateWindow seconds. authenticate.sql and the table's default repeat the numbers.
 const (
 	MaxRequests = 120
 	RateWindow  = 60
@@ -21,10 +21,13 @@ const (
 type Caller struct {
 	KeyID, KeyName, OrganisationID string
 	Scopes                         []Scope
-	OrganisationVersion            int64 // drawn anew with every change to the organisation or its forks; never repeats
-	RateLimit                      RateLimit
-	Position                       postgres.Position // of the primary, after the request began: what its reports have to see
-	ExpiryNotice                   *time.Time        // when the key expires or, replaced, is revoked, if that is within 30 days; else nil
+	// drawn anew with every change to the organisation or its forks; never repeats
+	OrganisationVersion int64
+	RateLimit           RateLimit
+	// of the primary, after the request began: what its reports have to see
+	Position postgres.Position
+	// when the key expires or, replaced, is revoked, if that is within 30 days; else nil
+	ExpiryNotice *time.Time
 
 	countedOn int // the UTC day whose usage has the request
 }
@@ -57,11 +60,15 @@ type authResult struct {
 	firstInMinute        bool // whether last_used_at has to move
 }
 
-// Authenticate finds the key of the token and counts the request in its rate window. A rejection is recorded before it is answered.
+// Authenticate finds the key of the token and counts the request in its rate window. A rejection is
+// recorded before it is answered.
 //
-// Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited with RetryAfter (with the caller,
-// when the secret was right) and apperr.Unavailable when a rejection cannot be recorded.
-func (s *Service) Authenticate(ctx context.Context, token Token, request audit.Request) (Caller, error) {
+// Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
+// with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a
+// rejection cannot be recorded.
+func (s *Service) Authenticate(
+	ctx context.Context, token Token, request audit.Request,
+) (Caller, error) {
 	result, err := s.authenticate(ctx, token.ID, token.hash(), false)
 	switch {
 	case err != nil:
@@ -84,7 +91,8 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 	return result.Caller, nil
 }
 
-// expiryNotice returns the earlier of a key's expiry and revocation, if the notice period has begun.
+// expiryNotice returns the earlier of a key's expiry and revocation, if the notice period has
+// begun.
 func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
@@ -99,5 +107,7 @@ func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
 func (s *Service) rateLimited(r authResult) (Caller, error) {
 	s.count(r.Caller, limited)
 	r.RateLimit.Reset = r.retryAfter
-	return r.Caller, newRateLimitError(r.retryAfter, "Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests, RateWindow, r.retryAfter)
+	return r.Caller, newRateLimitError(r.retryAfter,
+		"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,
+		RateWindow, r.retryAfter)
 }

@@ -14,11 +14,13 @@ import (
 
 // NewKey is the input of Create.
 type NewKey struct {
-	Name           string     `json:"name" validate:"text,printable"`                  // says where the key is used
-	Description    string     `json:"description" validate:"omitempty,text,printable"` // "": none
-	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
-	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future
-	IdempotencyKey string     `json:"idempotencyKey"` // a UUID under which the organisation creates at most one key; "": none
+	// says where the key is used
+	Name        string     `json:"name" validate:"text,printable"`
+	Description string     `json:"description" validate:"omitempty,text,printable"` // "": none
+	Scopes      []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
+	ExpiresAt   *time.Time `json:"expiresAt"` // nil: never; else in the future
+	// a UUID under which the organisation creates at most one key; "": none
+	IdempotencyKey string `json:"idempotencyKey"`
 }
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
@@ -29,17 +31,23 @@ var (
 	ErrAlreadyCreated = errors.New("apikeys: the key is already created")
 	// ErrTooMany answers the request for one key more than MaxUsable.
 	ErrTooMany = apperr.New(apperr.AccessDenied,
-		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.", MaxUsable)
-	errIdempotencyKey = apperr.NewField("idempotencyKey", "The form was incomplete. Check it and send it again.")
-	errBelowPlan      = apperr.New(apperr.AccessDenied, "API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
+		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
+		MaxUsable)
+	errIdempotencyKey = apperr.NewField("idempotencyKey",
+		"The form was incomplete. Check it and send it again.")
+	errBelowPlan = apperr.New(apperr.AccessDenied,
+		"API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
 )
 
-// Create makes a key for the actor's organisation and returns it with its token: the only time that the secret is shown.
-// The key and its audit entry commit together, while the actor still has the role and the second step.
+// Create makes a key for the actor's organisation and returns it with its token: the only time that
+// the secret is shown. The key and its audit entry commit together, while the actor still has the
+// role and the second step.
 //
-// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation with the field, ErrAlreadyCreated
-// with the key.
-func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request audit.Request) (Key, Token, error) {
+// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation
+// with the field, ErrAlreadyCreated with the key.
+func (s *Service) Create(
+	ctx context.Context, actor Actor, in NewKey, request audit.Request,
+) (Key, Token, error) {
 	if err := s.authorize(actor.Subject, authz.CreateKey, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err
 	}
@@ -59,10 +67,17 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
 	}
 	key := Key{
-		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Description: in.Description, Scopes: in.Scopes,
-		CreatedAt: now.Truncate(time.Millisecond), CreatedBy: actor.Person, ExpiresAt: expiresAt,
+		ID:             token.ID,
+		OrganisationID: actor.OrganisationID,
+		Name:           in.Name,
+		Description:    in.Description,
+		Scopes:         in.Scopes,
+		CreatedAt:      now.Truncate(time.Millisecond),
+		CreatedBy:      actor.Person,
+		ExpiresAt:      expiresAt,
 	}
-	existing, err := s.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey), s.entry(actor, audit.KeyCreated, key.ID, request))
+	existing, err := s.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey),
+		s.entry(actor, audit.KeyCreated, key.ID, request))
 	if err != nil {
 		return existing, Token{}, err
 	}
@@ -83,7 +98,8 @@ func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	}
 	kept := at.UTC().Truncate(time.Millisecond)
 	if !kept.After(now) {
-		return nil, apperr.NewField("expiresAt", "The expiry %s has passed. Choose a later one, or none.", formatInstant(kept))
+		return nil, apperr.NewField("expiresAt",
+			"The expiry %s has passed. Choose a later one, or none.", formatInstant(kept))
 	}
 	return &kept, nil
 }

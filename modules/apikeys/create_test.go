@@ -16,8 +16,9 @@ import (
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
-// rules.md, Keys: owners create keys, and admins with two-step verification; any owner or admin lists and revokes. Creating
-// takes a plan with the API; below it keys can still be listed and revoked.
+// rules.md, Keys: owners create keys, and admins with two-step verification; any owner or admin
+// lists and revokes. Creating takes a plan with the API; below it keys can still be listed and
+// revoked.
 func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {
@@ -30,7 +31,9 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 		{"member", false, false, false}, {"member", true, false, false},
 		{"", true, false, false}, {"superuser", true, false, false},
 	} {
-		for _, plan := range []org.Plan{org.PlanFree, org.PlanTeam, org.PlanPro, org.PlanEnterprise} {
+		for _, plan := range []org.Plan{
+			org.PlanFree, org.PlanTeam, org.PlanPro, org.PlanEnterprise,
+		} {
 			b.setPlan(org.PlanPro)
 			existing, _ := b.newKey()
 			b.setPlan(plan)
@@ -40,7 +43,8 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			}
 			before := fixtures.One[int](b.Database, `select count(*) from api_keys`)
 
-			_, token, err := b.keys.Create(b.ctx(), actor, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+			_, token, err := b.keys.Create(b.ctx(), actor,
+				apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 			made := fixtures.One[int](b.Database, `select count(*) from api_keys`) - before
 			if c.creates && (plan == org.PlanPro || plan == org.PlanEnterprise) {
 				require.NoError(t, err, name("create")...)
@@ -55,13 +59,16 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			if c.stops {
 				require.NoError(t, err, name("list")...)
 				require.Len(t, listed, before+made, name("list")...)
-				require.NoError(t, b.keys.Revoke(b.ctx(), actor, existing.ID, request), name("revoke")...)
+				require.NoError(t, b.keys.Revoke(b.ctx(), actor, existing.ID, request),
+					name("revoke")...)
 			} else {
 				requireCode(t, apperr.AccessDenied, err)
 				require.Empty(t, listed, name("list")...)
-				requireCode(t, apperr.AccessDenied, b.keys.Revoke(b.ctx(), actor, existing.ID, request))
+				requireCode(t, apperr.AccessDenied,
+					b.keys.Revoke(b.ctx(), actor, existing.ID, request))
 			}
-			revoked := fixtures.One[bool](b.Database, `select revoked_at is not null from api_keys where id = $1`, existing.ID)
+			revoked := fixtures.One[bool](b.Database,
+				`select revoked_at is not null from api_keys where id = $1`, existing.ID)
 			require.Equal(t, c.stops, revoked, name("revoke")...)
 		}
 	}
@@ -71,7 +78,8 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 func TestActorWithoutOrganisationManagesNoKeys(t *testing.T) {
 	b := setup(t)
 	nobody := member("", "owner", true)
-	_, _, err := b.keys.Create(b.ctx(), nobody, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+	_, _, err := b.keys.Create(b.ctx(), nobody, apikeys.NewKey{Name: "n", Scopes: bothScopes},
+		request)
 	requireCode(t, apperr.AccessDenied, err)
 	_, err = b.keys.List(b.ctx(), nobody)
 	requireCode(t, apperr.AccessDenied, err)
@@ -80,7 +88,8 @@ func TestActorWithoutOrganisationManagesNoKeys(t *testing.T) {
 	_, token := b.newKey()
 	caller, err := b.keys.Authenticate(b.ctx(), token, request)
 	require.NoError(t, err)
-	_, _, err = b.keys.Create(b.ctx(), apikeys.Actor{Subject: caller.Subject()}, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+	_, _, err = b.keys.Create(b.ctx(), apikeys.Actor{Subject: caller.Subject()},
+		apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 	requireCode(t, apperr.AccessDenied, err)
 }
 
@@ -90,40 +99,101 @@ func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
-	in := func(d time.Duration) *time.Time { at := now.Add(d); return &at }
+	in := func(d time.Duration) *time.Time {
+		at := now.Add(d)
+		return &at
+	}
 	forks := []apikeys.Scope{apikeys.ForksRead}
 
 	for name, c := range map[string]struct {
 		in    apikeys.NewKey
 		field string // "": it is taken
 	}{
-		"one scope":                       {apikeys.NewKey{Name: "Warehouse", Scopes: forks}, ""},
-		"both scopes":                     {apikeys.NewKey{Name: "Warehouse", Scopes: bothScopes}, ""},
-		"both, the other way round":       {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{apikeys.ReportsRead, apikeys.ForksRead}}, ""},
-		"a name of 200 characters":        {apikeys.NewKey{Name: strings.Repeat("é", 200), Scopes: forks}, ""},
-		"a name with markup":              {apikeys.NewKey{Name: `<b>'"; drop`, Scopes: forks}, ""},
-		"an expiry in a second":           {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: in(time.Second)}, ""},
-		"an expiry in another zone":       {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: new(in(time.Hour).In(time.FixedZone("", 7200)))}, ""},
-		"no name":                         {apikeys.NewKey{Scopes: forks}, "name"},
-		"a blank name":                    {apikeys.NewKey{Name: " \u00a0\u3000", Scopes: forks}, "name"},
-		"an invisible name":               {apikeys.NewKey{Name: "\u200b\u2060", Scopes: forks}, "name"},
-		"a name of 201 characters":        {apikeys.NewKey{Name: strings.Repeat("n", 201), Scopes: forks}, "name"},
-		"a newline in the name":           {apikeys.NewKey{Name: "a\nb", Scopes: forks}, "name"},
-		"NUL in the name":                 {apikeys.NewKey{Name: "a\x00", Scopes: forks}, "name"},
-		"a C1 control in the name":        {apikeys.NewKey{Name: "a\u0085b", Scopes: forks}, "name"},
-		"invalid UTF-8 in the name":       {apikeys.NewKey{Name: "a\xff", Scopes: forks}, "name"},
-		"nil scopes":                      {apikeys.NewKey{Name: "w"}, "scopes"},
-		"no scopes":                       {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{}}, "scopes"},
-		"an unknown scope":                {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{"forks:write"}}, "scopes"},
-		"an unknown scope among known":    {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{apikeys.ForksRead, "*"}}, "scopes"},
-		"an empty scope":                  {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{""}}, "scopes"},
-		"a scope in upper case":           {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{"FORKS:READ"}}, "scopes"},
-		"two scopes in one":               {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{"forks:read reports:read"}}, "scopes"},
-		"a scope twice":                   {apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ForksRead}}, "scopes"},
-		"an expiry a year ago":            {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: in(-365 * 24 * time.Hour)}, "expiresAt"},
-		"an expiry now":                   {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: in(0)}, "expiresAt"},
-		"an expiry that is cut off to go": {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: in(500 * time.Microsecond)}, "expiresAt"},
-		"the zero instant":                {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: &time.Time{}}, "expiresAt"},
+		"one scope": {apikeys.NewKey{Name: "Warehouse", Scopes: forks}, ""},
+		"both scopes": {
+			apikeys.NewKey{Name: "Warehouse", Scopes: bothScopes}, "",
+		},
+		"both, the other way round": {
+			apikeys.NewKey{
+				Name:   "w",
+				Scopes: []apikeys.Scope{apikeys.ReportsRead, apikeys.ForksRead},
+			}, "",
+		},
+		"a name of 200 characters": {
+			apikeys.NewKey{Name: strings.Repeat("é", 200), Scopes: forks}, "",
+		},
+		"a name with markup": {apikeys.NewKey{Name: `<b>'"; drop`, Scopes: forks}, ""},
+		"an expiry in a second": {
+			apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: in(time.Second)}, "",
+		},
+		"an expiry in another zone": {
+			apikeys.NewKey{
+				Name:      "w",
+				Scopes:    forks,
+				ExpiresAt: new(in(time.Hour).In(time.FixedZone("", 7200))),
+			}, "",
+		},
+		"no name": {apikeys.NewKey{Scopes: forks}, "name"},
+		"a blank name": {
+			apikeys.NewKey{Name: " \u00a0\u3000", Scopes: forks}, "name",
+		},
+		"an invisible name": {
+			apikeys.NewKey{Name: "\u200b\u2060", Scopes: forks}, "name",
+		},
+		"a name of 201 characters": {
+			apikeys.NewKey{Name: strings.Repeat("n", 201), Scopes: forks}, "name",
+		},
+		"a newline in the name": {apikeys.NewKey{Name: "a\nb", Scopes: forks}, "name"},
+		"NUL in the name":       {apikeys.NewKey{Name: "a\x00", Scopes: forks}, "name"},
+		"a C1 control in the name": {
+			apikeys.NewKey{Name: "a\u0085b", Scopes: forks}, "name",
+		},
+		"invalid UTF-8 in the name": {apikeys.NewKey{Name: "a\xff", Scopes: forks}, "name"},
+		"nil scopes":                {apikeys.NewKey{Name: "w"}, "scopes"},
+		"no scopes": {
+			apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{}}, "scopes",
+		},
+		"an unknown scope": {
+			apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{"forks:write"}}, "scopes",
+		},
+		"an unknown scope among known": {
+			apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{apikeys.ForksRead, "*"}}, "scopes",
+		},
+		"an empty scope": {
+			apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{""}}, "scopes",
+		},
+		"a scope in upper case": {
+			apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{"FORKS:READ"}}, "scopes",
+		},
+		"two scopes in one": {
+			apikeys.NewKey{Name: "w", Scopes: []apikeys.Scope{"forks:read reports:read"}}, "scopes",
+		},
+		"a scope twice": {
+			apikeys.NewKey{
+				Name:   "w",
+				Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ForksRead},
+			}, "scopes",
+		},
+		"an expiry a year ago": {
+			apikeys.NewKey{
+				Name:      "w",
+				Scopes:    forks,
+				ExpiresAt: in(-365 * 24 * time.Hour),
+			}, "expiresAt",
+		},
+		"an expiry now": {
+			apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: in(0)}, "expiresAt",
+		},
+		"an expiry that is cut off to go": {
+			apikeys.NewKey{
+				Name:      "w",
+				Scopes:    forks,
+				ExpiresAt: in(500 * time.Microsecond),
+			}, "expiresAt",
+		},
+		"the zero instant": {
+			apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: &time.Time{}}, "expiresAt",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := fixtures.One[int](b.Database, `select count(*) from api_keys`)
@@ -152,13 +222,18 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
 	expires := time.Date(2199, 12, 31, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
-	made, _, err := keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request)
+	made, _, err := keys.Create(b.ctx(), b.owner,
+		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request)
 	require.NoError(t, err)
 
 	want := apikeys.Key{
-		ID: made.ID, OrganisationID: ourOrganisation, Name: "Entrepôt", Scopes: bothScopes,
-		CreatedAt: time.Date(2026, 3, 1, 9, 30, 0, 999_000_000, time.UTC), CreatedBy: b.owner.Person,
-		ExpiresAt: new(time.Date(2200, 1, 1, 0, 59, 59, 999_000_000, time.UTC)),
+		ID:             made.ID,
+		OrganisationID: ourOrganisation,
+		Name:           "Entrepôt",
+		Scopes:         bothScopes,
+		CreatedAt:      time.Date(2026, 3, 1, 9, 30, 0, 999_000_000, time.UTC),
+		CreatedBy:      b.owner.Person,
+		ExpiresAt:      new(time.Date(2200, 1, 1, 0, 59, 59, 999_000_000, time.UTC)),
 	}
 	require.Equal(t, want, made)
 	listed, err := keys.List(b.ctx(), b.owner)
@@ -184,7 +259,8 @@ func TestCreationIsRecorded(t *testing.T) {
 func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	b.breakLog()
-	_, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+	_, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes},
+		request)
 	require.Error(t, err)
 	require.Zero(t, token, "a token that works for nobody is shown to nobody")
 	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from api_keys`))
@@ -200,10 +276,18 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 		lose, restore string
 		revokes       bool
 	}{
-		"no member any more": {`delete from memberships where user_id = $1`, `insert into memberships (org_id, user_id, role)
-			select org_id, $1, 'admin' from memberships where role = 'owner' and org_id = '` + ourOrganisation + `' limit 1`, false},
-		"a member only":        {`update memberships set role = 'member' where user_id = $1`, `update memberships set role = 'admin' where user_id = $1`, false},
-		"two-step turned off":  {`update users set totp_secret = null where id = $1`, `update users set totp_secret = 'x' where id = $1`, true},
+		"no member any more": {`delete from memberships where user_id = $1`,
+			`insert into memberships (org_id, user_id, role)
+			select org_id, $1, 'admin' from memberships where role = 'owner' and org_id = '` +
+				ourOrganisation + `' limit 1`, false},
+		"a member only": {
+			`update memberships set role = 'member' where user_id = $1`,
+			`update memberships set role = 'admin' where user_id = $1`, false,
+		},
+		"two-step turned off": {
+			`update users set totp_secret = null where id = $1`,
+			`update users set totp_secret = 'x' where id = $1`, true,
+		},
 		"nothing, the control": {`select $1::uuid`, `select $1::uuid`, true},
 	} {
 		key, _ := b.newKey()
@@ -211,15 +295,20 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 		// The request waits where it has been let in and has not written yet.
 		tx, err := b.Owner.Pool.Begin(b.ctx())
 		require.NoError(t, err)
-		_, err = tx.Exec(b.ctx(), `select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
+		_, err = tx.Exec(b.ctx(),
+			`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
 		require.NoError(t, err)
 		created := make(chan error, 1)
 		go func() {
-			_, _, err := b.keys.Create(b.ctx(), admin, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+			_, _, err := b.keys.Create(b.ctx(), admin,
+				apikeys.NewKey{Name: "n", Scopes: bothScopes},
+				request)
 			created <- err
 		}()
 		require.Eventually(t, func() bool {
-			return fixtures.One[bool](b.Database, `select exists (select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database()))`)
+			return fixtures.One[bool](b.Database,
+				`select exists (select from pg_locks where locktype = 'advisory' and not granted
+					and database = (select oid from pg_database where datname = current_database()))`)
 		}, 10*time.Second, time.Millisecond)
 		_, err = tx.Exec(b.ctx(), c.lose, admin.ID)
 		require.NoError(t, err)
@@ -247,7 +336,9 @@ func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.owner.Subject, subject)
 	for _, change := range []string{
-		`update memberships set role = 'member' where user_id = $1`, `delete from memberships where user_id = $1`, `update users set totp_secret = 'x' where id = $1`,
+		`update memberships set role = 'member' where user_id = $1`,
+		`delete from memberships where user_id = $1`,
+		`update users set totp_secret = 'x' where id = $1`,
 	} {
 		other, err := b.Owner.Pool.Begin(b.ctx())
 		require.NoError(t, err)
@@ -262,14 +353,18 @@ func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	require.Empty(t, subject.Grants, "in another organisation")
 }
 
-// rules.md, Keys: stopping a leaked key never waits, not even for an import that has changed the person who does.
+// rules.md, Keys: stopping a leaked key never waits, not even for an import that has changed the
+// person who does.
 func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	tx, err := b.Owner.Pool.Begin(b.ctx())
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(b.ctx()) }()
-	for _, change := range []string{`update users set name = 'Renamed' where id = $1`, `update memberships set role = 'admin' where user_id = $1`} {
+	for _, change := range []string{
+		`update users set name = 'Renamed' where id = $1`,
+		`update memberships set role = 'admin' where user_id = $1`,
+	} {
 		_, err = tx.Exec(b.ctx(), change, b.owner.ID)
 		require.NoError(t, err)
 	}

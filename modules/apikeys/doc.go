@@ -1,33 +1,41 @@
-// Package apikeys owns the organisations' API keys: format, management, authentication under an exact rate limit, and usage.
+// Package apikeys owns the organisations' API keys: format, management, authentication under an
+// exact rate limit, and usage.
 //
 // Tables: api_keys, api_key_windows, api_key_usage.
 //
-// service.go, create.go, replace.go and rename.go serve the settings screens. authenticate.go and authenticate.sql check the key
-// of a request and count the request. reject.go records rejected uses. usage.go counts uses by day.
+// service.go, create.go, replace.go and rename.go serve the settings screens. authenticate.go and
+// authenticate.sql check the key of a request and count the request. reject.go records rejected
+// uses. usage.go counts uses by day.
 //
 // Invariants:
-//   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or audit entry has it.
-//   - Authenticate is one statement on the primary. It finds the key, decides its state, counts the request and returns the
-//     primary's LSN for reads from replicas. No answer depends on a cache, so a request that starts after the commit of a
-//     revocation or change of plan sees it on every instance.
-//   - A change of a key commits with its audit entry, and only while the actor has the role in that transaction. Revocation needs
-//     no second step.
-//   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier only. Authorisation uses the
-//     database clock; the UI uses the local clock.
-//   - A rejected request is answered only after it is recorded or, above 120 in 60 seconds, counted (audit.Log.Count).
-//     recordRefusal is the only function that records one.
+//   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
+//     audit entry has it.
+//   - Authenticate is one statement on the primary. It finds the key, decides its state, counts the
+//     request and returns the primary's LSN for reads from replicas. No answer depends on a cache,
+//     so a request that starts after the commit of a revocation or change of plan sees it on every
+//     instance.
+//   - A change of a key commits with its audit entry, and only while the actor has the role in that
+//     transaction. Revocation needs no second step.
+//   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier
+//     only. Authorisation uses the database clock; the UI uses the local clock.
+//   - A rejected request is answered only after it is recorded or, above 120 in 60 seconds, counted
+//     (audit.Log.Count). recordRefusal is the only function that records one.
 //   - Only a caller with the right secret learns more than that a key is invalid.
 //
 // Authentication is not scoped to an organisation: the key identifies it (rules.md, Data).
 //
-// Usage is counted in memory and written once a minute by each instance. A crash loses at most that minute; a lost reply may
-// count it twice. The audit log's counter would cost a statement for each request.
+// Usage is counted in memory and written once a minute by each instance. A crash loses at most that
+// minute; a lost reply may count it twice. The audit log's counter would cost a statement for each
+// request.
 //
 // Trade-offs:
-//   - The rate window is a row in an unlogged table, exact over all instances. A crash of PostgreSQL empties it, which admits at
-//     most 120 more requests in that minute. Rejected requests have a row of their own, so that updates stay in place (HOT).
-//   - A request that waits for the key's row while a revocation commits may still pass; lock_timeout bounds the wait.
-//   - An organisation has at most MaxUsable usable keys, paused ones included. Revoked and expired keys stay listed up to
-//     MaxListed; the audit log has the rest.
-//   - Creation locks the organisation, so that MaxUsable is exact and a form sent twice creates one key.
+//   - The rate window is a row in an unlogged table, exact over all instances. A crash of
+//     PostgreSQL empties it, which admits at most 120 more requests in that minute. Rejected
+//     requests have a row of their own, so that updates stay in place (HOT).
+//   - A request that waits for the key's row while a revocation commits may still pass;
+//     lock_timeout bounds the wait.
+//   - An organisation has at most MaxUsable usable keys, paused ones included. Revoked and expired
+//     keys stay listed up to MaxListed; the audit log has the rest.
+//   - Creation locks the organisation, so that MaxUsable is exact and a form sent twice creates one
+//     key.
 package apikeys

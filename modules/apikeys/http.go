@@ -9,11 +9,14 @@ import (
 	"dg/platform/httpserver"
 )
 
-// RequestOf returns the request for the audit log, without secrets of keys in the path or user agent. It clones strings, because
-// fiber reuses its buffers.
+// RequestOf returns the request for the audit log, without secrets of keys in the path or user
+// agent. It clones strings, because fiber reuses its buffers.
 func RequestOf(c *fiber.Ctx, path string) audit.Request {
 	return audit.Request{
-		Method: strings.Clone(c.Method()), Path: strings.Clone(Redact(path)), Address: httpserver.ClientAddr(c),
-		UserAgent: strings.Clone(Redact(c.Get(fiber.HeaderUserAgent))), ID: httpserver.RequestID(c),
+		Method:    strings.Clone(c.Method()),
+		Path:      strings.Clone(Redact(path)),
+		Address:   httpserver.ClientAddr(c),
+		UserAgent: strings.Clone(Redact(c.Get(fiber.HeaderUserAgent))),
+		ID:        httpserver.RequestID(c),
 	}
 }

@@ -30,15 +30,20 @@ func atOnce(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// A form that is sent many times at once, to two instances, creates one key: one answer has the secret, one entry is written.
+// A form that is sent many times at once, to two instances, creates one key: one answer has the
+// secret, one entry is written.
 func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	b := setup(t)
 	once := uuid.NewString()
 	in := apikeys.NewKey{Name: "Warehouse", Scopes: bothScopes, IdempotencyKey: once}
 	const n = 8 // one waits for the other, for 2 s at most
-	keys, tokens, errs := make([]apikeys.Key, n), make([]apikeys.Token, n), make([]error, n)
+	keys := make([]apikeys.Key, n)
+	tokens := make([]apikeys.Token, n)
+	errs := make([]error, n)
 	atOnce(n, func(i int) {
-		keys[i], tokens[i], errs[i] = []*apikeys.Service{b.keys, b.other}[i%2].Create(b.ctx(), b.owner, in, request)
+		keys[i], tokens[i], errs[i] = []*apikeys.Service{
+			b.keys, b.other,
+		}[i%2].Create(b.ctx(), b.owner, in, request)
 	})
 	made := 0
 	for i, err := range errs {
@@ -79,8 +84,10 @@ func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 // addKeys stores keys past the service: n of them, the i-th created i minutes after the first.
 func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 	b.t.Helper()
-	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, expires_at, revoked_at)
-		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'], decode(repeat('00', 32), 'hex'),
+	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
+		creator_name, expires_at, revoked_at)
+		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'],
+		  decode(repeat('00', 32), 'hex'),
 		       timestamptz '2026-01-01' + make_interval(mins => i), 'p', 'P', $4, $5 from generate_series(1, $2) i`,
 		ourOrganisation, n, prefix, expires, revoked)
 }
@@ -88,14 +95,17 @@ func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 // An organisation has at most MaxUsable usable keys, even when several requests want the last one.
 func TestUsableKeysAreLimited(t *testing.T) {
 	b := setup(t)
-	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	past := time.Now().Add(-time.Hour)
+	future := time.Now().Add(time.Hour)
 	b.addKeys(apikeys.MaxUsable, "expired", &past, nil)
 	b.addKeys(apikeys.MaxUsable, "revoked", nil, &past)
 	b.addKeys(50, "expiring", &future, nil)
 	b.addKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := make([]error, 10)
 	atOnce(len(errs), func(i int) {
-		_, _, errs[i] = []*apikeys.Service{b.keys, b.other}[i%2].Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+		_, _, errs[i] = []*apikeys.Service{
+			b.keys, b.other,
+		}[i%2].Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 	})
 	made := 0
 	for _, err := range errs {
@@ -107,10 +117,12 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	}
 	require.Equal(t, 1, made)
 	require.Len(t, b.entries(audit.KeyCreated), 1)
-	require.Contains(t, requireCode(t, apperr.AccessDenied, errs[indexOf(errs)]).Message, "Revoke one")
+	require.Contains(t, requireCode(t, apperr.AccessDenied, errs[indexOf(errs)]).Message,
+		"Revoke one")
 
 	// Another organisation has its own places, and what is revoked leaves one.
-	_, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false), apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+	_, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false),
+		apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 	require.NoError(t, err)
 	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
 	b.newKey()
@@ -148,13 +160,21 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// An expiring key is announced: what ends within 30 days and the last quarter of its life, the soonest first.
+// An expiring key is announced: what ends within 30 days and the last quarter of its life, the
+// soonest first.
 func TestExpiringListsTheSoonestFirst(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
 	day := 24 * time.Hour
-	for name, in := range map[string]time.Duration{"passed": -time.Second, "now": 0, "first": time.Millisecond, "second": time.Hour, "last": 30 * day, "later": 30*day + time.Millisecond} {
+	for name, in := range map[string]time.Duration{
+		"passed": -time.Second,
+		"now":    0,
+		"first":  time.Millisecond,
+		"second": time.Hour,
+		"last":   30 * day,
+		"later":  30*day + time.Millisecond,
+	} {
 		at := now.Add(in)
 		b.addKeys(1, name, &at, nil)
 	}
@@ -178,15 +198,24 @@ func TestExpiringListsTheSoonestFirst(t *testing.T) {
 	requireCode(t, apperr.AccessDenied, err)
 }
 
-// A key is announced in its last 30 days, and in the last quarter of its life where that is shorter.
+// A key is announced in its last 30 days, and in the last quarter of its life where that is
+// shorter.
 func TestExpiresSoon(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	for _, c := range []struct{ life, from time.Duration }{
-		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour}, {120 * day, 30 * day}, {365 * day, 30 * day},
+		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour},
+		{120 * day, 30 * day}, {365 * day, 30 * day},
 	} {
-		for left, want := range map[time.Duration]bool{c.life: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false} {
+		for left, want := range map[time.Duration]bool{
+			c.life:     false,
+			c.from + 1: false,
+			c.from:     true,
+			1:          true,
+			0:          false,
+			-1:         false,
+		} {
 			at := now.Add(left)
 			k := apikeys.Key{CreatedAt: at.Add(-c.life), ExpiresAt: &at}
 			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.life, left)

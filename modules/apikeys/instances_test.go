@@ -16,16 +16,25 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// rules.md, Keys: a revocation, an expiry or a change of plan takes effect on every instance for each request that
-// starts after it was committed. Fifty rounds; in each the other instance has just accepted the key.
+// rules.md, Keys: a revocation, an expiry or a change of plan takes effect on every instance for
+// each request that starts after it was committed. Fifty rounds; in each the other instance has
+// just accepted the key.
 func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	changes := []struct {
 		reason audit.Reason
 		change func(id string)
 	}{
-		{audit.Revoked, func(id string) { require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, id, request)) }},
-		{audit.Expired, func(id string) { b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id) }},
+		{
+			audit.Revoked, func(id string) {
+				require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, id, request))
+			},
+		},
+		{
+			audit.Expired, func(id string) {
+				b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id)
+			},
+		},
 		{audit.BelowPlan, func(string) { b.setPlan(org.PlanTeam) }},
 	}
 	for round := range 50 {
@@ -42,7 +51,9 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 4 {
 			wait.Go(func() {
-				_, err := []*apikeys.Service{b.other, b.keys}[i%2].Authenticate(b.ctx(), token, request)
+				_, err := []*apikeys.Service{
+					b.other, b.keys,
+				}[i%2].Authenticate(b.ctx(), token, request)
 				if !apperr.Is(err, apperr.AuthRequired) {
 					t.Errorf("round %d, %s: %v", round, c.reason, err)
 				}
@@ -72,7 +83,9 @@ func TestRevocationUnderLoad(t *testing.T) {
 						late = true
 					default:
 					}
-					_, err := []*apikeys.Service{b.other, b.keys}[i%2].Authenticate(b.ctx(), token, request)
+					_, err := []*apikeys.Service{
+						b.other, b.keys,
+					}[i%2].Authenticate(b.ctx(), token, request)
 					if late && err == nil {
 						t.Error("accepted after the revocation")
 					}
@@ -85,14 +98,16 @@ func TestRevocationUnderLoad(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: one key never gets more than 120 requests, counted over all instances: 200 concurrent ones on two.
+// rules.md, Rate limits: one key never gets more than 120 requests, counted over all instances: 200
+// concurrent ones on two.
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	callers, errs := b.storm(200, func(s *apikeys.Service) (apikeys.Caller, error) {
 		return s.Authenticate(b.ctx(), token, request)
 	})
-	left, accepted := map[int]bool{}, 0
+	left := map[int]bool{}
+	accepted := 0
 	for i, err := range errs {
 		require.Equal(t, key.ID, callers[i].KeyID, "a good key is named, also beyond the rate")
 		if err == nil {
@@ -106,14 +121,19 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 		require.Equal(t, apikeys.RateLimit{Remaining: 0, Reset: e.RetryAfter}, callers[i].RateLimit)
 	}
 	require.Equal(t, 120, accepted)
-	require.Len(t, left, 120, "each accepted request was told another number of places that are left")
+	require.Len(t, left, 120,
+		"each accepted request was told another number of places that are left")
 	require.True(t, left[0] && left[119])
-	require.Equal(t, 1, b.logged(), "only the creation is recorded: neither an accepted use nor one beyond the rate")
+	require.Equal(t, 1, b.logged(),
+		"only the creation is recorded: neither an accepted use nor one beyond the rate")
 }
 
 // storm sends n concurrent requests to the two instances.
-func (b *bundle) storm(n int, ask func(*apikeys.Service) (apikeys.Caller, error)) ([]apikeys.Caller, []error) {
-	callers, errs := make([]apikeys.Caller, n), make([]error, n)
+func (b *bundle) storm(
+	n int, ask func(*apikeys.Service) (apikeys.Caller, error),
+) ([]apikeys.Caller, []error) {
+	callers := make([]apikeys.Caller, n)
+	errs := make([]error, n)
 	var wait sync.WaitGroup
 	for i := range n {
 		wait.Go(func() { callers[i], errs[i] = ask([]*apikeys.Service{b.keys, b.other}[i%2]) })
@@ -122,8 +142,8 @@ func (b *bundle) storm(n int, ask func(*apikeys.Service) (apikeys.Caller, error)
 	return callers, errs
 }
 
-// rules.md, Rate limits: rejected requests have a limit of their own: 120 are recorded one by one, the others counted. Nobody can
-// use up or lock another's key.
+// rules.md, Rate limits: rejected requests have a limit of their own: 120 are recorded one by one,
+// the others counted. Nobody can use up or lock another's key.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -138,8 +158,9 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 		}
 		e := requireCode(t, apperr.RateLimited, err)
 		require.InDelta(t, 30.5, e.RetryAfter, 29.5)
-		require.Equal(t, fmt.Sprintf("Too many rejected requests with this key: the secret is wrong. Copy the whole key again. "+
-			"Waiting alone does not help; retry in %d seconds.", e.RetryAfter), e.Message)
+		require.Equal(t,
+			fmt.Sprintf("Too many rejected requests with this key: the secret is wrong. Copy the whole key again. "+
+				"Waiting alone does not help; retry in %d seconds.", e.RetryAfter), e.Message)
 	}
 	require.Equal(t, 120, refused)
 	require.Equal(t, 80, b.notRecorded())
@@ -149,7 +170,8 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 		caller, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
 		requireCode(t, apperr.RateLimited, err)
 		require.Zero(t, caller, "who does not know the secret is not told whose key it is")
-		requireCode(t, apperr.RateLimited, b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
+		requireCode(t, apperr.RateLimited,
+			b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
 	}
 	require.Equal(t, 86, b.notRecorded())
 
@@ -160,7 +182,9 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	}
 	_, err := b.keys.Authenticate(b.ctx(), token, request)
 	e := requireCode(t, apperr.RateLimited, err)
-	require.Equal(t, fmt.Sprintf("Rate limit exceeded: 120 requests in 60 seconds. Retry in %d seconds.", e.RetryAfter), e.Message)
+	require.Equal(t,
+		fmt.Sprintf("Rate limit exceeded: 120 requests in 60 seconds. Retry in %d seconds.",
+			e.RetryAfter), e.Message)
 	require.Equal(t, 86, b.notRecorded(), "a request beyond the key's own rate is no refused use")
 }
 
@@ -168,10 +192,12 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 func (b *bundle) notRecorded() int {
 	b.t.Helper()
 	require.NoError(b.t, b.log.RecordBursts(b.ctx()))
-	return fixtures.One[int](b.Database, `select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
+	return fixtures.One[int](b.Database,
+		`select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
 }
 
-// Every rejected request is in the log: after a flood on two instances, entries and counts add up to them.
+// Every rejected request is in the log: after a flood on two instances, entries and counts add up
+// to them.
 func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	b := setup(t)
 	all := 4_000
@@ -193,7 +219,8 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 				} else {
 					_, err = keys.Authenticate(b.ctx(), guessed(token), request)
 				}
-				if apperr.Is(err, apperr.AuthRequired) || apperr.Is(err, apperr.AccessDenied) || apperr.Is(err, apperr.RateLimited) {
+				if apperr.Is(err, apperr.AuthRequired) || apperr.Is(err, apperr.AccessDenied) ||
+					apperr.Is(err, apperr.RateLimited) {
 					answered[i]++
 				}
 				if n%1000 == 0 {
@@ -213,8 +240,10 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	}
 	require.Equal(t, all, sum, "each was refused")
 	counted := b.notRecorded()
-	single := fixtures.One[int](b.Database, `select count(*) from audit_entries where action = 'api_key.refused' and details = '{}'`)
-	t.Logf("%d rejected requests in %s: %d entries of one, %d counted", all, took.Round(time.Millisecond), single, counted)
+	single := fixtures.One[int](b.Database,
+		`select count(*) from audit_entries where action = 'api_key.refused' and details = '{}'`)
+	t.Logf("%d rejected requests in %s: %d entries of one, %d counted", all,
+		took.Round(time.Millisecond), single, counted)
 	require.Equal(t, all, single+counted)
 	require.GreaterOrEqual(t, single, 120)
 	require.LessOrEqual(t, single, 120*(2+int(took.Minutes())), "the log is bounded")
@@ -229,7 +258,8 @@ func TestRejectionsAreRecordedOverTheRateLimit(t *testing.T) {
 	requireCode(t, apperr.RateLimited, err)
 	_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
 	requireCode(t, apperr.AuthRequired, err)
-	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
+	requireCode(t, apperr.AccessDenied,
+		b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
 	b.Exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
 	requireCode(t, apperr.AuthRequired, err)

@@ -23,8 +23,9 @@ type Key struct {
 	CreatedAt                time.Time
 	CreatedBy                Person
 	ExpiresAt                *time.Time // nil: never
-	RevokedAt                *time.Time // nil: not revoked; ahead, of a key that was replaced: it works until then
-	LastUsedAt               *time.Time // nil: never used; to the minute
+	// nil: not revoked; ahead, of a key that was replaced: it works until then
+	RevokedAt  *time.Time
+	LastUsedAt *time.Time // nil: never used; to the minute
 }
 
 // Person is who created a key, under the name of that moment.
@@ -41,8 +42,8 @@ const (
 	PausedByPlan State = "paused" // the organisation is below the Pro plan
 )
 
-// State returns the key's state at now under the organisation's plan. Revoked wins over expired, expired over paused, as in
-// Authenticate.
+// State returns the key's state at now under the organisation's plan. Revoked wins over expired,
+// expired over paused, as in Authenticate.
 func (k Key) State(now time.Time, plan org.Plan) State {
 	switch {
 	case k.Revoked(now):
@@ -55,8 +56,9 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return Usable
 }
 
-// clockTolerance is the tolerated lead of the database clock, which stamps revocations, over the local clock, so that a key that was
-// just revoked is never shown as working. Overlaps of replaced keys are an hour or more.
+// clockTolerance is the tolerated lead of the database clock, which stamps revocations, over the
+// local clock, so that a key that was just revoked is never shown as working. Overlaps of replaced
+// keys are an hour or more.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now.
@@ -70,8 +72,8 @@ func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revo
 // noticePeriod is the longest notice of a key's end.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether to announce the expiry at now: in the last 30 days and the last quarter of the key's life. A new key
-// for 30 days needs no notice.
+// ExpiresSoon reports whether to announce the expiry at now: in the last 30 days and the last
+// quarter of the key's life. A new key for 30 days needs no notice.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

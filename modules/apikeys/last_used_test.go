@@ -15,13 +15,17 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// within runs f in one minute of the database's clock: it is run again where a minute began meanwhile.
+// within runs f in one minute of the database's clock: it is run again where a minute began
+// meanwhile.
 func (b *bundle) within(f func()) {
 	b.t.Helper()
 	for {
-		minute := fixtures.One[time.Time](b.Database, `select date_trunc('minute', clock_timestamp())`)
+		minute := fixtures.One[time.Time](b.Database,
+			`select date_trunc('minute', clock_timestamp())`)
 		f()
-		if minute.Equal(fixtures.One[time.Time](b.Database, `select date_trunc('minute', clock_timestamp())`)) {
+		if minute.Equal(
+			fixtures.One[time.Time](b.Database, `select date_trunc('minute', clock_timestamp())`),
+		) {
 			return
 		}
 	}
@@ -40,24 +44,50 @@ func TestLastUse(t *testing.T) {
 		given  func(apikeys.Key, *apikeys.Token)
 		moves  bool
 	}{
-		"the first use":               {`null`, nil, true},
-		"the first in this minute":    {lastMinute, nil, true},
-		"after a year":                {`now() - interval '1 year'`, nil, true},
-		"the second in this minute":   {thisMinute, nil, false},
-		"never backwards":             {`now() + interval '1 h'`, nil, false},
-		"with a wrong secret":         {lastMinute, func(_ apikeys.Key, token *apikeys.Token) { *token = guessed(*token) }, false},
-		"a first with a wrong secret": {`null`, func(_ apikeys.Key, token *apikeys.Token) { *token = guessed(*token) }, false},
-		"beyond the rate":             {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.setWindow(k.ID, false, 1, repeat(5, 120)) }, false},
+		"the first use":             {`null`, nil, true},
+		"the first in this minute":  {lastMinute, nil, true},
+		"after a year":              {`now() - interval '1 year'`, nil, true},
+		"the second in this minute": {thisMinute, nil, false},
+		"never backwards":           {`now() + interval '1 h'`, nil, false},
+		"with a wrong secret": {
+			lastMinute, func(_ apikeys.Key, token *apikeys.Token) {
+				*token = guessed(*token)
+			}, false,
+		},
+		"a first with a wrong secret": {
+			`null`, func(_ apikeys.Key, token *apikeys.Token) { *token = guessed(*token) }, false,
+		},
+		"beyond the rate": {
+			lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
+				b.setWindow(k.ID, false, 1, repeat(5, 120))
+			}, false,
+		},
 		"after the revocation": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
 			b.Exec(`update api_keys set revoked_at = now() where id = $1`, k.ID)
 		}, false},
 		"after the expiry": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
 			b.Exec(`update api_keys set expires_at = now() - interval '1 s' where id = $1`, k.ID)
 		}, false},
-		"the last within the rate":       {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.setWindow(k.ID, false, 1, repeat(5, 119)) }, true},
-		"while refused uses are at 120":  {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.setWindow(k.ID, true, 1, repeat(5, 120)) }, true},
-		"its windows had gone":           {lastMinute, func(apikeys.Key, *apikeys.Token) { b.Exec(`truncate api_key_windows`) }, true},
-		"of a key whose name is changed": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.Exec(`update api_keys set name = 'x' where id = $1`, k.ID) }, true},
+		"the last within the rate": {
+			lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
+				b.setWindow(k.ID, false, 1, repeat(5, 119))
+			}, true,
+		},
+		"while refused uses are at 120": {
+			lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
+				b.setWindow(k.ID, true, 1, repeat(5, 120))
+			}, true,
+		},
+		"its windows had gone": {
+			lastMinute, func(apikeys.Key, *apikeys.Token) {
+				b.Exec(`truncate api_key_windows`)
+			}, true,
+		},
+		"of a key whose name is changed": {
+			lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
+				b.Exec(`update api_keys set name = 'x' where id = $1`, k.ID)
+			}, true,
+		},
 	} {
 		b.within(func() {
 			key, token := b.newKey()
@@ -75,9 +105,14 @@ func TestLastUse(t *testing.T) {
 			} else {
 				require.NotNil(t, after, name)
 				require.NotEqual(t, before, after, name)
-				require.True(t, fixtures.One[bool](b.Database, `select $1::timestamptz between clock_timestamp() - interval '1 min' and clock_timestamp()`, *after), name)
+				require.True(t,
+					fixtures.One[bool](b.Database,
+						`select $1::timestamptz between clock_timestamp() - interval '1 min' and clock_timestamp()`,
+						*after),
+					name)
 			}
-			require.Nil(t, fixtures.One[*time.Time](b.Database, read, theirs.ID), "%s: another key's", name)
+			require.Nil(t, fixtures.One[*time.Time](b.Database, read, theirs.ID),
+				"%s: another key's", name)
 		})
 	}
 }
@@ -87,18 +122,22 @@ func TestUseOutsideTheAPIDoesNotMoveLastUse(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), key.ID, request, errOutside))
-	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
+	require.Nil(t,
+		fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`,
+			key.ID))
 }
 
-// rules.md, Keys: never after the revocation: a request that waits for the key while it is being revoked does not write
-// its use when the revocation has been committed.
+// rules.md, Keys: never after the revocation: a request that waits for the key while it is being
+// revoked does not write its use when the revocation has been committed.
 func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	revocation, err := b.Owner.Pool.Begin(b.ctx())
 	require.NoError(t, err)
 	defer func() { _ = revocation.Rollback(b.t.Context()) }()
-	_, err = revocation.Exec(b.ctx(), `update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`, key.ID)
+	_, err = revocation.Exec(b.ctx(),
+		`update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`,
+		key.ID)
 	require.NoError(t, err)
 
 	done := make(chan error, 1)
@@ -109,21 +148,24 @@ func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	b.untilOneWaits(revocation)
 	require.NoError(t, revocation.Commit(b.ctx()))
 	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trade-offs)")
-	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
+	require.Nil(t,
+		fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`,
+			key.ID))
 
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
 	requireCode(t, apperr.AuthRequired, err)
 }
 
-// A revocation does not wait for requests of the key that wait for each other's place, and does not deadlock with them:
-// it touches api_keys alone.
+// A revocation does not wait for requests of the key that wait for each other's place, and does not
+// deadlock with them: it touches api_keys alone.
 func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	holder, err := b.Owner.Pool.Begin(b.ctx())
 	require.NoError(t, err)
 	defer func() { _ = holder.Rollback(b.t.Context()) }()
-	_, err = holder.Exec(b.ctx(), `update api_key_windows set head = head where key_id = $1`, key.ID)
+	_, err = holder.Exec(b.ctx(), `update api_key_windows set head = head where key_id = $1`,
+		key.ID)
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() {
@@ -134,7 +176,9 @@ func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	require.NoError(t, holder.Rollback(b.ctx()))
 	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trade-offs)")
-	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
+	require.Nil(t,
+		fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`,
+			key.ID))
 }
 
 // untilOneWaits returns when a session waits for a lock that tx holds.
@@ -154,7 +198,9 @@ func TestLastUseDoesNotWaitForTheDisk(t *testing.T) {
 	_, token := b.newKey()
 	b.Exec(`create function refuse_waiting() returns trigger language plpgsql as $$ begin
 		assert current_setting('synchronous_commit') = 'off', 'the commit waits'; return new; end $$`)
-	b.Exec(`create trigger refuse_waiting before update on api_keys for each row execute function refuse_waiting()`)
+	b.Exec(
+		`create trigger refuse_waiting before update on api_keys for each row execute function refuse_waiting()`,
+	)
 	address, err := url.Parse(b.DirectURL)
 	require.NoError(t, err)
 	query := address.Query()

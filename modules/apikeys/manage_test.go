@@ -39,7 +39,9 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	errs := make([]error, 20)
 	for i := range errs {
 		wait.Go(func() {
-			errs[i] = []*apikeys.Service{b.keys, b.other}[i%2].Revoke(b.ctx(), admin, key.ID, request)
+			errs[i] = []*apikeys.Service{
+				b.keys, b.other,
+			}[i%2].Revoke(b.ctx(), admin, key.ID, request)
 		})
 	}
 	wait.Wait()
@@ -48,7 +50,8 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	}
 	entries := b.entries(audit.KeyRevoked)
 	require.Len(t, entries, 1)
-	require.Equal(t, audit.Actor{Kind: audit.Person, ID: admin.ID, Name: "Ada admin"}, entries[0].Actor)
+	require.Equal(t, audit.Actor{Kind: audit.Person, ID: admin.ID, Name: "Ada admin"},
+		entries[0].Actor)
 	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entries[0].Target)
 	require.Equal(t, request, entries[0].Request)
 
@@ -65,8 +68,8 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyRevoked), 1)
 }
 
-// rules.md, Formats: timestamps are cut off to the millisecond, not rounded: what has just happened did not happen later
-// than now. The database itself refuses it here, at the moment of writing.
+// rules.md, Formats: timestamps are cut off to the millisecond, not rounded: what has just happened
+// did not happen later than now. The database itself refuses it here, at the moment of writing.
 func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	b := setup(t)
 	b.Exec(`create function not_in_the_future() returns trigger language plpgsql as $$
@@ -76,7 +79,9 @@ func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 			end if;
 			return new;
 		end $$`)
-	b.Exec(`create trigger not_in_the_future before update on api_keys for each row execute function not_in_the_future()`)
+	b.Exec(
+		`create trigger not_in_the_future before update on api_keys for each row execute function not_in_the_future()`,
+	)
 	for range 40 {
 		key, token := b.newKey()
 		_, err := b.keys.Authenticate(b.ctx(), token, request)
@@ -91,7 +96,9 @@ func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 	key, token := b.newKey()
 	b.breakLog()
 	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	require.True(t, fixtures.One[bool](b.Database, `select revoked_at is null from api_keys where id = $1`, key.ID))
+	require.True(t,
+		fixtures.One[bool](b.Database, `select revoked_at is null from api_keys where id = $1`,
+			key.ID))
 	_, err := b.keys.Authenticate(b.ctx(), token, request)
 	require.NoError(t, err)
 }
@@ -101,19 +108,26 @@ func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 func TestForeignKeyCannotBeRevoked(t *testing.T) {
 	b := setup(t)
 	theirs := member(theirOrganisation, "owner", true)
-	key, token, err := b.keys.Create(b.ctx(), theirs, apikeys.NewKey{Name: "theirs", Scopes: bothScopes}, request)
+	key, token, err := b.keys.Create(b.ctx(), theirs,
+		apikeys.NewKey{Name: "theirs", Scopes: bothScopes}, request)
 	require.NoError(t, err)
 	ours, _ := b.newKey()
 	before := b.logged()
 
 	for name, id := range map[string]string{
-		"another organisation's": key.ID, "unknown": "0123456789ABCDEFGHIJKL", "empty": "", "a token": token.String(),
-		"NUL": "\x00", "invalid UTF-8": strings.Repeat("\xff", 22), "a newline at the end": ours.ID + "\n",
+		"another organisation's": key.ID,
+		"unknown":                "0123456789ABCDEFGHIJKL",
+		"empty":                  "",
+		"a token":                token.String(),
+		"NUL":                    "\x00",
+		"invalid UTF-8":          strings.Repeat("\xff", 22),
+		"a newline at the end":   ours.ID + "\n",
 	} {
 		requireCode(t, apperr.NotFound, b.keys.Revoke(b.ctx(), b.owner, id, request))
 		require.Equal(t, before, b.logged(), name)
 	}
-	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from api_keys where revoked_at is not null`))
+	require.Zero(t,
+		fixtures.One[int](b.Database, `select count(*) from api_keys where revoked_at is not null`))
 
 	listed, err := b.keys.List(b.ctx(), b.owner)
 	require.NoError(t, err)
@@ -127,7 +141,10 @@ func TestKeysAreListedNewestFirst(t *testing.T) {
 	want := make([]string, 12)
 	for i := range want {
 		key, _ := b.newKey()
-		b.Exec(`update api_keys set created_at = timestamptz '2026-03-01' + make_interval(days => $2) where id = $1`, key.ID, (i*7)%12)
+		b.Exec(
+			`update api_keys set created_at = timestamptz '2026-03-01' + make_interval(days => $2) where id = $1`,
+			key.ID, (i*7)%12,
+		)
 		want[11-(i*7)%12] = key.ID
 	}
 	listed, err := b.keys.List(b.ctx(), b.owner)
@@ -158,7 +175,10 @@ func TestSecretIsNeverStored(t *testing.T) {
 	require.Contains(t, dump, token.ID, "the dump holds what is kept")
 	require.Contains(t, dump, hex.EncodeToString(hash[:]), "the dump shows bytes as hex")
 	for _, secret := range []string{token.Secret, guessed(token).Secret} {
-		for _, form := range []string{secret, secret[:43], secret[:16], hex.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte(secret))} {
+		for _, form := range []string{
+			secret, secret[:43], secret[:16], hex.EncodeToString([]byte(secret)),
+			base64.StdEncoding.EncodeToString([]byte(secret)),
+		} {
 			require.NotContains(t, dump, form)
 		}
 	}
@@ -169,7 +189,9 @@ func TestSecretIsNeverStored(t *testing.T) {
 	require.NoError(t, err)
 	shown := string(text) + fmt.Sprintf("%x", listed)
 	require.Contains(t, shown, key.ID)
-	for _, form := range []string{token.Secret, hex.EncodeToString(hash[:]), base64.StdEncoding.EncodeToString(hash[:])} {
+	for _, form := range []string{
+		token.Secret, hex.EncodeToString(hash[:]), base64.StdEncoding.EncodeToString(hash[:]),
+	} {
 		require.NotContains(t, shown, form)
 	}
 }
@@ -177,14 +199,19 @@ func TestSecretIsNeverStored(t *testing.T) {
 // dump is every row of every table as text.
 func (b *bundle) dump() string {
 	b.t.Helper()
-	rows, err := b.Owner.Pool.Query(b.ctx(), `select relname from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`)
+	rows, err := b.Owner.Pool.Query(b.ctx(),
+		`select relname from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`)
 	require.NoError(b.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(b.t, err)
 	require.Contains(b.t, tables, "audit_entries")
 	var all strings.Builder
 	for _, table := range tables {
-		all.WriteString(fixtures.One[string](b.Database, fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`, pgx.Identifier{table}.Sanitize())))
+		all.WriteString(
+			fixtures.One[string](b.Database,
+				fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`,
+					pgx.Identifier{table}.Sanitize())),
+		)
 	}
 	return all.String()
 }

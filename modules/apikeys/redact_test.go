@@ -18,12 +18,13 @@ func TestRedactRemovesSecrets(t *testing.T) {
 	}
 	twice := strings.ReplaceAll(everyByte, "%", "%25")
 	for name, text := range map[string]string{
-		"as it is":                  vector,
-		"in a path":                 "/x/" + vector + "/y",
-		"the underscore encoded":    strings.ReplaceAll(vector, "_", "%5F"),
-		"in lower case":             strings.ReplaceAll(vector, "_", "%5f"),
-		"encoded twice":             strings.ReplaceAll(vector, "_", "%255F"),
-		"encoded many times":        strings.ReplaceAll(vector, "_", "%"+strings.Repeat("25", 30)+"5F"),
+		"as it is":               vector,
+		"in a path":              "/x/" + vector + "/y",
+		"the underscore encoded": strings.ReplaceAll(vector, "_", "%5F"),
+		"in lower case":          strings.ReplaceAll(vector, "_", "%5f"),
+		"encoded twice":          strings.ReplaceAll(vector, "_", "%255F"),
+		"encoded many times": strings.ReplaceAll(vector, "_",
+			"%"+strings.Repeat("25", 30)+"5F"),
 		"every character encoded":   everyByte,
 		"every character, twice":    twice,
 		"the first letter encoded":  "%64g_live_" + vector[8:],
@@ -39,23 +40,28 @@ func TestRedactRemovesSecrets(t *testing.T) {
 		"two":                       vector + "," + vector,
 		"the secret and more":       vector + "AAAA",
 		"a part of the secret":      vector[:len(vector)-20],
-		"a part, encoded":           url.PathEscape("ü") + strings.ReplaceAll(vector[:len(vector)-20], "_", "%5f"),
-		"an unknown separator":      strings.ReplaceAll(vector, "_", "%E2%80%BF"),
+		"a part, encoded": url.PathEscape("ü") +
+			strings.ReplaceAll(vector[:len(vector)-20], "_", "%5f"),
+		"an unknown separator": strings.ReplaceAll(vector, "_", "%E2%80%BF"),
 	} {
 		got := Redact(text)
 		require.NotContains(t, got, vectorRandom[22:28], name)
-		require.NotContains(t, got, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]), name)
+		require.NotContains(t, got, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]),
+			name)
 		require.Contains(t, got, "…", name)
 	}
-	require.Equal(t, "/x/dg_live_"+vectorID+"_…/y", Redact("/x/"+vector+"/y"), "the id is no secret, and says which key it was")
+	require.Equal(t, "/x/dg_live_"+vectorID+"_…/y", Redact("/x/"+vector+"/y"),
+		"the id is no secret, and says which key it was")
 }
 
 // What holds no secret is logged as it came.
 func TestRedactKeepsOtherText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "/api/v1/forks/0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40/stats", "dg_live_" + vectorID, "dg_live_", "/%zz%", "/caf%C3%A9/%2F", "100%",
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", strings.Repeat("%25", 500),
+		"", "/api/v1/forks/0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40/stats", "dg_live_" + vectorID,
+		"dg_live_", "/%zz%", "/caf%C3%A9/%2F", "100%",
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+			"Safari/537.36", strings.Repeat("%25", 500),
 	} {
 		require.Equal(t, text, Redact(text))
 	}

@@ -9,20 +9,24 @@ import (
 )
 
 // errInvalidKey is the answer to an unknown id and to a wrong secret.
-var errInvalidKey = apperr.New(apperr.AuthRequired, "Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
+var errInvalidKey = apperr.New(apperr.AuthRequired,
+	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
 const (
 	expiredMessage   = "This API key expired on %s. Create another one in the organisation's settings."
 	revokedMessage   = "This API key was revoked on %s. Create another one in the organisation's settings."
-	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation moves to Pro or Enterprise."
+	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation " +
+		"moves to Pro or Enterprise."
 
-	tooManyRejections = "Too many rejected requests with this key: %s. Waiting alone does not help; retry in %d seconds."
+	tooManyRejections = "Too many rejected requests with this key: %s. Waiting alone does not " +
+		"help; retry in %d seconds."
 
-	notRecorded = "The use of this key could not be recorded in the audit log, so the request was not answered. Retry in a few seconds."
+	notRecorded = "The use of this key could not be recorded in the audit log, so the request " +
+		"was not answered. Retry in a few seconds."
 )
 
-// rejectionCauses are the messages above the limit of rejected requests. As in rejection, only a right secret reveals the state of
-// the key.
+// rejectionCauses are the messages above the limit of rejected requests. As in rejection, only a
+// right secret reveals the state of the key.
 var rejectionCauses = map[audit.Reason]string{
 	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
 	audit.Revoked:     "it was revoked. Use another key",
@@ -31,8 +35,8 @@ var rejectionCauses = map[audit.Reason]string{
 	audit.OutsideAPI:  "the path is outside /api/v1/. Correct the path",
 }
 
-// rejection is the answer to a rejected key. Only a caller with the right secret learns more than that the key is invalid, because
-// the statement compares the secret first.
+// rejection is the answer to a rejected key. Only a caller with the right secret learns more than
+// that the key is invalid, because the statement compares the secret first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -47,28 +51,39 @@ func (r authResult) rejection() error {
 
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a forbidden use of an authenticated key and returns answer. The key's usage counts it as refused, not accepted.
+// Refuse records a forbidden use of an authenticated key and returns answer. The key's usage counts
+// it as refused, not accepted.
 // Errors: answer, apperr.Unavailable when it could not be recorded.
-func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
+func (s *Service) Refuse(
+	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
+	answer error,
+) error {
 	s.recount(c)
 	return s.recordRefusal(ctx, c, reason, target, request, answer)
 }
 
 // recordRefusal adds the entry of a refusal. No other function does.
-func (s *Service) recordRefusal(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
+func (s *Service) recordRefusal(
+	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
+	answer error,
+) error {
 	entry := c.refusal(reason)
-	entry.Target, entry.Request = target, request
+	entry.Target = target
+	entry.Request = request
 	if err := s.log.Append(ctx, entry); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
 	return answer
 }
 
-// RefuseOutside answers a key in any state that was used outside /api/v1/, and records it if the id is known. An empty id means that
-// the token was unreadable.
+// RefuseOutside answers a key in any state that was used outside /api/v1/, and records it if the id
+// is known. An empty id means that the token was unreadable.
 //
-// Errors, always one: answer, apperr.RateLimited over the limit of rejected requests, or apperr.Unavailable.
-func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error {
+// Errors, always one: answer, apperr.RateLimited over the limit of rejected requests, or
+// apperr.Unavailable.
+func (s *Service) RefuseOutside(
+	ctx context.Context, id string, request audit.Request, answer error,
+) error {
 	var result authResult
 	if id != "" {
 		var err error
@@ -84,19 +99,28 @@ func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Re
 }
 
 // reject records a rejected request or, over the limit of these, counts it.
-func (s *Service) reject(ctx context.Context, r authResult, request audit.Request, answer error) error {
+func (s *Service) reject(
+	ctx context.Context, r authResult, request audit.Request, answer error,
+) error {
 	s.count(r.Caller, refused)
 	if !r.limited {
-		return s.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID}, request, answer)
+		return s.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID},
+			request, answer)
 	}
 	if err := s.log.Count(ctx, r.refusal(r.reason)); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
-	return newRateLimitError(r.retryAfter, tooManyRejections, rejectionCauses[r.reason], r.retryAfter)
+	return newRateLimitError(r.retryAfter, tooManyRejections, rejectionCauses[r.reason],
+		r.retryAfter)
 }
 
 func (c Caller) refusal(reason audit.Reason) audit.Entry {
-	return audit.Entry{OrganisationID: c.OrganisationID, Actor: c.Actor(), Action: audit.KeyRefused, Reason: reason}
+	return audit.Entry{
+		OrganisationID: c.OrganisationID,
+		Actor:          c.Actor(),
+		Action:         audit.KeyRefused,
+		Reason:         reason,
+	}
 }
 
 func newRateLimitError(wait int, format string, args ...any) error {

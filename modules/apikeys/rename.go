@@ -14,25 +14,30 @@ type Label struct {
 	Description string `json:"description" validate:"omitempty,text,printable"` // "": none
 }
 
-// Rename changes the name and description of a key of the actor's organisation, with an audit entry unless the label is unchanged.
-// Older entries keep the former name.
+// Rename changes the name and description of a key of the actor's organisation, with an audit entry
+// unless the label is unchanged. Older entries keep the former name.
 //
-// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key), apperr.Validation with the field.
-func (s *Service) Rename(ctx context.Context, actor Actor, id string, label Label, request audit.Request) error {
+// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
+// apperr.Validation with the field.
+func (s *Service) Rename(
+	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
+) error {
 	if err := s.authorize(actor.Subject, authz.RenameKey, actor.OrganisationID); err != nil {
 		return err
 	}
 	if err := input.Check(label); err != nil {
 		return err
 	}
-	return s.rename(ctx, actor.OrganisationID, id, label, s.entry(actor, audit.KeyRenamed, id, request))
+	return s.rename(ctx, actor.OrganisationID, id, label,
+		s.entry(actor, audit.KeyRenamed, id, request))
 }
 
 // changes are the details of a renaming.
 func changes(key Key, label Label) map[string]any {
 	details := map[string]any{}
 	if label.Name != key.Name {
-		details["oldName"], details["newName"] = key.Name, label.Name
+		details["oldName"] = key.Name
+		details["newName"] = label.Name
 	}
 	if label.Description != key.Description {
 		details["description"] = label.Description

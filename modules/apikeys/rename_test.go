@@ -11,7 +11,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Keys: who may create a key may rename it. The change is recorded with what it was before, and nothing else is.
+// rules.md, Keys: who may create a key may rename it. The change is recorded with what it was
+// before, and nothing else is.
 func TestRenameIsRecorded(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -20,7 +21,13 @@ func TestRenameIsRecorded(t *testing.T) {
 		to      apikeys.Label
 		details map[string]any // nil: no entry
 	}{
-		{apikeys.Label{Name: "Power BI", Description: "For Ann"}, map[string]any{"oldName": "Warehouse", "newName": "Power BI", "description": "For Ann"}},
+		{
+			apikeys.Label{Name: "Power BI", Description: "For Ann"}, map[string]any{
+				"oldName":     "Warehouse",
+				"newName":     "Power BI",
+				"description": "For Ann",
+			},
+		},
 		{apikeys.Label{Name: "Power BI", Description: "For Ann"}, nil},
 		{apikeys.Label{Name: "Power BI"}, map[string]any{"description": ""}},
 		{apikeys.Label{Name: "BI"}, map[string]any{"oldName": "Power BI", "newName": "BI"}},
@@ -29,7 +36,8 @@ func TestRenameIsRecorded(t *testing.T) {
 		require.NoError(t, b.keys.Rename(b.ctx(), admin, key.ID, step.to, request))
 		renamed, err := b.other.Key(b.ctx(), b.owner, key.ID)
 		require.NoError(t, err)
-		require.Equal(t, []string{step.to.Name, step.to.Description}, []string{renamed.Name, renamed.Description})
+		require.Equal(t, []string{step.to.Name, step.to.Description},
+			[]string{renamed.Name, renamed.Description})
 		entries := b.entries(audit.KeyRenamed)
 		if step.details == nil {
 			require.Len(t, entries, len(before))
@@ -45,7 +53,8 @@ func TestRenameIsRecorded(t *testing.T) {
 	require.Equal(t, "BI", caller.KeyName, "from the next request on")
 
 	b.breakLog()
-	require.Error(t, b.keys.Rename(b.ctx(), admin, key.ID, apikeys.Label{Name: "x"}, request), "it commits with its entry")
+	require.Error(t, b.keys.Rename(b.ctx(), admin, key.ID, apikeys.Label{Name: "x"}, request),
+		"it commits with its entry")
 	unchanged, err := b.keys.Key(b.ctx(), b.owner, key.ID)
 	require.NoError(t, err)
 	require.Equal(t, "BI", unchanged.Name)
@@ -55,17 +64,28 @@ func TestRenameIsRefused(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	good := apikeys.Label{Name: "n"}
-	for _, actor := range []apikeys.Actor{member(ourOrganisation, "admin", false), member(ourOrganisation, "member", true), member("", "owner", true)} {
+	for _, actor := range []apikeys.Actor{
+		member(ourOrganisation, "admin", false), member(ourOrganisation, "member", true),
+		member("", "owner", true),
+	} {
 		requireCode(t, apperr.AccessDenied, b.keys.Rename(b.ctx(), actor, key.ID, good, request))
 	}
-	requireCode(t, apperr.NotFound, b.keys.Rename(b.ctx(), member(theirOrganisation, "owner", false), key.ID, good, request))
+	requireCode(t, apperr.NotFound,
+		b.keys.Rename(b.ctx(), member(theirOrganisation, "owner", false), key.ID, good, request))
 	requireCode(t, apperr.NotFound, b.keys.Rename(b.ctx(), b.owner, "x", good, request))
 	for field, bad := range map[string][]apikeys.Label{
-		"name":        {{Name: ""}, {Name: " "}, {Name: "a\n"}, {Name: strings.Repeat("n", 201)}},
-		"description": {{Name: "n", Description: "a\x00"}, {Name: "n", Description: strings.Repeat("n", 201)}, {Name: "n", Description: "\xff"}},
+		"name": {{Name: ""}, {Name: " "}, {Name: "a\n"}, {Name: strings.Repeat("n", 201)}},
+		"description": {
+			{Name: "n", Description: "a\x00"}, {Name: "n", Description: strings.Repeat("n", 201)}, {
+				Name:        "n",
+				Description: "\xff",
+			},
+		},
 	} {
 		for _, label := range bad {
-			require.Equal(t, field, requireCode(t, apperr.Validation, b.keys.Rename(b.ctx(), b.owner, key.ID, label, request)).Field)
+			require.Equal(t, field,
+				requireCode(t, apperr.Validation,
+					b.keys.Rename(b.ctx(), b.owner, key.ID, label, request)).Field)
 		}
 	}
 	// The role is read again in the transaction.

@@ -27,18 +27,25 @@ type Replaced struct {
 }
 
 var (
-	// ErrNotReplaceable answers the replacement of a key that is revoked, expired or already replaced.
-	ErrNotReplaceable = apperr.New(apperr.AccessDenied, "This key is revoked, has expired or was already replaced. Create another key.")
+	// ErrNotReplaceable answers the replacement of a key that is revoked, expired or already
+	// replaced.
+	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
+		"This key is revoked, has expired or was already replaced. Create another key.")
 
-	errOverlap = apperr.NewField("overlap", "Choose when the old key stops: now, in an hour, in a day or in a week.")
+	errOverlap = apperr.NewField("overlap",
+		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Replace creates a successor of a key of the actor's organisation, with its name, description, scopes and expiry, by the rules of
-// Create. It revokes the old key after the overlap. Both commit with one audit entry. The old key counts towards MaxUsable until then.
+// Replace creates a successor of a key of the actor's organisation, with its name, description,
+// scopes and expiry, by the rules of Create. It revokes the old key after the overlap. Both commit
+// with one audit entry. The old key counts towards MaxUsable until then.
 //
-// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable), apperr.NotFound (also for another
-// organisation's key), apperr.Validation with the field, ErrAlreadyCreated with the successor.
-func (s *Service) Replace(ctx context.Context, actor Actor, id string, in Replacement, request audit.Request) (Replaced, error) {
+// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable),
+// apperr.NotFound (also for another organisation's key), apperr.Validation with the field,
+// ErrAlreadyCreated with the successor.
+func (s *Service) Replace(
+	ctx context.Context, actor Actor, id string, in Replacement, request audit.Request,
+) (Replaced, error) {
 	if err := s.authorize(actor.Subject, authz.ReplaceKey, actor.OrganisationID); err != nil {
 		return Replaced{}, err
 	}
@@ -53,9 +60,14 @@ func (s *Service) Replace(ctx context.Context, actor Actor, id string, in Replac
 		return Replaced{}, fmt.Errorf("apikeys: replace: %w", err)
 	}
 	successor := Key{
-		ID: token.ID, OrganisationID: actor.OrganisationID, CreatedAt: s.now().UTC().Truncate(time.Millisecond), CreatedBy: actor.Person,
+		ID:             token.ID,
+		OrganisationID: actor.OrganisationID,
+		CreatedAt:      s.now().UTC().Truncate(time.Millisecond),
+		CreatedBy:      actor.Person,
 	}
-	done, err := s.replace(ctx, id, in.Overlap, newKeyRow(successor, token.hash(), in.IdempotencyKey), s.entry(actor, audit.KeyReplaced, id, request))
+	done, err := s.replace(ctx, id, in.Overlap,
+		newKeyRow(successor, token.hash(), in.IdempotencyKey),
+		s.entry(actor, audit.KeyReplaced, id, request))
 	if err == nil {
 		done.Token = token
 	}

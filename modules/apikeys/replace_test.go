@@ -24,26 +24,33 @@ func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Replac
 	return b.keys.Replace(b.ctx(), b.owner, key.ID, apikeys.Replacement{Overlap: overlap}, request)
 }
 
-// stopsNow moves a coming revocation to now. The column rounds to whole milliseconds: it may lie half of one ahead, which is waited for.
+// stopsNow moves a coming revocation to now. The column rounds to whole milliseconds: it may lie
+// half of one ahead, which is waited for.
 func (b *bundle) stopsNow(key apikeys.Key) {
 	b.t.Helper()
 	b.Exec(`update api_keys set revoked_at = clock_timestamp() where id = $1`, key.ID)
 	b.Exec(`select pg_sleep(0.001)`)
 }
 
-// rules.md, Keys: a successor has the name, description, scopes and expiry. The old key works until its instant on every instance, and
-// is never called revoked before it.
+// rules.md, Keys: a successor has the name, description, scopes and expiry. The old key works until
+// its instant on every instance, and is never called revoked before it.
 func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	b := setup(t)
 	ends := time.Now().Add(90 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	for _, overlap := range apikeys.Overlaps {
-		old, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "BI", Description: "For Ann", Scopes: bothScopes, ExpiresAt: &ends}, request)
+		old, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{
+			Name:        "BI",
+			Description: "For Ann",
+			Scopes:      bothScopes,
+			ExpiresAt:   &ends,
+		}, request)
 		require.NoError(t, err)
 		done, err := b.replace(old, overlap)
 		require.NoError(t, err)
 		require.Equal(t, done.New.ID, done.Token.ID)
 		require.NotEqual(t, old.ID, done.New.ID)
-		require.Equal(t, []any{old.Name, old.Description, old.Scopes, old.ExpiresAt}, []any{done.New.Name, done.New.Description, done.New.Scopes, done.New.ExpiresAt})
+		require.Equal(t, []any{old.Name, old.Description, old.Scopes, old.ExpiresAt},
+			[]any{done.New.Name, done.New.Description, done.New.Scopes, done.New.ExpiresAt})
 		require.WithinDuration(t, time.Now().Add(overlap), *done.Old.RevokedAt, time.Minute)
 		stored, err := b.other.Key(b.ctx(), b.owner, old.ID)
 		require.NoError(t, err)
@@ -54,7 +61,8 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			require.NoError(t, err)
 			_, err = instance.Authenticate(b.ctx(), token, request)
 			require.Equal(t, overlap > 0, err == nil, "%s: %v", overlap, err)
-			require.Equal(t, overlap > 0, instance.StillUsable(b.ctx(), ourOrganisation, old.ID) == nil)
+			require.Equal(t, overlap > 0,
+				instance.StillUsable(b.ctx(), ourOrganisation, old.ID) == nil)
 		}
 		if overlap == 0 {
 			continue
@@ -63,7 +71,8 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		for _, instance := range []*apikeys.Service{b.keys, b.other} {
 			_, err = instance.Authenticate(b.ctx(), token, request)
 			require.Contains(t, requireCode(t, apperr.AuthRequired, err).Message, "was revoked on")
-			requireCode(t, apperr.AuthRequired, instance.StillUsable(b.ctx(), ourOrganisation, old.ID))
+			requireCode(t, apperr.AuthRequired,
+				instance.StillUsable(b.ctx(), ourOrganisation, old.ID))
 		}
 	}
 }
@@ -72,7 +81,8 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 func TestReplacedKeyStopsAtItsExpiryAtTheLatest(t *testing.T) {
 	b := setup(t)
 	ends := time.Now().Add(5 * time.Hour).UTC().Truncate(time.Millisecond)
-	old, _, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "BI", Scopes: bothScopes, ExpiresAt: &ends}, request)
+	old, _, err := b.keys.Create(b.ctx(), b.owner,
+		apikeys.NewKey{Name: "BI", Scopes: bothScopes, ExpiresAt: &ends}, request)
 	require.NoError(t, err)
 	done, err := b.replace(old, week)
 	require.NoError(t, err)
@@ -89,7 +99,10 @@ func TestReplacementIsOneEntry(t *testing.T) {
 	require.Equal(t, before+1, b.logged())
 	entry := b.entries(audit.KeyReplaced)[0]
 	require.Equal(t, audit.Target{Kind: "api_key", ID: old.ID}, entry.Target)
-	require.Equal(t, map[string]any{"replacement": done.New.ID, "stopsAt": done.Old.RevokedAt.UTC().Format("2006-01-02T15:04:05.000Z")}, entry.Details)
+	require.Equal(t, map[string]any{
+		"replacement": done.New.ID,
+		"stopsAt":     done.Old.RevokedAt.UTC().Format("2006-01-02T15:04:05.000Z"),
+	}, entry.Details)
 	require.Equal(t, b.owner.ID, entry.Actor.ID)
 	require.Equal(t, request, entry.Request)
 
@@ -101,17 +114,22 @@ func TestReplacementIsOneEntry(t *testing.T) {
 	require.Equal(t, 3, fixtures.One[int](b.Database, `select count(*) from api_keys`))
 }
 
-// rules.md, Keys: who may create a key may replace one. Whoever may revoke may finish early, and nobody can put the end off.
+// rules.md, Keys: who may create a key may replace one. Whoever may revoke may finish early, and
+// nobody can put the end off.
 func TestWhoReplacesAndWhoFinishesEarly(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {
 		role              string
 		twoStep           bool
 		replaces, revokes bool
-	}{{"owner", false, true, true}, {"admin", true, true, true}, {"admin", false, false, true}, {"member", true, false, false}} {
+	}{
+		{"owner", false, true, true}, {"admin", true, true, true}, {"admin", false, false, true},
+		{"member", true, false, false},
+	} {
 		actor := member(ourOrganisation, c.role, c.twoStep)
 		key, token := b.newKey()
-		done, err := b.keys.Replace(b.ctx(), actor, key.ID, apikeys.Replacement{Overlap: week}, request)
+		done, err := b.keys.Replace(b.ctx(), actor, key.ID, apikeys.Replacement{Overlap: week},
+			request)
 		require.Equal(t, c.replaces, err == nil, "%+v: %v", c, err)
 		if !c.replaces {
 			requireCode(t, apperr.AccessDenied, err)
@@ -125,16 +143,19 @@ func TestWhoReplacesAndWhoFinishesEarly(t *testing.T) {
 		require.Equal(t, c.revokes, err == nil, "%+v: %v", c, err)
 		_, err = b.keys.Authenticate(b.ctx(), token, request)
 		require.Equal(t, c.revokes, err != nil, "finished early")
-		require.Equal(t, c.revokes, fixtures.One[time.Time](b.Database, revocation, key.ID).Before(*done.Old.RevokedAt))
+		require.Equal(t, c.revokes,
+			fixtures.One[time.Time](b.Database, revocation, key.ID).Before(*done.Old.RevokedAt))
 		require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, done.New.ID, request))
 	}
 	require.Len(t, b.entries(audit.KeyRevoked), 3+4)
 }
 
-// Nothing is replaced that is not the organisation's, does not work any more, or would break the rules of creation.
+// Nothing is replaced that is not the organisation's, does not work any more, or would break the
+// rules of creation.
 func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b := setup(t)
-	theirs, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", true), apikeys.NewKey{Name: "theirs", Scopes: bothScopes}, request)
+	theirs, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", true),
+		apikeys.NewKey{Name: "theirs", Scopes: bothScopes}, request)
 	require.NoError(t, err)
 	key, _ := b.newKey()
 	past := time.Now().Add(-time.Hour)
@@ -142,8 +163,11 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b.addKeys(1, "revoked", nil, &past)
 	before := fixtures.One[int](b.Database, `select count(*) from api_keys`)
 	for id, want := range map[string]apperr.Code{
-		theirs.ID: apperr.NotFound, "x": apperr.NotFound, "\x00": apperr.NotFound,
-		"expired000000000000001": apperr.AccessDenied, "revoked000000000000001": apperr.AccessDenied,
+		theirs.ID:                apperr.NotFound,
+		"x":                      apperr.NotFound,
+		"\x00":                   apperr.NotFound,
+		"expired000000000000001": apperr.AccessDenied,
+		"revoked000000000000001": apperr.AccessDenied,
 	} {
 		_, err := b.keys.Replace(b.ctx(), b.owner, id, apikeys.Replacement{}, request)
 		requireCode(t, want, err)
@@ -159,18 +183,21 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	require.Equal(t, before, fixtures.One[int](b.Database, `select count(*) from api_keys`))
 	b.setPlan(org.PlanPro)
 
-	// The maximum holds meanwhile: with one more usable key there is no place for an overlap, but for a change at once.
+	// The maximum holds meanwhile: with one more usable key there is no place for an overlap, but
+	// for a change at once.
 	b.addKeys(apikeys.MaxUsable-1, "lasting", nil, nil)
 	_, err = b.replace(key, time.Hour)
 	require.ErrorIs(t, err, apikeys.ErrTooMany)
 	done, err := b.replace(key, 0)
 	require.NoError(t, err)
 	require.Equal(t, key.Name, done.New.Name)
-	_, _, err = b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+	_, _, err = b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes},
+		request)
 	require.ErrorIs(t, err, apikeys.ErrTooMany)
 }
 
-// Replaced many times at once on two instances, one key has one successor; one form has one answer with a secret.
+// Replaced many times at once on two instances, one key has one successor; one form has one answer
+// with a secret.
 func TestKeyIsReplacedOnce(t *testing.T) {
 	b := setup(t)
 	for name, form := range map[string]func() string{
@@ -179,9 +206,12 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 		key, _ := b.newKey()
 		before := fixtures.One[int](b.Database, `select count(*) from api_keys`)
 		const n = 10
-		all, errs := make([]apikeys.Replaced, n), make([]error, n)
+		all := make([]apikeys.Replaced, n)
+		errs := make([]error, n)
 		atOnce(n, func(i int) {
-			all[i], errs[i] = []*apikeys.Service{b.keys, b.other}[i%2].Replace(b.ctx(), b.owner, key.ID,
+			all[i], errs[i] = []*apikeys.Service{
+				b.keys, b.other,
+			}[i%2].Replace(b.ctx(), b.owner, key.ID,
 				apikeys.Replacement{Overlap: time.Hour, IdempotencyKey: form()}, request)
 		})
 		made := 0
@@ -199,12 +229,14 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1, made, name)
-		require.Equal(t, before+1, fixtures.One[int](b.Database, `select count(*) from api_keys`), name)
+		require.Equal(t, before+1, fixtures.One[int](b.Database, `select count(*) from api_keys`),
+			name)
 	}
 	require.Len(t, b.entries(audit.KeyReplaced), 2)
 }
 
-// Replaced and revoked at once, a key ends revoked at once, with or without a successor: whatever comes first, the revocation holds.
+// Replaced and revoked at once, a key ends revoked at once, with or without a successor: whatever
+// comes first, the revocation holds.
 func TestRevocationWinsOverReplacement(t *testing.T) {
 	b := setup(t)
 	for range 15 {
@@ -212,7 +244,8 @@ func TestRevocationWinsOverReplacement(t *testing.T) {
 		var replaced, revoked error
 		atOnce(2, func(i int) {
 			if i == 0 {
-				_, replaced = b.keys.Replace(b.ctx(), b.owner, key.ID, apikeys.Replacement{Overlap: week}, request)
+				_, replaced = b.keys.Replace(b.ctx(), b.owner, key.ID,
+					apikeys.Replacement{Overlap: week}, request)
 			} else {
 				revoked = b.other.Revoke(b.ctx(), b.owner, key.ID, request)
 			}
@@ -246,12 +279,16 @@ func TestLastUseOfReplacedKey(t *testing.T) {
 	require.Nil(t, fixtures.One[*time.Time](b.Database, lastUse, stopped.ID))
 }
 
-// rules.md, Keys: a caller is told when its key ends, from 30 days before: the earlier of expiry and coming revocation.
+// rules.md, Keys: a caller is told when its key ends, from 30 days before: the earlier of expiry
+// and coming revocation.
 func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	keys := b.instance(b.DB, func() time.Time { return now })
-	in := func(d time.Duration) *time.Time { at := now.Add(d); return &at }
+	in := func(d time.Duration) *time.Time {
+		at := now.Add(d)
+		return &at
+	}
 	const days30 = 30 * 24 * time.Hour
 	for name, c := range map[string]struct{ expires, revoked, want *time.Time }{
 		"never":                    {nil, nil, nil},
@@ -264,7 +301,8 @@ func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 		"replaced, long before":    {in(10 * days30), in(week), in(week)},
 	} {
 		key, token := b.newKey()
-		b.Exec(`update api_keys set expires_at = $2, revoked_at = $3 where id = $1`, key.ID, c.expires, c.revoked)
+		b.Exec(`update api_keys set expires_at = $2, revoked_at = $3 where id = $1`, key.ID,
+			c.expires, c.revoked)
 		caller, err := keys.Authenticate(b.ctx(), token, request)
 		require.NoError(t, err, name)
 		if c.want == nil {

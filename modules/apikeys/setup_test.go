@@ -31,11 +31,15 @@ const (
 
 // request is what the audit log has to show for each request.
 var request = audit.Request{
-	Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.7", UserAgent: "bi-tool/1.0", ID: "request-0001",
+	Method:    "GET",
+	Path:      "/api/v1/forks",
+	Address:   "192.0.2.7",
+	UserAgent: "bi-tool/1.0",
+	ID:        "request-0001",
 }
 
-// bundle is a database with two organisations on the Pro plan, and two instances of the service, each with a pool of its
-// own, as two processes have.
+// bundle is a database with two organisations on the Pro plan, and two instances of the service,
+// each with a pool of its own, as two processes have.
 type bundle struct {
 	*fixtures.Database
 	t       *testing.T
@@ -60,11 +64,13 @@ func setup(t *testing.T) *bundle {
 			}
 		}
 	}
-	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
+	second, err := postgres.Open(t.Context(), b.URL,
+		postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
 	t.Cleanup(second.Close)
 	b.log = audit.New(b.DB)
-	b.keys, b.other = b.instance(b.DB, time.Now), b.instance(second, time.Now)
+	b.keys = b.instance(b.DB, time.Now)
+	b.other = b.instance(second, time.Now)
 	b.owner = member(ourOrganisation, "owner", false)
 	return b
 }
@@ -80,8 +86,12 @@ func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Servic
 func member(organisation, role string, twoStep bool) apikeys.Actor {
 	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %s %v", organisation, role, twoStep))
 	return apikeys.Actor{
-		Person:  apikeys.Person{ID: id.String(), Name: "Ada " + role},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep)},
+		Person: apikeys.Person{ID: id.String(), Name: "Ada " + role},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: organisation,
+			Grants:         authz.MemberGrants(role, twoStep),
+		},
 	}
 }
 
@@ -96,7 +106,10 @@ func (b *bundle) setPlan(plan org.Plan) {
 // newKey makes a usable key.
 func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 	b.t.Helper()
-	key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "Warehouse", Scopes: []apikeys.Scope{apikeys.ForksRead}}, request)
+	key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{
+		Name:   "Warehouse",
+		Scopes: []apikeys.Scope{apikeys.ForksRead},
+	}, request)
 	require.NoError(b.t, err)
 	return key, token
 }
@@ -137,18 +150,19 @@ func (b *bundle) pass(key string, seconds float64) {
 		where key_id = $1`, key, seconds)
 }
 
-// passInstead lets so many seconds pass instead of the time since began, however long the machine took: what was asked since then
-// was asked at once.
+// passInstead lets so many seconds pass instead of the time since began, however long the machine
+// took: what was asked since then was asked at once.
 func (b *bundle) passInstead(key string, began time.Time, seconds float64) {
 	b.t.Helper()
 	b.Exec(`update api_key_windows set instants =
-		(select array_agg(least(clock_timestamp(), i + make_interval(secs => $3)) - make_interval(secs => $2) order by nth)
+		(select array_agg(least(clock_timestamp(),
+		  i + make_interval(secs => $3)) - make_interval(secs => $2) order by nth)
 		   from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds, time.Since(began).Seconds())
 }
 
-// setWindow sets how many seconds ago the last requests were, oldest first; the other slots are unused. head is where the
-// ring starts.
+// setWindow sets how many seconds ago the last requests were, oldest first; the other slots are
+// unused. head is where the ring starts.
 func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 	b.t.Helper()
 	ring := make([]float64, apikeys.MaxRequests)
@@ -161,7 +175,8 @@ func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 		ring[(head-1+i)%apikeys.MaxRequests] = age
 	}
 	b.Exec(`update api_key_windows set head = $3, instants =
-		(select array_agg(case when a = 'infinity' then '-infinity' else now() - make_interval(secs => a) end order by nth)
+		(select array_agg(case when a = 'infinity' then '-infinity'
+		  else now() - make_interval(secs => a) end order by nth)
 		   from unnest($4::float8[]) with ordinality u (a, nth))
 		where key_id = $1 and refused = $2`, key, refused, head, ring)
 }
@@ -170,7 +185,8 @@ func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 func (b *bundle) taken(key string, refused bool) int {
 	b.t.Helper()
 	return fixtures.One[int](b.Database, `select count(*) from api_key_windows, unnest(instants) i
-		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key, refused)
+		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key,
+		refused)
 }
 
 // requireCode requires an error of the code, with a message for the caller.

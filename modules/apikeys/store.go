@@ -32,7 +32,8 @@ type keyRow struct {
 	ExpiresAt   *time.Time
 	RevokedAt   *time.Time
 	LastUsedAt  *time.Time
-	// The column once is older than its name here; renaming it would stop an older program beside this one.
+	// The column once is older than its name here; renaming it would stop an older program beside
+	// this one.
 	IdempotencyKey *string `gorm:"column:once"`
 }
 
@@ -40,15 +41,31 @@ func (keyRow) TableName() string { return "api_keys" }
 
 func (r keyRow) key() Key {
 	return Key{
-		ID: r.ID, OrganisationID: r.OrgID, Name: r.Name, Description: r.Description, Scopes: r.Scopes, CreatedAt: r.CreatedAt,
-		CreatedBy: Person{ID: r.CreatedBy, Name: r.CreatorName}, ExpiresAt: r.ExpiresAt, RevokedAt: r.RevokedAt, LastUsedAt: r.LastUsedAt,
+		ID:             r.ID,
+		OrganisationID: r.OrgID,
+		Name:           r.Name,
+		Description:    r.Description,
+		Scopes:         r.Scopes,
+		CreatedAt:      r.CreatedAt,
+		CreatedBy:      Person{ID: r.CreatedBy, Name: r.CreatorName},
+		ExpiresAt:      r.ExpiresAt,
+		RevokedAt:      r.RevokedAt,
+		LastUsedAt:     r.LastUsedAt,
 	}
 }
 
 func newKeyRow(k Key, hash []byte, idempotencyKey string) keyRow {
 	r := keyRow{
-		ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Description: k.Description, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
-		CreatedBy: k.CreatedBy.ID, CreatorName: k.CreatedBy.Name, ExpiresAt: k.ExpiresAt,
+		ID:          k.ID,
+		OrgID:       k.OrganisationID,
+		Name:        k.Name,
+		Description: k.Description,
+		Scopes:      k.Scopes,
+		SecretHash:  hash,
+		CreatedAt:   k.CreatedAt,
+		CreatedBy:   k.CreatedBy.ID,
+		CreatorName: k.CreatedBy.Name,
+		ExpiresAt:   k.ExpiresAt,
 	}
 	if idempotencyKey != "" {
 		r.IdempotencyKey = &idempotencyKey
@@ -64,7 +81,8 @@ func toKeys(rows []keyRow) []Key {
 	return keys
 }
 
-// scopeArray reads and writes scopes as a text[]: {forks:read,reports:read}. A scope needs no quotes.
+// scopeArray reads and writes scopes as a text[]: {forks:read,reports:read}. A scope needs no
+// quotes.
 type scopeArray []Scope
 
 // GormDataType implements schema.GormDataTypeInterface.
@@ -92,18 +110,22 @@ func (a *scopeArray) Scan(value any) error {
 	return nil
 }
 
-// keys is a query of the organisation's keys, without the hashes of their secrets: nothing outside the database needs these.
+// keys is a query of the organisation's keys, without the hashes of their secrets: nothing outside
+// the database needs these.
 func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
-	return db.Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).Model(&keyRow{}).Omit("SecretHash")
+	return db.Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).Model(&keyRow{}).
+		Omit("SecretHash")
 }
 
-// unrevokedAt is the condition of a key that is not revoked, usableAt of one that is not expired either.
+// unrevokedAt is the condition of a key that is not revoked, usableAt of one that is not expired
+// either.
 const (
 	unrevokedAt = "(revoked_at is null or revoked_at > @at)"
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
 )
 
-// at is the instant of such a condition, databaseNow that of the database's clock, by which authentication decides.
+// at is the instant of such a condition, databaseNow that of the database's clock, by which
+// authentication decides.
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var databaseNow = at(gorm.Expr("clock_timestamp()"))
@@ -112,7 +134,12 @@ var databaseNow = at(gorm.Expr("clock_timestamp()"))
 func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
 	var rows []keyRow
 	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.list", organisationID).
-		Order(clause.OrderBy{Expression: clause.NamedExpr{SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(now)}}}).
+		Order(clause.OrderBy{
+			Expression: clause.NamedExpr{
+				SQL:  usableAt + " desc, created_at desc, id",
+				Vars: []any{at(now)},
+			},
+		}).
 		Limit(MaxListed).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: list: %w", err)
@@ -138,8 +165,11 @@ func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
 	return row.key(), nil
 }
 
-// expiring lists the keys that are neither revoked nor replaced and expire between now and end, the soonest first.
-func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time) ([]Key, error) {
+// expiring lists the keys that are neither revoked nor replaced and expire between now and end, the
+// soonest first.
+func (s *Service) expiring(
+	ctx context.Context, organisationID string, now, end time.Time,
+) ([]Key, error) {
 	var rows []keyRow
 	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.expiring", organisationID).
 		Where("revoked_at is null and expires_at > ? and expires_at <= ?", now, end).
@@ -157,10 +187,12 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 		if err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID, s.orgs.CurrentSubjectIn); err != nil {
+		if err := s.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID,
+			s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
-		changed := keys(tx, "apikeys.revoke", organisationID).Where("id = ?", id).Where(unrevokedAt, databaseNow).
+		changed := keys(tx, "apikeys.revoke", organisationID).Where("id = ?", id).
+			Where(unrevokedAt, databaseNow).
 			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
@@ -186,13 +218,15 @@ func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, 
 	return usable > 0, nil
 }
 
-// touch moves the last use of a key, to the minute. Its request does not wait until that is on the disk: a crash of PostgreSQL may
-// lose the last second of it, and the next minute's use is stored again.
+// touch moves the last use of a key, to the minute. Its request does not wait until that is on the
+// disk: a crash of PostgreSQL may lose the last second of it, and the next minute's use is stored
+// again.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
-		Where("set_config('synchronous_commit', 'off', true) is not null"). // of this statement's transaction
+		// of this statement's transaction
+		Where("set_config('synchronous_commit', 'off', true) is not null").
 		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: last used: %w", err)

@@ -19,9 +19,11 @@ import (
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// By hand and on pgx: the statements that run with each request, or with each one of a flood, and the repair of an array.
+// By hand and on pgx: the statements that run with each request, or with each one of a flood, and
+// the repair of an array.
 const (
-	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if the clock was set back.
+	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if
+	// the clock was set back.
 	repairWindowsSQL = `/* apikeys.repairWindows */
 update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
@@ -33,17 +35,23 @@ select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - 
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// withPosition returns the authentication statement with the position of the primary, or null without replicas.
+// withPosition returns the authentication statement with the position of the primary, or null
+// without replicas.
 func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
-// errNotCounted is the answer if PostgreSQL crashes or fails over repeatedly during an authentication.
-var errNotCounted = apperr.New(apperr.Unavailable, "The request could not be counted. Retry in a few seconds.")
+// errNotCounted is the answer if PostgreSQL crashes or fails over repeatedly during an
+// authentication.
+var errNotCounted = apperr.New(apperr.Unavailable,
+	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement. If the key has no usable window (new key, crash of PostgreSQL, clock set back), it creates one and
-// runs the statement again. It also does so if the window got room after the statement. Errors: apperr.Unavailable.
-func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
+// authenticate runs the statement. If the key has no usable window (new key, crash of PostgreSQL,
+// clock set back), it creates one and runs the statement again. It also does so if the window got
+// room after the statement. Errors: apperr.Unavailable.
+func (s *Service) authenticate(
+	ctx context.Context, id string, hash []byte, outside bool,
+) (authResult, error) {
 	for range 3 {
 		r, err := s.lookup(ctx, id, hash, outside)
 		if err != nil || !r.limited {
@@ -67,18 +75,23 @@ func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outs
 	return authResult{}, errNotCounted
 }
 
-func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, err error) {
+func (s *Service) lookup(
+	ctx context.Context, id string, hash []byte, outside bool,
+) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
-	err = s.db.Pool.QueryRow(ctx, s.authenticateSQL, id, hash, outside).Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
-		&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset, &r.firstInMinute, &r.Position)
+	err = s.db.Pool.QueryRow(ctx, s.authenticateSQL, id, hash, outside).
+		Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
+			&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
+			&r.firstInMinute, &r.Position)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return authResult{}, nil
 	}
 	if err != nil {
 		return authResult{}, fmt.Errorf("apikeys: authenticate: %w", err)
 	}
-	r.known, r.limited = true, remaining == nil || reset == nil
+	r.known = true
+	r.limited = remaining == nil || reset == nil
 	if !r.limited {
 		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
 	}
@@ -98,7 +111,8 @@ type windowRow struct {
 func (windowRow) TableName() string { return "api_key_windows" }
 
 func newWindows(db *gorm.DB, keyID string) error {
-	err := db.Scopes(postgres.Tag("apikeys.newWindows")).Clauses(clause.OnConflict{DoNothing: true}).
+	err := db.Scopes(postgres.Tag("apikeys.newWindows")).
+		Clauses(clause.OnConflict{DoNothing: true}).
 		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: new windows: %w", err)

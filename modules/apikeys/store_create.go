@@ -13,22 +13,28 @@ import (
 	"dg/platform/postgres"
 )
 
-// Organisations reads plans and roles within the transaction of a change of keys. Package org implements it.
+// Organisations reads plans and roles within the transaction of a change of keys. Package org
+// implements it.
 type Organisations interface {
 	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
-	// SubjectIn returns the person's grants and locks them until the transaction ends; CurrentSubjectIn only reads them.
+	// SubjectIn returns the person's grants and locks them until the transaction ends;
+	// CurrentSubjectIn only reads them.
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// insert stores the key with its windows and its audit entry, if the plan includes the API and the quota has room. When a
-// key exists under the row's idempotency key, it returns that one and ErrAlreadyCreated.
-func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (existing Key, err error) {
+// insert stores the key with its windows and its audit entry, if the plan includes the API and the
+// quota has room. When a key exists under the row's idempotency key, it returns that one and
+// ErrAlreadyCreated.
+func (s *Service) insert(
+	ctx context.Context, row keyRow, entry audit.Entry,
+) (existing Key, err error) {
 	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if err := lockCreation(tx, row.OrgID); err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.CreateKey, row.OrgID, s.orgs.SubjectIn); err != nil {
+		if err := s.reauthorize(tx, entry, authz.CreateKey, row.OrgID,
+			s.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if existing, err = findByIdempotencyKey(tx, row); err != nil {
@@ -42,18 +48,20 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 	return existing, err
 }
 
-// lockCreation serialises creations in an organisation, so that neither a form sent twice nor a race for the last key creates two.
-// By hand: it is an advisory lock.
+// lockCreation serialises creations in an organisation, so that neither a form sent twice nor a
+// race for the last key creates two. By hand: it is an advisory lock.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := postgres.Exec(tx, organisationID,
-		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).Error
+		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
+		Error
 	if err != nil {
 		return fmt.Errorf("apikeys: lock creation: %w", err)
 	}
 	return nil
 }
 
-// store adds a key with its windows, if the plan includes the API and the quota has room. Errors: apperr.AccessDenied.
+// store adds a key with its windows, if the plan includes the API and the quota has room. Errors:
+// apperr.AccessDenied.
 func (s *Service) store(tx *gorm.DB, row keyRow) error {
 	if err := s.checkQuota(tx, row); err != nil {
 		return err
@@ -64,9 +72,13 @@ func (s *Service) store(tx *gorm.DB, row keyRow) error {
 	return newWindows(tx, row.ID)
 }
 
-// reauthorize authorises by the actor's role in this transaction, because the role may have been revoked since the request began.
+// reauthorize authorises by the actor's role in this transaction, because the role may have been
+// revoked since the request began.
 // Errors: apperr.AccessDenied.
-func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
+func (s *Service) reauthorize(
+	tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string,
+	read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error),
+) error {
 	subject, err := read(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
 		return err
@@ -74,13 +86,16 @@ func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.P
 	return s.authorize(subject, permission, owner)
 }
 
-// findByIdempotencyKey returns ErrAlreadyCreated with the key that was created under the row's idempotency key, if any.
+// findByIdempotencyKey returns ErrAlreadyCreated with the key that was created under the row's
+// idempotency key, if any.
 func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
 	if row.IdempotencyKey == nil {
 		return Key{}, nil
 	}
 	var found keyRow
-	err := keys(tx, "apikeys.findByIdempotencyKey", row.OrgID).Where("once = ?", row.IdempotencyKey).Take(&found).Error
+	err := keys(tx, "apikeys.findByIdempotencyKey", row.OrgID).
+		Where("once = ?", row.IdempotencyKey).
+		Take(&found).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Key{}, nil
 	}
@@ -100,7 +115,9 @@ func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
 		return errBelowPlan
 	}
 	var usable int64
-	if err := keys(tx, "apikeys.countUsable", row.OrgID).Where(usableAt, databaseNow).Count(&usable).Error; err != nil {
+	if err := keys(tx, "apikeys.countUsable", row.OrgID).Where(usableAt, databaseNow).
+		Count(&usable).
+		Error; err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)
 	}
 	if usable >= MaxUsable {

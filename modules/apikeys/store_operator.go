@@ -11,8 +11,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// RevokedIDs returns the ids of the organisation's keys whose revocation has come, for the operator's list.
-func RevokedIDs(ctx context.Context, db *postgres.DB, organisationID string) (ids []string, err error) {
+// RevokedIDs returns the ids of the organisation's keys whose revocation has come, for the
+// operator's list.
+func RevokedIDs(
+	ctx context.Context, db *postgres.DB, organisationID string,
+) (ids []string, err error) {
 	err = keys(db.Gorm.WithContext(ctx), "apikeys.revokedIDs", organisationID).
 		Where("revoked_at <= clock_timestamp()").Order("id").Pluck("id", &ids).Error
 	if err != nil {
@@ -21,10 +24,13 @@ func RevokedIDs(ctx context.Context, db *postgres.DB, organisationID string) (id
 	return ids, nil
 }
 
-// RevokeAgain revokes at once the organisation's keys with one of the ids, or all if there is no list, and returns how many were
-// not revoked. It is the operator's, after a restore: the pool connects as the owner of the tables. The revocations and their
-// audit entries commit together.
-func RevokeAgain(ctx context.Context, db *postgres.DB, log *audit.Log, organisationID string, ids []string, request audit.Request) (revoked int, err error) {
+// RevokeAgain revokes at once the organisation's keys with one of the ids, or all if there is no
+// list, and returns how many were not revoked. It is the operator's, after a restore: the pool
+// connects as the owner of the tables. The revocations and their audit entries commit together.
+func RevokeAgain(
+	ctx context.Context, db *postgres.DB, log *audit.Log, organisationID string, ids []string,
+	request audit.Request,
+) (revoked int, err error) {
 	var rows []keyRow
 	err = db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		open := keys(tx, "apikeys.revokeAgain", organisationID).

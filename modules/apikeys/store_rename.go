@@ -10,13 +10,16 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Service) rename(ctx context.Context, organisationID, id string, label Label, entry audit.Entry) error {
+func (s *Service) rename(
+	ctx context.Context, organisationID, id string, label Label, entry audit.Entry,
+) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		key, err := s.key(tx, organisationID, id)
 		if err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.RenameKey, key.OrganisationID, s.orgs.SubjectIn); err != nil {
+		if err := s.reauthorize(tx, entry, authz.RenameKey, key.OrganisationID,
+			s.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if label == (Label{key.Name, key.Description}) {

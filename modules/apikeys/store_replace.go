@@ -14,8 +14,11 @@ import (
 	"dg/platform/instant"
 )
 
-// replace keeps the order of creation: first the lock, then the role, then what the form has already made.
-func (s *Service) replace(ctx context.Context, id string, overlap time.Duration, row keyRow, entry audit.Entry) (done Replaced, err error) {
+// replace keeps the order of creation: first the lock, then the role, then what the form has
+// already made.
+func (s *Service) replace(
+	ctx context.Context, id string, overlap time.Duration, row keyRow, entry audit.Entry,
+) (done Replaced, err error) {
 	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if err := lockCreation(tx, row.OrgID); err != nil {
 			return err
@@ -24,7 +27,8 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 		if err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.ReplaceKey, old.OrganisationID, s.orgs.SubjectIn); err != nil {
+		if err := s.reauthorize(tx, entry, authz.ReplaceKey, old.OrganisationID,
+			s.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if done.New, err = findByIdempotencyKey(tx, row); err != nil {
@@ -33,12 +37,18 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 		if done.Old, err = stopLater(tx, old, overlap); err != nil {
 			return err
 		}
-		row.Name, row.Description, row.Scopes, row.ExpiresAt = old.Name, old.Description, old.Scopes, old.ExpiresAt
+		row.Name = old.Name
+		row.Description = old.Description
+		row.Scopes = old.Scopes
+		row.ExpiresAt = old.ExpiresAt
 		if err := s.store(tx, row); err != nil {
 			return err
 		}
 		done.New = row.key()
-		entry.Details = map[string]any{"replacement": row.ID, "stopsAt": instant.Format(*done.Old.RevokedAt)}
+		entry.Details = map[string]any{
+			"replacement": row.ID,
+			"stopsAt":     instant.Format(*done.Old.RevokedAt),
+		}
 		return s.log.AppendIn(tx, entry)
 	})
 	if err != nil && !errors.Is(err, ErrAlreadyCreated) {
@@ -47,14 +57,19 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 	return done, err
 }
 
-// stopLater revokes the key after the overlap, or at its expiry if that is earlier, unless it is revoked, expired or replaced by
-// then: this statement decides between concurrent changes. Errors: ErrNotReplaceable.
+// stopLater revokes the key after the overlap, or at its expiry if that is earlier, unless it is
+// revoked, expired or replaced by then: this statement decides between concurrent changes. Errors:
+// ErrNotReplaceable.
 func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
 	var stopped keyRow
 	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
-		Update("revoked_at", gorm.Expr("least(expires_at, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ?))", overlap.Seconds()))
+		Update("revoked_at",
+			gorm.Expr(
+				"least(expires_at, date_trunc('milliseconds', clock_timestamp()) + "+
+					"make_interval(secs => ?))", overlap.Seconds(),
+			))
 	if changed.Error != nil {
 		return Key{}, fmt.Errorf("apikeys: replace: %w", changed.Error)
 	}

@@ -8,9 +8,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// recordUsageSQL adds counts, and removes at most a thousand rows of days that are no longer shown. By hand: one statement for any
-// number of keys, in one order everywhere, so that instances cannot deadlock; rows that another one removes are left to it. A key
-// that is gone meanwhile is left out.
+// recordUsageSQL adds counts, and removes at most a thousand rows of days that are no longer shown.
+// By hand: one statement for any number of keys, in one order everywhere, so that instances cannot
+// deadlock; rows that another one removes are left to it. A key that is gone meanwhile is left out.
 const recordUsageSQL = `/* apikeys.recordUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked
@@ -19,10 +19,12 @@ with ended as (
 )
 insert into api_key_usage as u (org_id, key_id, day, accepted, refused, limited)
 select k.org_id, k.id, c.day, c.accepted, c.refused, c.limited
-  from unnest($2::uuid[], $3::text[], $4::date[], $5::bigint[], $6::bigint[], $7::bigint[]) c (org_id, key_id, day, accepted, refused, limited)
+  from unnest($2::uuid[], $3::text[], $4::date[], $5::bigint[], $6::bigint[],
+    $7::bigint[]) c (org_id, key_id, day, accepted, refused, limited)
   join api_keys k on k.org_id = c.org_id and k.id = c.key_id
  order by k.id, c.day
-on conflict (key_id, day) do update set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
+on conflict (key_id, day) do update
+  set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
 func (s *Service) recordUsage(ctx context.Context, taken map[countKey]*counts) error {
@@ -30,13 +32,15 @@ func (s *Service) recordUsage(ctx context.Context, taken map[countKey]*counts) e
 	var days []time.Time
 	var of [outcomes][]int64
 	for key, counted := range taken {
-		organisations, ids = append(organisations, counted.organisationID), append(ids, key.keyID)
+		organisations = append(organisations, counted.organisationID)
+		ids = append(ids, key.keyID)
 		days = append(days, time.Unix(int64(key.day)*24*60*60, 0).UTC())
 		for what, n := range counted.of {
 			of[what] = append(of[what], n)
 		}
 	}
-	_, err := s.db.Pool.Exec(ctx, recordUsageSQL, s.firstUsageDay(), organisations, ids, days, of[accepted], of[refused], of[limited])
+	_, err := s.db.Pool.Exec(ctx, recordUsageSQL, s.firstUsageDay(), organisations, ids, days,
+		of[accepted], of[refused], of[limited])
 	if err != nil {
 		return fmt.Errorf("apikeys: record usage: %w", err)
 	}
@@ -52,10 +56,15 @@ type usageRow struct {
 func (usageRow) TableName() string { return "api_key_usage" }
 
 // usageSince returns a row for each of the UsageDays from first on.
-func (s *Service) usageSince(ctx context.Context, organisationID, keyID string, first time.Time) ([]Usage, error) {
+func (s *Service) usageSince(
+	ctx context.Context, organisationID, keyID string, first time.Time,
+) ([]Usage, error) {
 	var rows []usageRow
-	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("apikeys.usage"), postgres.Tenant(organisationID)).
-		Where("key_id = ? and day >= ?", keyID, first).Limit(UsageDays + 1).Order("day").Find(&rows).Error
+	err := s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("apikeys.usage"), postgres.Tenant(organisationID)).
+		Where("key_id = ? and day >= ?", keyID, first).Limit(UsageDays + 1).Order("day").
+		Find(&rows).
+		Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: usage: %w", err)
 	}

@@ -7,8 +7,9 @@ import (
 	"regexp"
 )
 
-// A token is dg_live_<id>_<secret>. The id is 22 base62 characters. The secret is 43 random ones (256 bits) followed by a
-// checksum of six: the CRC-32 (IEEE) of all before it, for secret scanners and clients. The server never decides by it.
+// A token is dg_live_<id>_<secret>. The id is 22 base62 characters. The secret is 43 random ones
+// (256 bits) followed by a checksum of six: the CRC-32 (IEEE) of all before it, for secret scanners
+// and clients. The server never decides by it.
 const (
 	TokenPrefix    = "dg_live_"
 	TokenLength    = len(TokenPrefix) + idLength + 1 + randomLength + checksumLength
@@ -21,7 +22,8 @@ const (
 // Token is a key's id and secret.
 type Token struct{ ID, Secret string }
 
-// tokenForm matches a whole token, keyID a whole id; idForm finds the id in a text that resembles a token.
+// tokenForm matches a whole token, keyID a whole id; idForm finds the id in a text that resembles a
+// token.
 var (
 	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	keyID     = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
@@ -40,7 +42,8 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return keyID.MatchString(s) }
 
-// FindID finds the id of a token in a text, such as an Authorization header, even when the token is not well formed.
+// FindID finds the id of a token in a text, such as an Authorization header, even when the token is
+// not well formed.
 func FindID(s string) (string, bool) {
 	m := idForm.FindStringSubmatch(s)
 	if m == nil {
@@ -65,7 +68,8 @@ func NewToken(random io.Reader) (Token, error) {
 // String returns the token as a caller sends it: a secret.
 func (t Token) String() string { return TokenPrefix + t.ID + "_" + t.Secret }
 
-// hash is all that is stored of the secret. A fast hash is enough: 256 random bits cannot be guessed.
+// hash is all that is stored of the secret. A fast hash is enough: 256 random bits cannot be
+// guessed.
 func (t Token) hash() []byte {
 	h := sha256.Sum256([]byte(t.Secret))
 	return h[:]

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// vector is a token whose checksum was computed apart from this program: crc32("dg_live_…43 random characters") is
-// 1534814349, which is 1frvK9 in the digits 0-9A-Za-z.
+// vector is a token whose checksum was computed apart from this program: crc32("dg_live_…43 random
+// characters") is 1534814349, which is 1frvK9 in the digits 0-9A-Za-z.
 const (
 	vectorID     = "0123456789ABCDEFGHIJKL"
 	vectorRandom = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
@@ -33,9 +33,11 @@ func TestTokenFormat(t *testing.T) {
 		require.NoError(t, err)
 		require.Regexp(t, form, token.String())
 		require.False(t, seen[token.ID] || seen[token.Secret], "a part was drawn twice")
-		seen[token.ID], seen[token.Secret] = true, true
+		seen[token.ID] = true
+		seen[token.Secret] = true
 
-		body, sum := token.String()[:len(token.String())-6], token.Secret[len(token.Secret)-6:]
+		body := token.String()[:len(token.String())-6]
+		sum := token.Secret[len(token.Secret)-6:]
 		require.Equal(t, checksum(body), sum, "the checksum is that of all before it")
 		parsed, ok := ParseToken(token.String())
 		require.True(t, ok)
@@ -86,19 +88,27 @@ func TestParseToken(t *testing.T) {
 		text string
 		ok   bool
 	}{
-		"whole":                       {vector, true},
-		"a wrong checksum":            {vector[:len(vector)-1] + "A", true},
-		"another case":                {"dg_live_" + strings.ToLower(vectorID) + "_" + vectorRandom + "1frvK9", true},
-		"empty":                       {"", false},
-		"the prefix alone":            {"dg_live_", false},
-		"without the secret":          {"dg_live_" + vectorID, false},
-		"with an empty secret":        {"dg_live_" + vectorID + "_", false},
-		"without the checksum":        {vector[:len(vector)-6], false},
-		"one character short":         {vector[:len(vector)-1], false},
-		"one character long":          {vector + "A", false},
-		"an id that is short":         {"dg_live_" + vectorID[1:] + "_" + vectorRandom + "1frvK9", false},
-		"an id that is long":          {"dg_live_A" + vectorID + "_" + vectorRandom + "1frvK9", false},
-		"id and secret out of step":   {"dg_live_" + vectorID + "A_" + vectorRandom[1:] + "1frvK9", false},
+		"whole":            {vector, true},
+		"a wrong checksum": {vector[:len(vector)-1] + "A", true},
+		"another case": {
+			"dg_live_" + strings.ToLower(vectorID) + "_" + vectorRandom + "1frvK9", true,
+		},
+		"empty":                {"", false},
+		"the prefix alone":     {"dg_live_", false},
+		"without the secret":   {"dg_live_" + vectorID, false},
+		"with an empty secret": {"dg_live_" + vectorID + "_", false},
+		"without the checksum": {vector[:len(vector)-6], false},
+		"one character short":  {vector[:len(vector)-1], false},
+		"one character long":   {vector + "A", false},
+		"an id that is short": {
+			"dg_live_" + vectorID[1:] + "_" + vectorRandom + "1frvK9", false,
+		},
+		"an id that is long": {
+			"dg_live_A" + vectorID + "_" + vectorRandom + "1frvK9", false,
+		},
+		"id and secret out of step": {
+			"dg_live_" + vectorID + "A_" + vectorRandom[1:] + "1frvK9", false,
+		},
 		"a newline at the end":        {vector + "\n", false},
 		"a newline inside":            {vector[:20] + "\n" + vector[21:], false},
 		"a blank before":              {" " + vector, false},
@@ -127,8 +137,8 @@ func TestParseToken(t *testing.T) {
 	}
 }
 
-// rules.md, Order of checks, 1: outside /api/v1/ a header that holds dg_live_, well formed or not, is audited where the
-// id is known.
+// rules.md, Order of checks, 1: outside /api/v1/ a header that holds dg_live_, well formed or not,
+// is audited where the id is known.
 func TestFindID(t *testing.T) {
 	for name, c := range map[string]struct{ text, id string }{
 		"a token":                       {vector, vectorID},
@@ -154,8 +164,9 @@ func TestFindID(t *testing.T) {
 	}
 }
 
-// Each of the 62 characters is equally likely: chi-square over 200,000 draws from a source that is the same each time.
-// 61 degrees of freedom: 130 is beyond one in a million; taking each byte modulo 62 gives some 4,000.
+// Each of the 62 characters is equally likely: chi-square over 200,000 draws from a source that is
+// the same each time. 61 degrees of freedom: 130 is beyond one in a million; taking each byte
+// modulo 62 gives some 4,000.
 func TestRandomBase62IsUnbiased(t *testing.T) {
 	const draws = 200_000
 	text, err := randomBase62(mathrand.NewChaCha8([32]byte{1}), draws)
@@ -186,7 +197,10 @@ func TestNewTokenFailsWithItsSource(t *testing.T) {
 }
 
 func FuzzParseToken(f *testing.F) {
-	for _, seed := range []string{vector, vector + "\n", vector[:60], "dg_live_", "", "dg_live_" + vectorID, "Bearer " + vector} {
+	for _, seed := range []string{
+		vector, vector + "\n", vector[:60], "dg_live_", "", "dg_live_" + vectorID,
+		"Bearer " + vector,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -198,7 +212,8 @@ func FuzzParseToken(f *testing.F) {
 		if !ok {
 			return
 		}
-		if token.String() != text || len(token.ID) != idLength || len(token.Secret) != randomLength+checksumLength {
+		if token.String() != text || len(token.ID) != idLength ||
+			len(token.Secret) != randomLength+checksumLength {
 			t.Fatalf("ParseToken(%q) = %+v", text, token)
 		}
 		if strings.Trim(token.ID+token.Secret, base62) != "" {

@@ -12,15 +12,17 @@ import (
 // UsageDays is the retention of a key's usage in UTC days, today included.
 const UsageDays = 30
 
-// recordInterval is the period of storing counts, recordTimeout bounds it, and maxCounted bounds the pairs of key and day in memory.
+// recordInterval is the period of storing counts, recordTimeout bounds it, and maxCounted bounds
+// the pairs of key and day in memory.
 const (
 	recordInterval = 50 * time.Second
 	recordTimeout  = 5 * time.Second
 	maxCounted     = 20_000
 )
 
-// Usage is the number of requests of a key on a UTC day. The audit log has the refused ones, one by one or counted. Limited ones
-// exceeded the rate limit. Accepted ones are all others, also if they failed.
+// Usage is the number of requests of a key on a UTC day. The audit log has the refused ones, one by
+// one or counted. Limited ones exceeded the rate limit. Accepted ones are all others, also if they
+// failed.
 type Usage struct {
 	Day                        time.Time
 	Accepted, Refused, Limited int64
@@ -76,8 +78,10 @@ func (c *counter) add(organisationID string, key countKey, what outcome, n int64
 func (c *counter) take() (taken map[countKey]*counts, dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	taken, dropped = c.counts, c.dropped
-	c.counts, c.dropped = nil, 0
+	taken = c.counts
+	dropped = c.dropped
+	c.counts = nil
+	c.dropped = 0
 	return taken, dropped
 }
 
@@ -104,11 +108,13 @@ func (s *Service) recount(c Caller) {
 	s.usage.add(c.OrganisationID, key, refused, 1)
 }
 
-// RecordUsage stores what this instance has counted since the last call. After a failure the next call includes it.
+// RecordUsage stores what this instance has counted since the last call. After a failure the next
+// call includes it.
 func (s *Service) RecordUsage(ctx context.Context) error {
 	taken, dropped := s.usage.take()
 	if dropped > 0 {
-		slog.Warn("requests of API keys were not counted: too many keys at once", "requests", dropped, "keys", maxCounted)
+		slog.Warn("requests of API keys were not counted: too many keys at once", "requests",
+			dropped, "keys", maxCounted)
 	}
 	err := s.recordUsage(ctx, taken)
 	if err != nil {
@@ -117,7 +123,8 @@ func (s *Service) RecordUsage(ctx context.Context) error {
 	return err
 }
 
-// Run stores the counts until ctx ends. The program stores the last ones with RecordUsage when no request is left.
+// Run stores the counts until ctx ends. The program stores the last ones with RecordUsage when no
+// request is left.
 func (s *Service) Run(ctx context.Context) {
 	tick := time.NewTicker(recordInterval)
 	defer tick.Stop()
@@ -130,13 +137,15 @@ func (s *Service) Run(ctx context.Context) {
 		// Not cancelled with ctx: a cancelled statement may or may not have committed.
 		recording, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 		if err := s.RecordUsage(recording); err != nil {
-			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error", err)
+			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
+				err)
 		}
 		done()
 	}
 }
 
-// Usage returns the requests of a key on each of the last UsageDays, today last, at most a minute late.
+// Usage returns the requests of a key on each of the last UsageDays, today last, at most a minute
+// late.
 // Errors: apperr.AccessDenied.
 func (s *Service) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error) {
 	if err := s.authorize(actor.Subject, authz.ListKeys, k.OrganisationID); err != nil {

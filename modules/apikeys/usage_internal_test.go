@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However many keys are used while nothing can be stored, the counter is bounded. Keys that it has are counted on.
+// However many keys are used while nothing can be stored, the counter is bounded. Keys that it has
+// are counted on.
 func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	var c counter
@@ -35,7 +36,10 @@ func TestCounterIsBounded(t *testing.T) {
 // What counting adds to each request.
 func BenchmarkCount(b *testing.B) {
 	s := &Service{now: time.Now}
-	c := Caller{KeyID: "0123456789ABCDEFGHIJKL", OrganisationID: "00000000-0000-4000-8000-00000000000a"}
+	c := Caller{
+		KeyID:          "0123456789ABCDEFGHIJKL",
+		OrganisationID: "00000000-0000-4000-8000-00000000000a",
+	}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

@@ -35,10 +35,15 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	other, _ := b.newKey()
-	_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) { return s.Authenticate(b.ctx(), token, request) })
+	_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) {
+		return s.Authenticate(b.ctx(), token, request)
+	})
 	require.Len(t, errs, 130)
 	for _, use := range []func() error{
-		func() error { _, err := b.keys.Authenticate(b.ctx(), guessed(token), request); return err },
+		func() error {
+			_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
+			return err
+		},
 		func() error { return b.other.RefuseOutside(b.ctx(), key.ID, request, errOutside) },
 	} {
 		require.Error(t, use())
@@ -50,23 +55,29 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b.record()
 	require.Equal(t, [3]int64{120, 2, 10}, b.used(key))
 	require.Zero(t, b.used(other))
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`), "an unknown key is not counted")
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`),
+		"an unknown key is not counted")
 
-	// What is refused after the authentication was not accepted, also when the first count is stored already.
+	// What is refused after the authentication was not accepted, also when the first count is
+	// stored already.
 	b.pass(key.ID, 61)
 	caller, err := b.keys.Authenticate(b.ctx(), token, request)
 	require.NoError(t, err)
 	b.record()
-	require.Equal(t, errOutside, b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request, errOutside))
+	require.Equal(t, errOutside,
+		b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request,
+			errOutside))
 	b.record()
 	b.record()
 	require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
 }
 
-// Two instances that store the counts of many keys at the same time lose none and do not block each other.
+// Two instances that store the counts of many keys at the same time lose none and do not block each
+// other.
 func TestInstancesStoreUsageTogether(t *testing.T) {
 	b := setup(t)
-	keys, tokens := make([]apikeys.Key, 20), make([]apikeys.Token, 20)
+	keys := make([]apikeys.Key, 20)
+	tokens := make([]apikeys.Token, 20)
 	for i := range keys {
 		keys[i], tokens[i] = b.newKey()
 	}
@@ -92,7 +103,8 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	}
 }
 
-// What cannot be stored is kept, and stored by the next attempt. Of a key that is gone it is left out.
+// What cannot be stored is kept, and stored by the next attempt. Of a key that is gone it is left
+// out.
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -113,7 +125,8 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	require.Zero(t, b.used(gone))
 }
 
-// A day is a UTC day of the request, not of the moment in which it is stored. Days are shown for 30 days and then removed.
+// A day is a UTC day of the request, not of the moment in which it is stored. Days are shown for 30
+// days and then removed.
 func TestUsageByDay(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
@@ -127,12 +140,15 @@ func TestUsageByDay(t *testing.T) {
 	last, err := keys.Authenticate(b.ctx(), token, request)
 	require.NoError(t, err)
 	now = now.Add(time.Millisecond)
-	require.Error(t, keys.Refuse(b.ctx(), last, audit.InsufficientScope, audit.Target{}, request, errOutside), "it belongs to the day of its request")
+	require.Error(t,
+		keys.Refuse(b.ctx(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
+		"it belongs to the day of its request")
 	ask()
 	require.NoError(t, keys.RecordUsage(b.ctx()))
 	days, err := keys.Usage(b.ctx(), b.owner, key)
 	require.NoError(t, err)
-	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1}, days[apikeys.UsageDays-2])
+	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
+		days[apikeys.UsageDays-2])
 	require.Equal(t, apikeys.Usage{Day: now, Accepted: 1}, days[apikeys.UsageDays-1])
 	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
 
@@ -141,7 +157,8 @@ func TestUsageByDay(t *testing.T) {
 	days, err = keys.Usage(b.ctx(), b.owner, key)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), days[0].Accepted)
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`), "the day before has been removed")
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`),
+		"the day before has been removed")
 }
 
 // Usage is the organisation's: members without a role do not see it, and others find nothing.

@@ -10,7 +10,8 @@ import (
 type Log struct {
 	db *postgres.DB
 
-	OnEvent func(Entry, error) // called for each event that was added or counted, or could not be; set before the first
+	// called for each event that was added or counted, or could not be; set before the first
+	OnEvent func(Entry, error)
 }
 
 // New returns the log over db.
@@ -24,7 +25,8 @@ func (l *Log) report(logs int, e Entry, err error) error {
 	return err
 }
 
-// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an entry that no filter finds.
+// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an entry that no
+// filter finds.
 func (l *Log) Append(ctx context.Context, e Entry) error {
 	return l.AppendIn(l.db.Gorm.WithContext(ctx), e)
 }

@@ -15,8 +15,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// counted returns how many events each burst in the organisation's log stands for, oldest first, and how many say that a
-// count was lost.
+// counted returns how many events each burst in the organisation's log stands for, oldest first,
+// and how many say that a count was lost.
 func (b bundle) counted(t *testing.T, organisation string) (events []int, lost int) {
 	t.Helper()
 	all, err := b.log.List(t.Context(), organisation, audit.Page{Limit: 1000})
@@ -35,7 +35,10 @@ func (b bundle) counted(t *testing.T, organisation string) (events []int, lost i
 // refused is an entry to count.
 func refused(organisation, key string, reason audit.Reason) audit.Entry {
 	return audit.Entry{
-		OrganisationID: organisation, Actor: audit.Actor{Kind: audit.Key, ID: key, Name: "Warehouse"}, Action: audit.KeyRefused, Reason: reason,
+		OrganisationID: organisation,
+		Actor:          audit.Actor{Kind: audit.Key, ID: key, Name: "Warehouse"},
+		Action:         audit.KeyRefused,
+		Reason:         reason,
 	}
 }
 
@@ -72,7 +75,8 @@ func TestCountedEventsBecomeOneEntryPerActorAndReason(t *testing.T) {
 // Two instances count and record at once.
 func TestEachCountedEventIsInOneEntry(t *testing.T) {
 	b := setup(t)
-	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
+	second, err := postgres.Open(t.Context(), b.URL,
+		postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
 	t.Cleanup(second.Close)
 	logs := []*audit.Log{b.log, audit.New(second)}
@@ -81,7 +85,8 @@ func TestEachCountedEventIsInOneEntry(t *testing.T) {
 	for i := range 8 {
 		counting.Go(func() {
 			for range 250 {
-				if err := logs[i%2].Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)); err != nil {
+				if err := logs[i%2].Count(t.Context(),
+					refused(ours, "key-a", audit.WrongSecret)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -135,14 +140,18 @@ func TestCrashThatLosesCountsIsRecorded(t *testing.T) {
 	require.Equal(t, 1, lost, "a burst that has ended lost nothing")
 }
 
-// A burst writes to the logged table once a minute, however many events it has, also after the clock was set back.
+// A burst writes to the logged table once a minute, however many events it has, also after the
+// clock was set back.
 func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 	b := setup(t)
 	version := func() (tuple string) {
-		require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select ctid::text from audit_bursts`).Scan(&tuple))
+		require.NoError(t,
+			b.Owner.Pool.QueryRow(t.Context(), `select ctid::text from audit_bursts`).Scan(&tuple))
 		return tuple
 	}
-	count := func() { require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret))) }
+	count := func() {
+		require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	}
 	count()
 	first := version()
 	count()
@@ -159,7 +168,8 @@ func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 	b := setup(t)
 	var serving string
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select quote_ident(current_user)`).Scan(&serving))
+	require.NoError(t,
+		b.DB.Pool.QueryRow(t.Context(), `select quote_ident(current_user)`).Scan(&serving))
 	for range 3 {
 		require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
 	}
@@ -205,18 +215,30 @@ func TestCountInManyLogsTakesOneStatement(t *testing.T) {
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
 		select gen_random_uuid(), 'many-' || n, n, 'pro', 'pseudonymous' from generate_series(1, 998) n`)
 	var all []string
-	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select array_agg(id::text order by random()) from organisations`).Scan(&all))
+	require.NoError(t,
+		b.Owner.Pool.QueryRow(t.Context(),
+			`select array_agg(id::text order by random()) from organisations`).Scan(&all))
 	sent := statements{Interface: logger.Discard}
 	db := b.DB.Gorm.Session(&gorm.Session{Logger: &sent, Context: t.Context()})
-	e := audit.Entry{Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"}, Action: audit.SignInFailed, Reason: audit.Locked}
+	e := audit.Entry{
+		Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
+		Action: audit.SignInFailed,
+		Reason: audit.Locked,
+	}
 	for range 3 {
 		before := sent.n
-		require.NoError(t, db.Transaction(func(tx *gorm.DB) error { return b.log.CountInAll(tx, append(all, ours), e) })) // one of them twice
+		// one of them twice
+		require.NoError(t,
+			db.Transaction(func(tx *gorm.DB) error {
+				return b.log.CountInAll(tx, append(all, ours), e)
+			}))
 		require.Equal(t, 1, sent.n-before)
 	}
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	var logs, minimum, maximum int
-	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select count(distinct org_id), min((details->>'notRecorded')::int),
+	require.NoError(t,
+		b.Owner.Pool.QueryRow(t.Context(),
+			`select count(distinct org_id), min((details->>'notRecorded')::int),
 		max((details->>'notRecorded')::int) from audit_entries`).Scan(&logs, &minimum, &maximum))
 	require.Equal(t, []int{1000, 3, 3}, []int{logs, minimum, maximum})
 }
@@ -224,19 +246,27 @@ func TestCountInManyLogsTakesOneStatement(t *testing.T) {
 // The same logs in different orders do not deadlock.
 func TestConcurrentCountsInManyLogs(t *testing.T) {
 	b := setup(t)
-	e := audit.Entry{Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"}, Action: audit.SignInFailed, Reason: audit.Locked}
+	e := audit.Entry{
+		Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
+		Action: audit.SignInFailed,
+		Reason: audit.Locked,
+	}
 	orders := [][]string{{ours, theirs}, {theirs, ours}}
 	var counting sync.WaitGroup
 	for i := range 8 {
 		counting.Go(func() {
 			for range 50 {
 				for _, id := range orders[i%2] {
-					_, err := b.Owner.Pool.Exec(t.Context(), `update audit_bursts set touched_at = now() - interval '61 s' where org_id = $1`, id)
+					_, err := b.Owner.Pool.Exec(t.Context(),
+						`update audit_bursts set touched_at = now() - interval '61 s' where org_id = $1`,
+						id)
 					if err != nil {
 						t.Error(err)
 					}
 				}
-				err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error { return b.log.CountInAll(tx, orders[i%2], e) })
+				err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
+					return b.log.CountInAll(tx, orders[i%2], e)
+				})
 				if err != nil {
 					t.Error(err)
 				}

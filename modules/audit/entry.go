@@ -51,9 +51,11 @@ const (
 
 // Actions are all actions in the order of the filter. No other action can be appended.
 var Actions = []Action{
-	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
+	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused,
+	ReportingModeChanged, LogExported,
 	LogPruned, PlayerErased, PlanChanged, ResetCreated,
-	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
+	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed,
+	RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,
 }
 
@@ -77,7 +79,8 @@ const (
 
 // Reasons are all reasons in the order of the filter.
 var Reasons = []Reason{
-	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI, WrongPassword, WrongCode, Locked, SignedOut,
+	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI,
+	WrongPassword, WrongCode, Locked, SignedOut,
 }
 
 // reasons returns the reasons that entries of the action may have, besides "".
@@ -96,9 +99,10 @@ type ActorKind string
 
 // The kinds of actor.
 const (
-	Person   ActorKind = "person"
-	Key      ActorKind = "key"
-	Operator ActorKind = "operator" // a person who runs dg's commands, with the rights of the tables' owner
+	Person ActorKind = "person"
+	Key    ActorKind = "key"
+	// a person who runs dg's commands, with the rights of the tables' owner
+	Operator ActorKind = "operator"
 )
 
 // Actor is the person or key that acted, with its name at that time, or the operator.
@@ -133,8 +137,11 @@ type Entry struct {
 
 // validate refuses an unknown action or reason, which no filter would find.
 func (e Entry) validate() error {
-	if !slices.Contains(Actions, e.Action) || e.Reason != "" && !slices.Contains(e.Action.reasons(), e.Reason) {
-		return apperr.New(apperr.Internal, "audit: no filter finds the action %q with the reason %q", e.Action, e.Reason)
+	if !slices.Contains(Actions, e.Action) ||
+		e.Reason != "" && !slices.Contains(e.Action.reasons(), e.Reason) {
+		return apperr.New(apperr.Internal,
+			"audit: no filter finds the action %q with the reason %q",
+			e.Action, e.Reason)
 	}
 	return nil
 }

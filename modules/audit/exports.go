@@ -9,7 +9,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// ExportID is the detail that both entries of an export have. Those of older releases have none, and the same request id.
+// ExportID is the detail that both entries of an export have. Those of older releases have none,
+// and the same request id.
 const ExportID = "exportId"
 
 // counterpartRow is the other entry of an export.
@@ -21,9 +22,12 @@ type counterpartRow struct {
 	Details json.RawMessage
 }
 
-// Counterparts returns the other entry of each export among the entries, by the id of the one that is given: the end of a start,
-// and the start of an end. One that there is not is missing. It has id, instant, action and details alone.
-func (l *Log) Counterparts(ctx context.Context, organisationID string, entries []Entry) (map[int64]Entry, error) {
+// Counterparts returns the other entry of each export among the entries, by the id of the one that
+// is given: the end of a start, and the start of an end. One that there is not is missing. It has
+// id, instant, action and details alone.
+func (l *Log) Counterparts(
+	ctx context.Context, organisationID string, entries []Entry,
+) (map[int64]Entry, error) {
 	var ids []int64
 	for _, e := range entries {
 		if e.Action == ExportStarted || e.Action == ExportFinished {
@@ -39,7 +43,8 @@ func (l *Log) Counterparts(ctx context.Context, organisationID string, entries [
 	err := postgres.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.counterparts */
 		select e.id as of, o.* from audit_entries e, lateral (
 			select id, at, action, details from audit_entries o
-			 where o.org_id = @org and o.request_id = e.request_id and o.at between e.at - interval '1 h' and e.at + interval '1 h'
+			 where o.org_id = @org and o.request_id = e.request_id
+			   and o.at between e.at - interval '1 h' and e.at + interval '1 h'
 			   and o.action in ('export.started', 'export.finished') and o.action <> e.action
 			   and o.actor_kind = e.actor_kind and o.actor_id = e.actor_id and o.target_id = e.target_id
 			   and o.details->>'exportId' is not distinct from e.details->>'exportId'
@@ -49,7 +54,13 @@ func (l *Log) Counterparts(ctx context.Context, organisationID string, entries [
 		return nil, fmt.Errorf("audit: counterparts: %w", err)
 	}
 	for _, r := range rows {
-		other, err := entryRow{ID: r.ID, OrgID: organisationID, At: r.At, Action: r.Action, Details: r.Details}.entry()
+		other, err := entryRow{
+			ID:      r.ID,
+			OrgID:   organisationID,
+			At:      r.At,
+			Action:  r.Action,
+			Details: r.Details,
+		}.entry()
 		if err != nil {
 			return nil, err
 		}

@@ -8,12 +8,13 @@ import (
 	"dg/modules/audit"
 )
 
-// rules.md, CSV: the end of an export is the one with its exportId. Entries of older releases have none: the
-// end of another export, whatever the two have in common, is not taken for it.
+// rules.md, CSV: the end of an export is the one with its exportId. Entries of older releases have
+// none: the end of another export, whatever the two have in common, is not taken for it.
 func TestCounterpartIsOfTheSameExport(t *testing.T) {
 	b := setup(t)
 	export := entry(ours)
-	export.Details, export.Reason = nil, ""
+	export.Details = nil
+	export.Reason = ""
 	export.Action = audit.ExportFinished
 	for name, change := range map[string]func(*audit.Entry){
 		"another key":          func(e *audit.Entry) { e.Actor.ID = "another" },
@@ -21,7 +22,9 @@ func TestCounterpartIsOfTheSameExport(t *testing.T) {
 		"another fork":         func(e *audit.Entry) { e.Target.ID = "f-2" },
 		"another request":      func(e *audit.Entry) { e.Request.ID = "request-0002" },
 		"another organisation": func(e *audit.Entry) { e.OrganisationID = theirs },
-		"another export":       func(e *audit.Entry) { e.Details = map[string]any{audit.ExportID: "another"} },
+		"another export": func(e *audit.Entry) {
+			e.Details = map[string]any{audit.ExportID: "another"}
+		},
 	} {
 		other := export
 		change(&other)

@@ -16,8 +16,8 @@ type Filter struct {
 	From, To time.Time // from the first on, before the second
 }
 
-// Page selects a part of a log: the newest entries, or those before or after the entry with an id. The order is by instant, with the
-// id as tie-break.
+// Page selects a part of a log: the newest entries, or those before or after the entry with an id.
+// The order is by instant, with the id as tie-break.
 type Page struct {
 	Filter Filter
 	Before int64 // entries older than this one
@@ -28,7 +28,8 @@ type Page struct {
 
 // selective reports whether the filter is on more than time.
 func (f Filter) selective() bool {
-	f.From, f.To = time.Time{}, time.Time{}
+	f.From = time.Time{}
+	f.To = time.Time{}
 	return f != Filter{}
 }
 
@@ -45,13 +46,14 @@ func (f Filter) kinds() []ActorKind {
 	return []ActorKind{Person, Key, Operator}
 }
 
-// actionsAndReasons returns, as two columns, the pairs that entries can have and the filter leaves: few, although there are
-// many actions and reasons.
+// actionsAndReasons returns, as two columns, the pairs that entries can have and the filter leaves:
+// few, although there are many actions and reasons.
 func (f Filter) actionsAndReasons() (actions []Action, reasons []Reason) {
 	for _, a := range Actions {
 		for _, r := range slices.Concat(a.reasons(), []Reason{""}) {
 			if (f.Action == "" || f.Action == a) && (f.Reason == "" || f.Reason == r) {
-				actions, reasons = append(actions, a), append(reasons, r)
+				actions = append(actions, a)
+				reasons = append(reasons, r)
 			}
 		}
 	}

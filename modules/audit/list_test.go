@@ -29,7 +29,9 @@ func has(f audit.Filter, e audit.Entry) bool {
 // filtered returns the ids of the entries that the filter selects, newest first.
 func filtered(f audit.Filter, entries []audit.Entry) []int64 {
 	entries = slices.Clone(entries)
-	slices.SortFunc(entries, func(a, b audit.Entry) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) })
+	slices.SortFunc(entries, func(a, b audit.Entry) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
+	})
 	ids := []int64{}
 	for _, e := range entries {
 		if has(f, e) {
@@ -56,12 +58,14 @@ var (
 	day           = 24 * time.Hour
 	firstDay      = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	randomActions = []audit.Action{
-		audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed, audit.SessionsEnded,
+		audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed,
+		audit.SessionsEnded,
 		audit.KeyRefused, audit.KeyRefused, audit.KeyRefused,
 	}
 )
 
-// randomEntries stores entries of two logs, many with the same instant, and returns those of ours, newest first.
+// randomEntries stores entries of two logs, many with the same instant, and returns those of ours,
+// newest first.
 func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 	t.Helper()
 	for range 1500 {
@@ -71,7 +75,8 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 				audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"},
 				audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
 			Action: pick(randomActions...),
-			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
+			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")},
+				audit.Target{Kind: "fork", ID: "k1"}),
 		}
 		switch {
 		case refuses(e.Action):
@@ -81,7 +86,10 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 		}
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
-	b.Exec(`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
+	b.Exec(
+		`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`,
+		firstDay,
+	)
 	all := b.list(t, audit.Page{Limit: 2000})
 	require.Greater(t, len(all), 1000)
 	return all
@@ -97,16 +105,22 @@ func (b bundle) list(t *testing.T, p audit.Page) []audit.Entry {
 // randomFilters are first of one field each, then of any combination.
 func randomFilters(n int) []audit.Filter {
 	filters := []audit.Filter{
-		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {Reason: audit.Expired}, {Reason: audit.SignedOut},
+		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {
+			Reason: audit.Expired,
+		}, {Reason: audit.SignedOut},
 		{From: firstDay.Add(day)}, {To: firstDay.Add(day)},
 	}
 	for len(filters) < n {
 		filters = append(filters, audit.Filter{
-			Kind: pick("", "", audit.Person, audit.Key), PersonID: pick("", "", "p1", "p2", "nobody"),
-			Action: pick(append(randomActions, "", "", "", "", "", "")...), KeyID: pick("", "", "k1", "k2", "k3", "p1", "none"),
-			Reason: pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
-			From:   pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
-			To:     pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
+			Kind:     pick("", "", audit.Person, audit.Key),
+			PersonID: pick("", "", "p1", "p2", "nobody"),
+			Action:   pick(append(randomActions, "", "", "", "", "", "")...),
+			KeyID:    pick("", "", "k1", "k2", "k3", "p1", "none"),
+			Reason:   pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
+			From: pick(time.Time{}, time.Time{},
+				firstDay.Add(day*time.Duration(random.IntN(7)))),
+			To: pick(time.Time{}, time.Time{},
+				firstDay.Add(day*time.Duration(random.IntN(7)))),
 		})
 	}
 	return filters
@@ -163,7 +177,9 @@ func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, foreign, 3)
 	for _, e := range foreign {
-		for _, p := range []audit.Page{{Before: e.ID}, {After: e.ID}, {From: e.ID}, {Before: -1}, {After: 1 << 60}} {
+		for _, p := range []audit.Page{
+			{Before: e.ID}, {After: e.ID}, {From: e.ID}, {Before: -1}, {After: 1 << 60},
+		} {
 			p.Limit = 9
 			got, err := b.log.List(t.Context(), ours, p)
 			require.NoError(t, err)
@@ -224,7 +240,11 @@ func TestPeople(t *testing.T) {
 	want := []audit.Actor{}
 	for i := range 7 {
 		e := entry(ours)
-		e.Actor = audit.Actor{Kind: audit.Person, ID: fmt.Sprintf("p%d", i), Name: fmt.Sprintf("Name %d", i)}
+		e.Actor = audit.Actor{
+			Kind: audit.Person,
+			ID:   fmt.Sprintf("p%d", i),
+			Name: fmt.Sprintf("Name %d", i),
+		}
 		want = append(want, e.Actor)
 		for _, e.Action = range audit.Actions {
 			if e.Reason = ""; refuses(e.Action) {
@@ -232,18 +252,23 @@ func TestPeople(t *testing.T) {
 			}
 			require.NoError(t, b.log.Append(t.Context(), e))
 		}
-		e.OrganisationID, e.Actor.ID = theirs, "theirs"
+		e.OrganisationID = theirs
+		e.Actor.ID = "theirs"
 		require.NoError(t, b.log.Append(t.Context(), e))
-		e.OrganisationID, e.Actor.Kind = ours, audit.Key
+		e.OrganisationID = ours
+		e.Actor.Kind = audit.Key
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
 	people, err = b.log.People(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, want, people)
 
-	_, err = b.Owner.Pool.Exec(t.Context(), `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+	_, err = b.Owner.Pool.Exec(t.Context(),
+		`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 			method, path, address, user_agent, request_id)
-		select $1, now(), 'person', 'q' || n, 'n', 'api_key.created', '', '', '', '', '', '', '' from generate_series(1, 500) n`, ours)
+		select $1, now(), 'person', 'q' || n, 'n', 'api_key.created', '', '', '', '', '', '', ''
+		  from generate_series(1, 500) n`,
+		ours)
 	require.NoError(t, err)
 	people, err = b.log.People(t.Context(), ours)
 	require.NoError(t, err)

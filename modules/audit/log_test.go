@@ -19,7 +19,8 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 	for _, action := range audit.Actions {
 		for _, kind := range []audit.ActorKind{audit.Person, audit.Key} {
 			e := entry(ours)
-			e.Action, e.Actor.Kind = action, kind
+			e.Action = action
+			e.Actor.Kind = kind
 			if !refuses(action) {
 				e.Reason = ""
 			}
@@ -30,7 +31,8 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, listed, 1)
 			require.Positive(t, listed[0].ID)
-			e.ID, e.At = listed[0].ID, listed[0].At
+			e.ID = listed[0].ID
+			e.At = listed[0].At
 			require.Equal(t, e, listed[0])
 			require.WithinRange(t, e.At, before, after)
 			require.Equal(t, e.At, e.At.UTC().Truncate(time.Millisecond))
@@ -41,14 +43,22 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 // The database gives the instant and the id.
 func TestEmptyFieldsAreListedEmpty(t *testing.T) {
 	b := setup(t)
-	e := audit.Entry{ID: 77, At: time.Unix(0, 0), OrganisationID: ours, Actor: audit.Actor{Kind: audit.Person}, Action: audit.KeyCreated}
+	e := audit.Entry{
+		ID:             77,
+		At:             time.Unix(0, 0),
+		OrganisationID: ours,
+		Actor:          audit.Actor{Kind: audit.Person},
+		Action:         audit.KeyCreated,
+	}
 	require.NoError(t, b.log.Append(t.Context(), e))
 	listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, listed, 1)
 	require.NotEqual(t, e.ID, listed[0].ID)
 	require.WithinRange(t, listed[0].At, b.clock(t).Add(-time.Minute), b.clock(t))
-	e.ID, e.At, e.Details = listed[0].ID, listed[0].At, map[string]any{}
+	e.ID = listed[0].ID
+	e.At = listed[0].At
+	e.Details = map[string]any{}
 	require.Equal(t, e, listed[0])
 }
 
@@ -56,13 +66,17 @@ func TestEmptyFieldsAreListedEmpty(t *testing.T) {
 func TestIncompleteEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	for name, change := range map[string]func(*audit.Entry){
-		"no organisation":         func(e *audit.Entry) { e.OrganisationID = "" },
-		"an unknown organisation": func(e *audit.Entry) { e.OrganisationID = "00000000-0000-4000-8000-00000000000c" },
-		"no kind of actor":        func(e *audit.Entry) { e.Actor.Kind = "" },
-		"an unknown action":       func(e *audit.Entry) { e.Action = "api_key.seen" },
-		"an unknown reason":       func(e *audit.Entry) { e.Reason = "weather" },
-		"a reason of no refusal":  func(e *audit.Entry) { e.Action = audit.KeyCreated },
-		"details without a form":  func(e *audit.Entry) { e.Details = map[string]any{"f": func() {}} },
+		"no organisation": func(e *audit.Entry) { e.OrganisationID = "" },
+		"an unknown organisation": func(e *audit.Entry) {
+			e.OrganisationID = "00000000-0000-4000-8000-00000000000c"
+		},
+		"no kind of actor":       func(e *audit.Entry) { e.Actor.Kind = "" },
+		"an unknown action":      func(e *audit.Entry) { e.Action = "api_key.seen" },
+		"an unknown reason":      func(e *audit.Entry) { e.Reason = "weather" },
+		"a reason of no refusal": func(e *audit.Entry) { e.Action = audit.KeyCreated },
+		"details without a form": func(e *audit.Entry) {
+			e.Details = map[string]any{"f": func() {}}
+		},
 	} {
 		e := entry(ours)
 		change(&e)
@@ -83,7 +97,9 @@ func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 		}
 		e := entry(ours)
 		e.Target.ID = string(odd)
-		e.Request.Method, e.Request.Path, e.Request.UserAgent = string(odd[:200]), string(odd), string(odd[1000:])
+		e.Request.Method = string(odd[:200])
+		e.Request.Path = string(odd)
+		e.Request.UserAgent = string(odd[1000:])
 		require.NoError(t, b.log.Append(t.Context(), e))
 		listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
 		require.NoError(t, err)
@@ -96,12 +112,14 @@ func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	}
 }
 
-// The log is listed newest first, in pages that neither repeat nor skip an entry, and has no entry of another organisation.
+// The log is listed newest first, in pages that neither repeat nor skip an entry, and has no entry
+// of another organisation.
 func TestLogIsListedInPages(t *testing.T) {
 	b := setup(t)
 	var want []string
 	for i := range 57 {
-		mine, other := entry(ours), entry(theirs)
+		mine := entry(ours)
+		other := entry(theirs)
 		mine.Target.ID = string(rune('a' + i))
 		require.NoError(t, b.log.Append(t.Context(), other))
 		require.NoError(t, b.log.Append(t.Context(), mine))
@@ -138,12 +156,15 @@ func TestLogIsListedInPages(t *testing.T) {
 	require.Empty(t, entries, "nothing is older than the first")
 }
 
-// The database ignores the instant and the id that the serving role sends. The owner can set them: a log can be restored.
+// The database ignores the instant and the id that the serving role sends. The owner can set them:
+// a log can be restored.
 func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 	b := setup(t)
-	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name,
+		action, target_kind, target_id,
 			method, path, address, user_agent, request_id)
-		values (77, $1, '2020-01-01', 'person', 'p', 'P', 'api_key.created', '', '', '', '', '', '', '') returning id, at`
+		values (77, $1, '2020-01-01', 'person', 'p', 'P', 'api_key.created', '', '', '', '', '', '',
+		  '') returning id, at`
 	var id int64
 	var at time.Time
 	before := b.clock(t)
@@ -201,7 +222,8 @@ func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 		`truncate organisations cascade`,
 		`insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 			method, path, address, user_agent, request_id)
-			overriding system value select id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+			overriding system value select id, org_id, at, actor_kind, actor_id, actor_name, action,
+			  target_kind, target_id,
 			method, path, address, user_agent, request_id
 			from audit_entries on conflict (id) do update set reason = ''`,
 		`merge into audit_entries a using audit_entries e on a.id = e.id when matched then delete`,
@@ -222,11 +244,16 @@ func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 	var rights []string
 	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select array(
 		select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
-		where has_table_privilege('audit_entries', p) or p = 'update' and has_any_column_privilege('audit_entries', p))`).Scan(&rights))
+		where has_table_privilege('audit_entries', p) or p = 'update'
+		  and has_any_column_privilege('audit_entries', p))`).
+		Scan(&rights))
 	require.Equal(t, []string{"select", "insert"}, rights)
 	var owns, serves int
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select count(*) from pg_class where relowner = current_user::regrole`).Scan(&owns))
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select count(*) from audit_entries`).Scan(&serves))
+	require.NoError(t,
+		b.DB.Pool.QueryRow(t.Context(),
+			`select count(*) from pg_class where relowner = current_user::regrole`).Scan(&owns))
+	require.NoError(t,
+		b.DB.Pool.QueryRow(t.Context(), `select count(*) from audit_entries`).Scan(&serves))
 	require.Zero(t, owns)
 	require.Equal(t, 1, serves)
 }

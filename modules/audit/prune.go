@@ -35,16 +35,30 @@ type exportedEntry struct {
 
 func (e Entry) exported() exportedEntry {
 	return exportedEntry{
-		ID: e.ID, OrganisationID: e.OrganisationID, At: instant.Format(e.At),
-		ActorKind: e.Actor.Kind, ActorID: e.Actor.ID, ActorName: e.Actor.Name, Action: e.Action, Reason: e.Reason,
-		TargetKind: e.Target.Kind, TargetID: e.Target.ID, Details: e.Details,
-		Method: e.Request.Method, Path: e.Request.Path, Address: e.Request.Address, UserAgent: e.Request.UserAgent, RequestID: e.Request.ID,
+		ID:             e.ID,
+		OrganisationID: e.OrganisationID,
+		At:             instant.Format(e.At),
+		ActorKind:      e.Actor.Kind,
+		ActorID:        e.Actor.ID,
+		ActorName:      e.Actor.Name,
+		Action:         e.Action,
+		Reason:         e.Reason,
+		TargetKind:     e.Target.Kind,
+		TargetID:       e.Target.ID,
+		Details:        e.Details,
+		Method:         e.Request.Method,
+		Path:           e.Request.Path,
+		Address:        e.Request.Address,
+		UserAgent:      e.Request.UserAgent,
+		RequestID:      e.Request.ID,
 	}
 }
 
-// ExportBefore writes the entries of the organisation's log from before an instant, one a line as JSON and the newest first, and
-// returns their number.
-func (l *Log) ExportBefore(ctx context.Context, organisationID string, before time.Time, w io.Writer) (entries int64, err error) {
+// ExportBefore writes the entries of the organisation's log from before an instant, one a line as
+// JSON and the newest first, and returns their number.
+func (l *Log) ExportBefore(
+	ctx context.Context, organisationID string, before time.Time, w io.Writer,
+) (entries int64, err error) {
 	lines := json.NewEncoder(w)
 	for page := (Page{Filter: Filter{To: before}, Limit: exportBatch}); ; {
 		batch, err := l.List(ctx, organisationID, page)

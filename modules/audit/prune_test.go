@@ -16,17 +16,22 @@ import (
 // pruneFrom begins the first month that is kept.
 var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// oldEntries appends entries to a log, all of them before pruneFrom but the last, which is at that instant.
+// oldEntries appends entries to a log, all of them before pruneFrom but the last, which is at that
+// instant.
 func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
 	t.Helper()
-	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, details,
+	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+		target_kind, target_id, reason, details,
 		method, path, address, user_agent, request_id)
-		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt', 'api_key.refused', 'fork', 'f', 'wrong_secret',
-		       '{"rows": 12}', 'GET', '/api/v1/forks', '192.0.2.1', 'bi/1.0', 'request-' || n from generate_series(0, $3::int) n`,
+		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',
+		  'api_key.refused', 'fork', 'f', 'wrong_secret',
+		       '{"rows": 12}', 'GET', '/api/v1/forks', '192.0.2.1', 'bi/1.0', 'request-' || n
+		         from generate_series(0, $3::int) n`,
 		organisation, pruneFrom, n)
 }
 
-// Old entries are exported with all that is stored of them, and removed with an entry; other logs are left alone.
+// Old entries are exported with all that is stored of them, and removed with an entry; other logs
+// are left alone.
 func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	b := setup(t)
 	b.oldEntries(t, ours, 2_500) // more than two batches
@@ -46,12 +51,25 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	require.NotEmpty(t, newest["entryId"])
 	delete(newest, "entryId")
 	require.Equal(t, map[string]any{
-		"organisationId": ours, "at": "2025-12-31T23:00:00.000Z", "actorKind": "key", "actorId": "k", "actorName": "Entrepôt",
-		"action": "api_key.refused", "reason": "wrong_secret", "targetKind": "fork", "targetId": "f", "details": map[string]any{"rows": 12.0},
-		"method": "GET", "path": "/api/v1/forks", "address": "192.0.2.1", "userAgent": "bi/1.0", "requestId": "request-2499",
+		"organisationId": ours,
+		"at":             "2025-12-31T23:00:00.000Z",
+		"actorKind":      "key",
+		"actorId":        "k",
+		"actorName":      "Entrepôt",
+		"action":         "api_key.refused",
+		"reason":         "wrong_secret",
+		"targetKind":     "fork",
+		"targetId":       "f",
+		"details":        map[string]any{"rows": 12.0},
+		"method":         "GET",
+		"path":           "/api/v1/forks",
+		"address":        "192.0.2.1",
+		"userAgent":      "bi/1.0",
+		"requestId":      "request-2499",
 	}, newest)
 
-	require.NoError(t, log.Prune(t.Context(), ours, pruneFrom, n, audit.Request{Path: "dg audit prune"}))
+	require.NoError(t,
+		log.Prune(t.Context(), ours, pruneFrom, n, audit.Request{Path: "dg audit prune"}))
 	left, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, left, 2)
@@ -59,8 +77,15 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	require.Equal(t, audit.TheOperator, left[0].Actor)
 	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_500.0}, left[0].Details)
 	require.Equal(t, pruneFrom, left[1].At.UTC())
-	require.Equal(t, 4, fixtures.One[int](b.Database, `select count(*) from audit_entries where org_id = $1`, theirs))
-	for _, filter := range []audit.Filter{{Kind: audit.Operator}, {Action: audit.LogPruned}, {Kind: audit.Operator, Action: audit.LogPruned}} {
+	require.Equal(t, 4,
+		fixtures.One[int](b.Database, `select count(*) from audit_entries where org_id = $1`,
+			theirs))
+	for _, filter := range []audit.Filter{
+		{Kind: audit.Operator}, {Action: audit.LogPruned}, {
+			Kind:   audit.Operator,
+			Action: audit.LogPruned,
+		},
+	} {
 		found, err := b.log.List(t.Context(), ours, audit.Page{Filter: filter, Limit: 10})
 		require.NoError(t, err)
 		require.Len(t, found, 1, "%+v", filter)
@@ -71,7 +96,10 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 func TestPruneIsRefused(t *testing.T) {
 	b := setup(t)
 	b.oldEntries(t, ours, 3)
-	require.ErrorContains(t, audit.New(b.Owner).Prune(t.Context(), ours, pruneFrom, 2, audit.Request{}), "2 entries were exported and 3 are there")
-	require.ErrorContains(t, b.log.Prune(t.Context(), ours, pruneFrom, 3, audit.Request{}), "permission denied")
+	require.ErrorContains(t,
+		audit.New(b.Owner).Prune(t.Context(), ours, pruneFrom, 2, audit.Request{}),
+		"2 entries were exported and 3 are there")
+	require.ErrorContains(t, b.log.Prune(t.Context(), ours, pruneFrom, 3, audit.Request{}),
+		"permission denied")
 	require.Equal(t, 4, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
 }

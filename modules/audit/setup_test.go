@@ -34,7 +34,9 @@ func setup(t *testing.T) bundle {
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
 	var now time.Time
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select date_trunc('milliseconds', clock_timestamp())`).Scan(&now))
+	require.NoError(t,
+		b.DB.Pool.QueryRow(t.Context(), `select date_trunc('milliseconds', clock_timestamp())`).
+			Scan(&now))
 	return now
 }
 
@@ -47,9 +49,26 @@ func refuses(action audit.Action) bool {
 func entry(organisation string) audit.Entry {
 	return audit.Entry{
 		OrganisationID: organisation,
-		Actor:          audit.Actor{Kind: audit.Key, ID: "0123456789ABCDEFGHIJKL", Name: "Entrepôt <b>'\";--"},
-		Action:         audit.KeyRefused, Target: audit.Target{Kind: "fork", ID: "f-1"}, Reason: audit.OtherOrganisation,
-		Details: map[string]any{"from": "2026-01-01", "rows": 12.0, "nominative": true, "odd": "\u2028😀"},
-		Request: audit.Request{Method: "GET", Path: "/api/v1/forks/f-1", Address: "2001:db8::7", UserAgent: "bi/1.0", ID: "request-0001"},
+		Actor: audit.Actor{
+			Kind: audit.Key,
+			ID:   "0123456789ABCDEFGHIJKL",
+			Name: "Entrepôt <b>'\";--",
+		},
+		Action: audit.KeyRefused,
+		Target: audit.Target{Kind: "fork", ID: "f-1"},
+		Reason: audit.OtherOrganisation,
+		Details: map[string]any{
+			"from":       "2026-01-01",
+			"rows":       12.0,
+			"nominative": true,
+			"odd":        "\u2028😀",
+		},
+		Request: audit.Request{
+			Method:    "GET",
+			Path:      "/api/v1/forks/f-1",
+			Address:   "2001:db8::7",
+			UserAgent: "bi/1.0",
+			ID:        "request-0001",
+		},
 	}
 }

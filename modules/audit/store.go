@@ -39,10 +39,20 @@ func (entryRow) TableName() string { return "audit_entries" }
 
 func (r entryRow) entry() (Entry, error) {
 	e := Entry{
-		ID: r.ID, OrganisationID: r.OrgID, At: r.At,
-		Actor:  Actor{Kind: ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName},
-		Action: Action(r.Action), Target: Target{Kind: r.TargetKind, ID: r.TargetID}, Reason: Reason(r.Reason),
-		Request: Request{Method: r.Method, Path: r.Path, Address: r.Address, UserAgent: r.UserAgent, ID: r.RequestID},
+		ID:             r.ID,
+		OrganisationID: r.OrgID,
+		At:             r.At,
+		Actor:          Actor{Kind: ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName},
+		Action:         Action(r.Action),
+		Target:         Target{Kind: r.TargetKind, ID: r.TargetID},
+		Reason:         Reason(r.Reason),
+		Request: Request{
+			Method:    r.Method,
+			Path:      r.Path,
+			Address:   r.Address,
+			UserAgent: r.UserAgent,
+			ID:        r.RequestID,
+		},
 	}
 	if err := json.Unmarshal(r.Details, &e.Details); err != nil {
 		return Entry{}, fmt.Errorf("audit: details of entry %d: %w", r.ID, err)
@@ -61,7 +71,8 @@ func appendIn(tx *gorm.DB, e Entry) error {
 		return err
 	}
 	// A trigger gives the instant and the id.
-	if err := tx.Scopes(postgres.Tag("audit.append")).Omit("ID", "At").Create(&row).Error; err != nil {
+	if err := tx.Scopes(postgres.Tag("audit.append")).Omit("ID", "At").Create(&row).
+		Error; err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
 	return nil
@@ -82,12 +93,15 @@ func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	if err != nil {
 		return err
 	}
-	// By hand: one statement for any number of logs, zero included, so that the time of a sign-in does not reveal the person.
+	// By hand: one statement for any number of logs, zero included, so that the time of a sign-in
+	// does not reveal the person.
 	err = tx.Scopes(everyLog).Exec(`/* audit.appendToAll */
-		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, details,
+		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind,
+		  target_id, reason, details,
 		                           method, path, address, user_agent, request_id)
 		select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`,
-		organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.TargetID, r.Reason, r.Details,
+		organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.TargetID,
+		r.Reason, r.Details,
 		r.Method, r.Path, r.Address, r.UserAgent, r.RequestID).Error
 	if err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
@@ -95,10 +109,17 @@ func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return nil
 }
 
-// AppendChanges adds an entry of the operator's to the log of each organisation that changes selects, a query of ids
-// and details, in the caller's transaction.
-func AppendChanges(ctx context.Context, tx pgx.Tx, action Action, request Request, changes string) error {
-	r, err := newRow(Entry{Actor: TheOperator, Action: action, Target: Target{Kind: "organisation"}, Request: request})
+// AppendChanges adds an entry of the operator's to the log of each organisation that changes
+// selects, a query of ids and details, in the caller's transaction.
+func AppendChanges(
+	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
+) error {
+	r, err := newRow(Entry{
+		Actor:   TheOperator,
+		Action:  action,
+		Target:  Target{Kind: "organisation"},
+		Request: request,
+	})
 	if err != nil {
 		return err
 	}
@@ -107,7 +128,8 @@ func AppendChanges(ctx context.Context, tx pgx.Tx, action Action, request Reques
 		                           method, path, address, user_agent, request_id)
 		select c.org_id, $1, $2, $3, $4, $5, c.org_id, c.details, $6, $7, $8, $9, $10
 		  from (`+changes+`) c (org_id, details)`,
-		r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID)
+		r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.Method, r.Path, r.Address,
+		r.UserAgent, r.RequestID)
 	if err != nil {
 		return fmt.Errorf("audit: append %s: %w", action, err)
 	}
@@ -127,10 +149,19 @@ func newRow(e Entry) (entryRow, error) {
 		details = []byte("{}")
 	}
 	return entryRow{
-		OrgID:     e.OrganisationID,
-		ActorKind: string(e.Actor.Kind), ActorID: e.Actor.ID, ActorName: e.Actor.Name,
-		Action: string(e.Action), TargetKind: e.Target.Kind, TargetID: Sanitise(e.Target.ID, maxPath), Reason: string(e.Reason), Details: details,
-		Method: Sanitise(e.Request.Method, maxMethod), Path: Sanitise(e.Request.Path, maxPath), Address: e.Request.Address,
-		UserAgent: Sanitise(e.Request.UserAgent, maxUserAgent), RequestID: e.Request.ID,
+		OrgID:      e.OrganisationID,
+		ActorKind:  string(e.Actor.Kind),
+		ActorID:    e.Actor.ID,
+		ActorName:  e.Actor.Name,
+		Action:     string(e.Action),
+		TargetKind: e.Target.Kind,
+		TargetID:   Sanitise(e.Target.ID, maxPath),
+		Reason:     string(e.Reason),
+		Details:    details,
+		Method:     Sanitise(e.Request.Method, maxMethod),
+		Path:       Sanitise(e.Request.Path, maxPath),
+		Address:    e.Request.Address,
+		UserAgent:  Sanitise(e.Request.UserAgent, maxUserAgent),
+		RequestID:  e.Request.ID,
 	}, nil
 }

@@ -9,10 +9,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// countSQL adds an event to its burst in the log of each of the organisations. It writes a burst only when that was not
-// touched in the last minute: once a minute, however many events there are. A time in the future, from a clock that was set
-// back, counts as not touched. Bursts are written in one order everywhere, so that statements cannot deadlock. By hand, for
-// speed: a flood of refused requests costs one round trip for each of them.
+// countSQL adds an event to its burst in the log of each of the organisations. It writes a burst
+// only when that was not touched in the last minute: once a minute, however many events there are.
+// A time in the future, from a clock that was set back, counts as not touched. Bursts are written
+// in one order everywhere, so that statements cannot deadlock. By hand, for speed: a flood of
+// refused requests costs one round trip for each of them.
 const countSQL = `/* audit.count */
 with known as (
     select id, org_id from audit_bursts
@@ -40,7 +41,8 @@ func count(db *gorm.DB, organisationIDs []string, e Entry) error {
 	return nil
 }
 
-// CountInAll is Count for the logs of several organisations, in the caller's transaction. Errors: those of Count.
+// CountInAll is Count for the logs of several organisations, in the caller's transaction. Errors:
+// those of Count.
 func (l *Log) CountInAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.report(len(organisationIDs), e, count(tx, organisationIDs, e))
 }
@@ -67,19 +69,24 @@ func (r burstRow) entry(lost bool) Entry {
 		details[CountLost] = true
 	}
 	return Entry{
-		OrganisationID: r.OrgID, Actor: Actor{Kind: ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName},
-		Action: Action(r.Action), Reason: Reason(r.Reason), Details: details,
+		OrganisationID: r.OrgID,
+		Actor:          Actor{Kind: ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName},
+		Action:         Action(r.Action),
+		Reason:         Reason(r.Reason),
+		Details:        details,
 	}
 }
 
-// RecordBursts makes one entry of each burst. It names no organisation: the program itself runs it, for all of them. While
-// another instance does so it does nothing. After a crash of PostgreSQL each current burst gets an entry that says that its
-// count was lost.
+// RecordBursts makes one entry of each burst. It names no organisation: the program itself runs it,
+// for all of them. While another instance does so it does nothing. After a crash of PostgreSQL each
+// current burst gets an entry that says that its count was lost.
 func (l *Log) RecordBursts(ctx context.Context) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var locked bool // by hand: the lock is no row
 		err := tx.Scopes(allBursts).Raw(
-			`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&locked).Error
+			`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).
+			Scan(&locked).
+			Error
 		if err != nil || !locked {
 			return err
 		}
@@ -96,16 +103,19 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 				return err
 			}
 		}
-		// Statements last at most 30 s: none still runs that saw such a burst as touched in the last minute.
+		// Statements last at most 30 s: none still runs that saw such a burst as touched in the
+		// last minute.
 		return tx.Scopes(postgres.Tag("audit.endBursts"), allBursts).
 			Where("touched_at < clock_timestamp() - interval '2 min'").Delete(&burstRow{}).Error
 	})
 }
 
-// detectCrash reports whether PostgreSQL has crashed since the last call: the unlogged table is empty then.
+// detectCrash reports whether PostgreSQL has crashed since the last call: the unlogged table is
+// empty then.
 func detectCrash(tx *gorm.DB) (bool, error) {
 	// By hand: gorm's builder has no "insert … select".
-	marked := tx.Scopes(allBursts).Exec(`/* audit.detectCrash */ insert into audit_burst_events (burst)
+	marked := tx.Scopes(allBursts).
+		Exec(`/* audit.detectCrash */ insert into audit_burst_events (burst)
 		select 0 where not exists (select from audit_burst_events where burst = 0)`)
 	if marked.Error != nil {
 		return false, fmt.Errorf("audit: detect a crash: %w", marked.Error)

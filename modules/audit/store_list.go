@@ -34,20 +34,25 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 
 // entries is the query of the organisation's entries.
 func (l *Log) entries(ctx context.Context, organisationID, tag string) *gorm.DB {
-	return l.db.Gorm.WithContext(ctx).Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).Model(&entryRow{})
+	return l.db.Gorm.WithContext(ctx).Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).
+		Model(&entryRow{})
 }
 
-// page finds the page's entries by indexes alone, and then reads them. The work is bounded by the page, whatever the
-// filter: for each combination of kind of actor, action and reason that entries can have and the filter leaves, it takes the
-// first entries of an index with all of these before the instant, and of them all the first. A plain "where" would read
-// through the whole log for a combination that is rare in it.
+// page finds the page's entries by indexes alone, and then reads them. The work is bounded by the
+// page, whatever the filter: for each combination of kind of actor, action and reason that entries
+// can have and the filter leaves, it takes the first entries of an index with all of these before
+// the instant, and of them all the first. A plain "where" would read through the whole log for a
+// combination that is rare in it.
 func (l *Log) page(ctx context.Context, organisationID string, p Page, within logRange) *gorm.DB {
 	db := l.db.Gorm.WithContext(ctx)
-	first := l.entries(ctx, organisationID, "audit.list").Select("at, id").Scopes(within.scope, p.first)
+	first := l.entries(ctx, organisationID, "audit.list").Select("at, id").
+		Scopes(within.scope, p.first)
 	if f := p.Filter; f.selective() {
 		actions, reasons := f.actionsAndReasons()
-		each := first.Where("actor_kind = k and action = a and reason = r").Scopes(f.ofPerson, f.ofKey, f.ofFork)
-		// Pointers: gorm makes a list of parameters of a slice, and pgx an array of a pointer to it.
+		each := first.Where("actor_kind = k and action = a and reason = r").
+			Scopes(f.ofPerson, f.ofKey, f.ofFork)
+		// Pointers: gorm makes a list of parameters of a slice, and pgx an array of a pointer to
+		// it.
 		first = postgres.Raw(db, organisationID, `select f.at, f.id
 			from unnest(?::text[]) k, unnest(?::text[], ?::text[]) w(a, r), lateral (?) f
 			order by `+p.order()+` limit ?`,
@@ -55,12 +60,14 @@ func (l *Log) page(ctx context.Context, organisationID string, p Page, within lo
 		if f.mayHaveSuccessor() {
 			other := l.successor(ctx, organisationID, f, within)
 			first = postgres.Raw(db, organisationID,
-				`select at, id from ((?) union all (?)) f order by `+p.order()+` limit ?`, first, other, p.Limit)
+				`select at, id from ((?) union all (?)) f order by `+p.order()+` limit ?`, first,
+				other, p.Limit)
 		}
 	}
 	// By hand: gorm's builder joins no subquery.
 	return postgres.Raw(db, organisationID, `/* audit.list */ select `+entryColumns+`
-		from audit_entries e join (?) page on page.id = e.id where e.org_id = @org order by e.at desc, e.id desc`, first)
+		from audit_entries e join (?) page on page.id = e.id where e.org_id = @org order by e.at desc, e.id desc`,
+		first)
 }
 
 // order is the sort order of a page: newest first or, after an entry, oldest first.
@@ -74,8 +81,8 @@ func (p Page) order() string {
 // first is a scope: the entries of a page.
 func (p Page) first(db *gorm.DB) *gorm.DB { return db.Order(p.order()).Limit(p.Limit) }
 
-// ofPerson is a scope: the entries of the filter's person. It names the index of people, unless the filter is on a key too: a
-// key has few entries of people, a person may have many of other things.
+// ofPerson is a scope: the entries of the filter's person. It names the index of people, unless the
+// filter is on a key too: a key has few entries of people, a person may have many of other things.
 func (f Filter) ofPerson(db *gorm.DB) *gorm.DB {
 	switch {
 	case f.PersonID == "":
@@ -94,16 +101,21 @@ func (f Filter) ofKey(db *gorm.DB) *gorm.DB {
 	return db.Where("key_id = ?", f.KeyID)
 }
 
-// mayHaveSuccessor reports whether the filter leaves the entry of the replacement that made its key: that entry is about the old
-// key.
+// mayHaveSuccessor reports whether the filter leaves the entry of the replacement that made its
+// key: that entry is about the old key.
 func (f Filter) mayHaveSuccessor() bool {
-	return f.KeyID != "" && f.Reason == "" && f.ForkID == "" && (f.Action == "" || f.Action == KeyReplaced)
+	return f.KeyID != "" && f.Reason == "" && f.ForkID == "" &&
+		(f.Action == "" || f.Action == KeyReplaced)
 }
 
 // successor finds that entry.
-func (l *Log) successor(ctx context.Context, organisationID string, f Filter, within logRange) *gorm.DB {
-	return l.entries(ctx, organisationID, "audit.list").Select("at, id").Scopes(within.scope, f.ofPerson).
-		Where("action = 'api_key.replaced' and details->>'replacement' = ? and actor_kind in ?", f.KeyID, f.kinds())
+func (l *Log) successor(
+	ctx context.Context, organisationID string, f Filter, within logRange,
+) *gorm.DB {
+	return l.entries(ctx, organisationID, "audit.list").Select("at, id").
+		Scopes(within.scope, f.ofPerson).
+		Where("action = 'api_key.replaced' and details->>'replacement' = ? and actor_kind in ?",
+			f.KeyID, f.kinds())
 }
 
 // ofFork is a scope: the exports of the filter's fork. It names the index of forks.
@@ -127,11 +139,12 @@ type logRange struct{ first, end cursor }
 
 // scope is a scope: the entries of the range.
 func (r logRange) scope(db *gorm.DB) *gorm.DB {
-	return db.Where("(at, id) >= (?, ?) and (at, id) < (?, ?)", r.first.at, r.first.id, r.end.at, r.end.id)
+	return db.Where("(at, id) >= (?, ?) and (at, id) < (?, ?)", r.first.at, r.first.id, r.end.at,
+		r.end.id)
 }
 
-// rangeOf returns the range of the filter's time and the page's entry together: two bounds for the index, not four. It is
-// empty for an entry that the organisation does not have.
+// rangeOf returns the range of the filter's time and the page's entry together: two bounds for the
+// index, not four. It is empty for an entry that the organisation does not have.
 func (l *Log) rangeOf(ctx context.Context, organisationID string, p Page) (logRange, error) {
 	within := logRange{first: cursor{at: p.Filter.From}, end: cursor{at: p.Filter.To}}
 	if within.end.at.IsZero() {
@@ -142,7 +155,8 @@ func (l *Log) rangeOf(ctx context.Context, organisationID string, p Page) (logRa
 		return within, nil
 	}
 	var row entryRow
-	err := l.entries(ctx, organisationID, "audit.cursor").Select("at").Where("id = ?", id).Take(&row).Error
+	err := l.entries(ctx, organisationID, "audit.cursor").Select("at").Where("id = ?", id).
+		Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return logRange{}, nil
 	}
@@ -163,8 +177,8 @@ func (l *Log) rangeOf(ctx context.Context, organisationID string, p Page) (logRa
 // maxPeople bounds People.
 const maxPeople = 200
 
-// People returns the people who acted in the organisation's log: at most 200, by id, each with the name in one of the
-// entries.
+// People returns the people who acted in the organisation's log: at most 200, by id, each with the
+// name in one of the entries.
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
 	// By hand: a loose index scan finds the next person in one step; "distinct" would read the log.
@@ -174,7 +188,8 @@ func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error
 			  order by actor_id desc, action desc, reason desc, at desc, id desc limit 1)
 			union all
 			select next.* from people p, lateral (
-				select actor_id, actor_name from audit_entries where org_id = @org and actor_kind = 'person' and actor_id < p.actor_id
+				select actor_id, actor_name from audit_entries
+				  where org_id = @org and actor_kind = 'person' and actor_id < p.actor_id
 				 order by actor_id desc, action desc, reason desc, at desc, id desc limit 1) next
 		)
 		select actor_id, actor_name from people limit ?`, maxPeople).Scan(&rows).Error

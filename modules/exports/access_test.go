@@ -25,8 +25,8 @@ func ended(t *testing.T, recheck func(context.Context) error) (after time.Durati
 	return time.Since(begun), context.Cause(ctx)
 }
 
-// rules.md, CSV: a download ends within two seconds after its actor loses access and after the database stops answering, and
-// the two are not confused.
+// rules.md, CSV: a download ends within two seconds after its actor loses access and after the
+// database stops answering, and the two are not confused.
 func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	t.Parallel()
 	denied := func(code apperr.Code) func(context.Context) error {
@@ -36,9 +36,18 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 		recheck func(context.Context) error
 		cause   error
 	}{
-		"silence":       {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, exports.ErrNoAnswer},
-		"failure":       {func(context.Context) error { return errors.New("connection refused") }, exports.ErrNoAnswer},
-		"cancelled":     {func(context.Context) error { return context.Canceled }, exports.ErrNoAnswer},
+		"silence": {func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, exports.ErrNoAnswer},
+		"failure": {
+			func(context.Context) error {
+				return errors.New("connection refused")
+			}, exports.ErrNoAnswer,
+		},
+		"cancelled": {
+			func(context.Context) error { return context.Canceled }, exports.ErrNoAnswer,
+		},
 		"unavailable":   {denied(apperr.Unavailable), exports.ErrNoAnswer},
 		"revoked":       {denied(apperr.AuthRequired), errLost},
 		"role lost":     {denied(apperr.AccessDenied), errLost},
@@ -51,7 +60,8 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 				require.ErrorIs(t, cause, c.cause)
 				require.LessOrEqual(t, after, 2*time.Second)
 				if c.cause != errLost {
-					require.NotContains(t, apperr.From(cause).Message, "refused", "no message shows internals")
+					require.NotContains(t, apperr.From(cause).Message, "refused",
+						"no message shows internals")
 				}
 			})
 		})
@@ -88,7 +98,8 @@ func TestPanicInRecheckEndsOnlyTheDownload(t *testing.T) {
 func TestRecheckIsNotCancelledWithItsDownload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked, answer := make(chan context.Context), make(chan struct{})
+		asked := make(chan context.Context)
+		answer := make(chan struct{})
 		_, stop := exports.RecheckContext(func(ctx context.Context) error {
 			asked <- ctx
 			<-answer

@@ -18,7 +18,10 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, nil)
 		of := func(organisation string, kind audit.ActorKind, id string) Request {
-			return Request{Query: reports.Query{OrganisationID: organisation}, Actor: audit.Actor{Kind: kind, ID: id}}
+			return Request{
+				Query: reports.Query{OrganisationID: organisation},
+				Actor: audit.Actor{Kind: kind, ID: id},
+			}
 		}
 		hold := func(r Request, times int) {
 			for range times {
@@ -31,28 +34,36 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 			require.True(t, apperr.Is(err, apperr.Unavailable))
 			e := apperr.From(err)
 			require.Equal(t, 5, e.RetryAfter)
-			require.Equal(t, fmt.Sprintf("Too many exports %s. Retry in 5 seconds.", whose), e.Message)
+			require.Equal(t, fmt.Sprintf("Too many exports %s. Retry in 5 seconds.", whose),
+				e.Message)
 		}
 		hold(of("a", audit.Key, "1"), 3)
 		refused(of("a", audit.Key, "1"), "with this key: at most 3 run at once")
 		hold(of("a", audit.Key, "2"), 1)
 		refused(of("a", audit.Key, "1"), "with this key: at most 3 run at once")
-		refused(of("a", audit.Key, "2"), "of this organisation: at most 4 run at once, fewer while others export")
-		refused(of("a", audit.Person, "3"), "of this organisation: at most 4 run at once, fewer while others export")
+		refused(of("a", audit.Key, "2"),
+			"of this organisation: at most 4 run at once, fewer while others export")
+		refused(of("a", audit.Person, "3"),
+			"of this organisation: at most 4 run at once, fewer while others export")
 		hold(of("b", audit.Person, "1"), 2)
-		refused(of("b", audit.Person, "1"), "of this organisation: at most 4 run at once, fewer while others export")
+		refused(of("b", audit.Person, "1"),
+			"of this organisation: at most 4 run at once, fewer while others export")
 		hold(of("c", audit.Key, "1"), 1)
 		hold(of("d", audit.Key, "1"), 1)
 		refused(of("e", audit.Key, "1"), "on this instance: at most 8 run at once")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, nil)
-		r := Request{Query: reports.Query{OrganisationID: "a"}, Actor: audit.Actor{Kind: audit.Person, ID: "1"}}
+		r := Request{
+			Query: reports.Query{OrganisationID: "a"},
+			Actor: audit.Actor{Kind: audit.Person, ID: "1"},
+		}
 		for range MaxAtOnceOfActor {
 			_, err := s.acquire(t.Context(), r)
 			require.NoError(t, err)
 		}
 		_, err := s.acquire(t.Context(), r)
-		require.Equal(t, "Too many exports of yours: at most 3 run at once. Retry in 5 seconds.", apperr.From(err).Message)
+		require.Equal(t, "Too many exports of yours: at most 3 run at once. Retry in 5 seconds.",
+			apperr.From(err).Message)
 	})
 }

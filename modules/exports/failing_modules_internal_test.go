@@ -22,7 +22,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// mocked is a server whose one route exports an empty report, over mocks. Every call succeeds but the one that a test lets fail.
+// mocked is a server whose one route exports an empty report, over mocks. Every call succeeds but
+// the one that a test lets fail.
 type mocked struct {
 	t       *testing.T
 	url     string
@@ -37,23 +38,34 @@ type mocked struct {
 func newMocked(t *testing.T) *mocked {
 	t.Helper()
 	m := &mocked{t: t}
-	plays, log := &mockReports{}, &mockAuditLog{}
+	plays := &mockReports{}
+	log := &mockAuditLog{}
 	plays.On("Export", mock.Anything, mock.Anything, mock.Anything).Return(
 		func(context.Context, reports.Query, reports.Format) (*reports.Export, error) {
 			return &reports.Export{}, m.called("Reports.Export")
 		})
-	plays.On("Suppressed", mock.Anything, mock.Anything).Return(func(context.Context, reports.Query) (bool, error) {
-		return false, m.called("Reports.Suppressed")
-	})
-	log.On("Append", mock.Anything, mock.Anything).Return(func(_ context.Context, e audit.Entry) error {
-		return m.called(fmt.Sprint(e.Action, " ", e.Details["outcome"]))
-	})
+	plays.On("Suppressed", mock.Anything, mock.Anything).
+		Return(func(context.Context, reports.Query) (bool, error) {
+			return false, m.called("Reports.Suppressed")
+		})
+	log.On("Append", mock.Anything, mock.Anything).
+		Return(func(_ context.Context, e audit.Entry) error {
+			return m.called(fmt.Sprint(e.Action, " ", e.Details["outcome"]))
+		})
 	m.service = New(plays, log)
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Second})
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.DiscardHandler),
+		Grace:  time.Second,
+	})
 	server.App().Get("/", func(c *fiber.Ctx) error {
 		return m.service.Send(c.UserContext(), c, Request{
-			Query: reports.Query{OrganisationID: "acme", ForkID: "fork", Period: reports.Period{From: time.Unix(0, 0), Days: 1}},
-			Actor: audit.Actor{Kind: audit.Key, ID: "key"}, Recheck: func(context.Context) error { return nil },
+			Query: reports.Query{
+				OrganisationID: "acme",
+				ForkID:         "fork",
+				Period:         reports.Period{From: time.Unix(0, 0), Days: 1},
+			},
+			Actor:   audit.Actor{Kind: audit.Key, ID: "key"},
+			Recheck: func(context.Context) error { return nil },
 		})
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,10 +91,14 @@ func (m *mocked) called(name string) error {
 }
 
 // send requests the export while that call fails, and returns the answer and all calls.
-func (m *mocked) send(method, failing string, failure error) (response *http.Response, body string, calls []string) {
+func (m *mocked) send(
+	method, failing string, failure error,
+) (response *http.Response, body string, calls []string) {
 	m.t.Helper()
 	m.mu.Lock()
-	m.calls, m.failing, m.failure = nil, failing, failure
+	m.calls = nil
+	m.failing = failing
+	m.failure = failure
 	m.mu.Unlock()
 	request, err := http.NewRequestWithContext(m.t.Context(), method, m.url, http.NoBody)
 	require.NoError(m.t, err)
@@ -105,8 +121,9 @@ const (
 	head     = "Reports.Suppressed"
 )
 
-// rules.md, CSV and Failures: what fails before the first byte is an error without data, an export whose start cannot be
-// recorded is not sent, and one whose end cannot be recorded is whole all the same.
+// rules.md, CSV and Failures: what fails before the first byte is an error without data, an export
+// whose start cannot be recorded is not sent, and one whose end cannot be recorded is whole all the
+// same.
 func TestEachFailingCallOfAnExport(t *testing.T) {
 	t.Parallel()
 	const header = "playId,"
@@ -114,11 +131,17 @@ func TestEachFailingCallOfAnExport(t *testing.T) {
 		err    error
 		status int // where the answer is the failure's own
 	}{
-		"unavailable": {&apperr.Error{Code: apperr.Unavailable, Message: "Busy.", RetryAfter: 7}, http.StatusServiceUnavailable},
-		"timeout":     {context.DeadlineExceeded, http.StatusServiceUnavailable},
-		"cancelled":   {context.Canceled, http.StatusServiceUnavailable},
-		"not found":   {reports.ErrGroupNotFound, http.StatusNotFound},
-		"unexpected":  {errors.New("internals"), http.StatusInternalServerError},
+		"unavailable": {
+			&apperr.Error{
+				Code:       apperr.Unavailable,
+				Message:    "Busy.",
+				RetryAfter: 7,
+			}, http.StatusServiceUnavailable,
+		},
+		"timeout":    {context.DeadlineExceeded, http.StatusServiceUnavailable},
+		"cancelled":  {context.Canceled, http.StatusServiceUnavailable},
+		"not found":  {reports.ErrGroupNotFound, http.StatusNotFound},
+		"unexpected": {errors.New("internals"), http.StatusInternalServerError},
 	} {
 		for failing, want := range map[string]struct {
 			method string
@@ -126,9 +149,11 @@ func TestEachFailingCallOfAnExport(t *testing.T) {
 			calls  []string
 			file   bool
 		}{
-			"":       {http.MethodGet, http.StatusOK, []string{open, started, finished}, true},
-			open:     {http.MethodGet, failure.status, []string{open}, false},
-			started:  {http.MethodGet, http.StatusServiceUnavailable, []string{open, started}, false},
+			"":   {http.MethodGet, http.StatusOK, []string{open, started, finished}, true},
+			open: {http.MethodGet, failure.status, []string{open}, false},
+			started: {
+				http.MethodGet, http.StatusServiceUnavailable, []string{open, started}, false,
+			},
 			finished: {http.MethodGet, http.StatusOK, []string{open, started, finished}, true},
 			head:     {http.MethodHead, failure.status, []string{head}, false},
 		} {
@@ -139,7 +164,8 @@ func TestEachFailingCallOfAnExport(t *testing.T) {
 					response, body, calls := m.send(want.method, failing, failure.err)
 					require.Equal(t, want.status, response.StatusCode, body)
 					require.Equal(t, want.calls, calls)
-					require.Equal(t, want.file, len(body) > len(header) && body[:len(header)] == header, body)
+					require.Equal(t, want.file,
+						len(body) > len(header) && body[:len(header)] == header, body)
 					require.Equal(t, want.file, response.Header.Get("Content-Disposition") != "")
 					require.NotContains(t, body, "internals")
 				}

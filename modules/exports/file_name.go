@@ -9,8 +9,8 @@ import (
 
 const maxSlug = 80 // bytes of a file name
 
-// fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It omits the group's name, which
-// would tell suppressed answers apart.
+// fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
+// omits the group's name, which would tell suppressed answers apart.
 func fileName(slug string, q reports.Query) string {
 	name := folded(slug) + "_" + q.Period.String()
 	if q.GroupID != "" {
@@ -19,7 +19,8 @@ func fileName(slug string, q reports.Query) string {
 	return name + ".csv"
 }
 
-// folded returns the text in ASCII without accents, with a dash for other characters, or "plays" if nothing is left.
+// folded returns the text in ASCII without accents, with a dash for other characters, or "plays" if
+// nothing is left.
 func folded(text string) string {
 	var b strings.Builder
 	for _, r := range input.WithoutAccents(text) {

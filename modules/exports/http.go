@@ -18,16 +18,17 @@ import (
 // suppressedHeader tells that k-anonymity left only the header row.
 const suppressedHeader = "X-DG-Report-Suppressed"
 
-// Send answers c with the requested export. ctx bounds only the work before the answer begins. HEAD sends the headers of GET,
-// exports nothing and records nothing.
+// Send answers c with the requested export. ctx bounds only the work before the answer begins. HEAD
+// sends the headers of GET, exports nothing and records nothing.
 // Errors: reports.ErrGroupNotFound, apperr.Unavailable, with RetryAfter when too many exports run.
 func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 	options := httpserver.StreamOptions{
 		ContentType: "text/csv; charset=utf-8",
 		Gzip:        true,
 		Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
-			fiber.HeaderCacheControl:       "no-store",
+			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) +
+				`"`,
+			fiber.HeaderCacheControl: "no-store",
 		},
 	}
 	if c.Method() == fiber.MethodHead {
@@ -66,18 +67,24 @@ func newBusyError(met *limiter.BoundError, by audit.ActorKind) error {
 	limit := fmt.Sprintf("on this instance: at most %d run at once", MaxAtOnce)
 	switch {
 	case met.Bound == limiter.OfOrganisation:
-		limit = fmt.Sprintf("of this organisation: at most %d run at once, fewer while others export", MaxAtOnceOfOrganisation)
+		limit = fmt.Sprintf(
+			"of this organisation: at most %d run at once, fewer while others export",
+			MaxAtOnceOfOrganisation,
+		)
 	case met.Bound == limiter.OfActor && by == audit.Key:
 		limit = fmt.Sprintf("with this key: at most %d run at once", MaxAtOnceOfActor)
 	case met.Bound == limiter.OfActor:
 		limit = fmt.Sprintf("of yours: at most %d run at once", MaxAtOnceOfActor)
 	}
-	e := apperr.Wrap(apperr.Unavailable, met, "Too many exports %s. Retry in %d seconds.", limit, limiter.RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, met, "Too many exports %s. Retry in %d seconds.", limit,
+		limiter.RetryAfter)
 	e.RetryAfter = limiter.RetryAfter
 	return e
 }
 
-func (s *Service) sendHead(ctx context.Context, c *fiber.Ctx, q reports.Query, o httpserver.StreamOptions) error {
+func (s *Service) sendHead(
+	ctx context.Context, c *fiber.Ctx, q reports.Query, o httpserver.StreamOptions,
+) error {
 	suppressed, err := s.reports.Suppressed(ctx, q)
 	if err != nil {
 		return err

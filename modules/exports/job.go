@@ -21,9 +21,11 @@ import (
 var errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
 
 // ErrAccessEnded is why a person's download ends when they lose access.
-var ErrAccessEnded error = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
+var ErrAccessEnded error = apperr.New(apperr.AuthRequired,
+	"Your session or your role in the organisation has ended. Sign in again.")
 
-// job is one export from its audit entry export.started to export.finished. It is the source of the stream.
+// job is one export from its audit entry export.started to export.finished. It is the source of the
+// stream.
 type job struct {
 	request Request
 	service *Service
@@ -43,8 +45,9 @@ func (j *job) watch() (ctx context.Context) {
 	return ctx
 }
 
-// open starts the export and records the start. The entry commits while the first rows are read; nothing is sent before both
-// finish. If reading fails, Next returns the error and the end is recorded.
+// open starts the export and records the start. The entry commits while the first rows are read;
+// nothing is sent before both finish. If reading fails, Next returns the error and the end is
+// recorded.
 func (j *job) open(ctx context.Context, header map[string]string) (httpserver.Source, error) {
 	export, err := j.service.reports.Export(ctx, j.request.Query, j.request.Format)
 	if err != nil {
@@ -52,7 +55,9 @@ func (j *job) open(ctx context.Context, header map[string]string) (httpserver.So
 	}
 	j.id = uuid.NewString()
 	recorded := make(chan error, 1)
-	go func() { recorded <- j.recordStart(ctx, map[string]any{"reportingMode": export.ReportingMode}) }()
+	go func() {
+		recorded <- j.recordStart(ctx, map[string]any{"reportingMode": export.ReportingMode})
+	}()
 	export.Begin()
 	select {
 	case err = <-recorded:
@@ -63,7 +68,8 @@ func (j *job) open(ctx context.Context, header map[string]string) (httpserver.So
 	}
 	if err != nil {
 		export.Close()
-		return nil, apperr.Wrap(apperr.Unavailable, err, "The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
+		return nil, apperr.Wrap(apperr.Unavailable, err,
+			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
 	if export.Suppressed {
 		header[suppressedHeader] = "k-anonymity"
@@ -75,13 +81,15 @@ func (j *job) open(ctx context.Context, header map[string]string) (httpserver.So
 // Next appends the next row.
 func (j *job) Next(b []byte) ([]byte, error) { return j.export.Next(b) }
 
-// Close frees the connection and the slot. It records the end in the background, because the client waits for Close.
+// Close frees the connection and the slot. It records the end in the background, because the client
+// waits for Close.
 func (j *job) Close(outcome error) {
 	j.free()
 	j.finish(outcome, j.export.Rows())
 }
 
-// abandon ends an export whose client has gone while its start is being recorded. A recorded start gets its end.
+// abandon ends an export whose client has gone while its start is being recorded. A recorded start
+// gets its end.
 func (j *job) abandon(outcome error, recorded <-chan error) {
 	j.service.recording.Go(func() {
 		if <-recorded == nil {
@@ -122,22 +130,32 @@ func (j *job) recordEnd(details map[string]any) {
 	ctx, done := context.WithTimeout(context.Background(), recordTimeout)
 	defer done()
 	if err := j.record(ctx, audit.ExportFinished, details); err != nil {
-		slog.Error("the end of an export could not be recorded", "request_id", j.request.Request.ID, "error", err)
+		slog.Error("the end of an export could not be recorded", "request_id", j.request.Request.ID,
+			"error", err)
 	}
 }
 
-// record queues its statement in a flow of its own per organisation, so that other requests do not delay the entry.
+// record queues its statement in a flow of its own per organisation, so that other requests do not
+// delay the entry.
 func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	q := j.request.Query
 	ctx = limiter.WithTenant(ctx, "exports of "+q.OrganisationID)
-	about := map[string]any{audit.ExportID: j.id, "from": q.Period.Day(0), "to": q.Period.Day(q.Period.Days - 1)}
+	about := map[string]any{
+		audit.ExportID: j.id,
+		"from":         q.Period.Day(0),
+		"to":           q.Period.Day(q.Period.Days - 1),
+	}
 	if q.GroupID != "" {
 		about["groupId"] = q.GroupID
 	}
 	maps.Copy(about, details)
 	return j.service.log.Append(ctx, audit.Entry{
-		OrganisationID: q.OrganisationID, Actor: j.request.Actor, Action: action,
-		Target: audit.Target{Kind: "fork", ID: q.ForkID}, Details: about, Request: j.request.Request,
+		OrganisationID: q.OrganisationID,
+		Actor:          j.request.Actor,
+		Action:         action,
+		Target:         audit.Target{Kind: "fork", ID: q.ForkID},
+		Details:        about,
+		Request:        j.request.Request,
 	})
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A panic while the end of an export is recorded, in the background, ends neither the process nor anything else.
+// A panic while the end of an export is recorded, in the background, ends neither the process nor
+// anything else.
 func TestPanicWhileTheEndIsRecordedIsRecovered(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(t.Context())

@@ -9,16 +9,17 @@ import (
 	"dg/platform/limiter"
 )
 
-// Concurrent exports of one instance: in all, of one organisation, and of one key or person. The OpenAPI document and /docs
-// state them. An organisation gets fewer while others export (package limiter).
+// Concurrent exports of one instance: in all, of one organisation, and of one key or person. The
+// OpenAPI document and /docs state them. An organisation gets fewer while others export (package
+// limiter).
 const (
 	MaxAtOnce               = 8
 	MaxAtOnceOfOrganisation = MaxAtOnce / 2
 	MaxAtOnceOfActor        = 3
 )
 
-// maxWaiting bounds the queue of one organisation. Waiting costs a connection; a refused client retries soon, which costs a
-// statement each time.
+// maxWaiting bounds the queue of one organisation. Waiting costs a connection; a refused client
+// retries soon, which costs a statement each time.
 const maxWaiting = 1000
 
 // Reports reads the plays of a report. Package reports says what the methods promise.
@@ -39,7 +40,8 @@ type Service struct {
 	limiter   *limiter.Limiter
 	recording sync.WaitGroup // of the ends of exports
 
-	OnFinish func(outcome string, rows int64) // called at the end of each export; set before the first
+	// called at the end of each export; set before the first
+	OnFinish func(outcome string, rows int64)
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
@@ -47,17 +49,27 @@ func (s *Service) Limiters() map[string]*limiter.Limiter {
 	return map[string]*limiter.Limiter{"exports": s.limiter}
 }
 
-// New returns the service. An instance has one, whose limits count the exports of all surfaces together.
+// New returns the service. An instance has one, whose limits count the exports of all surfaces
+// together.
 func New(r Reports, log AuditLog) *Service {
-	return &Service{reports: r, log: log, OnFinish: func(string, int64) {}, limiter: limiter.New(limiter.Limits{
-		MaxConcurrent: MaxAtOnce, MaxConcurrentPerActor: MaxAtOnceOfActor, Waiting: maxWaiting,
-	})}
+	return &Service{
+		reports:  r,
+		log:      log,
+		OnFinish: func(string, int64) {},
+		limiter: limiter.New(limiter.Limits{
+			MaxConcurrent: MaxAtOnce, MaxConcurrentPerActor: MaxAtOnceOfActor, Waiting: maxWaiting,
+		}),
+	}
 }
 
-// Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start after it is called.
+// Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start
+// after it is called.
 func (s *Service) Drain(ctx context.Context) {
 	done := make(chan struct{})
-	go func() { s.recording.Wait(); close(done) }()
+	go func() {
+		s.recording.Wait()
+		close(done)
+	}()
 	select {
 	case <-done:
 	case <-ctx.Done():
@@ -71,6 +83,7 @@ type Request struct {
 	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
-	// Recheck asks again whether the actor has access, as RecheckContext does. It outlives the HTTP request and must not refer to it.
+	// Recheck asks again whether the actor has access, as RecheckContext does. It outlives the HTTP
+	// request and must not refer to it.
 	Recheck func(ctx context.Context) error
 }

@@ -36,22 +36,36 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{Database: fixtures.New(t), t: t}
-	fork := b.Fork(fixtures.Fork{OrganisationID: b.Organisation(fixtures.Organisation{}).ID, Slug: "Übung 1"})
+	fork := b.Fork(fixtures.Fork{
+		OrganisationID: b.Organisation(fixtures.Organisation{}).ID,
+		Slug:           "Übung 1",
+	})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
 	var err error
-	b.db, err = postgres.Open(t.Context(), b.DirectURL, postgres.Options{LockTimeout: 20 * time.Second})
+	b.db, err = postgres.Open(t.Context(), b.DirectURL,
+		postgres.Options{LockTimeout: 20 * time.Second})
 	require.NoError(t, err)
 	t.Cleanup(b.db.Close)
 	b.service = exports.New(reports.New(b.db, b.db), audit.New(b.db))
 	b.request = exports.Request{
-		Query: reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: reports.Period{From: fork.CreatedAt, Days: 1}},
-		Slug:  fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
+		Query: reports.Query{
+			OrganisationID: fork.OrganisationID,
+			ForkID:         fork.ID,
+			Period:         reports.Period{From: fork.CreatedAt, Days: 1},
+		},
+		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
 		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
 		Recheck: func(context.Context) error { return nil },
 	}
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Millisecond})
-	server.App().Get("/export", func(c *fiber.Ctx) error { return b.service.Send(c.UserContext(), c, b.request) })
+	server := httpserver.New(httpserver.Options{
+		Logger:      slog.New(slog.DiscardHandler),
+		Unavailable: postgres.Unavailable,
+		Grace:       time.Millisecond,
+	})
+	server.App().Get("/export", func(c *fiber.Ctx) error {
+		return b.service.Send(c.UserContext(), c, b.request)
+	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	b.url = "http://" + ln.Addr().String() + "/export"
@@ -65,16 +79,21 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// send requests the export; the caller reads the body. What it does not read is not sent: little fits on the way.
+// send requests the export; the caller reads the body. What it does not read is not sent: little
+// fits on the way.
 func (b *bundle) send(method string) *http.Response {
 	b.t.Helper()
-	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		if err == nil {
-			err = conn.(*net.TCPConn).SetReadBuffer(16 << 10)
-		}
-		return conn, err
-	}}
+	transport := &http.Transport{
+		DisableCompression: true,
+		DisableKeepAlives:  true,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(16 << 10)
+			}
+			return conn, err
+		},
+	}
 	request, err := http.NewRequestWithContext(b.t.Context(), method, b.url, http.NoBody)
 	require.NoError(b.t, err)
 	response, err := (&http.Client{Transport: transport}).Do(request)
@@ -86,29 +105,39 @@ func (b *bundle) send(method string) *http.Response {
 // entry waits for the one entry of the action and returns its details as text.
 func (b *bundle) entry(action string) (details string) {
 	b.t.Helper()
-	require.Eventually(b.t, func() bool { return b.entries(action) == 1 }, 10*time.Second, 5*time.Millisecond, action)
-	return fixtures.One[string](b.Database, `select details::text from audit_entries where action = $1`, action)
+	require.Eventually(b.t, func() bool {
+		return b.entries(action) == 1
+	}, 10*time.Second, 5*time.Millisecond, action)
+	return fixtures.One[string](b.Database,
+		`select details::text from audit_entries where action = $1`, action)
 }
 
 func (b *bundle) entries(action string) int {
 	b.t.Helper()
-	return fixtures.One[int](b.Database, `select count(*) from audit_entries where action = $1`, action)
+	return fixtures.One[int](b.Database, `select count(*) from audit_entries where action = $1`,
+		action)
 }
 
 func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.Equal(t, `attachment; filename="Ubung-1_2026-01-01_2026-01-01.csv"`, response.Header.Get("Content-Disposition"))
+	require.Equal(t, `attachment; filename="Ubung-1_2026-01-01_2026-01-01.csv"`,
+		response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
-	id := fixtures.One[string](b.Database, `select details->>'exportId' from audit_entries where action = 'export.started'`)
-	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+`", "reportingMode": "pseudonymous"}`,
+	id := fixtures.One[string](b.Database,
+		`select details->>'exportId' from audit_entries where action = 'export.started'`)
+	require.JSONEq(t,
+		`{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+
+			`", "reportingMode": "pseudonymous"}`,
 		b.entry("export.started"), "recorded before the first byte")
 	require.Zero(t, b.entries("export.finished"))
 	file, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, 20_001, strings.Count(string(file), "\n"))
-	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+`", "rows": 20000, "outcome": "completed"}`, b.entry("export.finished"))
+	require.JSONEq(t,
+		`{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+
+			`", "rows": 20000, "outcome": "completed"}`, b.entry("export.finished"))
 }
 
 func TestHeadExportsAndRecordsNothing(t *testing.T) {
@@ -122,7 +151,8 @@ func TestHeadExportsAndRecordsNothing(t *testing.T) {
 // A group of which nobody played is suppressed like one with too few players.
 func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
 	b := setup(t)
-	b.request.Query.GroupID = b.Group(b.request.Query.OrganisationID, b.Players(b.request.Query.OrganisationID, 9)...)
+	b.request.Query.GroupID = b.Group(b.request.Query.OrganisationID,
+		b.Players(b.request.Query.OrganisationID, 9)...)
 	for _, method := range []string{http.MethodHead, http.MethodGet} {
 		response := b.send(method)
 		require.Equal(t, "k-anonymity", response.Header.Get("X-DG-Report-Suppressed"))
@@ -139,7 +169,9 @@ func TestExportThatCannotBeRecordedIsRefused(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke insert on audit_entries from dg_app`)
 	require.Equal(t, http.StatusServiceUnavailable, b.send(http.MethodGet).StatusCode)
-	require.Eventually(t, func() bool { return b.db.Pool.Stat().AcquiredConns() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return b.db.Pool.Stat().AcquiredConns() == 0
+	}, 10*time.Second, 10*time.Millisecond)
 }
 
 func TestUnknownGroupRecordsNothing(t *testing.T) {
@@ -155,15 +187,25 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 		kind    audit.ActorKind
 		recheck func(ctx context.Context) error
 	}{
-		"access_ended":         {audit.Person, func(context.Context) error { return apperr.New(apperr.AccessDenied, "no") }},
-		"key_unusable":         {audit.Key, func(context.Context) error { return apperr.New(apperr.AuthRequired, "no") }},
-		"database_unavailable": {audit.Key, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
-		"failed":               {audit.Key, func(context.Context) error { panic("index out of range") }},
-		"client_gone":          {audit.Key, func(context.Context) error { return nil }},
+		"access_ended": {
+			audit.Person, func(context.Context) error {
+				return apperr.New(apperr.AccessDenied, "no")
+			},
+		},
+		"key_unusable": {
+			audit.Key, func(context.Context) error { return apperr.New(apperr.AuthRequired, "no") },
+		},
+		"database_unavailable": {audit.Key, func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}},
+		"failed":      {audit.Key, func(context.Context) error { panic("index out of range") }},
+		"client_gone": {audit.Key, func(context.Context) error { return nil }},
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
-			b.request.Actor.Kind, b.request.Recheck = c.kind, c.recheck
+			b.request.Actor.Kind = c.kind
+			b.request.Recheck = c.recheck
 			response := b.send(http.MethodGet)
 			if outcome == "client_gone" {
 				require.NoError(t, response.Body.Close())
@@ -175,7 +217,9 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 			} else { // a slow machine may check before the first byte
 				require.NotContains(t, string(body), "playId", response.Status)
 			}
-			require.Eventually(t, func() bool { return b.db.Pool.Stat().AcquiredConns() == 0 }, 10*time.Second, time.Millisecond, "its connection is free")
+			require.Eventually(t, func() bool {
+				return b.db.Pool.Stat().AcquiredConns() == 0
+			}, 10*time.Second, time.Millisecond, "its connection is free")
 		})
 	}
 }

@@ -22,8 +22,9 @@ const (
 // The locks of the two statements. PostgreSQL keeps them until the transaction ends.
 const (
 	ofThisDatabase = " and database = (select oid from pg_database where datname = current_database())"
-	lockOfEntry    = "relation = 'audit_entries'::regclass and mode = 'RowExclusiveLock'" + ofThisDatabase
-	lockOfRows     = "relation = 'players'::regclass and mode = 'AccessShareLock'" + ofThisDatabase
+	lockOfEntry    = "relation = 'audit_entries'::regclass and mode = 'RowExclusiveLock'" +
+		ofThisDatabase
+	lockOfRows = "relation = 'players'::regclass and mode = 'AccessShareLock'" + ofThisDatabase
 )
 
 // stopped is an export whose start waits for a lock.
@@ -66,7 +67,9 @@ func (s *stopped) statement(lock string, granted bool) {
 
 func (s *stopped) until(sql string, args ...any) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return fixtures.One[bool](s.Database, sql, args...) }, 10*time.Second, 5*time.Millisecond, sql)
+	require.Eventually(s.t, func() bool {
+		return fixtures.One[bool](s.Database, sql, args...)
+	}, 10*time.Second, 5*time.Millisecond, sql)
 }
 
 func (s *stopped) goOn() { require.NoError(s.t, s.tx.Rollback(context.Background())) }
@@ -74,10 +77,13 @@ func (s *stopped) goOn() { require.NoError(s.t, s.tx.Rollback(context.Background
 func (s *stopped) answers(status int) {
 	s.t.Helper()
 	require.Equal(s.t, status, <-s.status)
-	require.Eventually(s.t, func() bool { return s.db.Pool.Stat().AcquiredConns() == 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(s.t, func() bool {
+		return s.db.Pool.Stat().AcquiredConns() == 0
+	}, 10*time.Second, 5*time.Millisecond)
 }
 
-// rules.md, CSV: the first rows are read while the entry of the start commits, and nothing is sent before both are there.
+// rules.md, CSV: the first rows are read while the entry of the start commits, and nothing is sent
+// before both are there.
 func TestFirstRowsAreReadWhileTheEntryCommits(t *testing.T) {
 	s := setup(t).stop(stopsTheEntry)
 	s.statement(lockOfEntry, false)
@@ -100,7 +106,8 @@ func TestExportWhoseEntryFailsLateIsRefused(t *testing.T) {
 	s := setup(t).stop(stopsTheEntry)
 	s.statement(lockOfEntry, false)
 	s.statement(lockOfRows, true)
-	_, err := s.db.Pool.Exec(t.Context(), `select pg_terminate_backend(pid) from pg_locks where not granted and `+lockOfEntry)
+	_, err := s.db.Pool.Exec(t.Context(),
+		`select pg_terminate_backend(pid) from pg_locks where not granted and `+lockOfEntry)
 	require.NoError(t, err)
 	s.answers(http.StatusServiceUnavailable)
 	s.goOn()
@@ -119,10 +126,13 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	details := b.entry("export.finished")
 	require.Contains(t, details, `"outcome": "failed"`)
 	require.Contains(t, details, `"rows": 0`)
-	require.Eventually(t, func() bool { return b.db.Pool.Stat().AcquiredConns() == 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return b.db.Pool.Stat().AcquiredConns() == 0
+	}, 10*time.Second, 5*time.Millisecond)
 }
 
-// The client leaves meanwhile: an entry of the start that commits has one of the end, whichever of the two is waited for.
+// The client leaves meanwhile: an entry of the start that commits has one of the end, whichever of
+// the two is waited for.
 func TestClientLeavesBeforeTheFirstByte(t *testing.T) {
 	for _, lock := range []string{stopsTheEntry, stopsTheRows} {
 		t.Run(strings.Fields(lock)[2], func(t *testing.T) {

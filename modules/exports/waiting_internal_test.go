@@ -41,7 +41,8 @@ func TestRefusalsOfACrowdAreSpread(t *testing.T) {
 		require.GreaterOrEqual(t, refused[0], limiter.Wait/2)
 		require.LessOrEqual(t, refused[maxWaiting-1], limiter.Wait)
 		for i := range maxWaiting - 100 {
-			require.Greater(t, refused[i+100]-refused[i], 50*time.Millisecond, "a tenth of them at once")
+			require.Greater(t, refused[i+100]-refused[i], 50*time.Millisecond,
+				"a tenth of them at once")
 		}
 	})
 }

@@ -2,7 +2,8 @@ package games
 
 import "time"
 
-// Fork is an organisation's version of a game, without its configuration: the readers of forks cannot show it by mistake.
+// Fork is an organisation's version of a game, without its configuration: the readers of forks
+// cannot show it by mistake.
 type Fork struct {
 	ID, OrganisationID, GameID string
 	Slug, Title                string
@@ -13,6 +14,7 @@ type Fork struct {
 	DeployedRelease            *int   // nil: no release is deployed
 	Suspended                  bool
 	CreatedAt, UpdatedAt       time.Time
-	// OrganisationVersion is the organisation's version in the snapshot that the fork was read from.
+	// OrganisationVersion is the organisation's version in the snapshot that the fork was read
+	// from.
 	OrganisationVersion int64
 }

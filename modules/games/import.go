@@ -44,8 +44,8 @@ type ImportedFork struct {
 // Score is a score in hundredths of a percent: 0 to 10000.
 type Score int16
 
-// ImportedPlay is a play of an import. A play is finished when it has all of CompletedAt, ScorePercent and Passed, and
-// has none of them otherwise.
+// ImportedPlay is a play of an import. A play is finished when it has all of CompletedAt,
+// ScorePercent and Passed, and has none of them otherwise.
 type ImportedPlay struct {
 	ID            uuid.UUID       `json:"id" validate:"required"`
 	ForkID        uuid.UUID       `json:"forkId" validate:"required"`
@@ -67,12 +67,15 @@ type ImportedSkill struct {
 	Unknown jsontext.Value `json:",unknown" validate:"isdefault"`
 }
 
-// Valid reports whether the play satisfies the tags. An import asks it before the validator, which takes five times as long
-// and says what is wrong; a test of the importer proves that both decide alike.
+// Valid reports whether the play satisfies the tags. An import asks it before the validator, which
+// takes five times as long and says what is wrong; a test of the importer proves that both decide
+// alike.
 func (p *ImportedPlay) Valid() bool {
 	finished := p.CompletedAt != nil
-	if p.ID == uuid.Nil || p.ForkID == uuid.Nil || p.PlayerID == uuid.Nil || p.Skills == nil || !input.IsReportable(p.StartedAt) ||
-		finished != (p.ScorePercent != nil) || finished != (p.Passed != nil) || finished && p.CompletedAt.Before(p.StartedAt) {
+	if p.ID == uuid.Nil || p.ForkID == uuid.Nil || p.PlayerID == uuid.Nil || p.Skills == nil ||
+		!input.IsReportable(p.StartedAt) ||
+		finished != (p.ScorePercent != nil) || finished != (p.Passed != nil) ||
+		finished && p.CompletedAt.Before(p.StartedAt) {
 		return false
 	}
 	for i := range p.Skills {
@@ -86,7 +89,8 @@ func (p *ImportedPlay) Valid() bool {
 
 func (s *ImportedSkill) valid() bool {
 	_, known := SkillByID(s.SkillID)
-	return known && s.Unknown == nil && s.Attempts != nil && *s.Attempts >= 1 && *s.Attempts <= MaxAttempts &&
+	return known && s.Unknown == nil && s.Attempts != nil && *s.Attempts >= 1 &&
+		*s.Attempts <= MaxAttempts &&
 		s.Correct != nil && *s.Correct <= *s.Attempts
 }
 
@@ -107,12 +111,16 @@ func NewImport(stage *staging.Stage) *Import {
 	return &Import{
 		stage: stage,
 		games: stage.Table(gameKind, "id uuid, slug text, title text"),
-		forks: stage.Table(forkKind, "id uuid, org_id uuid, game_id uuid, slug text, title text, major integer, "+
-			"status text, visibility text, source_locale text, deployed_release_number integer, suspended boolean, "+
-			"configuration jsonb, created_at timestamptz, updated_at timestamptz"),
-		plays: stage.Table(staging.Kind{Noun: "play", Stored: "plays"}, "id uuid, fork_id uuid, player_id uuid, "+
-			"release_number integer, started_at timestamptz, completed_at timestamptz, score smallint, passed boolean, "+
-			"answers bytea"),
+		forks: stage.Table(forkKind,
+			"id uuid, org_id uuid, game_id uuid, slug text, title text, major integer, "+
+				"status text, visibility text, source_locale text, deployed_release_number "+
+				"integer, suspended boolean, "+
+				"configuration jsonb, created_at timestamptz, updated_at timestamptz"),
+		plays: stage.Table(staging.Kind{Noun: "play", Stored: "plays"},
+			"id uuid, fork_id uuid, player_id uuid, "+
+				"release_number integer, started_at timestamptz, completed_at timestamptz, score "+
+				"smallint, passed boolean, "+
+				"answers bytea"),
 	}
 }
 
@@ -124,7 +132,8 @@ func (i *Import) Game(line int64, g *ImportedGame) error {
 
 // Fork stages a fork.
 func (i *Import) Fork(line int64, f *ImportedFork) error {
-	i.forks.Add(line, f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status, f.Visibility, f.SourceLocale,
+	i.forks.Add(line, f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status,
+		f.Visibility, f.SourceLocale,
 		f.DeployedReleaseNumber, f.Suspended, []byte(f.Configuration), f.CreatedAt, f.UpdatedAt)
 	return nil
 }
@@ -136,7 +145,8 @@ func (i *Import) Play(line int64, p *ImportedPlay) error {
 		skill, _ := SkillByID(s.SkillID)
 		results[n] = SkillResult{Skill: skill, Attempts: int(*s.Attempts), Correct: int(*s.Correct)}
 	}
-	i.plays.Add(line, p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, p.StartedAt, p.CompletedAt, (*int16)(p.ScorePercent),
+	i.plays.Add(line, p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, p.StartedAt, p.CompletedAt,
+		(*int16)(p.ScorePercent),
 		p.Passed, PackAnswers(results))
 	return nil
 }
@@ -150,13 +160,19 @@ func (i *Import) Rules() []staging.Rule {
 		i.forks.References("organisationId", "org_id", org.OrganisationKind),
 		i.forks.References("gameId", "game_id", gameKind),
 		i.forks.Immutable("organisationId", "org_id", org.OrganisationKind.Noun),
-		i.forks.Unique("slug", "slug", "org_id", "a slug that no other fork of the organisation has"),
+		i.forks.Unique("slug", "slug", "org_id",
+			"a slug that no other fork of the organisation has"),
 
 		i.plays.UniqueInFile("id", "id"),
 		i.plays.References("forkId", "fork_id", forkKind),
 		i.plays.References("playerId", "player_id", org.PlayerKind),
 		i.plays.Immutable("forkId", "fork_id", forkKind.Noun),
-		{Table: i.plays, Name: "player_organisation", Expected: "a player of the fork's organisation", Query: foreignPlayers},
+		{
+			Table:    i.plays,
+			Name:     "player_organisation",
+			Expected: "a player of the fork's organisation",
+			Query:    foreignPlayers,
+		},
 	}
 }
 

@@ -11,4 +11,5 @@ type Service struct{ db *postgres.DB }
 // New returns the service over db.
 func New(db *postgres.DB) *Service { return &Service{db: db} }
 
-var errForkNotFound = apperr.New(apperr.NotFound, "No such fork. Take its id from GET /api/v1/forks.")
+var errForkNotFound = apperr.New(apperr.NotFound,
+	"No such fork. Take its id from GET /api/v1/forks.")

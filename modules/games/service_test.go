@@ -23,9 +23,17 @@ func TestForkHasItsFields(t *testing.T) {
 	b := setup(t)
 	b.fork(ourFork, ours, time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC))
 	want := games.Fork{
-		ID: ourFork, OrganisationID: ours, GameID: b.game, Slug: ourFork, Title: "A fork", Major: 1, Status: "active",
-		Visibility: "public", SourceLocale: "en",
-		CreatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC), UpdatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
+		ID:             ourFork,
+		OrganisationID: ours,
+		GameID:         b.game,
+		Slug:           ourFork,
+		Title:          "A fork",
+		Major:          1,
+		Status:         "active",
+		Visibility:     "public",
+		SourceLocale:   "en",
+		CreatedAt:      time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
+		UpdatedAt:      time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
 	}
 	check := func() {
 		t.Helper()
@@ -40,10 +48,18 @@ func TestForkHasItsFields(t *testing.T) {
 	}
 	check()
 
-	b.Exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived', visibility = 'restricted', source_locale = 'pt',
+	b.Exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived',
+		visibility = 'restricted', source_locale = 'pt',
 		deployed_release_number = 0, suspended = true, updated_at = '2026-03-01 00:00:00.999Z'`)
-	want.Slug, want.Title, want.Major, want.Status, want.Visibility, want.SourceLocale = "s", "Tïtre <b>", 3, "archived", "restricted", "pt"
-	want.DeployedRelease, want.Suspended, want.UpdatedAt = new(0), true, time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC)
+	want.Slug = "s"
+	want.Title = "Tïtre <b>"
+	want.Major = 3
+	want.Status = "archived"
+	want.Visibility = "restricted"
+	want.SourceLocale = "pt"
+	want.DeployedRelease = new(0)
+	want.Suspended = true
+	want.UpdatedAt = time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC)
 	check()
 }
 
@@ -51,7 +67,8 @@ func TestForkHasItsFields(t *testing.T) {
 func TestForksAreListedInOrder(t *testing.T) {
 	b := setup(t)
 	var want []string
-	id := func(place int) string { // four are of one instant; the later the instant, the smaller the id
+	// four are of one instant; the later the instant, the smaller the id
+	id := func(place int) string {
 		return fmt.Sprintf("00000000-0000-4000-8000-%012x", 0x1000+(9-place/4)*4+place%4)
 	}
 	for i := range 40 {
@@ -81,7 +98,8 @@ func TestForksAreListedInOrder(t *testing.T) {
 	require.NotNil(t, none, "an empty list is [] and not null")
 }
 
-// Only ForkOwner distinguishes a fork of another organisation from an unknown one (rules.md, Order of checks).
+// Only ForkOwner distinguishes a fork of another organisation from an unknown one (rules.md, Order
+// of checks).
 func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	b := setup(t)
 	b.fork(ourFork, ours, day)
@@ -97,10 +115,19 @@ func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	require.Zero(t, fork)
 
 	for name, id := range map[string]string{
-		"unknown": unknown, "empty": "", "a word": "forks", "upper case": strings.ToUpper(ourFork),
-		"without dashes": strings.ReplaceAll(ourFork, "-", ""),
-		"braces":         "{" + ourFork + "}", "a newline at the end": ourFork + "\n", "one long": ourFork + "a", "NUL": "\x00", "invalid UTF-8": "\xff",
-		"SQL": "' or true --", "an organisation": ours, "a game": b.game,
+		"unknown":              unknown,
+		"empty":                "",
+		"a word":               "forks",
+		"upper case":           strings.ToUpper(ourFork),
+		"without dashes":       strings.ReplaceAll(ourFork, "-", ""),
+		"braces":               "{" + ourFork + "}",
+		"a newline at the end": ourFork + "\n",
+		"one long":             ourFork + "a",
+		"NUL":                  "\x00",
+		"invalid UTF-8":        "\xff",
+		"SQL":                  "' or true --",
+		"an organisation":      ours,
+		"a game":               b.game,
 	} {
 		owner, err := b.games.ForkOwner(t.Context(), id)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
@@ -117,13 +144,15 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	versions := func() [2]int64 { return [2]int64{b.version(ours), b.version(theirs)} }
 	first := versions()
 	b.fork(theirFork, theirs, day)
-	require.Equal(t, first[0], versions()[0], "an insert changes the version of its organisation only")
+	require.Equal(t, first[0], versions()[0],
+		"an insert changes the version of its organisation only")
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {
 		statement    string
 		ours, theirs int64
 	}{
-		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major, status, visibility, source_locale, 1,
+		{`insert into forks select '` + ourFork + `', '` + ours +
+			`', game_id, slug, title, major, status, visibility, source_locale, 1,
 			suspended, configuration, created_at, updated_at from forks`, 1, 0},
 		{`update forks set title = 'T' where id = '` + ourFork + `'`, 1, 0},
 		{`update forks set deployed_release_number = null where id = '` + ourFork + `'`, 1, 0},
@@ -131,8 +160,14 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		{`update forks set status = 'archived'`, 1, 1},
 		{`update forks set status = 'active' where false`, 0, 0},
 		{`insert into forks select * from forks on conflict (id) do nothing`, 0, 0},
-		{`insert into forks select * from forks on conflict (id) do update set suspended = true`, 1, 1},
-		{`merge into forks f using (select 1) s on f.org_id = '` + ours + `' when matched then update set major = 2`, 1, 0},
+		{
+			`insert into forks select * from forks on conflict (id) do update set suspended = true`,
+			1, 1,
+		},
+		{
+			`merge into forks f using (select 1) s on f.org_id = '` + ours +
+				`' when matched then update set major = 2`, 1, 0,
+		},
 		{`delete from forks where id = '` + ourFork + `'`, 1, 0},
 		{`delete from forks where id = '` + ourFork + `'`, 0, 0},
 		{`update games set title = 'T'`, 0, 0},
@@ -141,11 +176,13 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		before := versions()
 		b.Exec(c.statement)
 		after := versions()
-		require.Equal(t, [2]bool{c.ours > 0, c.theirs > 0}, [2]bool{after[0] != before[0], after[1] != before[1]}, c.statement)
+		require.Equal(t, [2]bool{c.ours > 0, c.theirs > 0},
+			[2]bool{after[0] != before[0], after[1] != before[1]}, c.statement)
 	}
 }
 
-// A fork that cannot be read is not reported as one that does not exist: the one is 503, the other 404.
+// A fork that cannot be read is not reported as one that does not exist: the one is 503, the other
+// 404.
 func TestUnreachableForksAreNotMissing(t *testing.T) {
 	b := setup(t)
 	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})

@@ -27,7 +27,8 @@ func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
 	b := bundle{Database: fixtures.New(t)}
-	b.games, b.game = games.New(b.DB), b.Game()
+	b.games = games.New(b.DB)
+	b.game = b.Game()
 	b.Organisation(fixtures.Organisation{ID: ours})
 	b.Organisation(fixtures.Organisation{ID: theirs})
 	return b
@@ -35,10 +36,16 @@ func setup(t *testing.T) bundle {
 
 // fork makes one with the id as its slug.
 func (b bundle) fork(id, organisation string, createdAt time.Time) {
-	b.Fork(fixtures.Fork{ID: id, OrganisationID: organisation, GameID: b.game, CreatedAt: createdAt})
+	b.Fork(fixtures.Fork{
+		ID:             id,
+		OrganisationID: organisation,
+		GameID:         b.game,
+		CreatedAt:      createdAt,
+	})
 }
 
 // version is the organisation's.
 func (b bundle) version(organisation string) int64 {
-	return fixtures.One[int64](b.Database, `select version from organisations where id = $1`, organisation)
+	return fixtures.One[int64](b.Database, `select version from organisations where id = $1`,
+		organisation)
 }

@@ -2,27 +2,34 @@ package games
 
 import "bytes"
 
-// skills is the catalogue in the order of game.SkillId. A skill's index is stored in every play: the list only ever grows at its
-// end, up to 128 skills.
+// skills is the catalogue in the order of game.SkillId. A skill's index is stored in every play:
+// the list only ever grows at its end, up to 128 skills.
 var skills = [...]string{
 	"prompting.context", "prompting.constraints", "prompting.examples",
-	"data.quality.duplicates", "data.quality.missing", "data.quality.formats", "data.quality.outliers",
+	"data.quality.duplicates", "data.quality.missing", "data.quality.formats",
+	"data.quality.outliers",
 	"ai.critical.hallucination", "ai.critical.bias", "ai.critical.verification",
-	"ai.usage.good-fit", "ai.usage.personal-data", "ai.usage.accountability", "ai.usage.human-review", "ai.usage.right-tool",
-	"data.leadership.incident", "data.leadership.privacy", "data.leadership.quality", "data.leadership.value",
+	"ai.usage.good-fit", "ai.usage.personal-data", "ai.usage.accountability",
+	"ai.usage.human-review", "ai.usage.right-tool",
+	"data.leadership.incident", "data.leadership.privacy", "data.leadership.quality",
+	"data.leadership.value",
 	"data.leadership.culture", "data.leadership.ai-adoption",
-	"ai.agents.data-access", "ai.agents.tool-permissions", "ai.agents.untrusted-content", "ai.agents.efficiency",
-	"data.reading.charts", "data.reading.causation", "data.reading.sampling", "data.reading.averages", "data.reading.proportions",
+	"ai.agents.data-access", "ai.agents.tool-permissions", "ai.agents.untrusted-content",
+	"ai.agents.efficiency",
+	"data.reading.charts", "data.reading.causation", "data.reading.sampling",
+	"data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is the size of the catalogue. SkillSpace is how many skills a stored answer can name: an array of that size can be
-// indexed by any stored skill, also by one that a newer program has stored.
+// SkillCount is the size of the catalogue. SkillSpace is how many skills a stored answer can name:
+// an array of that size can be indexed by any stored skill, also by one that a newer program has
+// stored.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
 )
 
-// MaxAttempts is how many answers to one skill a play may hold. The tag of ImportedSkill.Attempts checks it.
+// MaxAttempts is how many answers to one skill a play may hold. The tag of ImportedSkill.Attempts
+// checks it.
 const MaxAttempts = 100
 
 // Skill is an index of the catalogue: 0 to SkillCount-1.
@@ -45,15 +52,17 @@ func SkillByID(id string) (Skill, bool) {
 // ID returns the skill's identifier (game.SkillId).
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: 1 to MaxAttempts answers, Correct of them right.
+// SkillResult counts a play's answers to one skill: 1 to MaxAttempts answers, Correct of them
+// right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int
 }
 
-// PackAnswers returns the stored form of a play's answers: one byte each, skill<<1 and 1 for a correct one, in the order of
-// the catalogue, correct ones first. Equal answers give equal bytes, whatever the order of results. The results name each
-// skill at most once and are within bounds: the importer has checked that.
+// PackAnswers returns the stored form of a play's answers: one byte each, skill<<1 and 1 for a
+// correct one, in the order of the catalogue, correct ones first. Equal answers give equal bytes,
+// whatever the order of results. The results name each skill at most once and are within bounds:
+// the importer has checked that.
 func PackAnswers(results []SkillResult) []byte {
 	var bySkill [SkillCount]SkillResult
 	n := 0

@@ -54,14 +54,16 @@ func TestSkillCatalogue(t *testing.T) {
 		require.Equal(t, games.Skill(i), skill, id)
 		require.Equal(t, id, skill.ID())
 	}
-	for _, id := range []string{"", "prompting", "prompting.context ", "Prompting.context", "ai.agents"} {
+	for _, id := range []string{
+		"", "prompting", "prompting.context ", "Prompting.context", "ai.agents",
+	} {
 		_, ok := games.SkillByID(id)
 		require.False(t, ok, "%q", id)
 	}
 }
 
-// The stored form of answers: any order of the results gives the same bytes, other results give others, and the bytes
-// give the results back.
+// The stored form of answers: any order of the results gives the same bytes, other results give
+// others, and the bytes give the results back.
 func TestPackAnswers(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2026))
@@ -71,12 +73,18 @@ func TestPackAnswers(t *testing.T) {
 		var results []games.SkillResult
 		for _, skill := range random.Perm(games.SkillCount)[:random.IntN(games.SkillCount+1)] {
 			attempts := 1 + random.IntN(1+random.IntN(games.MaxAttempts))
-			r := games.SkillResult{Skill: games.Skill(skill), Attempts: attempts, Correct: random.IntN(attempts + 1)}
+			r := games.SkillResult{
+				Skill:    games.Skill(skill),
+				Attempts: attempts,
+				Correct:  random.IntN(attempts + 1),
+			}
 			want[skill] = [2]int{r.Attempts, r.Correct}
 			results = append(results, r)
 		}
 		packed := games.PackAnswers(results)
-		random.Shuffle(len(results), func(i, j int) { results[i], results[j] = results[j], results[i] })
+		random.Shuffle(len(results), func(i, j int) {
+			results[i], results[j] = results[j], results[i]
+		})
 		require.Equal(t, packed, games.PackAnswers(results), "another order of the same results")
 
 		var got [games.SkillCount][2]int
@@ -95,17 +103,24 @@ func TestPackAnswers(t *testing.T) {
 	}
 }
 
-// The bytes are what the database keeps: a change of them would change the meaning of every stored play.
+// The bytes are what the database keeps: a change of them would change the meaning of every stored
+// play.
 func TestPackedFormIsFixed(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{
-		{Skill: 29, Attempts: 1}, {Skill: 1, Attempts: 2, Correct: 2}, {Skill: 0, Attempts: 3, Correct: 1},
+		{Skill: 29, Attempts: 1}, {Skill: 1, Attempts: 2, Correct: 2}, {
+			Skill:    0,
+			Attempts: 3,
+			Correct:  1,
+		},
 	}))
 	var most []games.SkillResult
 	for skill := range games.SkillCount {
-		most = append(most, games.SkillResult{Skill: games.Skill(skill), Attempts: games.MaxAttempts})
+		most = append(most,
+			games.SkillResult{Skill: games.Skill(skill), Attempts: games.MaxAttempts})
 	}
 	require.Len(t, games.PackAnswers(most), games.SkillCount*games.MaxAttempts)
-	require.LessOrEqual(t, 128*games.MaxAttempts, 12800, "the table's bound holds the largest catalogue")
+	require.LessOrEqual(t, 128*games.MaxAttempts, 12800,
+		"the table's bound holds the largest catalogue")
 }

@@ -33,18 +33,31 @@ func (forkRow) TableName() string { return "forks" }
 
 func (r forkRow) fork() Fork {
 	return Fork{
-		ID: r.ID, OrganisationID: r.OrgID, GameID: r.GameID, Slug: r.Slug, Title: r.Title, Major: r.Major,
-		Status: r.Status, Visibility: r.Visibility, SourceLocale: r.SourceLocale,
-		DeployedRelease: r.DeployedReleaseNumber, Suspended: r.Suspended, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		ID:                  r.ID,
+		OrganisationID:      r.OrgID,
+		GameID:              r.GameID,
+		Slug:                r.Slug,
+		Title:               r.Title,
+		Major:               r.Major,
+		Status:              r.Status,
+		Visibility:          r.Visibility,
+		SourceLocale:        r.SourceLocale,
+		DeployedRelease:     r.DeployedReleaseNumber,
+		Suspended:           r.Suspended,
+		CreatedAt:           r.CreatedAt,
+		UpdatedAt:           r.UpdatedAt,
 		OrganisationVersion: r.OrganisationVersion,
 	}
 }
 
 // forks is the query of the organisation's forks. The version comes from the snapshot of the forks.
 func (s *Service) forks(ctx context.Context, organisationID string) *gorm.DB {
-	return s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("games.forks"), postgres.Tenant(organisationID)).
-		Select("id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, "+
-			"created_at, updated_at, (select version from organisations where id = ?) as organisation_version", organisationID)
+	return s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("games.forks"), postgres.Tenant(organisationID)).
+		Select("id, org_id, game_id, slug, title, major, status, visibility, source_locale, "+
+			"deployed_release_number, suspended, "+
+			"created_at, updated_at, (select version from organisations where id = ?) as "+
+			"organisation_version", organisationID)
 }
 
 // Forks returns all forks of the organisation, by creation, then id.
@@ -60,7 +73,8 @@ func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, err
 	return forks, nil
 }
 
-// Fork returns one fork of the organisation. Errors: apperr.NotFound, also for another organisation's fork.
+// Fork returns one fork of the organisation. Errors: apperr.NotFound, also for another
+// organisation's fork.
 func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, error) {
 	if !input.IsID(id) {
 		return Fork{}, errForkNotFound
@@ -76,15 +90,17 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	return row.fork(), nil
 }
 
-// ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to an organisation: the use of
-// another organisation's fork is refused and audited as such. Errors: apperr.NotFound.
+// ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to
+// an organisation: the use of another organisation's fork is refused and audited as such. Errors:
+// apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
 	if !input.IsID(id) {
 		return "", errForkNotFound
 	}
 	var row forkRow
 	err := s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("games.forkOwner"), postgres.AcrossTenants("the use of another organisation's fork is audited as such")).
+		Scopes(postgres.Tag("games.forkOwner"),
+			postgres.AcrossTenants("the use of another organisation's fork is audited as such")).
 		Select("org_id").Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errForkNotFound

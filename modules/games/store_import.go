@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// foreignPlayers reads the tables of players and organisations, which belong to org. The organisation of a fork or player
-// never changes: where the stored and the staged one differ, another rule reports it.
+// foreignPlayers reads the tables of players and organisations, which belong to org. The
+// organisation of a fork or player never changes: where the stored and the staged one differ,
+// another rule reports it.
 const foreignPlayers = `
 	select i.line, 'playerId', i.player_id::text
 	from import_plays i
@@ -14,7 +15,8 @@ const foreignPlayers = `
 	      union all select id, org_id from import_forks s where not exists (select from forks f where f.id = s.id)) f
 	  on f.id = i.fork_id
 	join (select id, org_id from players
-	      union all select id, org_id from import_players s where not exists (select from players p where p.id = s.id)) p
+	      union all select id, org_id from import_players s where not exists (select from players p
+	        where p.id = s.id)) p
 	  on p.id = i.player_id
 	where f.org_id <> p.org_id`
 
@@ -51,10 +53,12 @@ func (i *Import) writeForks(ctx context.Context) error {
 		where not exists (select from forks f where f.id = i.id)`)
 }
 
-// analyzeFrom is how many changed plays make an import update the planner's statistics itself, before autovacuum does.
+// analyzeFrom is how many changed plays make an import update the planner's statistics itself,
+// before autovacuum does.
 const analyzeFrom = 10_000
 
-// writePlays writes new plays in the order of plays_period, so that a period of a fork lies together.
+// writePlays writes new plays in the order of plays_period, so that a period of a fork lies
+// together.
 func (i *Import) writePlays(ctx context.Context) error {
 	err := i.stage.Write(ctx, i.plays, `/* games.import_plays.update */
 		update plays p
@@ -66,7 +70,8 @@ func (i *Import) writePlays(ctx context.Context) error {
 		      is distinct from
 		      (i.started_at, i.completed_at, l.ordinal, i.release_number, i.score, i.passed, i.answers)`,
 		`/* games.import_plays.insert */
-		insert into plays (started_at, completed_at, player, release_number, score, passed, id, org_id, fork_id, answers)
+		insert into plays (started_at, completed_at, player, release_number, score, passed, id,
+		  org_id, fork_id, answers)
 		select i.started_at, i.completed_at, l.ordinal, i.release_number, i.score, i.passed, i.id, l.org_id, i.fork_id,
 		       i.answers
 		from import_plays i join players l on l.id = i.player_id
@@ -75,7 +80,8 @@ func (i *Import) writePlays(ctx context.Context) error {
 	if err != nil || i.plays.Changed() < analyzeFrom {
 		return err
 	}
-	if _, err := i.stage.Tx().Exec(ctx, "/* games.import_plays.analyze */ analyze plays"); err != nil {
+	if _, err := i.stage.Tx().
+		Exec(ctx, "/* games.import_plays.analyze */ analyze plays"); err != nil {
 		return fmt.Errorf("analyze plays: %w", err)
 	}
 	return nil

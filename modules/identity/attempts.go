@@ -10,7 +10,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// The limits of wrong attempts. Once a limit is reached within its window, nothing more is compared for as long again.
+// The limits of wrong attempts. Once a limit is reached within its window, nothing more is compared
+// for as long again.
 const (
 	maxAccountFailures = 10 // passwords of an account at the sign-in; codes of a person
 	accountWindow      = time.Minute
@@ -30,8 +31,10 @@ const (
 
 // The answers to a wrong attempt.
 var (
-	ErrWrongPassword = apperr.New(apperr.Validation, "E-mail or password is wrong. Check both and try again.")
-	ErrWrongCode     = apperr.New(apperr.Validation, "This code is wrong, expired or already used. Enter the next one.")
+	ErrWrongPassword = apperr.New(apperr.Validation,
+		"E-mail or password is wrong. Check both and try again.")
+	ErrWrongCode = apperr.New(apperr.Validation,
+		"This code is wrong, expired or already used. Enter the next one.")
 )
 
 // LockedError says that there were too many wrong attempts, and until when none is compared.
@@ -41,7 +44,8 @@ type LockedError struct {
 }
 
 func newLockedError(until, now time.Time) error {
-	e := apperr.New(apperr.RateLimited, "Too many wrong attempts. Try again at %s.", until.UTC().Format("15:04:05 UTC"))
+	e := apperr.New(apperr.RateLimited, "Too many wrong attempts. Try again at %s.",
+		until.UTC().Format("15:04:05 UTC"))
 	e.RetryAfter = max(1, int(math.Ceil(until.Sub(now).Seconds())))
 	return &LockedError{Until: until, cause: e}
 }
@@ -51,7 +55,8 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// attemptLimit is the number of wrong attempts within a window. The last one starts a lock of the same length.
+// attemptLimit is the number of wrong attempts within a window. The last one starts a lock of the
+// same length.
 type attemptLimit struct {
 	key           []byte
 	max           int
@@ -59,27 +64,34 @@ type attemptLimit struct {
 	keepOnSuccess bool // a right attempt does not clear the count
 }
 
-// newLimit hashes the key: keys have one length, and the table does not reveal which accounts were tried.
+// newLimit hashes the key: keys have one length, and the table does not reveal which accounts were
+// tried.
 func newLimit(kind, id string, attempts int, window time.Duration) attemptLimit {
 	key := sha256.Sum256([]byte(kind + ":" + id))
 	return attemptLimit{key: key[:], max: attempts, window: window}
 }
 
-// signInLimits returns the limits of a sign-in. A known browser has a limit of its own, which strangers can neither reach nor
-// exhaust. Other browsers are counted by address and account, always in this order, which prevents deadlocks.
+// signInLimits returns the limits of a sign-in. A known browser has a limit of its own, which
+// strangers can neither reach nor exhaust. Other browsers are counted by address and account,
+// always in this order, which prevents deadlocks.
 func signInLimits(who credentials, from Client) []attemptLimit {
 	if who.knownBrowser {
 		return []attemptLimit{newLimit("browser", from.Browser, maxBrowserFailures, browserWindow)}
 	}
-	address := newLimit("address", netaddr.ClientText(from.Address), maxAddressFailures, addressWindow)
+	address := newLimit("address", netaddr.ClientText(from.Address), maxAddressFailures,
+		addressWindow)
 	address.keepOnSuccess = true // or an own account would clear it
-	return []attemptLimit{address, newLimit("account", EmailKey(who.Email), maxAccountFailures, accountWindow)}
+	return []attemptLimit{
+		address, newLimit("account", EmailKey(who.Email), maxAccountFailures, accountWindow),
+	}
 }
 
-// sessionLimits returns the limits of a password within a session, apart from those of sign-in, which strangers can reach. A thief
-// with a copied cookie locks that session, and its person signs in again. The person's limit is looser than a session's.
+// sessionLimits returns the limits of a password within a session, apart from those of sign-in,
+// which strangers can reach. A thief with a copied cookie locks that session, and its person signs
+// in again. The person's limit is looser than a session's.
 func sessionLimits(who credentials, token, address string) []attemptLimit {
-	from := newLimit("session address", netaddr.ClientText(address), maxAddressFailures, addressWindow)
+	from := newLimit("session address", netaddr.ClientText(address), maxAddressFailures,
+		addressWindow)
 	from.keepOnSuccess = true // or an own session would clear it
 	return []attemptLimit{
 		from,

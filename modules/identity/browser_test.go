@@ -25,7 +25,8 @@ func (b *bundle) lock(email string) {
 	}
 }
 
-// A browser is known for one person, for 180 days after its last sign-in, by a token that is stored as a hash.
+// A browser is known for one person, for 180 days after its last sign-in, by a token that is stored
+// as a hash.
 func TestKnownBrowsersAreOutsideTheLock(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
@@ -62,16 +63,24 @@ func TestKnownBrowsersAreOutsideTheLock(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 20, one[int](b, `select count(*) from known_browsers where user_id = $1`, bob))
-	require.Zero(t, one[int](b, `select count(*) from known_browsers where user_id <> $1`, bob), "expired browsers are removed")
+	require.Zero(t, one[int](b, `select count(*) from known_browsers where user_id <> $1`, bob),
+		"expired browsers are removed")
 }
 
 func TestNewPasswordForgetsBrowsersAndResets(t *testing.T) {
 	b := setup(t)
-	ann, bob := b.person("ann@example.com", ""), b.person("bob@example.com", "")
+	ann := b.person("ann@example.com", "")
+	bob := b.person("bob@example.com", "")
 	for _, who := range []string{"ann@example.com", "bob@example.com"} {
 		_, err := b.people.RememberBrowser(b.ctx(), b.signIn(who), "")
 		require.NoError(t, err)
-		b.Exec(`insert into account_resets (user_id, token_hash, expires_at) values ($1, sha256($2::bytea), now())`, map[string]string{"ann@example.com": ann, "bob@example.com": bob}[who], who)
+		b.Exec(
+			`insert into account_resets (user_id, token_hash, expires_at) values ($1, sha256($2::bytea), now())`,
+			map[string]string{
+				"ann@example.com": ann,
+				"bob@example.com": bob,
+			}[who], who,
+		)
 	}
 	b.Exec(`update users set password_hash = 'another' where id = $1`, ann)
 	for _, table := range []string{"known_browsers", "account_resets"} {

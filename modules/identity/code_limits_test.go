@@ -23,7 +23,8 @@ func TestCodesInKnownBrowserAreCountedApart(t *testing.T) {
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
 	until := b.now().Add(time.Minute)
-	known, err := b.people.SignIn(b.ctx(), "ann@example.com", password, clientOf(token, "192.0.2.1"))
+	known, err := b.people.SignIn(b.ctx(), "ann@example.com", password,
+		clientOf(token, "192.0.2.1"))
 	require.NoError(t, err)
 	for range 4 {
 		_, err := b.other.VerifySecondStep(b.ctx(), known.Token, b.wrongCode(secret))
@@ -41,7 +42,8 @@ func TestCodesInKnownBrowserAreCountedApart(t *testing.T) {
 	requireLocked(t, err, b.now().Add(15*time.Minute))
 }
 
-// The lock holds for all sessions of the person and for the right code too. A right code clears the count.
+// The lock holds for all sessions of the person and for the right code too. A right code clears the
+// count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
@@ -99,7 +101,8 @@ func TestLockAfterWrongCodesDoubles(t *testing.T) {
 	for end := b.now().Add(24 * time.Hour); b.now().Before(end); b.pass(time.Minute) {
 		pending := b.signIn("ann@example.com")
 		for range 10 {
-			if _, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret)); !apperr.Is(err, apperr.RateLimited) {
+			if _, err := b.people.VerifySecondStep(b.ctx(), pending.Token,
+				b.wrongCode(secret)); !apperr.Is(err, apperr.RateLimited) {
 				guessed++
 			}
 		}

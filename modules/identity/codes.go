@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// takeCode accepts a code or a recovery code of the person, whose row is locked: each of several concurrent codes sees what
-// the one before it left.
+// takeCode accepts a code or a recovery code of the person, whose row is locked: each of several
+// concurrent codes sees what the one before it left.
 func (s *Service) takeCode(tx transaction, in *lockedSession, code string, now time.Time) error {
 	if err := checkCodeLock(tx, in, now); err != nil {
 		return err
@@ -31,7 +31,8 @@ func (s *Service) takeCode(tx transaction, in *lockedSession, code string, now t
 	return ErrWrongCode
 }
 
-// checkCodeLock returns a LockedError while no code is compared: for the person or, in a known browser, for the browser.
+// checkCodeLock returns a LockedError while no code is compared: for the person or, in a known
+// browser, for the browser.
 func checkCodeLock(tx transaction, in *lockedSession, now time.Time) error {
 	if in.client.browser != nil {
 		return checkLimits(tx, []attemptLimit{codeLimit(in.client.browser)}, now)
@@ -58,7 +59,9 @@ func countWrongCode(tx transaction, in *lockedSession, now time.Time) error {
 }
 
 // matchCode returns what matchTOTP does. A recovery code leaves the step as it is, and is used up.
-func (s *Service) matchCode(tx transaction, in *lockedSession, code string, now time.Time) (step int64, ok, reused bool, err error) {
+func (s *Service) matchCode(
+	tx transaction, in *lockedSession, code string, now time.Time,
+) (step int64, ok, reused bool, err error) {
 	if recovery, is := parseRecoveryCode(code); is {
 		in.usedRecoveryCode, err = useRecoveryCode(tx, in.Person.ID, recovery)
 		return in.lastStep, in.usedRecoveryCode, false, err
@@ -75,7 +78,8 @@ func (s *Service) matchCode(tx transaction, in *lockedSession, code string, now 
 const (
 	recoveryCodeCount  = 10
 	recoveryCodeLength = 16
-	recoveryAlphabet   = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's base32: no i, l, o or u to misread
+	// Crockford's base32: no i, l, o or u to misread
+	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
 var recoveryEncoding = base32.NewEncoding(recoveryAlphabet)
@@ -88,11 +92,12 @@ func newRecoveryCode() string {
 	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
 }
 
-// typedRecoveryCode normalises a typed recovery code: dashes, spaces, and letters that look like digits.
+// typedRecoveryCode normalises a typed recovery code: dashes, spaces, and letters that look like
+// digits.
 var typedRecoveryCode = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns a recovery code as it is hashed, and whether the text has the form of one. A code of an
-// authenticator app never has.
+// parseRecoveryCode returns a recovery code as it is hashed, and whether the text has the form of
+// one. A code of an authenticator app never has.
 func parseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryCodeLength {
 		return "", false

@@ -33,7 +33,8 @@ var bothDirections = rows + " " + reversed(rows)
 var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
 
 // unleet undoes the usual replacements of letters.
-var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")
+var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
+	"s", "5", "s", "7", "t")
 
 func longestFirst(words []string) []string {
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
@@ -49,19 +50,23 @@ func reversed(text string) string {
 // checkUncommon refuses a new password that is the person's e-mail, is common, or is made of the
 // names and what is common. Errors: apperr.Validation with the field "new".
 func checkUncommon(password, email string, names ...string) error {
-	folded, key := EmailKey(password), EmailKey(email)
+	folded := EmailKey(password)
+	key := EmailKey(email)
 	local, _, _ := strings.Cut(key, "@")
 	if key != "" && (folded == key || strings.Trim(folded, "0123456789!?.*#-_ ") == local) {
-		return apperr.NewField("new", "The new password is your e-mail. Use one that cannot be guessed from it.")
+		return apperr.NewField("new",
+			"The new password is your e-mail. Use one that cannot be guessed from it.")
 	}
 	text := year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), "")
 	if repeats(folded) || uncommon(text, commonWords) < minUncommon {
-		return apperr.NewField("new", "The new password is too common. Use several unrelated words, or a password manager.")
+		return apperr.NewField("new",
+			"The new password is too common. Use several unrelated words, or a password manager.")
 	}
 	words := longestFirst(append(wordsOf(names), commonWords...))
 	if uncommon(text, words) < minUncommon {
-		return apperr.NewField("new", "The new password is made of your name or your organisation’s. "+
-			"Use one that cannot be guessed from them.")
+		return apperr.NewField("new",
+			"The new password is made of your name or your organisation’s. "+
+				"Use one that cannot be guessed from them.")
 	}
 	return nil
 }
@@ -69,7 +74,9 @@ func checkUncommon(password, email string, names ...string) error {
 // wordsOf returns the words of names, as they are and without accents. Two letters are in any
 // password: they are left out.
 func wordsOf(names []string) (words []string) {
-	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+	between := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}
 	for _, name := range names {
 		for _, spelled := range []string{EmailKey(name), EmailKey(input.Fold(name))} {
 			for _, word := range strings.FieldsFunc(spelled, between) {

@@ -52,23 +52,28 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	again, err := b.other.BeginTwoStep(b.ctx(), session.Token)
 	require.NoError(t, err)
 	require.Equal(t, offer, again)
-	require.Regexp(t, `^v1\.`, one[string](b, `select totp_offer from sessions where totp_offer is not null`))
+	require.Regexp(t, `^v1\.`,
+		one[string](b, `select totp_offer from sessions where totp_offer is not null`))
 	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
 	require.Regexp(t, `^v1\.`, b.stored("ann@example.com"))
 	b.pass(time.Minute)
-	_, err = b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(offer.Secret, 0))
+	_, err = b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+		b.code(offer.Secret, 0))
 	require.NoError(t, err)
 }
 
-// Secrets in clear, and those under the previous key: sessions and recovery codes stay, and the previous key can be dropped.
+// Secrets in clear, and those under the previous key: sessions and recovery codes stay, and the
+// previous key can be dropped.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
 	ann, codes, session := b.enrolled("ann@example.com")
 	b.person("bob@example.com", secret)
 	b.person("cat@example.com", "")
 	require.Equal(t, identity.Reencrypted{}, b.use(ring(t, 0, 0)))
-	for _, keys := range []identity.Keyring{ring(t, 1, 0), ring(t, 2, 1), ring(t, 2, 0), ring(t, 3, 2)} {
+	for _, keys := range []identity.Keyring{
+		ring(t, 1, 0), ring(t, 2, 1), ring(t, 2, 0), ring(t, 3, 2),
+	} {
 		before := b.stored("ann@example.com")
 		done := b.use(keys)
 		require.Zero(t, done.Unreadable)
@@ -77,14 +82,17 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		require.Regexp(t, `^v1\.`, b.stored("bob@example.com"))
 		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.left(session))
-		full, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(ann, 0))
+		full, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+			b.code(ann, 0))
 		require.NoError(t, err)
 		require.True(t, b.isActive(full.Token))
 		b.pass(time.Minute)
 	}
-	require.Equal(t, 3, one[int](b, `select totp_rewritten from users where email_key = 'ann@example.com'`))
+	require.Equal(t, 3,
+		one[int](b, `select totp_rewritten from users where email_key = 'ann@example.com'`))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
-	require.ErrorContains(t, err, "permission denied", "the serving role cannot change a secret and keep the sessions")
+	require.ErrorContains(t, err, "permission denied",
+		"the serving role cannot change a secret and keep the sessions")
 }
 
 // The answer says that codes cannot be checked. A recovery code needs no key.
@@ -120,13 +128,15 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	ann := b.person("ann@example.com", secret)
 	b.use(keys)
 	for _, role := range []*postgres.DB{b.DB, b.Owner} {
-		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, ann, forgedSecret)
+		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, ann,
+			forgedSecret)
 		require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	}
 	b.Exec(`alter table users disable trigger user`)
 	b.Exec(`update users set totp_secret = $2 where id = $1`, ann, forgedSecret)
 	for range 2 {
-		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(forgedSecret, 0))
+		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+			b.code(forgedSecret, 0))
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		require.ErrorContains(t, err, "in clear", "the log names the reason")
 		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(keys))
@@ -161,7 +171,9 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	}
 	require.NoError(t, check(0, 0))
 	require.NoError(t, check(7, 0), "nobody has a key yet")
-	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}, {2, 0}} {
+	for _, turn := range []struct{ current, previous byte }{
+		{1, 0}, {2, 1}, {3, 2}, {2, 3}, {2, 0},
+	} {
 		require.True(t, b.use(ring(t, turn.current, turn.previous)).Recorded)
 		require.NoError(t, check(turn.current, 0))
 		require.NoError(t, check(9, turn.current))
@@ -180,8 +192,8 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	require.True(t, b.use(ring(t, 9, 0)).Recorded)
 }
 
-// README, Secrets: a key in place of a lost one is the database's at once, although the secrets under
-// the lost one stay unreadable. No secret in clear is accepted meanwhile.
+// README, Secrets: a key in place of a lost one is the database's at once, although the secrets
+// under the lost one stay unreadable. No secret in clear is accepted meanwhile.
 func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
@@ -192,20 +204,24 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(ring(t, 2, 0)))
 		_, err := identity.CheckSecretKey(b.ctx(), b.DB, ring(t, 3, 0))
 		require.ErrorIs(t, err, identity.ErrSecretKey)
-		_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bob, forgedSecret)
+		_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bob,
+			forgedSecret)
 		require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	}
-	require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(ring(t, 1, 2)), "it is found again")
+	require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(ring(t, 1, 2)),
+		"it is found again")
 }
 
 // A key that does not open what is stored is not made the database's: the first start may be the
 // one with the wrong key. Nor is one where the serving role starts alone.
 func TestCheckValueIsNotThatOfAWrongKey(t *testing.T) {
 	b := setup(t)
-	right, wrong := ring(t, 1, 0), ring(t, 2, 0)
+	right := ring(t, 1, 0)
+	wrong := ring(t, 2, 0)
 	b.person("ann@example.com", secret)
 	b.use(right)
-	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0))) // a database that has never had one
+	// a database that has never had one
+	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0)))
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(wrong))
 	done, err := identity.ReencryptSecrets(b.ctx(), b.DB, right)
 	require.NoError(t, err)

@@ -18,12 +18,14 @@ func TestChangingTwoStepTakesThePassword(t *testing.T) {
 	enrolment, err := b.people.BeginTwoStep(b.ctx(), session.Token)
 	require.NoError(t, err)
 	confirm := func(password string) error {
-		_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, identity.Proof{Password: password, Code: b.code(enrolment.Secret, 0)})
+		_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token,
+			identity.Proof{Password: password, Code: b.code(enrolment.Secret, 0)})
 		return err
 	}
 	for range 5 {
 		require.Equal(t, identity.ErrWrongPassword, confirm(""))
-		_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, identity.Proof{Password: replacement})
+		_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token,
+			identity.Proof{Password: replacement})
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 	require.True(t, apperr.Is(confirm(password), apperr.RateLimited))
@@ -35,7 +37,8 @@ func TestChangingTwoStepTakesThePassword(t *testing.T) {
 func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	b := setup(t)
 	b.person("Ann+1@Example.com", "")
-	session, other := b.signIn("ann+1@example.com"), b.signIn("ann+1@example.com")
+	session := b.signIn("ann+1@example.com")
+	other := b.signIn("ann+1@example.com")
 	_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof("123456"))
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	enrolment, err := b.people.BeginTwoStep(b.ctx(), session.Token)
@@ -53,11 +56,13 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.Equal(t, url.Values{"secret": {enrolment.Secret}, "issuer": {"DG"}}, u.Query())
 	require.False(t, b.signIn("ann+1@example.com").SecondStepDue, "not in force yet")
 
-	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.wrongCode(enrolment.Secret)))
+	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token,
+		proof(b.wrongCode(enrolment.Secret)))
 	require.Equal(t, identity.ErrWrongCode, err)
 	require.True(t, b.isActive(session.Token))
 	b.pass(time.Minute)
-	_, renewed, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(enrolment.Secret, 0)))
+	_, renewed, err := b.people.ConfirmTwoStep(b.ctx(), session.Token,
+		proof(b.code(enrolment.Secret, 0)))
 	require.NoError(t, err)
 	require.True(t, renewed.Person.TwoStep)
 	require.Equal(t, b.now(), *renewed.Person.TwoStepSince)
@@ -121,7 +126,8 @@ func TestConcurrentConfirmationsTurnTwoStepOnOnce(t *testing.T) {
 	}
 	winner := -1
 	for i, err := range b.concurrently(func(nth int, people *identity.Service) error {
-		_, _, err := people.ConfirmTwoStep(b.ctx(), sessions[nth].Token, proof(b.code(secrets[nth], 0)))
+		_, _, err := people.ConfirmTwoStep(b.ctx(), sessions[nth].Token,
+			proof(b.code(secrets[nth], 0)))
 		return err
 	}) {
 		if err == nil {

@@ -12,17 +12,20 @@ import (
 	"dg/platform/apperr"
 )
 
-// Auditor adds security events to the log of each organisation that the person belongs to at that moment.
+// Auditor adds security events to the log of each organisation that the person belongs to at that
+// moment.
 type Auditor struct {
-	Memberships  memberships
-	Log          *audit.Log
-	UnknownEmail func() // counts failed sign-ins with an e-mail that nobody has: no log can hold them
+	Memberships memberships
+	Log         *audit.Log
+	// counts failed sign-ins with an e-mail that nobody has: no log can hold them
+	UnknownEmail func()
 }
 
 type memberships interface {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf(tx transaction, personID string) ([]string, error)
-	// OrganisationNamesOf returns the names of the person's organisations: a new password is not made of them.
+	// OrganisationNamesOf returns the names of the person's organisations: a new password is not
+	// made of them.
 	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
 }
 
@@ -53,14 +56,16 @@ type event struct {
 // Errors: apperr.Unavailable.
 func (s *Service) record(tx transaction, of Person, e event) error {
 	if err := s.append(tx, of, e); err != nil {
-		return apperr.Wrap(apperr.Unavailable, err, "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
 	}
 	return nil
 }
 
 func (s *Service) append(tx transaction, of Person, e event) error {
 	// An unknown e-mail runs the same statements, so that the response time reveals nothing.
-	organisations, err := s.auditor.Memberships.OrganisationsOf(tx, cmp.Or(of.ID, uuid.Nil.String()))
+	organisations, err := s.auditor.Memberships.OrganisationsOf(tx,
+		cmp.Or(of.ID, uuid.Nil.String()))
 	if err != nil {
 		return err
 	}
@@ -73,14 +78,17 @@ func (s *Service) append(tx transaction, of Person, e event) error {
 		add = s.auditor.Log.CountInAll
 	}
 	return add(tx, organisations, audit.Entry{
-		Actor:  cmp.Or(e.actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name}),
-		Target: audit.Target{Kind: "person", ID: of.ID},
-		Action: e.action, Reason: e.reason, Details: e.details, Request: requestOf(tx.Statement.Context),
+		Actor:   cmp.Or(e.actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name}),
+		Target:  audit.Target{Kind: "person", ID: of.ID},
+		Action:  e.action,
+		Reason:  e.reason,
+		Details: e.details,
+		Request: requestOf(tx.Statement.Context),
 	})
 }
 
-// recordFailure records a failed sign-in of the person and the lock that it started, if any. It ignores other errors. If recording
-// fails it logs, and the answer stays that of a failed sign-in.
+// recordFailure records a failed sign-in of the person and the lock that it started, if any. It
+// ignores other errors. If recording fails it logs, and the answer stays that of a failed sign-in.
 func (s *Service) recordFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
 	reason := failureReason(err)
 	if reason == "" {
@@ -95,7 +103,8 @@ func (s *Service) recordFailure(ctx context.Context, of Person, err error, locke
 		}
 		if lockedUntil != nil {
 			until := map[string]any{"until": lockedUntil.UTC().Format(time.RFC3339)}
-			if err := s.record(tx, of, event{action: audit.SignInLocked, details: until}); err != nil {
+			if err := s.record(tx, of,
+				event{action: audit.SignInLocked, details: until}); err != nil {
 				return err
 			}
 		}
@@ -105,7 +114,8 @@ func (s *Service) recordFailure(ctx context.Context, of Person, err error, locke
 		return nil
 	})
 	if err != nil {
-		s.log.ErrorContext(ctx, "a failed sign-in could not be recorded in the audit log", "reason", reason, "error", err)
+		s.log.ErrorContext(ctx, "a failed sign-in could not be recorded in the audit log", "reason",
+			reason, "error", err)
 	}
 }
 

@@ -2,8 +2,8 @@ package identity
 
 import "crypto/rand"
 
-// cheap is the least cost that argon2id allows, for tests that are not about the cost: under the race detector a hash of the
-// real cost takes a second.
+// cheap is the least cost that argon2id allows, for tests that are not about the cost: under the
+// race detector a hash of the real cost takes a second.
 var cheap = cost{memory: 8, time: 1, lanes: 1}
 
 // UseCheapHashes makes new hashes, and the dummy one, cheap.

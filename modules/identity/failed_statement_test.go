@@ -31,8 +31,11 @@ func (b *bundle) failing() (people *identity.Service, nth *int) {
 	}
 	c := db.Gorm.Callback()
 	require.NoError(b.t, errors.Join(
-		c.Query().Before("*").Register("fail", fail), c.Row().Before("*").Register("fail", fail), c.Raw().Before("*").Register("fail", fail),
-		c.Create().Before("*").Register("fail", fail), c.Update().Before("*").Register("fail", fail), c.Delete().Before("*").Register("fail", fail),
+		c.Query().Before("*").Register("fail", fail), c.Row().Before("*").Register("fail", fail),
+		c.Raw().Before("*").Register("fail", fail),
+		c.Create().Before("*").Register("fail", fail),
+		c.Update().Before("*").Register("fail", fail),
+		c.Delete().Before("*").Register("fail", fail),
 	))
 	return b.service(db).UseCheapHashes(), nth
 }
@@ -40,13 +43,16 @@ func (b *bundle) failing() (people *identity.Service, nth *int) {
 // everything is all that is stored of people, without the counts of attempts.
 func (b *bundle) everything() string {
 	b.t.Helper()
-	return one[string](b, `select concat_ws(E'\n', (select string_agg(t::text, ' ' order by t::text) from users t),
-		(select string_agg(t::text, ' ' order by t::text) from sessions t), (select string_agg(t::text, ' ' order by t::text) from recovery_codes t),
-		(select string_agg(t::text, ' ' order by t::text) from known_browsers t), (select string_agg(t::text, ' ' order by t::text) from account_resets t))`)
+	return one[string](b,
+		`select concat_ws(E'\n', (select string_agg(t::text, ' ' order by t::text) from users t),
+		(select string_agg(t::text, ' ' order by t::text)
+		  from sessions t), (select string_agg(t::text, ' ' order by t::text) from recovery_codes t),
+		(select string_agg(t::text, ' ' order by t::text)
+		  from known_browsers t), (select string_agg(t::text, ' ' order by t::text) from account_resets t))`)
 }
 
-// Whichever statement of a change fails, the change is not made, and is not said to be made: it commits with its audit entry,
-// or not at all (doc.go, Audit).
+// Whichever statement of a change fails, the change is not made, and is not said to be made: it
+// commits with its audit entry, or not at all (doc.go, Audit).
 func TestFailedStatementChangesNothing(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -74,15 +80,20 @@ func TestFailedStatementChangesNothing(t *testing.T) {
 var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 	"sign-in": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")
-		return func() error { _, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox); return err }
+		return func() error {
+			_, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox)
+			return err
+		}
 	},
-	"sign-in of a browser that is signed in": func(b *bundle, people *identity.Service) func() error {
+	"sign-in of a browser that is signed in": func(b *bundle,
+		people *identity.Service) func() error {
 		b.person("ann@example.com", "")
 		b.person("bob@example.com", "")
 		client := identity.Client{Session: b.signIn("bob@example.com").Token}
 		return func() error {
 			session, err := people.SignIn(b.ctx(), "ann@example.com", password, client)
-			require.Equal(b.t, err != nil, b.isActive(client.Session), "the previous session ends with the sign-in")
+			require.Equal(b.t, err != nil, b.isActive(client.Session),
+				"the previous session ends with the sign-in")
 			require.Equal(b.t, err == nil, b.isActive(session.Token))
 			return err
 		}
@@ -90,29 +101,41 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 	"second step": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", secret)
 		token := b.signIn("ann@example.com").Token
-		return func() error { _, err := people.VerifySecondStep(b.ctx(), token, b.code(secret, 0)); return err }
+		return func() error {
+			_, err := people.VerifySecondStep(b.ctx(), token, b.code(secret, 0))
+			return err
+		}
 	},
 	"second step with a recovery code": func(b *bundle, people *identity.Service) func() error {
 		_, codes, _ := b.enrolled("ann@example.com")
 		token := b.signIn("ann@example.com").Token
-		return func() error { _, err := people.VerifySecondStep(b.ctx(), token, codes[0]); return err }
+		return func() error {
+			_, err := people.VerifySecondStep(b.ctx(), token, codes[0])
+			return err
+		}
 	},
 	"password": func(b *bundle, people *identity.Service) func() error {
 		ann, _, session := b.enrolled("ann@example.com")
 		return func() error {
-			_, err := people.ChangePassword(b.ctx(), session.Token, proof(b.code(ann, 0)), replacement)
+			_, err := people.ChangePassword(b.ctx(), session.Token, proof(b.code(ann, 0)),
+				replacement)
 			return err
 		}
 	},
 	"reauthentication": func(b *bundle, people *identity.Service) func() error {
 		_, codes, session := b.enrolled("ann@example.com")
 		b.age(session, "1 hour")
-		return func() error { return people.Reauthenticate(b.ctx(), session.Token, proof(codes[0])) }
+		return func() error {
+			return people.Reauthenticate(b.ctx(), session.Token, proof(codes[0]))
+		}
 	},
 	"offer": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token
-		return func() error { _, err := people.BeginTwoStep(b.ctx(), token); return err }
+		return func() error {
+			_, err := people.BeginTwoStep(b.ctx(), token)
+			return err
+		}
 	},
 	"two-step verification on": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")
@@ -154,12 +177,18 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 	"known browser": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")
 		session := b.signIn("ann@example.com")
-		return func() error { _, err := people.RememberBrowser(b.ctx(), session, ""); return err }
+		return func() error {
+			_, err := people.RememberBrowser(b.ctx(), session, "")
+			return err
+		}
 	},
 	"last use": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token
 		b.pass(time.Minute)
-		return func() error { _, err := people.Session(b.ctx(), token); return err }
+		return func() error {
+			_, err := people.Session(b.ctx(), token)
+			return err
+		}
 	},
 }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// The bounds of hashing. It runs on all processors but one, which stays with the API, and at most four; its memory has room
-// for one of the largest hashes.
+// The bounds of hashing. It runs on all processors but one, which stays with the API, and at most
+// four; its memory has room for one of the largest hashes.
 const (
 	hashingMemory = maxMemory // KiB
 	maxWorkers    = 4
@@ -28,7 +28,11 @@ type hasher struct {
 
 func newHasher(c cost) *hasher {
 	workers := min(max(1, processors-1), maxWorkers)
-	return &hasher{cost: c, memory: semaphore.NewWeighted(hashingMemory), share: hashingMemory / int64(workers)}
+	return &hasher{
+		cost:   c,
+		memory: semaphore.NewWeighted(hashingMemory),
+		share:  hashingMemory / int64(workers),
+	}
 }
 
 // dummyHash is verified for an account without a hash, in the same time. It matches no password.
@@ -37,7 +41,9 @@ func (h *hasher) dummyHash() passwordHash {
 }
 
 // matches reports whether the password has the hash; nil is no hash and takes as long.
-func (h *hasher) matches(ctx context.Context, phc *string, password string) (matches bool, err error) {
+func (h *hasher) matches(
+	ctx context.Context, phc *string, password string,
+) (matches bool, err error) {
 	stored := h.dummyHash()
 	if phc != nil {
 		if parsed, ok := parseHash(*phc); ok {
@@ -49,7 +55,8 @@ func (h *hasher) matches(ctx context.Context, phc *string, password string) (mat
 }
 
 func (h *hasher) hash(ctx context.Context, password string) (phc string, err error) {
-	err = h.run(ctx, h.cost.memory, func() { phc, _ = h.cost.hash(password, rand.Reader) }) // which never fails
+	// which never fails
+	err = h.run(ctx, h.cost.memory, func() { phc, _ = h.cost.hash(password, rand.Reader) })
 	return phc, err
 }
 

@@ -19,7 +19,8 @@ func TestHashingLeavesAProcessorFree(t *testing.T) {
 		all.Go(func() {
 			_ = h.run(context.Background(), h.cost.memory, func() {
 				now := running.Add(1)
-				for seen := peak.Load(); now > seen && !peak.CompareAndSwap(seen, now); seen = peak.Load() {
+				for seen := peak.Load(); now > seen &&
+					!peak.CompareAndSwap(seen, now); seen = peak.Load() {
 				}
 				runtime.Gosched()
 				running.Add(-1)

@@ -26,12 +26,14 @@ type Import struct {
 	keys  Keyring
 }
 
-// NewImport adds the module's tables to the stage. The keyring encrypts the secrets of two-step verification.
+// NewImport adds the module's tables to the stage. The keyring encrypts the secrets of two-step
+// verification.
 func NewImport(stage *staging.Stage, keys Keyring) *Import {
 	return &Import{
 		stage: stage, keys: keys,
-		users: stage.Table(UserKind, "id uuid, email text, email_key text, name text, password_hash text, "+
-			"totp_secret text, locale text"),
+		users: stage.Table(UserKind,
+			"id uuid, email text, email_key text, name text, password_hash text, "+
+				"totp_secret text, locale text"),
 	}
 }
 

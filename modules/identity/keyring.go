@@ -15,8 +15,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// Keyring encrypts the secrets of two-step verification with its current key, and also reads those of the previous one.
-// The zero value leaves secrets in clear.
+// Keyring encrypts the secrets of two-step verification with its current key, and also reads those
+// of the previous one. The zero value leaves secrets in clear.
 type Keyring struct{ current, previous *secretKey }
 
 // secretKey holds what is derived from a key, each part for one purpose.
@@ -26,7 +26,8 @@ type secretKey struct {
 	nonce []byte // the key of the nonces
 }
 
-// NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails for a key of another length.
+// NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails for a key of
+// another length.
 func NewKeyring(current, previous []byte) (k Keyring, err error) {
 	if current != nil {
 		k.current, err = newSecretKey(current)
@@ -42,7 +43,9 @@ func newSecretKey(key []byte) (*secretKey, error) {
 		return nil, fmt.Errorf("identity: a secret key has 32 bytes, not %d", len(key))
 	}
 	var parts [3][]byte
-	for i, purpose := range []string{"dg secret key id", "dg secret encryption", "dg secret nonce"} {
+	for i, purpose := range []string{
+		"dg secret key id", "dg secret encryption", "dg secret nonce",
+	} {
 		var err error
 		if parts[i], err = hkdf.Key(sha256.New, key, nil, purpose, 32); err != nil {
 			return nil, err
@@ -65,7 +68,8 @@ const encryptedPrefix = "v1."
 // prefix begins what the key encrypted.
 func (k *secretKey) prefix() string { return encryptedPrefix + k.id + "." }
 
-// currentPrefix begins every secret that is stored as it should be or, without a current key, every encrypted one.
+// currentPrefix begins every secret that is stored as it should be or, without a current key, every
+// encrypted one.
 func (k Keyring) currentPrefix() string {
 	if k.current == nil {
 		return encryptedPrefix
@@ -73,8 +77,9 @@ func (k Keyring) currentPrefix() string {
 	return k.current.prefix()
 }
 
-// encrypt returns a person's secret in its stored form. The person is additional data. The nonce is derived from person and secret
-// (SIV-like): encryption is deterministic, so that importing the same secret changes nothing, and no two plaintexts share a nonce.
+// encrypt returns a person's secret in its stored form. The person is additional data. The nonce is
+// derived from person and secret (SIV-like): encryption is deterministic, so that importing the
+// same secret changes nothing, and no two plaintexts share a nonce.
 func (k Keyring) encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -86,8 +91,8 @@ func (k Keyring) encrypt(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// EncryptText encrypts a text for DecryptText and the same person; without a key it stays in clear. Domain separation keeps it
-// from being decrypted as a secret of sign-in.
+// EncryptText encrypts a text for DecryptText and the same person; without a key it stays in clear.
+// Domain separation keeps it from being decrypted as a secret of sign-in.
 func (s *Service) EncryptText(personID, text string) string {
 	return s.keys.encrypt("text of "+personID, text)
 }
@@ -97,7 +102,8 @@ func (s *Service) DecryptText(personID, encrypted string) (string, error) {
 	return s.keys.open("text of "+personID, encrypted)
 }
 
-// open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the setting.
+// open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the
+// setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	return secret, unreadable(personID, err)
@@ -107,7 +113,8 @@ func (k Keyring) open(personID, stored string) (string, error) {
 // clear.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
-	case !isEncrypted(stored) && k.current != nil: // forged: the first start has encrypted what was in clear
+	// forged: the first start has encrypted what was in clear
+	case !isEncrypted(stored) && k.current != nil:
 		return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
 	case !isEncrypted(stored):
 		return stored, nil
@@ -121,7 +128,11 @@ func (k Keyring) decrypt(personID, stored string) (string, error) {
 		}
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(stored, encryptedPrefix), ".")
-	return "", fmt.Errorf("it is encrypted with the key %s: set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to it", id)
+	return "",
+		fmt.Errorf(
+			"it is encrypted with the key %s: set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to it",
+			id,
+		)
 }
 
 func isEncrypted(stored string) bool { return strings.HasPrefix(stored, encryptedPrefix) }
@@ -134,7 +145,8 @@ func (k *secretKey) open(personID, text string) (string, error) {
 	if len(encrypted) < k.aead.NonceSize() {
 		return "", fmt.Errorf("it has only %d bytes", len(encrypted))
 	}
-	nonce, encrypted := encrypted[:k.aead.NonceSize()], encrypted[k.aead.NonceSize():]
+	nonce := encrypted[:k.aead.NonceSize()]
+	encrypted = encrypted[k.aead.NonceSize():]
 	secret, err := k.aead.Open(nil, nonce, encrypted, []byte(personID))
 	return string(secret), err
 }
@@ -143,6 +155,7 @@ func unreadable(personID string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return apperr.Wrap(apperr.Unavailable, fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
+	return apperr.Wrap(apperr.Unavailable,
+		fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
 		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell the operator of this service.")
 }

@@ -21,13 +21,20 @@ func ringOf(t *testing.T, current, previous []byte) Keyring {
 // clear is read without a key only.
 func TestKeyringOpensWhatItSealed(t *testing.T) {
 	t.Parallel()
-	a, b := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
-	const ann, bob, secret = "ann", "bob", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-	none, first, rotated, other := Keyring{}, ringOf(t, a, nil), ringOf(t, b, a), ringOf(t, b, nil)
+	a := bytes.Repeat([]byte{1}, 32)
+	b := bytes.Repeat([]byte{2}, 32)
+	const ann = "ann"
+	const bob = "bob"
+	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+	none := Keyring{}
+	first := ringOf(t, a, nil)
+	rotated := ringOf(t, b, a)
+	other := ringOf(t, b, nil)
 	require.False(t, none.Encrypts())
 	require.Equal(t, secret, none.encrypt(ann, secret))
 	encrypted := first.encrypt(ann, secret)
-	require.Equal(t, encrypted, first.encrypt(ann, secret), "an import of the same secret changes nothing")
+	require.Equal(t, encrypted, first.encrypt(ann, secret),
+		"an import of the same secret changes nothing")
 	require.NotEqual(t, encrypted, first.encrypt(bob, secret))
 	require.NotContains(t, encrypted, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
@@ -38,12 +45,19 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 		person, stored string
 		opens          bool
 	}{
-		"its key": {first, ann, encrypted, true}, "the previous key": {rotated, ann, encrypted, true},
-		"in clear": {none, ann, secret, true}, "in clear, with a key": {other, ann, secret, false},
+		"its key":                             {first, ann, encrypted, true},
+		"the previous key":                    {rotated, ann, encrypted, true},
+		"in clear":                            {none, ann, secret, true},
+		"in clear, with a key":                {other, ann, secret, false},
 		"in clear, before the key is current": {ringOf(t, nil, a), ann, secret, true},
-		"no key":                              {none, ann, encrypted, false}, "another key": {other, ann, encrypted, false}, "another person": {first, bob, encrypted, false},
-		"cut": {first, ann, encrypted[:len(encrypted)-4], false}, "very short": {first, ann, encrypted[:15], false}, "no base64": {first, ann, encrypted + "!", false},
-		"of another person": {first, ann, first.encrypt(bob, secret), false}, "another version": {first, ann, "v2" + encrypted[2:], false},
+		"no key":                              {none, ann, encrypted, false},
+		"another key":                         {other, ann, encrypted, false},
+		"another person":                      {first, bob, encrypted, false},
+		"cut":                                 {first, ann, encrypted[:len(encrypted)-4], false},
+		"very short":                          {first, ann, encrypted[:15], false},
+		"no base64":                           {first, ann, encrypted + "!", false},
+		"of another person":                   {first, ann, first.encrypt(bob, secret), false},
+		"another version":                     {first, ann, "v2" + encrypted[2:], false},
 	} {
 		got, err := c.ring.open(c.person, c.stored)
 		if c.opens {

@@ -17,17 +17,22 @@ const (
 	maxPassword = 1000 // bytes
 )
 
-var errSamePassword = apperr.NewField("new", "The new password is the current one. Use a different one.")
+var errSamePassword = apperr.NewField("new",
+	"The new password is the current one. Use a different one.")
 
-// ChangePassword replaces the person's password. Every other session of the person ends; this one continues under the
-// returned token.
+// ChangePassword replaces the person's password. Every other session of the person ends; this one
+// continues under the returned token.
 //
-// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, apperr.Validation with the field "new".
-func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof, replacement string) (Session, error) {
+// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, apperr.Validation with the
+// field "new".
+func (s *Service) ChangePassword(
+	ctx context.Context, token string, proof Proof, replacement string,
+) (Session, error) {
 	if err := checkPasswordForm(replacement); err != nil {
 		return Session{}, err
 	}
-	password, hash := normalise(replacement), ""
+	password := normalise(replacement)
+	hash := ""
 	prepare := func(who credentials) (err error) {
 		if password == normalise(proof.Password) {
 			return errSamePassword
@@ -38,16 +43,18 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 		hash, err = s.passwords.hash(ctx, password)
 		return err
 	}
-	return s.reauthenticated(ctx, token, proof, prepare, func(tx transaction, in *lockedSession, now time.Time) error {
-		if in.secret != "" {
-			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
-				return err
+	return s.reauthenticated(ctx, token, proof, prepare,
+		func(tx transaction, in *lockedSession, now time.Time) error {
+			if in.secret != "" {
+				if err := s.takeCode(tx, in, proof.Code, now); err != nil {
+					return err
+				}
 			}
-		}
-		return s.rotate(tx, in, now, audit.PasswordChanged, func() error {
-			return update(tx, "replacePassword", in.Person.ID, map[string]any{"password_hash": hash, "password_since": now})
+			return s.rotate(tx, in, now, audit.PasswordChanged, func() error {
+				return update(tx, "replacePassword", in.Person.ID,
+					map[string]any{"password_hash": hash, "password_since": now})
+			})
 		})
-	})
 }
 
 // checkGuessable refuses a password that is common, the person's e-mail, or made of the person's or
@@ -63,11 +70,14 @@ func (s *Service) checkGuessable(ctx context.Context, of Person, password string
 func checkPasswordForm(password string) error {
 	switch p := normalise(password); {
 	case !utf8.ValidString(p):
-		return apperr.NewField("new", "The new password contains invalid characters. Use a different one.")
+		return apperr.NewField("new",
+			"The new password contains invalid characters. Use a different one.")
 	case utf8.RuneCountInString(p) < minPassword:
-		return apperr.NewField("new", "The new password is too short. Use at least %d characters.", minPassword)
+		return apperr.NewField("new", "The new password is too short. Use at least %d characters.",
+			minPassword)
 	case len(password) > maxPassword:
-		return apperr.NewField("new", "The new password is too long. Use at most %d bytes.", maxPassword)
+		return apperr.NewField("new", "The new password is too long. Use at most %d bytes.",
+			maxPassword)
 	}
 	return nil
 }

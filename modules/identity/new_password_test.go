@@ -20,9 +20,12 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
 	b.person("bob@example.com", "")
-	session, other, bob := b.signIn("ann@example.com"), b.signIn("ann@example.com"), b.signIn("bob@example.com")
+	session := b.signIn("ann@example.com")
+	other := b.signIn("ann@example.com")
+	bob := b.signIn("bob@example.com")
 	b.pass(time.Minute)
-	renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
+	renewed, err := b.people.ChangePassword(b.ctx(), session.Token,
+		identity.Proof{Password: password}, replacement)
 	require.NoError(t, err)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
@@ -35,7 +38,8 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrWrongPassword)
 	_, err = b.other.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
 	require.NoError(t, err)
-	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement}, password)
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement},
+		password)
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
@@ -45,19 +49,22 @@ func TestWrongCurrentPasswordsAreCounted(t *testing.T) {
 	b.person("ann@example.com", "")
 	session := b.signIn("ann@example.com")
 	for range 10 {
-		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement}, replacement)
+		_, err := b.people.ChangePassword(b.ctx(), session.Token,
+			identity.Proof{Password: replacement}, replacement)
 		require.Equal(t, identity.ErrWrongPassword, err)
 		_, err = b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
-	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password},
+		replacement)
 	requireLocked(t, err, b.now().Add(10*time.Minute))
 	b.pass(10 * time.Minute)
 	for range 10 {
 		_, err := b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
-	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password},
+		replacement)
 	require.NoError(t, err)
 }
 
@@ -71,7 +78,8 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	change := func(of identity.Session, password string) error {
 		from := audit.Request{Address: fmt.Sprintf("192.0.2.%d", address)}
 		proof := identity.Proof{Password: password}
-		_, err := b.people.ChangePassword(identity.WithRequest(b.ctx(), from), of.Token, proof, replacement)
+		_, err := b.people.ChangePassword(identity.WithRequest(b.ctx(), from), of.Token, proof,
+			replacement)
 		return err
 	}
 	guess := func(from identity.Session, times int) {
@@ -95,17 +103,19 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	require.NoError(t, change(b.signIn("ann@example.com"), password))
 }
 
-// With stolen sessions of many people, an address guesses no more passwords than at the sign-in. Wrong passwords at the
-// sign-in do not count here.
+// With stolen sessions of many people, an address guesses no more passwords than at the sign-in.
+// Wrong passwords at the sign-in do not count here.
 func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
 	b := setup(t)
 	change := func(token, password, address string) error {
 		ctx := identity.WithRequest(b.ctx(), audit.Request{Address: address})
-		_, err := b.people.ChangePassword(ctx, token, identity.Proof{Password: password}, replacement)
+		_, err := b.people.ChangePassword(ctx, token, identity.Proof{Password: password},
+			replacement)
 		return err
 	}
 	for range 20 {
-		_, err := b.people.SignIn(b.ctx(), "nobody"+uuid.NewString()+"@example.com", replacement, identity.Client{Address: "2001:db8::1"})
+		_, err := b.people.SignIn(b.ctx(), "nobody"+uuid.NewString()+"@example.com", replacement,
+			identity.Client{Address: "2001:db8::1"})
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 	var tokens []string
@@ -115,9 +125,11 @@ func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
 		tokens = append(tokens, b.signIn(email).Token)
 	}
 	for i := range 20 {
-		require.Equal(t, identity.ErrWrongPassword, change(tokens[i%3], replacement, fmt.Sprintf("2001:db8::%x", i+1)))
+		require.Equal(t, identity.ErrWrongPassword,
+			change(tokens[i%3], replacement, fmt.Sprintf("2001:db8::%x", i+1)))
 		if i == 10 {
-			require.NoError(t, change(tokens[3], password, "2001:db8::a"), "a right password does not clear the count")
+			require.NoError(t, change(tokens[3], password, "2001:db8::a"),
+				"a right password does not clear the count")
 		}
 	}
 	until := b.now().Add(10 * time.Minute)
@@ -134,21 +146,32 @@ func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
 func TestNewPasswordsAreBounded(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	session, current := b.signIn("ann@example.com"), password
-	for _, refused := range []string{"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11), strings.Repeat("a", 1001), strings.Repeat("€", 334), strings.Repeat("\xff", 20)} {
-		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, refused)
+	session := b.signIn("ann@example.com")
+	current := password
+	for _, refused := range []string{
+		"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11),
+		strings.Repeat("a", 1001), strings.Repeat("€", 334), strings.Repeat("\xff", 20),
+	} {
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current},
+			refused)
 		require.True(t, apperr.Is(err, apperr.Validation), "%q", refused)
 		require.Equal(t, "new", apperr.From(err).Field)
 		require.True(t, b.isActive(session.Token))
 	}
-	for _, accepted := range []string{"twelve chars", "😀😁😂🤣😃😄😅😆😉😊😋😎", strings.Repeat("a", 987) + "battery horse", "e\u0301xe\u0301ye\u0301ze\u0301we\u0301ve\u0301u", "with\x00a NUL in it"} {
-		renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, accepted)
+	for _, accepted := range []string{
+		"twelve chars", "😀😁😂🤣😃😄😅😆😉😊😋😎", strings.Repeat("a", 987) + "battery horse",
+		"e\u0301xe\u0301ye\u0301ze\u0301we\u0301ve\u0301u", "with\x00a NUL in it",
+	} {
+		renewed, err := b.people.ChangePassword(b.ctx(), session.Token,
+			identity.Proof{Password: current}, accepted)
 		require.NoError(t, err, "%q", accepted)
-		session, current = renewed, accepted
+		session = renewed
+		current = accepted
 		_, err = b.people.SignIn(b.ctx(), "ann@example.com", accepted, firefox)
 		require.NoError(t, err, "%q", accepted)
 	}
-	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, "Zoe\u0308 and friends")
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current},
+		"Zoe\u0308 and friends")
 	require.NoError(t, err)
 	_, err = b.people.SignIn(b.ctx(), "ann@example.com", "Zo\u00eb and friends", firefox)
 	require.NoError(t, err, "composed or decomposed")
@@ -160,7 +183,8 @@ func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
 	b.Exec(`update users set name = 'Zoë van Dijkstra' where id = $1`, id)
-	session, reset := b.signIn("ann@example.com"), b.reset("ann@example.com")
+	session := b.signIn("ann@example.com")
+	reset := b.reset("ann@example.com")
 	for _, own := range []string{
 		"AcmeAcme2026!", "acme  2026  !!", "ACME-acme-ACME-1", "4cm3-Acme-2026", "Welcome2Acme!",
 		"Harbour&Vale 2026", "harbour vale logistics", "L0gistics123!", "dijkstraacme",
@@ -168,7 +192,8 @@ func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 	} {
 		_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), own)
 		require.Equal(t, "new", apperr.From(err).Field, own)
-		require.Contains(t, apperr.From(err).Message, "made of your name or your organisation’s", own)
+		require.Contains(t, apperr.From(err).Message, "made of your name or your organisation’s",
+			own)
 		require.Equal(t, err, b.people.UseReset(b.ctx(), reset.Token, own, ""), own)
 	}
 	for _, accepted := range []string{"Acme buys green tea", "dijkstra walks the graph"} {
@@ -189,7 +214,8 @@ func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 		sessions[i] = b.signIn("ann@example.com")
 	}
 	require.Equal(t, 1, succeeded(b.concurrently(func(nth int, people *identity.Service) error {
-		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token, identity.Proof{Password: password}, replacement)
+		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token,
+			identity.Proof{Password: password}, replacement)
 		return err
 	})))
 	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))

@@ -17,7 +17,8 @@ type cost struct {
 	lanes        uint8
 }
 
-// defaultCost is that of new hashes: the second recommendation of RFC 9106 cut to what OWASP asks for, about 20 ms.
+// defaultCost is that of new hashes: the second recommendation of RFC 9106 cut to what OWASP asks
+// for, about 20 ms.
 var defaultCost = cost{memory: 19456, time: 2, lanes: 1}
 
 // The lengths of new hashes, in bytes.
@@ -26,7 +27,8 @@ const (
 	keyLength  = 32
 )
 
-// The bounds of hashes that are taken over from elsewhere: beyond them one sign-in could use up the server.
+// The bounds of hashes that are taken over from elsewhere: beyond them one sign-in could use up the
+// server.
 const (
 	maxMemory = 256 << 10 // KiB
 	maxTime   = 10
@@ -34,7 +36,8 @@ const (
 )
 
 // HashFormat describes a password hash, for errors.
-const HashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; m up to 262144, t up to 10, p up to 16)"
+const HashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
+	"m up to 262144, t up to 10, p up to 16)"
 
 // passwordHash is a password hash in its parts.
 type passwordHash struct {
@@ -42,8 +45,8 @@ type passwordHash struct {
 	salt, key []byte
 }
 
-// HashPassword returns the password's argon2id hash in PHC form. random gives the salt: crypto/rand.Reader, unless the hash
-// has to be the same each time.
+// HashPassword returns the password's argon2id hash in PHC form. random gives the salt:
+// crypto/rand.Reader, unless the hash has to be the same each time.
 func HashPassword(password string, random io.Reader) (string, error) {
 	return defaultCost.hash(password, random)
 }
@@ -54,12 +57,13 @@ func (c cost) hash(password string, random io.Reader) (string, error) {
 		return "", err
 	}
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time, h.lanes,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time,
+		h.lanes,
 		b64.EncodeToString(h.salt), b64.EncodeToString(h.derive(password, keyLength))), nil
 }
 
-// VerifyPassword reports whether the password has the hash. The time that it takes depends on the hash alone; a hash that cannot
-// be read, or is out of bounds, matches no password.
+// VerifyPassword reports whether the password has the hash. The time that it takes depends on the
+// hash alone; a hash that cannot be read, or is out of bounds, matches no password.
 func VerifyPassword(phc, password string) bool {
 	h, ok := parseHash(phc)
 	return ok && h.matches(password)
@@ -79,8 +83,11 @@ func (h passwordHash) derive(password string, length uint32) []byte {
 	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.lanes, length)
 }
 
-// phcForm has numbers without sign or leading zero, as PHC wants them, and few enough digits for 32 bits.
-var phcForm = regexp.MustCompile(`^\$argon2id\$v=19\$m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`)
+// phcForm has numbers without sign or leading zero, as PHC wants them, and few enough digits for 32
+// bits.
+var phcForm = regexp.MustCompile(
+	`^\$argon2id\$v=19\$m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`,
+)
 
 func parseHash(phc string) (passwordHash, bool) {
 	parts := phcForm.FindStringSubmatch(phc)
@@ -93,6 +100,11 @@ func parseHash(phc string) (passwordHash, bool) {
 	salt, saltErr := base64.RawStdEncoding.Strict().DecodeString(parts[4])
 	key, keyErr := base64.RawStdEncoding.Strict().DecodeString(parts[5])
 	ok := m >= 8*p && m <= maxMemory && t <= maxTime && p <= maxLanes &&
-		saltErr == nil && len(salt) >= 8 && len(salt) <= 64 && keyErr == nil && len(key) >= 16 && len(key) <= 64
-	return passwordHash{cost: cost{memory: uint32(m), time: uint32(t), lanes: uint8(p)}, salt: salt, key: key}, ok
+		saltErr == nil && len(salt) >= 8 && len(salt) <= 64 && keyErr == nil && len(key) >= 16 &&
+		len(key) <= 64
+	return passwordHash{
+		cost: cost{memory: uint32(m), time: uint32(t), lanes: uint8(p)},
+		salt: salt,
+		key:  key,
+	}, ok
 }

@@ -34,18 +34,27 @@ func TestHashFromElsewhereMatches(t *testing.T) {
 
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	t.Parallel()
-	const salt, key = "c29tZXNhbHQ", "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	const salt = "c29tZXNhbHQ"
+	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	for _, hash := range []string{
-		"", "password", "$2y$10$abcdefghijklmnopqrstuv", strings.Replace(reference, "argon2id", "argon2i", 1),
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv",
+		strings.Replace(reference, "argon2id", "argon2i", 1),
 		strings.Replace(reference, "v=19", "v=16", 1), strings.Replace(reference, "$v=19", "", 1),
-		strings.Replace(reference, "m=65536", "m=262145", 1), strings.Replace(reference, "m=65536", "m=4294967296", 1),
-		strings.Replace(reference, "m=65536", "m=7", 1), strings.Replace(reference, "m=65536", "m=+65536", 1),
-		strings.Replace(reference, "m=65536", "m=065536", 1), strings.Replace(reference, "t=2", "t=0", 1),
+		strings.Replace(reference, "m=65536", "m=262145", 1),
+		strings.Replace(reference, "m=65536", "m=4294967296", 1),
+		strings.Replace(reference, "m=65536", "m=7", 1),
+		strings.Replace(reference, "m=65536", "m=+65536", 1),
+		strings.Replace(reference, "m=65536", "m=065536", 1),
+		strings.Replace(reference, "t=2", "t=0", 1),
 		strings.Replace(reference, "t=2", "t=11", 1), strings.Replace(reference, "p=1", "p=17", 1),
-		strings.Replace(reference, "m=65536,t=2", "t=2,m=65536", 1), strings.Replace(reference, ",p=1", ",p=1,x=2", 1),
-		strings.Replace(reference, salt, "c2Fs", 1), strings.Replace(reference, salt, "c29tZXNhbHQ=", 1),
-		strings.Replace(reference, salt, "c29tZXN\nhbHQ", 1), strings.Replace(reference, salt, "c29tZXNhbHR", 1),
-		strings.Replace(reference, key, "CTFh", 1), reference + "$", " " + reference, reference + "\n",
+		strings.Replace(reference, "m=65536,t=2", "t=2,m=65536", 1),
+		strings.Replace(reference, ",p=1", ",p=1,x=2", 1),
+		strings.Replace(reference, salt, "c2Fs", 1),
+		strings.Replace(reference, salt, "c29tZXNhbHQ=", 1),
+		strings.Replace(reference, salt, "c29tZXN\nhbHQ", 1),
+		strings.Replace(reference, salt, "c29tZXNhbHR", 1),
+		strings.Replace(reference, key, "CTFh", 1), reference + "$", " " + reference,
+		reference + "\n",
 	} {
 		assert.False(t, ValidHash(hash), "%q", hash)
 		assert.False(t, VerifyPassword(hash, "password"), "%q", hash)

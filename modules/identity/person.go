@@ -21,7 +21,8 @@ func EmailKey(email string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(email)))
 }
 
-// credentials are the stored values that a password is verified against. For an unknown e-mail only the e-mail is set.
+// credentials are the stored values that a password is verified against. For an unknown e-mail only
+// the e-mail is set.
 type credentials struct {
 	Person
 	passwordHash *string // nil: there is none

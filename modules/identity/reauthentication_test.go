@@ -26,22 +26,27 @@ func (b *bundle) reauthenticate(of identity.Session, proof identity.Proof) error
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	session, other := b.signIn("ann@example.com"), b.signIn("ann@example.com")
-	none, right := identity.Proof{}, proof("")
+	session := b.signIn("ann@example.com")
+	other := b.signIn("ann@example.com")
+	none := identity.Proof{}
+	right := proof("")
 	b.pass(time.Hour)
 	require.NoError(t, b.reauthenticate(session, none), "the instance's clock does not count")
 	b.age(session, "14 minutes 50 seconds")
 	require.NoError(t, b.reauthenticate(session, none))
-	require.NoError(t, b.reauthenticate(session, identity.Proof{Password: wrongPassword}), "it is not looked at")
+	require.NoError(t, b.reauthenticate(session, identity.Proof{Password: wrongPassword}),
+		"it is not looked at")
 
 	b.age(session, "15 minutes")
 	b.age(other, "15 minutes")
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
-	require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, identity.Proof{Password: wrongPassword}))
+	require.Equal(t, identity.ErrWrongPassword,
+		b.reauthenticate(session, identity.Proof{Password: wrongPassword}))
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
 	require.NoError(t, b.reauthenticate(session, right))
 	require.NoError(t, b.reauthenticate(session, none))
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, none), "another session of the person")
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, none),
+		"another session of the person")
 
 	b.Exec(`update sessions set authenticated_at = null`) // from before the column
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
@@ -59,13 +64,15 @@ func TestReauthenticationTakesACode(t *testing.T) {
 	b := setup(t)
 	ann, codes, _ := b.enrolled("ann@example.com")
 	pending := b.signIn("ann@example.com")
-	require.Equal(t, identity.ErrNoSession, b.reauthenticate(pending, proof(codes[0])), "the code of the sign-in is due")
+	require.Equal(t, identity.ErrNoSession, b.reauthenticate(pending, proof(codes[0])),
+		"the code of the sign-in is due")
 	b.pass(time.Minute)
 	session, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(ann, 0))
 	require.NoError(t, err)
 	for _, wrong := range []string{"", b.wrongCode(ann), b.code(ann, 0)} {
 		b.age(session, "1 hour")
-		require.Equal(t, identity.ErrWrongCode, b.reauthenticate(session, proof(wrong)), "%q", wrong)
+		require.Equal(t, identity.ErrWrongCode, b.reauthenticate(session, proof(wrong)), "%q",
+			wrong)
 	}
 	for _, right := range []string{b.code(ann, 1), codes[0]} {
 		require.NoError(t, b.reauthenticate(session, proof(right)))
@@ -75,7 +82,8 @@ func TestReauthenticationTakesACode(t *testing.T) {
 	b.pass(time.Minute)
 	wrong := identity.Proof{Password: wrongPassword, Code: b.code(ann, 0)}
 	require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrong))
-	require.NoError(t, b.reauthenticate(session, proof(wrong.Code)), "a wrong password uses up no code")
+	require.NoError(t, b.reauthenticate(session, proof(wrong.Code)),
+		"a wrong password uses up no code")
 }
 
 // A form that is sent twice at once: the code counts for both, and is no wrong one.
@@ -90,7 +98,8 @@ func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
 	for range 3 {
 		require.NoError(t, <-done)
 	}
-	require.Zero(t, one[int](b, `select wrong_codes from users where email_key = 'ann@example.com'`))
+	require.Zero(t,
+		one[int](b, `select wrong_codes from users where email_key = 'ann@example.com'`))
 	require.Equal(t, len(codes)-1, b.left(session))
 }
 
@@ -98,7 +107,8 @@ func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
 func TestReauthenticationIsBounded(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	session, other := b.signIn("ann@example.com"), b.signIn("ann@example.com")
+	session := b.signIn("ann@example.com")
+	other := b.signIn("ann@example.com")
 	b.age(session, "1 hour")
 	b.age(other, "1 hour")
 	for range 5 {

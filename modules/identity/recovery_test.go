@@ -18,7 +18,8 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 	session = b.signIn(email)
 	offer, err := b.people.BeginTwoStep(b.ctx(), session.Token)
 	require.NoError(b.t, err)
-	codes, session, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
+	codes, session, err = b.people.ConfirmTwoStep(b.ctx(), session.Token,
+		proof(b.code(offer.Secret, 0)))
 	require.NoError(b.t, err)
 	b.pass(time.Minute)
 	return offer.Secret, codes, session
@@ -32,7 +33,8 @@ func (b *bundle) left(session identity.Session) int {
 	return left
 }
 
-// Ten readable codes, stored as hashes; each works once in place of the app's code, however it is typed.
+// Ten readable codes, stored as hashes; each works once in place of the app's code, however it is
+// typed.
 func TestRecoveryCodeWorksOnce(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolled("ann@example.com")
@@ -41,13 +43,20 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	for _, code := range codes {
 		unique[code] = true
 		require.Regexp(t, `^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$`, code)
-		require.Zero(t, one[int](b, `select count(*) from recovery_codes where code_hash = $1 or encode(code_hash, 'escape') like '%' || $2 || '%'`,
-			[]byte(code), code[:4]))
+		require.Zero(t,
+			one[int](b,
+				`select count(*) from recovery_codes
+					where code_hash = $1 or encode(code_hash, 'escape') like '%' || $2 || '%'`,
+				[]byte(code), code[:4]))
 	}
 	require.Len(t, unique, 10)
 	require.Equal(t, 10, b.left(session))
 	ambiguous := strings.NewReplacer("0", "O", "1", "l").Replace(codes[2])
-	for i, typed := range []string{codes[0], strings.ToUpper(codes[1]), ambiguous, " " + strings.ReplaceAll(codes[3], "-", " "), strings.ReplaceAll(codes[4], "-", "")} {
+	for i, typed := range []string{
+		codes[0], strings.ToUpper(codes[1]), ambiguous,
+		" " + strings.ReplaceAll(codes[3], "-", " "),
+		strings.ReplaceAll(codes[4], "-", ""),
+	} {
 		pending := b.signIn("ann@example.com")
 		full, err := b.people.VerifySecondStep(b.ctx(), pending.Token, typed)
 		require.NoError(t, err, typed)
@@ -56,7 +65,8 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 		require.Equal(t, identity.ErrWrongCode, err, "a second time")
 		require.Equal(t, 9-i, b.left(full))
 	}
-	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
+	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+		b.code(secret, 0))
 	require.NoError(t, err, "codes of the app still work")
 }
 
@@ -82,7 +92,9 @@ func TestConcurrentSessionsUseARecoveryCodeOnce(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, 1, done)
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions where not second_step_due and created_at = $1`, b.now()))
+	require.Equal(t, 1,
+		one[int](b, `select count(*) from sessions where not second_step_due and created_at = $1`,
+			b.now()))
 	require.Equal(t, 9, one[int](b, `select count(*) from recovery_codes`))
 }
 
@@ -108,9 +120,12 @@ func TestWrongRecoveryCodesAreCounted(t *testing.T) {
 func TestNewRecoveryCodesVoidTheOldOnes(t *testing.T) {
 	b := setup(t)
 	secret, old, session := b.enrolled("ann@example.com")
-	other, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
+	other, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+		b.code(secret, 0))
 	require.NoError(t, err)
-	for _, wrong := range []identity.Proof{{}, {Code: b.code(secret, 1)}, proof(""), proof(b.wrongCode(secret))} {
+	for _, wrong := range []identity.Proof{
+		{}, {Code: b.code(secret, 1)}, proof(""), proof(b.wrongCode(secret)),
+	} {
 		_, _, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, wrong)
 		require.True(t, apperr.Is(err, apperr.Validation), "%v", wrong)
 	}

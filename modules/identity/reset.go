@@ -31,8 +31,9 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	return reset, err
 }
 
-// UseReset sets a new password for the person of the reset, turns two-step verification off, voids the recovery codes and
-// ends all sessions. It works once. The browser's session, which may be another person's, ends with it; "" is none.
+// UseReset sets a new password for the person of the reset, turns two-step verification off, voids
+// the recovery codes and ends all sessions. It works once. The browser's session, which may be
+// another person's, ends with it; "" is none.
 // Errors: ErrNoReset, apperr.Validation with the field "new".
 func (s *Service) UseReset(ctx context.Context, token, password, session string) error {
 	if err := checkPasswordForm(password); err != nil {
@@ -43,7 +44,8 @@ func (s *Service) UseReset(ctx context.Context, token, password, session string)
 		return err
 	}
 	defer lease.Release()
-	whose, err := resetCredentials(s.gorm(ctx), token, s.clock()) // first: without a reset nothing is hashed
+	// first: without a reset nothing is hashed
+	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err
 	}

@@ -58,11 +58,14 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	_, err = b.people.VerifySecondStep(b.ctx(), in.Token, codes[0])
 	require.ErrorIs(t, err, identity.ErrNoSession)
 
-	require.NoError(t, b.people.UseReset(b.ctx(), b.reset("ann@example.com").Token, password, bobs.Token))
-	require.False(t, b.isActive(bobs.Token), "the browser's session ends, although it is another person's")
+	require.NoError(t,
+		b.people.UseReset(b.ctx(), b.reset("ann@example.com").Token, password, bobs.Token))
+	require.False(t, b.isActive(bobs.Token),
+		"the browser's session ends, although it is another person's")
 }
 
-// A reset lasts 30 minutes and gives way to a newer one. It is stored as a hash and made by the owner of the tables alone.
+// A reset lasts 30 minutes and gives way to a newer one. It is stored as a hash and made by the
+// owner of the tables alone.
 func TestResetExpires(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
@@ -73,15 +76,21 @@ func TestResetExpires(t *testing.T) {
 
 	first := b.reset("ann@example.com")
 	second := b.reset("ann@example.com")
-	require.ErrorIs(t, b.people.UseReset(b.ctx(), first.Token, replacement, ""), identity.ErrNoReset)
-	require.Equal(t, 1, one[int](b, `select count(*) from account_resets where octet_length(token_hash) = 32 and position($1::bytea in token_hash) = 0`, []byte(second.Token)[:8]))
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), first.Token, replacement, ""),
+		identity.ErrNoReset)
+	require.Equal(t, 1,
+		one[int](b,
+			`select count(*) from account_resets
+				where octet_length(token_hash) = 32 and position($1::bytea in token_hash) = 0`,
+			[]byte(second.Token)[:8]))
 	b.pass(30*time.Minute - time.Millisecond)
 	_, err = b.people.ResetPerson(b.ctx(), second.Token)
 	require.NoError(t, err)
 	b.pass(time.Millisecond)
 	_, err = b.people.ResetPerson(b.ctx(), second.Token)
 	require.ErrorIs(t, err, identity.ErrNoReset)
-	require.ErrorIs(t, b.people.UseReset(b.ctx(), second.Token, replacement, ""), identity.ErrNoReset)
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), second.Token, replacement, ""),
+		identity.ErrNoReset)
 	for _, token := range []string{"", "x", first.Token} {
 		require.ErrorIs(t, b.people.UseReset(b.ctx(), token, replacement, ""), identity.ErrNoReset)
 	}

@@ -37,7 +37,8 @@ func TestSessionWithoutItsCodeChangesNothing(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
 	pending := b.signIn("ann@example.com")
-	_, err := b.people.ChangePassword(b.ctx(), pending.Token, identity.Proof{Password: password}, password+" new")
+	_, err := b.people.ChangePassword(b.ctx(), pending.Token, identity.Proof{Password: password},
+		password+" new")
 	require.ErrorIs(t, err, identity.ErrNoSession)
 	_, err = b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))
 	require.ErrorIs(t, err, identity.ErrNoSession)
@@ -55,7 +56,8 @@ func TestSessionWithoutItsCodeChangesNothing(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
-// The codes of the steps before and after are accepted, no others; each once, and none before one that was accepted.
+// The codes of the steps before and after are accepted, no others; each once, and none before one
+// that was accepted.
 func TestCodesAroundNowAreAccepted(t *testing.T) {
 	for _, c := range []struct {
 		steps    []int
@@ -70,7 +72,8 @@ func TestCodesAroundNowAreAccepted(t *testing.T) {
 			b := setup(t)
 			b.person("ann@example.com", secret)
 			for i, step := range c.steps {
-				_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, step))
+				_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+					b.code(secret, step))
 				if c.accepted[i] {
 					require.NoError(t, err)
 				} else {
@@ -85,11 +88,15 @@ func TestCodesMayContainSpaces(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
 	code := b.code(secret, 0)
-	for _, odd := range []string{"", "abcdef", code[:5], code + "0", "+" + code[1:], "\x00", "\u0661\u0662\u0663\u0664\u0665\u0666"} {
+	for _, odd := range []string{
+		"", "abcdef", code[:5], code + "0", "+" + code[1:], "\x00",
+		"\u0661\u0662\u0663\u0664\u0665\u0666",
+	} {
 		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, odd)
 		require.Equal(t, identity.ErrWrongCode, err, "%q", odd)
 	}
-	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, " "+code[:3]+" "+code[3:]+" ")
+	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
+		" "+code[:3]+" "+code[3:]+" ")
 	require.NoError(t, err)
 }
 
@@ -113,7 +120,8 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 func TestConcurrentCodesOfOneSessionSignInOnce(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
-	pending, code := b.signIn("ann@example.com"), b.code(secret, 0)
+	pending := b.signIn("ann@example.com")
+	code := b.code(secret, 0)
 	require.Equal(t, 1, succeeded(b.concurrently(func(_ int, people *identity.Service) error {
 		_, err := people.VerifySecondStep(b.ctx(), pending.Token, code)
 		return err

@@ -26,23 +26,33 @@ type Service struct {
 // New returns the service over db. log takes the security events that the auditor could not record.
 func New(db *postgres.DB, now func() time.Time, auditor Auditor, log *slog.Logger) *Service {
 	return &Service{
-		db: db, now: now, passwords: newHasher(defaultCost), signIns: newSignInLimiter(db.Pool), auditor: auditor, log: log,
+		db:        db,
+		now:       now,
+		passwords: newHasher(defaultCost),
+		signIns:   newSignInLimiter(db.Pool),
+		auditor:   auditor,
+		log:       log,
 	}
 }
 
-// EncryptWith makes the service read and write secrets with the keyring. Call it before the service is used.
+// EncryptWith makes the service read and write secrets with the keyring. Call it before the service
+// is used.
 func (s *Service) EncryptWith(keys Keyring) *Service {
 	s.keys = keys
 	return s
 }
 
-// maxSignIns bounds the sign-ins that run at once in an instance. Each holds at most one connection at a time, and at least
-// half of the pool stays free for others, such as the authentication of API keys.
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds at most one connection
+// at a time, and at least half of the pool stays free for others, such as the authentication of API
+// keys.
 const maxSignIns = 4
 
 func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {
 	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
-	return limiter.New(limiter.Limits{MaxConcurrent: places, BusyMessage: "Too many people are signing in at once."})
+	return limiter.New(limiter.Limits{
+		MaxConcurrent: places,
+		BusyMessage:   "Too many people are signing in at once.",
+	})
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

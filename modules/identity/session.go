@@ -20,7 +20,8 @@ const (
 )
 
 // ErrNoSession says that the token's session is unknown or has ended.
-var ErrNoSession = apperr.New(apperr.AuthRequired, "You are not signed in, or your session has ended. Sign in again.")
+var ErrNoSession = apperr.New(apperr.AuthRequired,
+	"You are not signed in, or your session has ended. Sign in again.")
 
 // Session is a signed-in browser. With SecondStepDue its code is still missing.
 type Session struct {
@@ -28,7 +29,9 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	Position      postgres.Position // of the primary, after the request began: what its reports have to see; zero: whatever is newest
+	// of the primary, after the request began: what its reports have to see; zero: whatever is
+	// newest
+	Position postgres.Position
 }
 
 // Client is the browser of a sign-in.
@@ -46,7 +49,8 @@ type ActiveSession struct {
 	Current               bool // whether it is the session of the request
 }
 
-// Session returns the session of the token and moves its last use forward, at most once a minute. Errors: ErrNoSession.
+// Session returns the session of the token and moves its last use forward, at most once a minute.
+// Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(ctx, token, now)
@@ -76,7 +80,8 @@ func (s Session) expiry(lastUsed time.Time) time.Time {
 	if s.SecondStepDue {
 		return s.StartedAt.Add(maxSecondStep)
 	}
-	idle, end := lastUsed.Add(maxIdle), s.StartedAt.Add(maxSession)
+	idle := lastUsed.Add(maxIdle)
+	end := s.StartedAt.Add(maxSession)
 	if idle.Before(end) {
 		return idle
 	}

@@ -17,7 +17,8 @@ import (
 func TestEndedSessionDoesNotComeBack(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", secret)
-	pending, full := b.signIn("ann@example.com"), b.signInFully("ann@example.com")
+	pending := b.signIn("ann@example.com")
+	full := b.signInFully("ann@example.com")
 	b.pass(time.Minute)
 	for name, change := range map[string]func() (identity.Session, error){
 		"second step": func() (identity.Session, error) {
@@ -27,7 +28,8 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 			return b.people.TurnOffTwoStep(b.ctx(), full.Token, proof(b.code(secret, 1)))
 		},
 		"password": func() (identity.Session, error) {
-			return b.people.ChangePassword(b.ctx(), full.Token, proof(b.code(secret, 1)), replacement)
+			return b.people.ChangePassword(b.ctx(), full.Token, proof(b.code(secret, 1)),
+				replacement)
 		},
 	} {
 		tx, err := b.Owner.Pool.Begin(b.ctx())
@@ -46,7 +48,8 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 		require.NoError(t, tx.Commit(b.ctx()))
 		require.ErrorIs(t, <-done, identity.ErrNoSession, name)
 		require.Zero(t, one[int](b, `select count(*) from sessions`), name)
-		pending, full = b.signIn("ann@example.com"), b.signInFully("ann@example.com")
+		pending = b.signIn("ann@example.com")
+		full = b.signInFully("ann@example.com")
 		b.pass(time.Minute)
 	}
 }
@@ -58,7 +61,8 @@ func TestSignInBeginsSession(t *testing.T) {
 	session, err := b.people.SignIn(b.ctx(), "ANN@example.COM", password, firefox)
 	require.NoError(t, err)
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com"}
-	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
+	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()},
+		session)
 	seen, err := b.other.Session(b.ctx(), session.Token)
 	require.NoError(t, err)
 	require.Equal(t, session, seen)
@@ -76,7 +80,10 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], one[[]byte](b, `select token_hash from sessions`))
 	require.NotEqual(t, session.Token, b.signIn("ann@example.com").Token)
-	for _, token := range []string{"", "x", session.Token + "=", strings.ToLower(session.Token), string(hash[:]), strings.Repeat("A", 100_000), "\x00\xff"} {
+	for _, token := range []string{
+		"", "x", session.Token + "=", strings.ToLower(session.Token), string(hash[:]),
+		strings.Repeat("A", 100_000), "\x00\xff",
+	} {
 		_, err := b.people.Session(b.ctx(), token)
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
@@ -86,7 +93,8 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 func TestSessionsExpire(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	idle, used := b.signIn("ann@example.com"), b.signIn("ann@example.com")
+	idle := b.signIn("ann@example.com")
+	used := b.signIn("ann@example.com")
 	lastUse := func(of identity.Session) time.Time {
 		hash := sha256.Sum256([]byte(of.Token))
 		return one[time.Time](b, `select last_used_at from sessions where token_hash = $1`, hash[:])
@@ -110,7 +118,8 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
-// Requests of a session overtake each other: the one that began earlier does not move its last use back.
+// Requests of a session overtake each other: the one that began earlier does not move its last use
+// back.
 func TestLastUseIsNotMovedBack(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
@@ -138,18 +147,31 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
 	b.person("bob@example.com", "")
-	first, bob := b.signIn("ann@example.com"), b.signIn("bob@example.com")
+	first := b.signIn("ann@example.com")
+	bob := b.signIn("bob@example.com")
 	b.pass(time.Minute)
-	odd := identity.Client{Address: strings.Repeat("1", 100), UserAgent: strings.Repeat("é", 128) + "\x00\xff"}
+	odd := identity.Client{
+		Address:   strings.Repeat("1", 100),
+		UserAgent: strings.Repeat("é", 128) + "\x00\xff",
+	}
 	second, err := b.other.SignIn(b.ctx(), "ann@example.com", password, odd)
 	require.NoError(t, err)
 
 	open, err := b.people.Sessions(b.ctx(), first.Token)
 	require.NoError(t, err)
 	require.Len(t, open, 2)
-	own, other := open[0], open[1]
-	require.Equal(t, identity.ActiveSession{ID: own.ID, Address: firefox.Address, UserAgent: firefox.UserAgent, StartedAt: first.StartedAt, LastUsedAt: first.StartedAt, Current: true}, own)
-	require.Equal(t, []string{strings.Repeat("1", 64), strings.Repeat("é", 128)}, []string{other.Address, other.UserAgent})
+	own := open[0]
+	other := open[1]
+	require.Equal(t, identity.ActiveSession{
+		ID:         own.ID,
+		Address:    firefox.Address,
+		UserAgent:  firefox.UserAgent,
+		StartedAt:  first.StartedAt,
+		LastUsedAt: first.StartedAt,
+		Current:    true,
+	}, own)
+	require.Equal(t, []string{strings.Repeat("1", 64), strings.Repeat("é", 128)},
+		[]string{other.Address, other.UserAgent})
 	require.Equal(t, b.now(), other.LastUsedAt)
 	require.False(t, other.Current)
 
@@ -165,13 +187,24 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 
 func TestPeople(t *testing.T) {
 	b := setup(t)
-	bob, ann := b.person("bob@example.com", secret), b.person("ann@example.com", "")
+	bob := b.person("bob@example.com", secret)
+	ann := b.person("ann@example.com", "")
 	b.person("cat@example.com", "")
-	people, err := b.people.People(b.ctx(), []string{bob, ann, "00000000-0000-4000-8000-00000000000a"})
+	people, err := b.people.People(b.ctx(),
+		[]string{bob, ann, "00000000-0000-4000-8000-00000000000a"})
 	require.NoError(t, err)
 	require.Len(t, people, 2)
-	assert.Equal(t, identity.Person{ID: ann, Name: "Name of ann@example.com", Email: "ann@example.com"}, people[0])
-	assert.Equal(t, identity.Person{ID: bob, Name: "Name of bob@example.com", Email: "bob@example.com", TwoStep: true}, people[1])
+	assert.Equal(t, identity.Person{
+		ID:    ann,
+		Name:  "Name of ann@example.com",
+		Email: "ann@example.com",
+	}, people[0])
+	assert.Equal(t, identity.Person{
+		ID:      bob,
+		Name:    "Name of bob@example.com",
+		Email:   "bob@example.com",
+		TwoStep: true,
+	}, people[1])
 	none, err := b.people.People(b.ctx(), nil)
 	require.NoError(t, err)
 	require.Empty(t, none)

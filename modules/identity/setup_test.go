@@ -30,8 +30,8 @@ const (
 // firefox is the browser of most sign-ins.
 var firefox = identity.Client{Address: "192.0.2.7", UserAgent: "Firefox"}
 
-// bundle is a database and two instances of the service on it, each with a pool of its own, as two processes have, on a
-// clock that stands still until the test moves it. Hashes are cheap.
+// bundle is a database and two instances of the service on it, each with a pool of its own, as two
+// processes have, on a clock that stands still until the test moves it. Hashes are cheap.
 type bundle struct {
 	*fixtures.Database
 	t             *testing.T
@@ -51,21 +51,28 @@ func setupAlone(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{Database: fixtures.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
-	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
+	second, err := postgres.Open(t.Context(), b.URL,
+		postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
 	t.Cleanup(second.Close)
-	b.people, b.other = b.service(b.DB).UseCheapHashes(), b.service(second).UseCheapHashes()
+	b.people = b.service(b.DB).UseCheapHashes()
+	b.other = b.service(second).UseCheapHashes()
 	b.pools = []*pgxpool.Pool{b.DB.Pool, second.Pool}
 	return b
 }
 
 // service is one with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
-	auditor := identity.Auditor{Memberships: memberships{}, Log: audit.New(db), UnknownEmail: func() {}}
+	auditor := identity.Auditor{
+		Memberships:  memberships{},
+		Log:          audit.New(db),
+		UnknownEmail: func() {},
+	}
 	return identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
 }
 
-// memberships leaves everybody without an organisation's log: entries of people are tested with the assembled program.
+// memberships leaves everybody without an organisation's log: entries of people are tested with the
+// assembled program.
 type memberships struct{}
 
 func (memberships) OrganisationsOf(*gorm.DB, string) ([]string, error) {
@@ -89,7 +96,8 @@ func one[T any](b *bundle, sql string, args ...any) T {
 	return fixtures.One[T](b.Database, sql, args...)
 }
 
-// person stores somebody with the password and, unless it is "", the TOTP secret. It returns the id.
+// person stores somebody with the password and, unless it is "", the TOTP secret. It returns the
+// id.
 func (b *bundle) person(email, secret string) string {
 	b.t.Helper()
 	return b.Person(fixtures.Person{Email: email, TOTPSecret: secret}).ID
@@ -142,8 +150,8 @@ func (b *bundle) isActive(token string) bool {
 // concurrency is how many requests concurrently sends.
 const concurrency = 50
 
-// concurrently runs fn 50 times at once, on the two instances by turns, and returns the errors. It opens all connections
-// before: the first call is not over while the others wait for theirs.
+// concurrently runs fn 50 times at once, on the two instances by turns, and returns the errors. It
+// opens all connections before: the first call is not over while the others wait for theirs.
 func (b *bundle) concurrently(fn func(nth int, people *identity.Service) error) []error {
 	b.t.Helper()
 	for _, pool := range b.pools {
@@ -166,7 +174,9 @@ func (b *bundle) concurrently(fn func(nth int, people *identity.Service) error) 
 			for range 20 {
 				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
 				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
-					break // on a busy machine some wait in vain for a place or a lock: nothing was done, and they retry
+					// on a busy machine some wait in vain for a place or a lock: nothing was done,
+					// and they retry
+					break
 				}
 			}
 		})

@@ -32,8 +32,13 @@ func (userRow) TableName() string { return "users" }
 
 func (r userRow) person() Person {
 	return Person{
-		ID: r.ID, Name: r.Name, Email: r.Email, TwoStep: r.TOTPSecret != nil, TwoStepSince: r.TOTPSince, PasswordSince: r.PasswordSince,
-		Region: valueOf(r.Region),
+		ID:            r.ID,
+		Name:          r.Name,
+		Email:         r.Email,
+		TwoStep:       r.TOTPSecret != nil,
+		TwoStepSince:  r.TOTPSince,
+		PasswordSince: r.PasswordSince,
+		Region:        valueOf(r.Region),
 	}
 }
 
@@ -58,7 +63,12 @@ type sessionRow struct {
 func (sessionRow) TableName() string { return "sessions" }
 
 func (r sessionRow) session(token string) Session {
-	return Session{Person: r.User.person(), Token: token, StartedAt: r.CreatedAt, SecondStepDue: r.SecondStepDue}
+	return Session{
+		Person:        r.User.person(),
+		Token:         token,
+		StartedAt:     r.CreatedAt,
+		SecondStepDue: r.SecondStepDue,
+	}
 }
 
 type browserRow struct {
@@ -69,8 +79,8 @@ type browserRow struct {
 
 func (browserRow) TableName() string { return "known_browsers" }
 
-// attemptRow counts the failures of one attemptLimit. The column email_hash keeps its name, because programs of other
-// versions may run beside this one.
+// attemptRow counts the failures of one attemptLimit. The column email_hash keeps its name, because
+// programs of other versions may run beside this one.
 type attemptRow struct {
 	KeyHash []byte `gorm:"column:email_hash;primaryKey"`
 	Wrong   int
@@ -107,7 +117,8 @@ func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) err
 	return s.gorm(ctx).Transaction(fn)
 }
 
-// noRow returns missing if the query found no row, and wraps any other error with the action's name.
+// noRow returns missing if the query found no row, and wraps any other error with the action's
+// name.
 func noRow(err, missing error, what string) error {
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound):
@@ -118,21 +129,27 @@ func noRow(err, missing error, what string) error {
 	return nil
 }
 
-// deleteExcess removes a person's rows beyond the first so many in the order. Rows that another transaction removes are left
-// to it.
+// deleteExcess removes a person's rows beyond the first so many in the order. Rows that another
+// transaction removes are left to it.
 func deleteExcess(tx transaction, row any, personID, order string, kept int) error {
-	excess := tx.Model(row).Select("token_hash").Where("user_id = ?", personID).Order(order).Offset(kept).Clauses(skipLocked)
-	err := tx.Scopes(postgres.Tag("identity.deleteExcess")).Where("token_hash in (?)", excess).Delete(row).Error
+	excess := tx.Model(row).Select("token_hash").Where("user_id = ?", personID).Order(order).
+		Offset(kept).Clauses(skipLocked)
+	err := tx.Scopes(postgres.Tag("identity.deleteExcess")).Where("token_hash in (?)", excess).
+		Delete(row).Error
 	if err != nil {
 		return fmt.Errorf("identity: delete excess rows: %w", err)
 	}
 	return nil
 }
 
-// skipLocked leaves rows to the transaction that has them, lockUser locks a person who is joined as User, as all changes do.
+// skipLocked leaves rows to the transaction that has them, lockUser locks a person who is joined as
+// User, as all changes do.
 var (
-	skipLocked = clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}
-	lockUser   = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
+	skipLocked = clause.Locking{
+		Strength: clause.LockingStrengthUpdate,
+		Options:  clause.LockingOptionsSkipLocked,
+	}
+	lockUser = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
 )
 
 // valueOf is zero where the column is null.

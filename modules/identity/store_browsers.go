@@ -14,13 +14,14 @@ const (
 	KnownBrowserTTL = 180 * 24 * time.Hour // after the last sign-in
 )
 
-// RememberBrowser makes the session's browser a known one and returns the token for its cookie: the given one where it is
-// known for this person already. The token signs nobody in.
+// RememberBrowser makes the session's browser a known one and returns the token for its cookie: the
+// given one where it is known for this person already. The token signs nobody in.
 func (s *Service) RememberBrowser(ctx context.Context, of Session, token string) (string, error) {
 	now := s.clock()
 	err := s.inTransaction(ctx, func(tx transaction) error {
 		known := tx.Scopes(postgres.Tag("identity.touchBrowser")).Model(&browserRow{}).
-			Where("token_hash = ? and user_id = ?", hashToken(token), of.Person.ID).Update("last_used_at", now)
+			Where("token_hash = ? and user_id = ?", hashToken(token), of.Person.ID).
+			Update("last_used_at", now)
 		if known.Error != nil || known.RowsAffected > 0 {
 			return known.Error
 		}
@@ -29,7 +30,8 @@ func (s *Service) RememberBrowser(ctx context.Context, of Session, token string)
 		if err := tx.Scopes(postgres.Tag("identity.insertBrowser")).Create(&row).Error; err != nil {
 			return err
 		}
-		return deleteExcess(tx, &browserRow{}, of.Person.ID, "last_used_at desc, token_hash", maxBrowsers)
+		return deleteExcess(tx, &browserRow{}, of.Person.ID, "last_used_at desc, token_hash",
+			maxBrowsers)
 	})
 	if err != nil {
 		return "", fmt.Errorf("identity: remember a browser: %w", err)

@@ -6,9 +6,10 @@ import (
 	"fmt"
 )
 
-// Apply writes the staged users that are new or differ. A different password or two-step secret ends the person's sessions
-// (by a trigger), and when it was set is unknown. Apply fails where a stored secret is encrypted with a key other than the
-// current one, because every such secret would seem to differ. By hand, here and below: the stage is on pgx, for speed.
+// Apply writes the staged users that are new or differ. A different password or two-step secret
+// ends the person's sessions (by a trigger), and when it was set is unknown. Apply fails where a
+// stored secret is encrypted with a key other than the current one, because every such secret would
+// seem to differ. By hand, here and below: the stage is on pgx, for speed.
 func (i *Import) Apply(ctx context.Context) error {
 	if err := i.checkKey(ctx); err != nil {
 		return err
@@ -30,7 +31,8 @@ func (i *Import) Apply(ctx context.Context) error {
 		where not exists (select from users u where u.id = i.id)`)
 }
 
-// checkKey relies on ReencryptSecrets, which runs before an import: secrets that could be encrypted anew have been.
+// checkKey relies on ReencryptSecrets, which runs before an import: secrets that could be encrypted
+// anew have been.
 func (i *Import) checkKey(ctx context.Context) error {
 	written := ""
 	if i.keys.current != nil {
@@ -38,13 +40,17 @@ func (i *Import) checkKey(ctx context.Context) error {
 	}
 	var others bool
 	err := i.stage.Tx().QueryRow(ctx, `/* identity.import_users.key */
-		select exists (select from import_users i join users u on u.id = i.id where u.totp_secret like 'v1.%' and u.totp_secret not like $1)`,
+		select exists (select from import_users i join users u on u.id = i.id
+		  where u.totp_secret like 'v1.%' and u.totp_secret not like $1)`,
 		written).Scan(&others)
 	if err != nil {
 		return fmt.Errorf("identity: look for secrets of another key: %w", err)
 	}
 	if others {
-		return errors.New("two-step secrets of imported users are stored under another key: set DG_SECRET_KEY to that key, then import again")
+		return errors.New(
+			"two-step secrets of imported users are stored under another key: set DG_SECRET_KEY " +
+				"to that key, then import again",
+		)
 	}
 	return nil
 }

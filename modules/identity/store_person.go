@@ -19,7 +19,8 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 		return nil, fmt.Errorf("identity: people: %d ids, more than %d", len(ids), maxPeople)
 	}
 	var rows []userRow
-	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).Order("name, id").Find(&rows).Error; err != nil {
+	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
+		Order("name, id").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("identity: people: %w", err)
 	}
 	people := make([]Person, len(rows))
@@ -29,7 +30,8 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, nil
 }
 
-// lockedSession is a session under the lock of its person's row: changes of a person happen one after the other.
+// lockedSession is a session under the lock of its person's row: changes of a person happen one
+// after the other.
 type lockedSession struct {
 	Session
 	client           sessionClient
@@ -43,20 +45,31 @@ type lockedSession struct {
 
 func (r sessionRow) locked(token string) lockedSession {
 	return lockedSession{
-		Session:       r.session(token),
-		client:        sessionClient{address: r.Address, userAgent: r.UserAgent, browser: r.KnownBrowser},
+		Session: r.session(token),
+		client: sessionClient{
+			address:   r.Address,
+			userAgent: r.UserAgent,
+			browser:   r.KnownBrowser,
+		},
 		offeredSecret: valueOf(r.TOTPOffer),
 		secret:        valueOf(r.User.TOTPSecret),
 		lastStep:      valueOf(r.User.TOTPLastStep),
-		codes:         codeAttempts{wrong: r.User.WrongCodes, locks: r.User.CodeWaits, lockedUntil: r.User.CodesWaitUntil},
+		codes: codeAttempts{
+			wrong:       r.User.WrongCodes,
+			locks:       r.User.CodeWaits,
+			lockedUntil: r.User.CodesWaitUntil,
+		},
 	}
 }
 
 // change is what a request does to a person.
 type change func(tx transaction, in *lockedSession, now time.Time) error
 
-// withPersonLocked runs fn for the person of a session in one transaction. A wrong code is counted although fn failed.
-func (s *Service) withPersonLocked(ctx context.Context, token string, secondStepDue bool, fn change) (Session, error) {
+// withPersonLocked runs fn for the person of a session in one transaction. A wrong code is counted
+// although fn failed.
+func (s *Service) withPersonLocked(
+	ctx context.Context, token string, secondStepDue bool, fn change,
+) (Session, error) {
 	var in lockedSession
 	var wrongCode error
 	err := s.inTransaction(ctx, func(tx transaction) (err error) {
@@ -66,7 +79,8 @@ func (s *Service) withPersonLocked(ctx context.Context, token string, secondStep
 		}
 		err = fn(tx, &in, now)
 		if errors.Is(err, ErrWrongCode) {
-			wrongCode, err = err, nil
+			wrongCode = err
+			err = nil
 		}
 		return err
 	})
@@ -74,7 +88,8 @@ func (s *Service) withPersonLocked(ctx context.Context, token string, secondStep
 		err = wrongCode
 	}
 	if err != nil {
-		if in.secret != "" { // a wrong code at enrolment is no failed sign-in: who sends it has seen the secret
+		// a wrong code at enrolment is no failed sign-in: who sends it has seen the secret
+		if in.secret != "" {
 			s.recordFailure(ctx, in.Person, err, in.lockedUntil)
 		}
 		return Session{}, err
@@ -82,21 +97,28 @@ func (s *Service) withPersonLocked(ctx context.Context, token string, secondStep
 	return in.Session, nil
 }
 
-func lockPerson(tx transaction, token string, secondStepDue bool, now time.Time) (lockedSession, error) {
+func lockPerson(
+	tx transaction, token string, secondStepDue bool, now time.Time,
+) (lockedSession, error) {
 	var row sessionRow
 	err := tx.Scopes(postgres.Tag("identity.lockPerson")).InnerJoins("User").Clauses(lockUser).
-		Where("token_hash = ? and expires_at > ? and second_step_due = ?", hashToken(token), now, secondStepDue).Take(&row).Error
+		Where("token_hash = ? and expires_at > ? and second_step_due = ?", hashToken(token), now,
+			secondStepDue).Take(&row).Error
 	if err != nil {
 		return lockedSession{}, noRow(err, ErrNoSession, "lock a person")
 	}
 	return row.locked(token), nil
 }
 
-// rotate gives the session a new token, with its second step done, and runs apply, which may be nil, in between: a change of
-// password or secret ends all sessions there are. The action is recorded; "" is none. A session that ended while
-// it waited for the lock does not come back.
-func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, action audit.Action, apply func() error) error {
-	ended := tx.Scopes(postgres.Tag("identity.rotate")).Where("token_hash = ?", hashToken(in.Token)).Delete(&sessionRow{})
+// rotate gives the session a new token, with its second step done, and runs apply, which may be
+// nil, in between: a change of password or secret ends all sessions there are. The action is
+// recorded; "" is none. A session that ended while it waited for the lock does not come back.
+func (s *Service) rotate(
+	tx transaction, in *lockedSession, now time.Time, action audit.Action, apply func() error,
+) error {
+	ended := tx.Scopes(postgres.Tag("identity.rotate")).
+		Where("token_hash = ?", hashToken(in.Token)).
+		Delete(&sessionRow{})
 	if ended.Error != nil {
 		return fmt.Errorf("identity: rotate: %w", ended.Error)
 	}
@@ -112,7 +134,8 @@ func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, actio
 	if in.Person, err = person(tx, in.Person.ID); err != nil {
 		return err
 	}
-	in.Token, in.SecondStepDue = newToken(), false
+	in.Token = newToken()
+	in.SecondStepDue = false
 	if err := insertSession(tx, in.Session, in.client, now); err != nil {
 		return err
 	}
@@ -132,13 +155,15 @@ func (s *Service) recordRecoveryCode(tx transaction, in *lockedSession) error {
 
 func person(tx transaction, id string) (Person, error) {
 	var row userRow
-	if err := tx.Scopes(postgres.Tag("identity.person")).Where("id = ?", id).Take(&row).Error; err != nil {
+	if err := tx.Scopes(postgres.Tag("identity.person")).Where("id = ?", id).Take(&row).
+		Error; err != nil {
 		return Person{}, fmt.Errorf("identity: person: %w", err)
 	}
 	return row.person(), nil
 }
 
-// SetRegion stores how the session's person writes numbers and dates; "" leaves it to the browser. Errors: ErrNoSession.
+// SetRegion stores how the session's person writes numbers and dates; "" leaves it to the browser.
+// Errors: ErrNoSession.
 func (s *Service) SetRegion(ctx context.Context, token, region string) error {
 	of, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
@@ -153,7 +178,8 @@ func (s *Service) SetRegion(ctx context.Context, token, region string) error {
 
 // update sets columns of a person.
 func update(tx transaction, name, personID string, columns map[string]any) error {
-	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).Updates(columns).Error
+	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).
+		Updates(columns).Error
 	if err != nil {
 		return fmt.Errorf("identity: %s: %w", name, err)
 	}

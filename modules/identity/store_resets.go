@@ -16,25 +16,38 @@ import (
 var errNoSuchEmail = apperr.New(apperr.NotFound, "Nobody has this e-mail.")
 
 // insertReset fills in the person, removes the resets that have expired, and records the new one.
-func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset, now time.Time) error {
+func (s *Service) insertReset(
+	ctx context.Context, emailKey string, reset *Reset, now time.Time,
+) error {
 	return s.inTransaction(ctx, func(tx transaction) error {
 		var of userRow
-		err := tx.Scopes(postgres.Tag("identity.lockEmail")).Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
+		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
+			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
 			Where("email_key = ?", emailKey).Take(&of).Error
 		if err != nil {
 			return noRow(err, errNoSuchEmail, "look for a person")
 		}
 		reset.Person = of.person()
-		if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).Delete(&resetRow{}).Error; err != nil {
+		if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).
+			Delete(&resetRow{}).Error; err != nil {
 			return fmt.Errorf("identity: sweep resets: %w", err)
 		}
-		row := resetRow{UserID: of.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt}
-		if err := tx.Scopes(postgres.Tag("identity.insertReset")).Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
+		row := resetRow{
+			UserID:    of.ID,
+			TokenHash: hashToken(reset.Token),
+			ExpiresAt: reset.ExpiresAt,
+		}
+		if err := tx.Scopes(postgres.Tag("identity.insertReset")).
+			Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
 			return fmt.Errorf("identity: insert a reset: %w", err)
 		}
-		return s.record(tx, reset.Person, event{actor: audit.TheOperator, action: audit.ResetCreated, details: map[string]any{
-			"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339),
-		}})
+		return s.record(tx, reset.Person, event{
+			actor:  audit.TheOperator,
+			action: audit.ResetCreated,
+			details: map[string]any{
+				"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339),
+			},
+		})
 	})
 }
 
@@ -51,15 +64,16 @@ func resetCredentials(db *gorm.DB, token string, now time.Time) (credentials, er
 	return row.User.credentials(), noRow(err, ErrNoReset, "look for a reset")
 }
 
-// useReset locks the person's row before it removes the reset, in the order of all changes: of concurrent uses one finds it.
-// Triggers end the sessions and void the recovery codes.
+// useReset locks the person's row before it removes the reset, in the order of all changes: of
+// concurrent uses one finds it. Triggers end the sessions and void the recovery codes.
 func (s *Service) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
 	return s.inTransaction(ctx, func(tx transaction) error {
 		whose, err := resetCredentials(tx.Clauses(lockUser), token, now)
 		if err != nil {
 			return err
 		}
-		used := tx.Scopes(postgres.Tag("identity.useReset")).Where("token_hash = ?", hashToken(token)).Delete(&resetRow{})
+		used := tx.Scopes(postgres.Tag("identity.useReset")).
+			Where("token_hash = ?", hashToken(token)).Delete(&resetRow{})
 		if used.Error != nil {
 			return fmt.Errorf("identity: use a reset: %w", used.Error)
 		}
@@ -67,13 +81,20 @@ func (s *Service) useReset(ctx context.Context, token, hash, session string, now
 			return ErrNoReset
 		}
 		err = update(tx, "reset", whose.ID, map[string]any{
-			"password_hash": hash, "password_since": now,
-			"totp_secret": nil, "totp_since": nil, "totp_last_step": nil, "wrong_codes": 0, "code_waits": 0, "codes_wait_until": nil,
+			"password_hash":    hash,
+			"password_since":   now,
+			"totp_secret":      nil,
+			"totp_since":       nil,
+			"totp_last_step":   nil,
+			"wrong_codes":      0,
+			"code_waits":       0,
+			"codes_wait_until": nil,
 		})
 		if err != nil {
 			return err
 		}
-		if err := s.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil || session == "" {
+		if err := s.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil ||
+			session == "" {
 			return err
 		}
 		return s.signOutIn(tx, session) // of another person: the triggers have ended this one's

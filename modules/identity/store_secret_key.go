@@ -32,7 +32,9 @@ const (
 
 // CheckSecretKey reports whether the database has a check value: then each of its secrets is
 // encrypted. Errors: ErrSecretKey if none of the keys opens the value, and those of the database.
-func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (encrypted bool, err error) {
+func CheckSecretKey(
+	ctx context.Context, db *postgres.DB, keys Keyring,
+) (encrypted bool, err error) {
 	stored, err := readCheckValue(ctx, db)
 	if err != nil || stored.Value == "" {
 		return false, err
@@ -67,8 +69,11 @@ type storedCheck struct {
 }
 
 func readCheckValue(ctx context.Context, db *postgres.DB) (stored storedCheck, err error) {
-	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.checkValue")).Model(&secretKeyRow{}).
-		Select("coalesce(max(value), '') as value, has_table_privilege('secret_key_check', 'insert') as writable").
+	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.checkValue")).
+		Model(&secretKeyRow{}).
+		Select(
+			"coalesce(max(value), '') as value, has_table_privilege('secret_key_check', 'insert') as writable",
+		).
 		Scan(&stored).Error
 	if err != nil {
 		return stored, fmt.Errorf("identity: check value of the secret key: %w", err)
@@ -86,9 +91,11 @@ func recordKey(ctx context.Context, db *postgres.DB, keys Keyring) (recorded boo
 	}
 	tx := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.recordKey"))
 	if stored.Value == "" {
-		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&secretKeyRow{One: true, Value: value}).Error
+		err = tx.Clauses(clause.OnConflict{DoNothing: true}).
+			Create(&secretKeyRow{One: true, Value: value}).Error
 	} else {
-		err = tx.Model(&secretKeyRow{}).Where("value = ?", stored.Value).Update("value", value).Error
+		err = tx.Model(&secretKeyRow{}).Where("value = ?", stored.Value).Update("value", value).
+			Error
 	}
 	if err != nil {
 		return false, fmt.Errorf("identity: record the secret key: %w", err)

@@ -26,7 +26,9 @@ const secretBatch = 500
 // may be the wrong one. Without a current key it only counts the encrypted secrets that no key
 // opens. Sessions and recovery codes stay. The pool connects as the owner of the tables; several
 // programs may do so concurrently. Errors: ErrSecretKey.
-func ReencryptSecrets(ctx context.Context, db *postgres.DB, keys Keyring) (total Reencrypted, err error) {
+func ReencryptSecrets(
+	ctx context.Context, db *postgres.DB, keys Keyring,
+) (total Reencrypted, err error) {
 	encrypted, err := CheckSecretKey(ctx, db, keys)
 	if err != nil {
 		return total, err
@@ -53,10 +55,16 @@ func ReencryptSecrets(ctx context.Context, db *postgres.DB, keys Keyring) (total
 	return total, err
 }
 
-// staleSecrets returns the next people whose secret the current key did not encrypt or, without one, is encrypted.
-func staleSecrets(ctx context.Context, db *postgres.DB, keys Keyring, after string) (batch []userRow, err error) {
-	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
-		Where("(totp_secret like ? || '%') <> ? and id > ?", keys.currentPrefix(), keys.Encrypts(), after). // not where it is null
+// staleSecrets returns the next people whose secret the current key did not encrypt or, without
+// one, is encrypted.
+func staleSecrets(
+	ctx context.Context, db *postgres.DB, keys Keyring, after string,
+) (batch []userRow, err error) {
+	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.staleSecrets")).
+		Select("id", "totp_secret").
+		// not where it is null
+		Where("(totp_secret like ? || '%') <> ? and id > ?", keys.currentPrefix(), keys.Encrypts(),
+			after).
 		Order("id").Limit(secretBatch).Find(&batch).Error
 	if err != nil {
 		return nil, fmt.Errorf("identity: stale secrets: %w", err)
@@ -84,7 +92,9 @@ func reencrypt(
 	// By hand: one statement for the batch.
 	updated := db.Gorm.WithContext(ctx).Scopes(ofPeople).Exec(`/* identity.reencrypt */
 		update users u set totp_secret = n.rewritten, totp_rewritten = u.totp_rewritten + 1
-		  from unnest($1::uuid[], $2::text[], $3::text[]) n (id, old, rewritten) where u.id = n.id and u.totp_secret = n.old`, ids, old, rewritten)
+		  from unnest($1::uuid[], $2::text[], $3::text[]) n (id, old, rewritten)
+		    where u.id = n.id and u.totp_secret = n.old`,
+		ids, old, rewritten)
 	if updated.Error != nil {
 		return done, fmt.Errorf("identity: re-encrypt secrets: %w", updated.Error)
 	}

@@ -27,11 +27,20 @@ type sessionAt struct {
 func (sessionAt) TableName() string { return "sessions" }
 
 func (r sessionAt) session(token string) Session {
-	return Session{Person: r.User.person(), Token: token, StartedAt: r.CreatedAt, SecondStepDue: r.SecondStepDue, Position: r.Position}
+	return Session{
+		Person:        r.User.person(),
+		Token:         token,
+		StartedAt:     r.CreatedAt,
+		SecondStepDue: r.SecondStepDue,
+		Position:      r.Position,
+	}
 }
 
-// session returns the session of the token with its person. It runs with each request of a screen, and is one statement.
-func (s *Service) session(ctx context.Context, token string, now time.Time) (row sessionAt, err error) {
+// session returns the session of the token with its person. It runs with each request of a screen,
+// and is one statement.
+func (s *Service) session(
+	ctx context.Context, token string, now time.Time,
+) (row sessionAt, err error) {
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session"), ofPeople).
 		Table(`(select token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, `+
 			s.db.PositionSQL()+` as position from sessions) as sessions`).InnerJoins("User").
@@ -75,7 +84,8 @@ func markAuthenticated(tx transaction, in *lockedSession) error {
 // maxSessions bounds a person's sessions.
 const maxSessions = 100
 
-// Sessions returns the active sessions of the session's person, itself first, then the last used: at most 100.
+// Sessions returns the active sessions of the session's person, itself first, then the last used:
+// at most 100.
 // Errors: ErrNoSession.
 func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, error) {
 	now := s.clock()
@@ -87,7 +97,8 @@ func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, 
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.sessions")).
 		Where("user_id = ? and expires_at > ? and not second_step_due", own.Person.ID, now).
 		Order(clause.OrderBy{Expression: clause.Expr{
-			SQL: "token_hash = ? desc, last_used_at desc, token_hash", Vars: []any{hashToken(token)},
+			SQL:  "token_hash = ? desc, last_used_at desc, token_hash",
+			Vars: []any{hashToken(token)},
 		}}).Limit(maxSessions).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("identity: sessions: %w", err)
@@ -95,15 +106,19 @@ func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, 
 	active := make([]ActiveSession, len(rows))
 	for i, r := range rows {
 		active[i] = ActiveSession{
-			ID: hex.EncodeToString(r.TokenHash), Address: r.Address, UserAgent: r.UserAgent, StartedAt: r.CreatedAt, LastUsedAt: r.LastUsedAt,
-			Current: string(r.TokenHash) == string(hashToken(token)),
+			ID:         hex.EncodeToString(r.TokenHash),
+			Address:    r.Address,
+			UserAgent:  r.UserAgent,
+			StartedAt:  r.CreatedAt,
+			LastUsedAt: r.LastUsedAt,
+			Current:    string(r.TokenHash) == string(hashToken(token)),
 		}
 	}
 	return active, nil
 }
 
-// EndSession ends one of the sessions of the session's person. It does nothing for a session that has ended already or is
-// somebody else's. Errors: ErrNoSession, apperr.Unavailable.
+// EndSession ends one of the sessions of the session's person. It does nothing for a session that
+// has ended already or is somebody else's. Errors: ErrNoSession, apperr.Unavailable.
 func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
@@ -127,12 +142,18 @@ func (s *Service) signOutIn(tx transaction, token string) error {
 	return s.deleteSession(tx, audit.SignedOut, "token_hash = ?", hashToken(token))
 }
 
-// deleteSession ends the session for which the condition holds, and records it. One that had expired, or never gave its code,
-// was not signed in and has no entry.
-func (s *Service) deleteSession(tx transaction, reason audit.Reason, where string, args ...any) error {
+// deleteSession ends the session for which the condition holds, and records it. One that had
+// expired, or never gave its code, was not signed in and has no entry.
+func (s *Service) deleteSession(
+	tx transaction, reason audit.Reason, where string, args ...any,
+) error {
 	var ended sessionRow
 	deleted := tx.Scopes(postgres.Tag("identity.deleteSession")).Where(where, args...).
-		Clauses(clause.Returning{Columns: []clause.Column{{Name: "user_id"}, {Name: "expires_at"}, {Name: "second_step_due"}}}).Delete(&ended)
+		Clauses(clause.Returning{
+			Columns: []clause.Column{
+				{Name: "user_id"}, {Name: "expires_at"}, {Name: "second_step_due"},
+			},
+		}).Delete(&ended)
 	if deleted.Error != nil {
 		return fmt.Errorf("identity: end a session: %w", deleted.Error)
 	}

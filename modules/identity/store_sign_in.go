@@ -16,7 +16,9 @@ import (
 )
 
 // credentials returns the credentials of an e-mail, with one statement for known and unknown ones.
-func (s *Service) credentials(ctx context.Context, email, browser string, now time.Time) (credentials, error) {
+func (s *Service) credentials(
+	ctx context.Context, email, browser string, now time.Time,
+) (credentials, error) {
 	nobody := credentials{Person: Person{Email: email}}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
@@ -28,9 +30,13 @@ func (s *Service) credentials(ctx context.Context, email, browser string, now ti
 	}
 	db := s.gorm(ctx)
 	known := db.Model(&browserRow{}).Select("1").
-		Where("token_hash = ? and user_id = users.id and last_used_at > ?", hashToken(browser), now.Add(-KnownBrowserTTL))
+		Where("token_hash = ? and user_id = users.id and last_used_at > ?", hashToken(browser),
+			now.Add(-KnownBrowserTTL))
 	err := db.Scopes(postgres.Tag("identity.credentials")).Model(&userRow{}).
-		Select("id, email, name, password_hash, password_since, totp_secret, totp_since, exists (?) as known_browser", known).
+		Select(
+			"id, email, name, password_hash, password_since, totp_secret, totp_since, exists (?) "+
+				"as known_browser", known,
+		).
 		Where("email_key = ?", key).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nobody, nil
@@ -44,7 +50,9 @@ func (s *Service) credentials(ctx context.Context, email, browser string, now ti
 }
 
 // sessionCredentials returns ErrNoSession unless the token's session is signed in.
-func (s *Service) sessionCredentials(ctx context.Context, token string, now time.Time) (credentials, error) {
+func (s *Service) sessionCredentials(
+	ctx context.Context, token string, now time.Time,
+) (credentials, error) {
 	row, err := s.session(ctx, token, now)
 	if err == nil && row.SecondStepDue {
 		err = ErrNoSession
@@ -52,12 +60,15 @@ func (s *Service) sessionCredentials(ctx context.Context, token string, now time
 	return row.User.credentials(), err
 }
 
-// begin stores a session if the verified password still is the person's. The share lock puts a change of it before, where
-// it is seen here, or after, where it ends this session.
-func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLimit, from sessionClient, now time.Time) (begun Session, err error) {
+// begin stores a session if the verified password still is the person's. The share lock puts a
+// change of it before, where it is seen here, or after, where it ends this session.
+func (s *Service) begin(
+	ctx context.Context, who credentials, limits []attemptLimit, from sessionClient, now time.Time,
+) (begun Session, err error) {
 	err = s.inTransaction(ctx, func(tx transaction) error {
 		var row userRow
-		err := tx.Scopes(postgres.Tag("identity.verified")).Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).
+		err := tx.Scopes(postgres.Tag("identity.verified")).
+			Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).
 			Where("id = ? and password_hash = ?", who.ID, who.passwordHash).Take(&row).Error
 		if err != nil {
 			return noRow(err, ErrWrongPassword, "verified")
@@ -65,12 +76,18 @@ func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLi
 		if err := clearFailures(tx, limits, now); err != nil {
 			return err
 		}
-		begun = Session{Person: row.person(), Token: newToken(), StartedAt: now, SecondStepDue: row.TOTPSecret != nil}
+		begun = Session{
+			Person:        row.person(),
+			Token:         newToken(),
+			StartedAt:     now,
+			SecondStepDue: row.TOTPSecret != nil,
+		}
 		if err := insertSession(tx, begun, from, now); err != nil {
 			return err
 		}
 		// Sessions that never gave their code are ended first.
-		err = deleteExcess(tx, &sessionRow{}, who.ID, "second_step_due, last_used_at desc", maxSessions)
+		err = deleteExcess(tx, &sessionRow{}, who.ID, "second_step_due, last_used_at desc",
+			maxSessions)
 		if err == nil && !begun.SecondStepDue {
 			err = s.record(tx, begun.Person, event{action: audit.SignedIn})
 		}
@@ -94,8 +111,15 @@ type sessionClient struct {
 
 func insertSession(tx transaction, of Session, from sessionClient, now time.Time) error {
 	row := sessionRow{
-		TokenHash: hashToken(of.Token), UserID: of.Person.ID, CreatedAt: of.StartedAt, LastUsedAt: now, ExpiresAt: of.expiry(now),
-		SecondStepDue: of.SecondStepDue, Address: from.address, UserAgent: from.userAgent, KnownBrowser: from.browser,
+		TokenHash:     hashToken(of.Token),
+		UserID:        of.Person.ID,
+		CreatedAt:     of.StartedAt,
+		LastUsedAt:    now,
+		ExpiresAt:     of.expiry(now),
+		SecondStepDue: of.SecondStepDue,
+		Address:       from.address,
+		UserAgent:     from.userAgent,
+		KnownBrowser:  from.browser,
 	}
 	if err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error; err != nil {
 		return fmt.Errorf("identity: insert a session: %w", err)

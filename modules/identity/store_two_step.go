@@ -13,17 +13,23 @@ import (
 
 // offerSecret stores the encrypted secret with the session unless one is there already, and returns
 // the stored one. With a key it replaces an offer in clear.
-func (s *Service) offerSecret(ctx context.Context, token, encrypted string, now time.Time) (stored string, err error) {
+func (s *Service) offerSecret(
+	ctx context.Context, token, encrypted string, now time.Time,
+) (stored string, err error) {
 	db := s.gorm(ctx)
 	kept := "%"
 	if s.keys.Encrypts() {
 		kept = encryptedPrefix + "%"
 	}
-	twoStep := db.Model(&userRow{}).Select("1").Where("users.id = sessions.user_id and totp_secret is not null")
+	twoStep := db.Model(&userRow{}).Select("1").
+		Where("users.id = sessions.user_id and totp_secret is not null")
 	var row sessionRow
-	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
-		Where("token_hash = ? and expires_at > ? and not exists (?)", hashToken(token), now, twoStep).
-		Update("totp_offer", gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, encrypted))
+	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).
+		Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
+		Where("token_hash = ? and expires_at > ? and not exists (?)", hashToken(token), now,
+			twoStep).
+		Update("totp_offer",
+			gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, encrypted))
 	if offered.Error != nil {
 		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
 	}
@@ -36,32 +42,49 @@ func (s *Service) offerSecret(ctx context.Context, token, encrypted string, now 
 	return *row.TOTPOffer, nil
 }
 
-// turnOnTwoStep forgets wrong codes: they belong to another secret. The code that confirmed the secret is used.
-func turnOnTwoStep(tx transaction, in *lockedSession, encrypted string, step int64, now time.Time) error {
+// turnOnTwoStep forgets wrong codes: they belong to another secret. The code that confirmed the
+// secret is used.
+func turnOnTwoStep(
+	tx transaction, in *lockedSession, encrypted string, step int64, now time.Time,
+) error {
 	return update(tx, "turnOnTwoStep", in.Person.ID, map[string]any{
-		"totp_secret": encrypted, "totp_since": now, "totp_last_step": step, "wrong_codes": 0, "code_waits": 0, "codes_wait_until": nil,
+		"totp_secret":      encrypted,
+		"totp_since":       now,
+		"totp_last_step":   step,
+		"wrong_codes":      0,
+		"code_waits":       0,
+		"codes_wait_until": nil,
 	})
 }
 
 func turnOffTwoStep(tx transaction, in *lockedSession) error {
-	return update(tx, "turnOffTwoStep", in.Person.ID, map[string]any{"totp_secret": nil, "totp_since": nil, "totp_last_step": nil})
+	return update(tx, "turnOffTwoStep", in.Person.ID, map[string]any{
+		"totp_secret":    nil,
+		"totp_since":     nil,
+		"totp_last_step": nil,
+	})
 }
 
 func saveCodeAttempts(tx transaction, in *lockedSession, lastStep int64, a codeAttempts) error {
 	return update(tx, "saveCodeAttempts", in.Person.ID, map[string]any{
-		"totp_last_step": lastStep, "wrong_codes": a.wrong, "code_waits": a.locks, "codes_wait_until": a.lockedUntil,
+		"totp_last_step":   lastStep,
+		"wrong_codes":      a.wrong,
+		"code_waits":       a.locks,
+		"codes_wait_until": a.lockedUntil,
 	})
 }
 
 // replaceRecoveryCodes needs the lock of the person's row: there are never more than ten codes.
 func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
-	codes, rows := make([]string, recoveryCodeCount), make([]recoveryRow, recoveryCodeCount)
+	codes := make([]string, recoveryCodeCount)
+	rows := make([]recoveryRow, recoveryCodeCount)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
 		code, _ := parseRecoveryCode(codes[i])
 		rows[i] = recoveryRow{UserID: personID, CodeHash: hashRecoveryCode(personID, code)}
 	}
-	if err := tx.Scopes(postgres.Tag("identity.voidRecoveryCodes")).Where("user_id = ?", personID).Delete(&recoveryRow{}).Error; err != nil {
+	if err := tx.Scopes(postgres.Tag("identity.voidRecoveryCodes")).Where("user_id = ?", personID).
+		Delete(&recoveryRow{}).Error; err != nil {
 		return nil, fmt.Errorf("identity: void recovery codes: %w", err)
 	}
 	if err := tx.Scopes(postgres.Tag("identity.addRecoveryCodes")).Create(&rows).Error; err != nil {
@@ -70,25 +93,28 @@ func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
 	return codes, nil
 }
 
-// useRecoveryCode removes the code and reports whether it was the person's. Under the lock of the person's row no other
-// transaction sees it again.
+// useRecoveryCode removes the code and reports whether it was the person's. Under the lock of the
+// person's row no other transaction sees it again.
 func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
 	used := tx.Scopes(postgres.Tag("identity.useRecoveryCode")).
-		Where("user_id = ? and code_hash = ?", personID, hashRecoveryCode(personID, code)).Delete(&recoveryRow{})
+		Where("user_id = ? and code_hash = ?", personID, hashRecoveryCode(personID, code)).
+		Delete(&recoveryRow{})
 	if used.Error != nil {
 		return false, fmt.Errorf("identity: use a recovery code: %w", used.Error)
 	}
 	return used.RowsAffected == 1, nil
 }
 
-// RecoveryCodesLeft returns how many recovery codes the session's person has left. Errors: ErrNoSession.
+// RecoveryCodesLeft returns how many recovery codes the session's person has left. Errors:
+// ErrNoSession.
 func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return 0, err
 	}
 	var left int64
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).Where("user_id = ?", own.Person.ID).Count(&left).Error
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
+		Where("user_id = ?", own.Person.ID).Count(&left).Error
 	if err != nil {
 		return 0, fmt.Errorf("identity: count recovery codes: %w", err)
 	}

@@ -12,21 +12,32 @@ import (
 func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
-	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`, id, b.now())
-	b.Exec(`insert into password_guesses (email_hash, wrong, ends_at) select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+		second_step_due, address, user_agent)
+		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`,
+		id, b.now())
+	b.Exec(
+		`insert into password_guesses (email_hash, wrong, ends_at)
+			select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`,
+		b.now(),
+	)
 	for _, want := range []int{50 + 1, 0 + 3} {
 		b.signIn("ann@example.com")
 		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
 		b.pass(time.Second - time.Millisecond)
 		b.signIn("ann@example.com")
-		require.Equal(t, want+1, one[int](b, `select count(*) from sessions`), "an instance sweeps once a second")
+		require.Equal(t, want+1, one[int](b, `select count(*) from sessions`),
+			"an instance sweeps once a second")
 		b.pass(time.Millisecond)
 	}
-	require.Equal(t, 2, one[int](b, `select count(*) from password_guesses`), "the counts of the account and of its audit entries")
+	require.Equal(t, 2, one[int](b, `select count(*) from password_guesses`),
+		"the counts of the account and of its audit entries")
 	first := b.signIn("ann@example.com")
-	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $2::timestamptz + interval '10 minutes', true, '', '' from generate_series(1, 200) n`, id, b.now().Add(time.Second))
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+		second_step_due, address, user_agent)
+		select sha256(n::text::bytea), $1, $2, $2, $2::timestamptz + interval '10 minutes', true,
+		  '', '' from generate_series(1, 200) n`,
+		id, b.now().Add(time.Second))
 	b.pass(time.Second)
 	last := b.signIn("ann@example.com")
 	require.Equal(t, 100, one[int](b, `select count(*) from sessions`))
@@ -34,11 +45,13 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 	require.True(t, b.isActive(last.Token))
 }
 
-// Rows that another instance removes, or that are in use, are left to it: a sign-in waits for none of them.
+// Rows that another instance removes, or that are in use, are left to it: a sign-in waits for none
+// of them.
 func TestSweepWaitsForNobody(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
-	const expired = `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+	const expired = `insert into sessions (token_hash, user_id, created_at, last_used_at,
+		expires_at, second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 3) n`
 	b.Exec(expired, id, b.now())
 	tx, err := b.Owner.Pool.Begin(b.ctx())
@@ -47,6 +60,7 @@ func TestSweepWaitsForNobody(t *testing.T) {
 	_, err = tx.Exec(b.ctx(), `delete from sessions where token_hash = sha256('2')`)
 	require.NoError(t, err)
 	session := b.signIn("ann@example.com")
-	require.Equal(t, 2, one[int](b, `select count(*) from sessions`), "the new one, and the one that is being removed")
+	require.Equal(t, 2, one[int](b, `select count(*) from sessions`),
+		"the new one, and the one that is being removed")
 	require.True(t, b.isActive(session.Token))
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/pquerna/otp/hotp"
 )
 
-// stepSeconds is how long a code is shown. The codes of the steps before and after are accepted too: clocks differ.
+// stepSeconds is how long a code is shown. The codes of the steps before and after are accepted
+// too: clocks differ.
 const stepSeconds = 30
 
 // Issuer is the name under which an authenticator app shows the codes.
@@ -28,7 +29,8 @@ const TOTPSecretFormat = "a secret of at least 80 bits in base32"
 
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// ParseTOTPSecret returns a secret in its stored form, in upper case without padding, and whether the text is one.
+// ParseTOTPSecret returns a secret in its stored form, in upper case without padding, and whether
+// the text is one.
 func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
@@ -44,18 +46,22 @@ func newTOTPSecret() string {
 	return base32Secret.EncodeToString(b[:])
 }
 
-// totpURL is the content of a secret's QR code. Algorithm, digits and period are the defaults of every app.
+// totpURL is the content of a secret's QR code. Algorithm, digits and period are the defaults of
+// every app.
 func totpURL(account, secret string) string {
-	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(account) + "?secret=" + secret + "&issuer=" + Issuer
+	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(account) + "?secret=" + secret +
+		"&issuer=" + Issuer
 }
 
-// matchTOTP returns the time step around now that the code belongs to; ok reports whether it is later than the last accepted
-// one. reused says that the code was right and belongs to an earlier step: a code sent twice, not a guess.
+// matchTOTP returns the time step around now that the code belongs to; ok reports whether it is
+// later than the last accepted one. reused says that the code was right and belongs to an earlier
+// step: a code sent twice, not a guess.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {
-		matches, err := hotp.ValidateCustom(code, uint64(step), secret, hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+		matches, err := hotp.ValidateCustom(code, uint64(step), secret,
+			hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 		if err != nil || !matches {
 			continue
 		}

@@ -17,7 +17,10 @@ func TestParseTOTPSecret(t *testing.T) {
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got)
 	}
-	for _, text := range []string{"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========", strings.Repeat("A", 201)} {
+	for _, text := range []string{
+		"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========",
+		strings.Repeat("A", 201),
+	} {
 		_, ok := ParseTOTPSecret(text)
 		assert.False(t, ok, "%q", text)
 	}

@@ -8,8 +8,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// UnreadableSecrets counts the stored secrets of two-step verification that none of the keys opens. It changes nothing.
-func UnreadableSecrets(ctx context.Context, db *postgres.DB, keys Keyring) (unreadable int, err error) {
+// UnreadableSecrets counts the stored secrets of two-step verification that none of the keys opens.
+// It changes nothing.
+func UnreadableSecrets(
+	ctx context.Context, db *postgres.DB, keys Keyring,
+) (unreadable int, err error) {
 	var check storedCheck
 	if keys.Encrypts() { // otherwise one in clear can be read, and an old schema has no check value
 		if check, err = readCheckValue(ctx, db); err != nil {

@@ -36,15 +36,24 @@ func (b *bundle) importUsers(keys identity.Keyring, users ...map[string]any) err
 		}
 		return io.NopCloser(strings.NewReader(lines.String())), nil
 	}}
-	_, err := importer.New(b.Owner.Pool).EncryptWith(keys).Import(b.ctx(), []importer.Input{input}, nil)
+	_, err := importer.New(b.Owner.Pool).EncryptWith(keys).
+		Import(b.ctx(), []importer.Input{input}, nil)
 	return err
 }
 
 func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	b := setup(t)
-	hash, other := identity.CheapHash(password), identity.CheapHash(replacement)
+	hash := identity.CheapHash(password)
+	other := identity.CheapHash(replacement)
 	user := func(id, email string) map[string]any {
-		return map[string]any{"type": "user", "id": id, "email": email, "name": "A", "passwordHash": hash, "totpSecret": secret}
+		return map[string]any{
+			"type":         "user",
+			"id":           id,
+			"email":        email,
+			"name":         "A",
+			"passwordHash": hash,
+			"totpSecret":   secret,
+		}
 	}
 	ann := user("00000000-0000-4000-8000-00000000000a", "ann@example.com")
 	bob := user("00000000-0000-4000-8000-00000000000b", "bob@example.com")
@@ -61,18 +70,25 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 		{"totpSecret", nil, true},
 		{"passwordHash", nil, true},
 	} {
-		ann["passwordHash"], ann["totpSecret"] = hash, secret
+		ann["passwordHash"] = hash
+		ann["totpSecret"] = secret
 		b.mustImport(ann)
 		b.Exec(`update users set totp_last_step = null, totp_since = now(), password_since = now()`)
-		session, bobs := b.signInFully("ann@example.com"), b.signInFully("bob@example.com")
+		session := b.signInFully("ann@example.com")
+		bobs := b.signInFully("bob@example.com")
 		pending := b.signIn("ann@example.com")
 		ann[change.field] = change.value
 		b.mustImport(ann, bob)
 		require.Equal(t, !change.ends, b.isActive(session.Token), "%v", change)
 		require.Equal(t, !change.ends, b.isActive(pending.Token), "%v", change)
 		require.True(t, b.isActive(bobs.Token))
-		require.Equal(t, change.field == "totpSecret", one[bool](b, `select totp_since is null and totp_last_step is null from users where name <> 'A'`), "%v", change)
-		require.Equal(t, change.field == "passwordHash", one[bool](b, `select password_since is null from users where name <> 'A'`), "%v", change)
+		require.Equal(t, change.field == "totpSecret",
+			one[bool](b,
+				`select totp_since is null and totp_last_step is null from users where name <> 'A'`),
+			"%v", change)
+		require.Equal(t, change.field == "passwordHash",
+			one[bool](b, `select password_since is null from users where name <> 'A'`), "%v",
+			change)
 	}
 }
 
@@ -80,8 +96,14 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 func TestImportEncryptsSecrets(t *testing.T) {
 	b := setup(t)
 	keys := ring(t, 1, 0)
-	ann := map[string]any{"type": "user", "id": "00000000-0000-4000-8000-00000000000a", "email": "ann@example.com", "name": "A",
-		"passwordHash": fixtures.PasswordHash, "totpSecret": secret}
+	ann := map[string]any{
+		"type":         "user",
+		"id":           "00000000-0000-4000-8000-00000000000a",
+		"email":        "ann@example.com",
+		"name":         "A",
+		"passwordHash": fixtures.PasswordHash,
+		"totpSecret":   secret,
+	}
 	b.mustImport(ann) // in clear
 	session := b.signInFully("ann@example.com")
 	b.use(keys)

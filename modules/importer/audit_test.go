@@ -25,18 +25,21 @@ func importAs(t *testing.T, pool *pgxpool.Pool, lines string) error {
 // changes is the log of an organisation, newest first, as far as imports write it.
 func changes(t *testing.T, db *pgtest.Database, organisation string) []audit.Entry {
 	t.Helper()
-	log, err := audit.New(db.DB).List(t.Context(), idOf(organisation).String(), audit.Page{Limit: 100})
+	log, err := audit.New(db.DB).
+		List(t.Context(), idOf(organisation).String(), audit.Page{Limit: 100})
 	require.NoError(t, err)
 	for i := range log {
 		require.NotZero(t, log[i].ID)
 		require.False(t, log[i].At.IsZero())
-		log[i].ID, log[i].At = 0, log[0].At
+		log[i].ID = 0
+		log[i].At = log[0].At
 	}
 	return log
 }
 
-// rules.md, Audit log: an import that changes the plan or the reporting mode leaves an entry of the operator's in the log of
-// that organisation. Creating an organisation leaves none, nor does an import that changes neither or fails.
+// rules.md, Audit log: an import that changes the plan or the reporting mode leaves an entry of the
+// operator's in the log of that organisation. Creating an organisation leaves none, nor does an
+// import that changes neither or fails.
 func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -47,7 +50,8 @@ func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	require.NoError(t, importAs(t, pool, changed("acme", `"Acme"`, `"Acme Ltd"`)))
 	require.Empty(t, changes(t, db, "acme"), "another name")
 
-	moved := changed("acme", `"plan":"pro","reportingMode":"pseudonymous"`, `"plan":"free","reportingMode":"nominative"`)
+	moved := changed("acme", `"plan":"pro","reportingMode":"pseudonymous"`,
+		`"plan":"free","reportingMode":"nominative"`)
 	require.Error(t, importAs(t, pool, moved+`{"type":"nothing"}`))
 	require.Empty(t, changes(t, db, "acme"), "an import that fails")
 	require.NoError(t, importAs(t, pool, moved))
@@ -55,13 +59,18 @@ func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	require.Len(t, log, 2)
 	entry := func(action audit.Action, from, to string) audit.Entry {
 		return audit.Entry{
-			OrganisationID: idOf("acme").String(), At: log[0].At, Actor: audit.TheOperator, Action: action,
-			Target:  audit.Target{Kind: "organisation", ID: idOf("acme").String()},
-			Details: map[string]any{"from": from, "to": to}, Request: commandRequest,
+			OrganisationID: idOf("acme").String(),
+			At:             log[0].At,
+			Actor:          audit.TheOperator,
+			Action:         action,
+			Target:         audit.Target{Kind: "organisation", ID: idOf("acme").String()},
+			Details:        map[string]any{"from": from, "to": to},
+			Request:        commandRequest,
 		}
 	}
 	require.ElementsMatch(t, []audit.Entry{
-		entry(audit.PlanChanged, "pro", "free"), entry(audit.ReportingModeChanged, "pseudonymous", "nominative"),
+		entry(audit.PlanChanged, "pro", "free"),
+		entry(audit.ReportingModeChanged, "pseudonymous", "nominative"),
 	}, log)
 	require.NoError(t, importAs(t, pool, moved))
 	require.Len(t, changes(t, db, "acme"), 2, "the same again")
@@ -70,15 +79,18 @@ func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	require.Len(t, changes(t, db, "other"), 1)
 }
 
-// rules.md, Audit log: an entry says what the import changed, also where an owner changes the mode while it runs.
+// rules.md, Audit log: an entry says what the import changed, also where an owner changes the mode
+// while it runs.
 func TestImportRecordsWhatItFindsBesideAnOwner(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end  func(owner pgx.Tx, ctx context.Context) error
 		want []map[string]any
 	}{
-		"the owner was first":  {pgx.Tx.Commit, nil},
-		"the owner gave it up": {pgx.Tx.Rollback, []map[string]any{{"from": "pseudonymous", "to": "nominative"}}},
+		"the owner was first": {pgx.Tx.Commit, nil},
+		"the owner gave it up": {
+			pgx.Tx.Rollback, []map[string]any{{"from": "pseudonymous", "to": "nominative"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,15 +99,20 @@ func TestImportRecordsWhatItFindsBesideAnOwner(t *testing.T) {
 			require.NoError(t, importAs(t, pool, world))
 			owner, err := pool.Begin(t.Context())
 			require.NoError(t, err)
-			_, err = owner.Exec(t.Context(), `update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
+			_, err = owner.Exec(t.Context(),
+				`update organisations set reporting_mode = 'nominative' where id = $1`,
+				idOf("acme"))
 			require.NoError(t, err)
 			imported := make(chan error, 1)
 			go func() {
-				imported <- importAs(t, pool, changed("acme", `"Acme","plan":"pro","reportingMode":"pseudonymous"`,
-					`"Acme Ltd","plan":"pro","reportingMode":"nominative"`))
+				imported <- importAs(t, pool,
+					changed("acme", `"Acme","plan":"pro","reportingMode":"pseudonymous"`,
+						`"Acme Ltd","plan":"pro","reportingMode":"nominative"`))
 			}()
 			require.Eventually(t, func() (waits bool) {
-				return owner.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid)`).
+				return owner.QueryRow(t.Context(),
+					`select exists (select from pg_locks
+						where not granted and transactionid = pg_current_xact_id()::xid)`).
 					Scan(&waits) == nil && waits
 			}, 10*time.Second, 10*time.Millisecond)
 			require.NoError(t, c.end(owner, t.Context()))
@@ -105,7 +122,10 @@ func TestImportRecordsWhatItFindsBesideAnOwner(t *testing.T) {
 				got = append(got, e.Details)
 			}
 			require.Equal(t, c.want, got)
-			require.Equal(t, "Acme Ltd nominative", one(t, pool, `select name || ' ' || reporting_mode from organisations where id = $1`, idOf("acme")))
+			require.Equal(t, "Acme Ltd nominative",
+				one(t, pool,
+					`select name || ' ' || reporting_mode from organisations where id = $1`,
+					idOf("acme")))
 		})
 	}
 }

@@ -16,7 +16,9 @@ import (
 )
 
 // types are the types of objects, in the order in which they refer to each other.
-var types = []string{"organisation", "user", "membership", "game", "fork", "player", "group", "play"}
+var types = []string{
+	"organisation", "user", "membership", "game", "fork", "player", "group", "play",
+}
 
 // decoder checks lines by themselves and hands each object to its module.
 type decoder struct {
@@ -31,20 +33,28 @@ type decoder struct {
 func newDecoder(o *org.Import, i *identity.Import, g *games.Import, report func(Error)) *decoder {
 	d := &decoder{report: report}
 	d.options = json.WithUnmarshalers(json.JoinUnmarshalers(
-		scalar(d, expectedText, parseString), scalar(d, expectedUUID, parseUUID), scalar(d, expectedTime, parseTime),
-		scalar(d, expectedWhole, parseWhole), scalar(d, expectedScore, parseScore), scalar(d, expectedBool, parseBool),
+		scalar(d, expectedText, parseString), scalar(d, expectedUUID, parseUUID),
+		scalar(d, expectedTime, parseTime),
+		scalar(d, expectedWhole, parseWhole), scalar(d, expectedScore, parseScore),
+		scalar(d, expectedBool, parseBool),
 		scalar(d, expectedObject, parseConfiguration)))
 	d.read = map[string]func([]byte) error{
-		"organisation": reader(d, o.Organisation), "user": reader(d, i.User), "membership": reader(d, o.Membership),
-		"game": reader(d, g.Game), "fork": reader(d, g.Fork), "player": reader(d, o.Player),
-		"group": reader(d, o.Group), "play": reader(d, g.Play),
+		"organisation": reader(d, o.Organisation),
+		"user":         reader(d, i.User),
+		"membership":   reader(d, o.Membership),
+		"game":         reader(d, g.Game),
+		"fork":         reader(d, g.Fork),
+		"player":       reader(d, o.Player),
+		"group":        reader(d, o.Group),
+		"play":         reader(d, g.Play),
 	}
 	return d
 }
 
 // line reads one line and reports its errors. The error that it returns is not one of the line.
 func (d *decoder) line(number int64, line []byte) error {
-	d.number, d.errors = number, d.errors[:0]
+	d.number = number
+	d.errors = d.errors[:0]
 	err := d.object(line)
 	for _, e := range d.errors {
 		d.report(e)
@@ -76,7 +86,8 @@ func (d *decoder) object(line []byte) error {
 func (d *decoder) typeOf(line []byte) string {
 	dec := &d.header
 	dec.Reset(bytes.NewBuffer(line))
-	for token, err := dec.ReadToken(); err == nil && dec.StackDepth() == 1; token, err = dec.ReadToken() {
+	for token, err := dec.ReadToken(); err == nil &&
+		dec.StackDepth() == 1; token, err = dec.ReadToken() {
 		isType := token.Kind() == '"' && token.String() == "type"
 		if token.Kind() == '{' {
 			continue
@@ -114,9 +125,11 @@ func reader[T any](d *decoder, stage func(line int64, object *T) error) func([]b
 	}
 }
 
-// scalar reads a value that fills one field. A value of another kind is an error of that field, and reading continues, so
-// that all errors of a line are found. A null counts as missing.
-func scalar[T any](d *decoder, expected string, parse func(jsontext.Value) (T, bool)) *json.Unmarshalers {
+// scalar reads a value that fills one field. A value of another kind is an error of that field, and
+// reading continues, so that all errors of a line are found. A null counts as missing.
+func scalar[T any](
+	d *decoder, expected string, parse func(jsontext.Value) (T, bool),
+) *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, to *T) error {
 		raw, err := dec.ReadValue()
 		if err != nil || raw.Kind() == 'n' {
@@ -139,7 +152,9 @@ func (d *decoder) unreadable(err error) {
 			d.add(fieldAt(e.JSONPointer), "each field once", "")
 			return
 		}
-		d.add("", expectedLine, fmt.Sprintf("%s at byte %d", strings.TrimPrefix(e.Err.Error(), "jsontext: "), e.ByteOffset+1))
+		d.add("", expectedLine,
+			fmt.Sprintf("%s at byte %d", strings.TrimPrefix(e.Err.Error(), "jsontext: "),
+				e.ByteOffset+1))
 		return
 	}
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
@@ -167,7 +182,8 @@ func (d *decoder) unknown(prefix, typ string, fields jsontext.Value) {
 	}
 }
 
-// add adds an error of the line. A second error of one field only says better what was expected of a text.
+// add adds an error of the line. A second error of one field only says better what was expected of
+// a text.
 func (d *decoder) add(field, expected, got string) {
 	if field == "passwordHash" || field == "totpSecret" {
 		got = ""

@@ -19,9 +19,14 @@ func TestDocumentNamesEveryField(t *testing.T) {
 	text, err := os.ReadFile("../../configs/deploy/import.md")
 	require.NoError(t, err)
 	for name, object := range map[string]any{
-		"organisation": org.ImportedOrganisation{}, "user": identity.ImportedUser{}, "membership": org.ImportedMembership{},
-		"game": games.ImportedGame{}, "fork": games.ImportedFork{}, "player": org.ImportedPlayer{},
-		"group": org.ImportedGroup{}, "play": games.ImportedPlay{},
+		"organisation": org.ImportedOrganisation{},
+		"user":         identity.ImportedUser{},
+		"membership":   org.ImportedMembership{},
+		"game":         games.ImportedGame{},
+		"fork":         games.ImportedFork{},
+		"player":       org.ImportedPlayer{},
+		"group":        org.ImportedGroup{},
+		"play":         games.ImportedPlay{},
 	} {
 		row := regexp.MustCompile("(?m)^\\| `" + name + "` \\| .*$").FindString(string(text))
 		for field := range reflect.TypeOf(object).Fields() {

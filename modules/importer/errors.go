@@ -24,8 +24,8 @@ type Error struct {
 	Got      string // escaped; empty where it does not help or is secret
 }
 
-// Error returns place, expectation and value, such as:
-// plays.ndjson:17: scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
+// Error returns place, expectation and value, such as: plays.ndjson:17: scorePercent: expected a
+// number from 0 to 100 with at most two decimals, got 100.5.
 func (e Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)

@@ -54,7 +54,12 @@ func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte
 func file(name, lines string) Input { return raw(name, fill(lines)) }
 
 func raw(name, content string) Input {
-	return Input{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
+	return Input{
+		Name: name,
+		Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(content)), nil
+		},
+	}
 }
 
 // setup returns a database that holds the world.
@@ -74,7 +79,8 @@ func importFiles(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
 	return s
 }
 
-// importErrors imports files that must be invalid, and returns the texts of their errors. Nothing may have changed.
+// importErrors imports files that must be invalid, and returns the texts of their errors. Nothing
+// may have changed.
 func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 	t.Helper()
 	before := contents(t, pool)
@@ -89,7 +95,8 @@ func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 func contents(t testing.TB, pool *pgxpool.Pool) map[string]string {
 	t.Helper()
 	ctx := context.Background()
-	rows, err := pool.Query(ctx, "select tablename::text from pg_tables where schemaname = 'public'")
+	rows, err := pool.Query(ctx,
+		"select tablename::text from pg_tables where schemaname = 'public'")
 	require.NoError(t, err)
 	var tables []string
 	for rows.Next() {
@@ -102,8 +109,11 @@ func contents(t testing.TB, pool *pgxpool.Pool) map[string]string {
 	sums := map[string]string{}
 	for _, table := range tables {
 		var sum string
-		require.NoError(t, pool.QueryRow(ctx, "select count(*) || ' ' || coalesce(md5(string_agg(ctid || ':' || xmin || t::text, '|' order by ctid)), '') from "+
-			table+" t").Scan(&sum), table)
+		require.NoError(t,
+			pool.QueryRow(ctx,
+				"select count(*) || ' ' || coalesce(md5(string_agg(ctid || ':' || xmin || "+
+					"t::text, '|' order by ctid)), '') from "+
+					table+" t").Scan(&sum), table)
 		sums[table] = sum
 	}
 	return sums
@@ -113,7 +123,8 @@ func contents(t testing.TB, pool *pgxpool.Pool) map[string]string {
 func one(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) string {
 	t.Helper()
 	var s *string
-	require.NoError(t, pool.QueryRow(context.Background(), "select ("+sql+")::text", args...).Scan(&s))
+	require.NoError(t,
+		pool.QueryRow(context.Background(), "select ("+sql+")::text", args...).Scan(&s))
 	if s == nil {
 		return "null"
 	}

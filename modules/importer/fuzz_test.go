@@ -18,7 +18,8 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
-// FuzzLine looks for lines that panic, that are accepted though they are not JSON, and the other way round.
+// FuzzLine looks for lines that panic, that are accepted though they are not JSON, and the other
+// way round.
 func FuzzLine(f *testing.F) {
 	for line := range strings.SplitSeq(fill(world), "\n") {
 		f.Add([]byte(line))
@@ -28,7 +29,8 @@ func FuzzLine(f *testing.F) {
 	}
 	var errors []Error
 	stage := staging.New(nil)
-	d := newDecoder(org.NewImport(stage, identity.UserKind, zeros{}, audit.Request{}), identity.NewImport(stage, identity.Keyring{}), games.NewImport(stage),
+	d := newDecoder(org.NewImport(stage, identity.UserKind, zeros{}, audit.Request{}),
+		identity.NewImport(stage, identity.Keyring{}), games.NewImport(stage),
 		func(e Error) { errors = append(errors, e) })
 	f.Fuzz(func(t *testing.T, line []byte) {
 		errors = errors[:0]
@@ -41,12 +43,14 @@ func FuzzLine(f *testing.F) {
 			t.Errorf("accepted, but not JSON: %q", line)
 		}
 		for _, e := range errors {
-			limit := !strings.HasPrefix(strings.TrimLeft(string(line), " \t\r\n"), "{") || strings.Contains(e.Got, "surrogate") ||
+			limit := !strings.HasPrefix(strings.TrimLeft(string(line), " \t\r\n"), "{") ||
+				strings.Contains(e.Got, "surrogate") ||
 				strings.Contains(e.Got, "maximum depth")
 			if e.Field == "" && valid && !limit {
 				t.Errorf("JSON, but refused: %q: %v", line, e)
 			}
-			if e.Expected == "" || !utf8.ValidString(e.Error()) || strings.ContainsAny(e.Error(), "\x00\n\r\x1b\u202e") {
+			if e.Expected == "" || !utf8.ValidString(e.Error()) ||
+				strings.ContainsAny(e.Error(), "\x00\n\r\x1b\u202e") {
 				t.Errorf("not escaped: %q", e.Error())
 			}
 		}

@@ -21,19 +21,44 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	play := fmt.Sprintf(" from plays where id = '%s'", idOf("play"))
-	assert.Equal(t, "2026-03-01 09:30:00+00|2026-03-01 09:40:00.5+00|3|8755|t|"+idOf("fork").String(), one(t, pool,
-		"select concat_ws('|', (started_at at time zone 'UTC') || '+00', (completed_at at time zone 'UTC') || '+00', release_number, score, passed, fork_id)"+play))
+	assert.Equal(t,
+		"2026-03-01 09:30:00+00|2026-03-01 09:40:00.5+00|3|8755|t|"+idOf("fork").String(),
+		one(t, pool,
+			"select concat_ws('|', (started_at at time zone 'UTC') || '+00', (completed_at at time "+
+				"zone 'UTC') || '+00', release_number, score, passed, fork_id)"+play))
 	reading, _ := games.SkillByID("data.reading.charts")
-	assert.Equal(t, string(games.PackAnswers([]games.SkillResult{{Skill: reading, Attempts: 3, Correct: 2}})),
+	assert.Equal(t,
+		string(games.PackAnswers([]games.SkillResult{{Skill: reading, Attempts: 3, Correct: 2}})),
 		string(answers(t, pool.QueryRow(context.Background(), "select answers"+play))))
-	assert.Equal(t, "t", one(t, pool, "select (score is null and completed_at is null and passed is null and release_number is null)::text::char(1) from plays where id = $1", idOf("open")))
-	assert.Equal(t, "One", one(t, pool, "select p.display_name from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal where y.id = $1", idOf("play")))
-	assert.Equal(t, "Ann@Example.com|ann@example.com|Ann|"+argon+"|JBSWY3DPEHPK3PXP|en", one(t, pool, "select concat_ws('|', email, email_key, name, password_hash, totp_secret, locale) from users where id = $1", idOf("ann")))
-	assert.Equal(t, "null", one(t, pool, "select coalesce(password_hash, totp_secret, locale) from users where id = $1", idOf("bob")))
-	assert.Equal(t, `{"a": [1, {"b": null}]}|3|2026-01-01 23:00:00`, one(t, pool, "select concat_ws('|', configuration, deployed_release_number, updated_at at time zone 'UTC') from forks where id = $1", idOf("fork")))
-	assert.Equal(t, "1:One 2:Two 3:Three", one(t, pool, "select string_agg(ordinal || ':' || display_name, ' ' order by ordinal) from players where org_id = $1", idOf("acme")))
-	assert.Equal(t, "1 2", one(t, pool, "select string_agg(player::text, ' ' order by player) from group_members where group_id = $1", idOf("group")))
-	assert.Equal(t, "4", one(t, pool, `select count(*) from players where label ~ '^P-[0-9A-HJKMNP-TV-Z]{10}$'`))
+	assert.Equal(t, "t",
+		one(t, pool,
+			"select (score is null and completed_at is null and passed is null and "+
+				"release_number is null)::text::char(1) from plays where id = $1", idOf("open")))
+	assert.Equal(t, "One",
+		one(t, pool,
+			"select p.display_name from players p join plays y on y.org_id = p.org_id and "+
+				"y.player = p.ordinal where y.id = $1", idOf("play")))
+	assert.Equal(t, "Ann@Example.com|ann@example.com|Ann|"+argon+"|JBSWY3DPEHPK3PXP|en",
+		one(t, pool,
+			"select concat_ws('|', email, email_key, name, password_hash, totp_secret, locale) "+
+				"from users where id = $1", idOf("ann")))
+	assert.Equal(t, "null",
+		one(t, pool, "select coalesce(password_hash, totp_secret, locale) from users where id = $1",
+			idOf("bob")))
+	assert.Equal(t, `{"a": [1, {"b": null}]}|3|2026-01-01 23:00:00`,
+		one(t, pool,
+			"select concat_ws('|', configuration, deployed_release_number, updated_at at time "+
+				"zone 'UTC') from forks where id = $1", idOf("fork")))
+	assert.Equal(t, "1:One 2:Two 3:Three",
+		one(t, pool,
+			"select string_agg(ordinal || ':' || display_name, ' ' order by ordinal) from "+
+				"players where org_id = $1", idOf("acme")))
+	assert.Equal(t, "1 2",
+		one(t, pool,
+			"select string_agg(player::text, ' ' order by player) from group_members where "+
+				"group_id = $1", idOf("group")))
+	assert.Equal(t, "4",
+		one(t, pool, `select count(*) from players where label ~ '^P-[0-9A-HJKMNP-TV-Z]{10}$'`))
 }
 
 func answers(t *testing.T, row interface{ Scan(...any) error }) (b []byte) {
@@ -57,19 +82,52 @@ func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 
 // replacements are changed objects, with what must be found afterwards.
 var replacements = []struct{ typ, line, sql, want string }{
-	{"organisation", changed("acme", `"plan":"pro"`, `"plan":"free"`), "select plan || slug from organisations where id = '$acme'", "freeacme"},
-	{"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``), "select totp_secret is null from users where id = '$ann'", "true"},
+	{
+		"organisation", changed("acme", `"plan":"pro"`, `"plan":"free"`),
+		"select plan || slug from organisations where id = '$acme'", "freeacme",
+	},
+	{
+		"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
+		"select totp_secret is null from users where id = '$ann'", "true",
+	},
 	{"membership", memberLine("owner", "member"), "select role from memberships", "member"},
-	{"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games", "=Game <b>\u202e"},
-	{"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`), "select deployed_release_number from forks where id = '$fork'", "null"},
-	{"fork", changed("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`), "select configuration from forks where id = '$fork2'", "{}"},
-	{"player", changed("p1", `"One"`, `"Uno"`), "select ordinal || display_name from players where id = '$p1'", "1Uno"},
+	{
+		"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games",
+		"=Game <b>\u202e",
+	},
+	{
+		"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
+		"select deployed_release_number from forks where id = '$fork'", "null",
+	},
+	{
+		"fork", changed("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`),
+		"select configuration from forks where id = '$fork2'", "{}",
+	},
+	{
+		"player", changed("p1", `"One"`, `"Uno"`),
+		"select ordinal || display_name from players where id = '$p1'", "1Uno",
+	},
 	{"group", changed("group", `"Group"`, `"Team"`), "select name from player_groups", "Team"},
-	{"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, `"$p2","$p3"`, 1), "select string_agg(player::text, ',' order by player) from group_members", "2,3"},
-	{"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1), "select count(*) from group_members", "0"},
-	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'", "8756"},
+	{
+		"group",
+		strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, `"$p2","$p3"`, 1),
+		"select string_agg(player::text, ',' order by player) from group_members", "2,3",
+	},
+	{
+		"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
+		"select count(*) from group_members", "0",
+	},
+	{
+		"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'",
+		"8756",
+	},
 	{"play", changed("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
-	{"play", lineOf(`"$open"`, `"skills":[]`, `"completedAt":"2026-03-02T09:30:00Z","scorePercent":0,"passed":false,"skills":[]`), "select score from plays where id = '$open'", "0"},
+	{
+		"play",
+		lineOf(`"$open"`, `"skills":[]`,
+			`"completedAt":"2026-03-02T09:30:00Z","scorePercent":0,"passed":false,"skills":[]`),
+		"select score from plays where id = '$open'", "0",
+	},
 }
 
 func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
@@ -77,17 +135,21 @@ func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	pool := setup(t)
 	for _, r := range replacements {
 		t.Run(r.typ, func(t *testing.T) {
-			labels := one(t, pool, "select string_agg(label || ordinal, ',' order by id) from players")
-			others := "select md5(string_agg(p::text || xmin, '' order by id)) from plays p where id <> $1"
+			labels := one(t, pool,
+				"select string_agg(label || ordinal, ',' order by id) from players")
+			others :=
+				"select md5(string_agg(p::text || xmin, '' order by id)) from plays p where id <> $1"
 			before := one(t, pool, others, idOf("play"))
 			s := importFiles(t, pool, file("f", r.line))
 			assert.Equal(t, staging.Count{Type: r.typ, Replaced: 1}, counted(s, r.typ))
 			assert.Equal(t, r.want, one(t, pool, fill(r.sql)))
-			assert.Equal(t, labels, one(t, pool, "select string_agg(label || ordinal, ',' order by id) from players"))
+			assert.Equal(t, labels,
+				one(t, pool, "select string_agg(label || ordinal, ',' order by id) from players"))
 			if !strings.Contains(r.line, "$open") {
 				assert.Equal(t, before, one(t, pool, others, idOf("play")))
 			}
-			assert.Equal(t, staging.Count{Type: r.typ, Unchanged: 1}, counted(importFiles(t, pool, file("f", r.line)), r.typ))
+			assert.Equal(t, staging.Count{Type: r.typ, Unchanged: 1},
+				counted(importFiles(t, pool, file("f", r.line)), r.typ))
 		})
 	}
 }
@@ -104,17 +166,34 @@ func TestOnlyChangedGroupMembersAreWritten(t *testing.T) {
 func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	importFiles(t, pool, file("slugs", changed("acme", `"slug":"acme"`, `"slug":"other"`)+"\n"+changed("other", `"slug":"other"`, `"slug":"acme"`)))
-	assert.Equal(t, "other", one(t, pool, "select slug from organisations where id = $1", idOf("acme")))
-	importFiles(t, pool, file("forks", changed("fork", `"slug":"fork"`, `"slug":"fork-2"`)+"\n"+changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`)))
+	importFiles(t, pool,
+		file("slugs",
+			changed("acme", `"slug":"acme"`, `"slug":"other"`)+"\n"+
+				changed("other", `"slug":"other"`, `"slug":"acme"`)))
+	assert.Equal(t, "other",
+		one(t, pool, "select slug from organisations where id = $1", idOf("acme")))
+	importFiles(t, pool,
+		file("forks",
+			changed("fork", `"slug":"fork"`, `"slug":"fork-2"`)+"\n"+
+				changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`)))
 	assert.Equal(t, "fork-2", one(t, pool, "select slug from forks where id = $1", idOf("fork")))
-	importFiles(t, pool, file("emails", changed("ann", `Ann@Example.com`, `BOB@example.com`)+"\n"+changed("bob", `bob@example.com`, `ann@example.com`)))
-	assert.Equal(t, "bob@example.com", one(t, pool, "select email_key from users where id = $1", idOf("ann")))
+	importFiles(t, pool,
+		file("emails",
+			changed("ann", `Ann@Example.com`, `BOB@example.com`)+"\n"+
+				changed("bob", `bob@example.com`, `ann@example.com`)))
+	assert.Equal(t, "bob@example.com",
+		one(t, pool, "select email_key from users where id = $1", idOf("ann")))
 	// A slug is given up and taken by a new object, whichever stands first.
-	importFiles(t, pool, file("taken", strings.Replace(changed("fork", `"id":"$fork"`, `"id":"$fork3"`), `"slug":"fork"`, `"slug":"fork-2"`, 1)+"\n"+
-		changed("fork", `"slug":"fork"`, `"slug":"elsewhere"`)))
+	importFiles(t, pool,
+		file("taken",
+			strings.Replace(changed("fork", `"id":"$fork"`, `"id":"$fork3"`), `"slug":"fork"`,
+				`"slug":"fork-2"`, 1)+"\n"+
+				changed("fork", `"slug":"fork"`, `"slug":"elsewhere"`)))
 	// The same slug in another organisation is another slug.
-	importFiles(t, pool, file("own", changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`)))
+	importFiles(t, pool,
+		file("own",
+			changed("fork", `"id":"$fork","organisationId":"$acme"`,
+				`"id":"$fork4","organisationId":"$other"`)))
 }
 
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
@@ -126,9 +205,13 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 		file("3", changed("p1", `$p1`, `$p9`)))
 	assert.Equal(t, staging.Count{Type: "play", Replaced: 2}, counted(s, "play"))
 	assert.Equal(t, staging.Count{Type: "player", Added: 2}, counted(s, "player"))
-	assert.Equal(t, "4 5", one(t, pool, "select string_agg(ordinal::text, ' ' order by ordinal) from players where id in ($1, $2)", idOf("new"), idOf("p9")))
+	assert.Equal(t, "4 5",
+		one(t, pool,
+			"select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
+				"($1, $2)", idOf("new"), idOf("p9")))
 
-	got := importErrors(t, pool, file("1", changed("p1", `"One"`, `"X"`)), file("2", changed("play", "$p1", "$none")), file("3", "[]"))
+	got := importErrors(t, pool, file("1", changed("p1", `"One"`, `"X"`)),
+		file("2", changed("play", "$p1", "$none")), file("3", "[]"))
 	require.Len(t, got, 2)
 	assert.True(t, strings.HasPrefix(got[0], "2:1: playerId: "), got[0])
 	assert.True(t, strings.HasPrefix(got[1], "3:1: expected one JSON object in UTF-8"), got[1])
@@ -137,33 +220,45 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	got := importErrors(t, pool, file("a", strings.Repeat("[]\n", 15)), file("b", strings.Repeat("\n{}\n", 15)))
+	got := importErrors(t, pool, file("a", strings.Repeat("[]\n", 15)),
+		file("b", strings.Repeat("\n{}\n", 15)))
 	require.Len(t, got, MaxErrors)
-	assert.True(t, strings.HasPrefix(got[14], "a:15: ") && strings.HasPrefix(got[19], "b:10: "), "%q", got)
+	assert.True(t, strings.HasPrefix(got[14], "a:15: ") && strings.HasPrefix(got[19], "b:10: "),
+		"%q", got)
 
-	var lines strings.Builder // two rules broken in turn: the answer follows the lines, not the rules
+	// two rules broken in turn: the answer follows the lines, not the rules
+	var lines strings.Builder
 	for i := range 30 {
-		has := []string{`"forkId":"$fork","playerId":"$none"`, `"forkId":"$none","playerId":"$p1"`}[i%2]
-		lines.WriteString(strings.Replace(changed("play", `"forkId":"$fork","playerId":"$p1"`, has), `"$play"`, fmt.Sprintf(`"$x%d"`, i), 1) + "\n")
+		has := []string{
+			`"forkId":"$fork","playerId":"$none"`, `"forkId":"$none","playerId":"$p1"`,
+		}[i%2]
+		lines.WriteString(
+			strings.Replace(changed("play", `"forkId":"$fork","playerId":"$p1"`, has), `"$play"`,
+				fmt.Sprintf(`"$x%d"`, i), 1) + "\n",
+		)
 	}
 	got = importErrors(t, pool, file("f", lines.String()))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
-		assert.True(t, strings.HasPrefix(text, fmt.Sprintf("f:%d: %s: ", i+1, []string{"playerId", "forkId"}[i%2])), text)
+		assert.True(t,
+			strings.HasPrefix(text,
+				fmt.Sprintf("f:%d: %s: ", i+1, []string{"playerId", "forkId"}[i%2])), text)
 	}
 }
 
 func TestReferencesAreCheckedOnceAllLinesAreValid(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	got := importErrors(t, pool, file("f", changed("play", "$p1", "$none")+"\n"+changed("game", `"Game"`, `""`)))
+	got := importErrors(t, pool,
+		file("f", changed("play", "$p1", "$none")+"\n"+changed("game", `"Game"`, `""`)))
 	require.Len(t, got, 1)
 	assert.True(t, strings.HasPrefix(got[0], "f:2: title: "), got[0])
 }
 
 func TestAllErrorsOfALineAreReported(t *testing.T) {
 	t.Parallel()
-	got := importErrors(t, setup(t), file("f", `{"type":"game","id":"x","slug":"","title":1,"more":2}`))
+	got := importErrors(t, setup(t),
+		file("f", `{"type":"game","id":"x","slug":"","title":1,"more":2}`))
 	require.Len(t, got, 4)
 }
 
@@ -172,11 +267,17 @@ func TestReadErrorIsNotAnErrorOfTheFile(t *testing.T) {
 	pool := setup(t)
 	before := contents(t, pool)
 	failed := errors.New("disk on fire")
-	_, err := New(pool).Import(context.Background(), []Input{{Name: "f", Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(strings.NewReader(fill(changed("p1", "One", "X"))+"\n"), broken{failed})), nil
-	}}}, nil)
+	_, err := New(pool).
+		Import(context.Background(), []Input{{Name: "f", Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(
+				io.MultiReader(strings.NewReader(fill(changed("p1", "One", "X"))+"\n"),
+					broken{failed}),
+			), nil
+		}}}, nil)
 	require.ErrorIs(t, err, failed)
-	_, err = New(pool).Import(context.Background(), []Input{{Name: "f", Open: func() (io.ReadCloser, error) { return nil, failed }}}, nil)
+	_, err = New(pool).
+		Import(context.Background(),
+			[]Input{{Name: "f", Open: func() (io.ReadCloser, error) { return nil, failed }}}, nil)
 	require.ErrorIs(t, err, failed)
 	assert.Equal(t, before, contents(t, pool))
 }
@@ -191,11 +292,12 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	before := contents(t, pool)
 	for _, at := range []Step{StepReading, StepChecking, StepWriting} {
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := New(pool).Import(ctx, []Input{file("f", changed("p1", "One", "X"))}, func(p Progress) {
-			if p.Step == at {
-				cancel()
-			}
-		})
+		_, err := New(pool).
+			Import(ctx, []Input{file("f", changed("p1", "One", "X"))}, func(p Progress) {
+				if p.Step == at {
+					cancel()
+				}
+			})
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, at)
 		assert.Equal(t, before, contents(t, pool))
@@ -216,7 +318,10 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 		})
 	}
 	group.Wait()
-	assert.Equal(t, "203 203 203", one(t, pool, "select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
+	assert.Equal(t, "203 203 203",
+		one(t, pool,
+			"select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
+				"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
 	// A deleted player's ordinal is not given again.
 	_, err := pool.Exec(context.Background(), "delete from players where ordinal = 203")
 	require.NoError(t, err)
@@ -227,7 +332,9 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 func TestOrganisationVersionChangesOnlyWithItsData(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	version := func() string { return one(t, pool, "select version from organisations where id = $1", idOf("acme")) }
+	version := func() string {
+		return one(t, pool, "select version from organisations where id = $1", idOf("acme"))
+	}
 	before := version()
 	importFiles(t, pool, file("f", world))
 	assert.Equal(t, before, version())
@@ -235,17 +342,33 @@ func TestOrganisationVersionChangesOnlyWithItsData(t *testing.T) {
 	assert.NotEqual(t, before, version())
 }
 
-// rules.md, Data: plays start in the years 2000 to 2199. A play that was stored before the rule stays.
+// rules.md, Data: plays start in the years 2000 to 2199. A play that was stored before the rule
+// stays.
 func TestPlaysStartInTheYears2000To2199(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	_, err := pool.Exec(t.Context(), fill(`update plays set started_at = '1850-07-14T12:00:00Z' where id = '$open'`))
+	_, err := pool.Exec(t.Context(),
+		fill(`update plays set started_at = '1850-07-14T12:00:00Z' where id = '$open'`))
 	require.NoError(t, err)
-	for _, start := range []string{"2000-01-01T00:00:00Z", "1999-12-31T23:30:00-00:30", "2199-12-31T23:59:59.9999Z", "2200-01-01T00:30:00+01:00"} {
-		importFiles(t, pool, file("f", lineOf(`"id":"$play"`, `2026-03-01T09:30:00Z","completedAt":"2026-03-01T09:40:00.5Z"`, start+`","completedAt":"2200-01-01T09:40:00Z"`)))
-		require.Equal(t, "t", one(t, pool, fill(`select (extract(year from started_at at time zone 'UTC') in (2000, 2199))::text::char(1) from plays where id = '$play'`)), start)
+	for _, start := range []string{
+		"2000-01-01T00:00:00Z", "1999-12-31T23:30:00-00:30", "2199-12-31T23:59:59.9999Z",
+		"2200-01-01T00:30:00+01:00",
+	} {
+		importFiles(t, pool,
+			file("f",
+				lineOf(`"id":"$play"`,
+					`2026-03-01T09:30:00Z","completedAt":"2026-03-01T09:40:00.5Z"`,
+					start+`","completedAt":"2200-01-01T09:40:00Z"`)))
+		require.Equal(t, "t",
+			one(t, pool,
+				fill(
+					`select (extract(year from started_at at time zone 'UTC') in (2000,
+						2199))::text::char(1) from plays where id = '$play'`,
+				)), start)
 	}
-	require.Equal(t, "1850-07-14", one(t, pool, fill(`select (started_at at time zone 'UTC')::date from plays where id = '$open'`)))
+	require.Equal(t, "1850-07-14",
+		one(t, pool,
+			fill(`select (started_at at time zone 'UTC')::date from plays where id = '$open'`)))
 }
 
 func TestEmptyImportSucceeds(t *testing.T) {

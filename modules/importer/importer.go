@@ -49,31 +49,38 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Summary is what an import did: the objects by type, in the order of the format, and the lines read.
+// Summary is what an import did: the objects by type, in the order of the format, and the lines
+// read.
 type Summary struct {
 	Counts []staging.Count
 	Lines  int64
 }
 
-// collectAt is the collector's target while an import runs. Lines are short-lived garbage beside few megabytes that live, so
-// that collecting a quarter as often costs little memory.
+// collectAt is the collector's target while an import runs. Lines are short-lived garbage beside
+// few megabytes that live, so that collecting a quarter as often costs little memory.
 const collectAt = 400
 
 // lockTimeout is how long an import waits for another.
 const lockTimeout = 10 * time.Minute
 
 // ErrBusy is returned when another import holds the lock for all of lockTimeout.
-var ErrBusy = errors.New("another process holds the import lock: try again when its import has finished")
+var ErrBusy = errors.New(
+	"another process holds the import lock: try again when its import has finished",
+)
 
 // ErrUnconfirmed is returned when the database did not say what became of the commit.
-var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so the import is in wholly or not at all: " +
+var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
+	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
 
-// Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. progress is called from time to time, and
-// may be nil.
+// Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. progress
+// is called from time to time, and may be nil.
 //
-// Errors: *Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the database, of reading and of ctx.
-func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Progress)) (Summary, error) {
+// Errors: *Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the
+// database, of reading and of ctx.
+func (im *Importer) Import(
+	ctx context.Context, inputs []Input, progress func(Progress),
+) (Summary, error) {
 	if _, set := os.LookupEnv("GOGC"); !set { // who sets it decides
 		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	}
@@ -100,7 +107,8 @@ func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Pr
 	if len(r.errors.List) > 0 {
 		return Summary{}, &r.errors
 	}
-	return r.summary(), commit(context.WithoutCancel(ctx), tx) // after an interrupted one nobody would know whether the import is in
+	// after an interrupted one nobody would know whether the import is in
+	return r.summary(), commit(context.WithoutCancel(ctx), tx)
 }
 
 // commit fails with ErrUnconfirmed unless the database itself has refused.
@@ -117,13 +125,17 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 func begin(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-		set local work_mem = '64MB'; set local jit = off; set local client_min_messages = error`); err != nil {
+		set local work_mem = '64MB'; set local jit = off; set local client_min_messages = error`); err !=
+		nil {
 		return err
 	}
-	err := postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout, func() (locked bool, err error) {
-		err = tx.QueryRow(ctx, `/* importer.lock */ select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`).Scan(&locked)
-		return locked, err
-	})
+	err := postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout,
+		func() (locked bool, err error) {
+			err = tx.QueryRow(ctx,
+				`/* importer.lock */ select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`).
+				Scan(&locked)
+			return locked, err
+		})
 	if errors.Is(err, postgres.ErrLocked) {
 		return ErrBusy
 	}
@@ -132,14 +144,16 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 
 // Print writes what was added and replaced, by type.
 func (s Summary) Print(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged"); err != nil {
+	if _, err := fmt.Fprintf(w, "%-14s%10s%10s%11s\n", "", "added", "replaced",
+		"unchanged"); err != nil {
 		return err
 	}
 	for _, c := range s.Counts {
 		if c.Added+c.Replaced+c.Unchanged == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged); err != nil {
+		if _, err := fmt.Fprintf(w, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced,
+			c.Unchanged); err != nil {
 			return err
 		}
 	}
@@ -148,6 +162,8 @@ func (s Summary) Print(w io.Writer) error {
 
 func (r *run) summary() Summary {
 	counts := r.stage.Counts()
-	slices.SortFunc(counts, func(a, b staging.Count) int { return slices.Index(types, a.Type) - slices.Index(types, b.Type) })
+	slices.SortFunc(counts, func(a, b staging.Count) int {
+		return slices.Index(types, a.Type) - slices.Index(types, b.Type)
+	})
 	return Summary{Counts: counts, Lines: r.lines}
 }

@@ -46,8 +46,8 @@ func openLines(name string, file io.Reader) (*lines, error) {
 	return &lines{in: in}, nil
 }
 
-// next returns the next line without its end, valid until the next call; io.EOF after the last. After errTooLong, the
-// next line can be read.
+// next returns the next line without its end, valid until the next call; io.EOF after the last.
+// After errTooLong, the next line can be read.
 func (l *lines) next() ([]byte, error) {
 	l.number++
 	part, err := l.in.ReadSlice('\n')
@@ -74,8 +74,10 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(l.long, []byte("\n")), nil
 }
 
-// isCorrupt reports whether reading failed because of the file's content, and not because of the machine.
+// isCorrupt reports whether reading failed because of the file's content, and not because of the
+// machine.
 func isCorrupt(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
-	return corrupt || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
+	return corrupt || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) ||
+		errors.Is(err, gzip.ErrChecksum)
 }

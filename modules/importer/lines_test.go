@@ -94,7 +94,8 @@ func TestCorruptFileIsRefused(t *testing.T) {
 	got := importErrors(t, pool, raw("f", "\n"+strings.Repeat(" ", maxLine+1)+"\n[]"))
 	assert.Equal(t, "f:2: expected a line of at most 8 MB", got[0])
 	assert.Contains(t, got[1], "f:3: expected one JSON object in UTF-8, got an array")
-	importFiles(t, pool, raw("right.gz", packed), raw("-", packed), raw("f", "\uFEFF"+fill(strings.ReplaceAll(world, "\n", "\r\n"))))
+	importFiles(t, pool, raw("right.gz", packed), raw("-", packed),
+		raw("f", "\uFEFF"+fill(strings.ReplaceAll(world, "\n", "\r\n"))))
 }
 
 func TestOpenLinesReturnsReadErrors(t *testing.T) {

@@ -64,14 +64,15 @@ func (m *meter) step(s Step) {
 	m.report(m.progress)
 }
 
-// Printer returns a progress function that keeps one line of a terminal up to date. It never ends the line: the next output
-// has to begin with "\r\x1b[K".
+// Printer returns a progress function that keeps one line of a terminal up to date. It never ends
+// the line: the next output has to begin with "\r\x1b[K".
 func Printer(terminal io.Writer) func(Progress) {
 	return func(p Progress) {
 		if p.Step != StepReading {
 			fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %s…", p.File, p.Lines, p.Step)
 			return
 		}
-		fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %.0f lines/s", p.File, p.Lines, p.LinesPerSecond)
+		fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %.0f lines/s", p.File, p.Lines,
+			p.LinesPerSecond)
 	}
 }

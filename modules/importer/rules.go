@@ -24,23 +24,42 @@ const (
 	expectedScore  = "a number from 0 to 100 with at most two decimals"
 	expectedBool   = "true or false"
 	expectedSkill  = "a skill of the catalogue, such as data.reading.charts"
-	expectedObject = "a JSON object without NUL, at most 100 levels deep, with numbers of at most 400 characters and three digits of exponent"
+	expectedObject = "a JSON object without NUL, at most 100 levels deep, with numbers of at " +
+		"most 400 characters and three digits of exponent"
 )
 
 // checks has the rules of the tags in the modules' Imported structs, and what each expects.
 var checks = input.New(map[string]string{
-	"required uuid.UUID": expectedUUID, "required time.Time": expectedTime, "required int32": expectedWhole, "required bool": expectedBool,
-	"required": "an array", "required_with games.Score": expectedScore, "required_with bool": expectedBool,
-	"oneof": "one of {values}", "min": "a whole number of at least {param}", "max": "a whole number of at most {param}",
-	"text": expectedText, "reportable": expectedStart, "skill": expectedSkill,
-	"password_hash": identity.HashFormat, "totp_secret": identity.TOTPSecretFormat,
-	"unique": "no duplicates", "gtefield": "a time not before startedAt", "ltefield": "a whole number from 0 to attempts",
-	"excluded_without": "nothing in a play without completedAt",
+	"required uuid.UUID":        expectedUUID,
+	"required time.Time":        expectedTime,
+	"required int32":            expectedWhole,
+	"required bool":             expectedBool,
+	"required":                  "an array",
+	"required_with games.Score": expectedScore,
+	"required_with bool":        expectedBool,
+	"oneof":                     "one of {values}",
+	"min":                       "a whole number of at least {param}",
+	"max":                       "a whole number of at most {param}",
+	"text":                      expectedText,
+	"reportable":                expectedStart,
+	"skill":                     expectedSkill,
+	"password_hash":             identity.HashFormat,
+	"totp_secret":               identity.TOTPSecretFormat,
+	"unique":                    "no duplicates",
+	"gtefield":                  "a time not before startedAt",
+	"ltefield":                  "a whole number from 0 to attempts",
+	"excluded_without":          "nothing in a play without completedAt",
 }, map[string]func(input.Field) bool{
-	"text":          input.Text(validText), // blanks are data here, unlike in the forms of the screens
-	"skill":         input.Text(func(s string) bool { _, ok := games.SkillByID(s); return ok }),
+	"text": input.Text(validText), // blanks are data here, unlike in the forms of the screens
+	"skill": input.Text(func(s string) bool {
+		_, ok := games.SkillByID(s)
+		return ok
+	}),
 	"password_hash": input.Text(identity.ValidHash),
-	"totp_secret":   input.Text(func(s string) bool { _, ok := identity.ParseTOTPSecret(s); return ok }),
+	"totp_secret": input.Text(func(s string) bool {
+		_, ok := identity.ParseTOTPSecret(s)
+		return ok
+	}),
 })
 
 // validate adds an error for each field of the object that violates the rule of its tag.

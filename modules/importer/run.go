@@ -17,7 +17,8 @@ import (
 	"dg/platform/staging"
 )
 
-// flushEvery is how many bytes of lines are read before their rows are sent to the database. It bounds the memory of rows.
+// flushEvery is how many bytes of lines are read before their rows are sent to the database. It
+// bounds the memory of rows.
 const flushEvery = 1 << 20
 
 // module is a module that takes objects of an import.
@@ -40,7 +41,8 @@ type run struct {
 func (im *Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
 	r := &run{stage: staging.New(tx), progress: newMeter(progress, time.Now)}
 	people := identity.NewImport(r.stage, im.keys)
-	organisations := org.NewImport(r.stage, identity.UserKind, bufio.NewReader(rand.Reader), im.request)
+	organisations := org.NewImport(r.stage, identity.UserKind, bufio.NewReader(rand.Reader),
+		im.request)
 	plays := games.NewImport(r.stage)
 	r.modules = []module{people, organisations, plays}
 	r.decoder = newDecoder(organisations, people, plays, r.report)
@@ -80,7 +82,8 @@ func (r *run) read(ctx context.Context, input Input) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	defer context.AfterFunc(ctx, func() { _ = file.Close() })() // a pipe that says nothing would be waited for
+	// a pipe that says nothing would be waited for
+	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	r.progress.start(input.Name)
 	in, err := openLines(input.Name, file)
 	if err != nil {

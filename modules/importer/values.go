@@ -63,10 +63,12 @@ func parseTime(raw jsontext.Value) (time.Time, bool) {
 	}
 	s = strings.ToUpper(s) // RFC 3339 allows t and z, which Go refuses
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || s[13] != ':' || strings.Contains(s, ",") { // Go accepts hours of one digit and a comma
+	// Go accepts hours of one digit and a comma
+	if err != nil || s[13] != ':' || strings.Contains(s, ",") {
 		return time.Time{}, false
 	}
-	if zone := s[len(s)-5:]; s[len(s)-1] != 'Z' && (zone[:2] > "23" || zone[3:] > "59") { // Go accepts other offsets
+	// Go accepts other offsets
+	if zone := s[len(s)-5:]; s[len(s)-1] != 'Z' && (zone[:2] > "23" || zone[3:] > "59") {
 		return time.Time{}, false
 	}
 	t = t.UTC().Truncate(time.Millisecond)
@@ -87,8 +89,8 @@ func parseScore(raw jsontext.Value) (games.Score, bool) {
 	return games.Score(n), ok && n >= 0 && n <= 100_00
 }
 
-// parseDecimal returns a number of at most so many decimals (0 or 2) as a whole number of its last one. It rounds nothing:
-// 87.5, 87.50 and 8.75e1 are the same.
+// parseDecimal returns a number of at most so many decimals (0 or 2) as a whole number of its last
+// one. It rounds nothing: 87.5, 87.50 and 8.75e1 are the same.
 func parseDecimal(raw jsontext.Value, decimals int) (int64, bool) {
 	if raw.Kind() != '0' || len(raw) > maxNumber {
 		return 0, false
@@ -96,7 +98,8 @@ func parseDecimal(raw jsontext.Value, decimals int) (int64, bool) {
 	number := string(raw)
 	whole, fraction, _ := strings.Cut(number, ".")
 	if len(fraction) <= decimals {
-		if n, err := strconv.ParseInt(whole+fraction+"00"[:decimals-len(fraction)], 10, 64); err == nil {
+		if n, err := strconv.ParseInt(whole+fraction+"00"[:decimals-len(fraction)], 10,
+			64); err == nil {
 			return n, true
 		}
 	}

@@ -12,15 +12,37 @@ import (
 func TestParseDecimal(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
-		"0": 0, "-0": 0, "0.00": 0, "0e999": 0, "100": 100_00, "1e2": 100_00, "1E+2": 100_00, "87.5": 8750, "87.50": 8750,
-		"87.550000000000000000000000": 8755, "8.755e1": 8755, "8755e-2": 8755, "0.01": 1, "1e-2": 1, "-1.5": -150,
-		"0.29": 29, "1.15": 115, "4.35": 435, "100.01": 10001, "0.00001e3": 1, "1000000000000000.00": 1e17, "10.10": 1010,
+		"0":                           0,
+		"-0":                          0,
+		"0.00":                        0,
+		"0e999":                       0,
+		"100":                         100_00,
+		"1e2":                         100_00,
+		"1E+2":                        100_00,
+		"87.5":                        8750,
+		"87.50":                       8750,
+		"87.550000000000000000000000": 8755,
+		"8.755e1":                     8755,
+		"8755e-2":                     8755,
+		"0.01":                        1,
+		"1e-2":                        1,
+		"-1.5":                        -150,
+		"0.29":                        29,
+		"1.15":                        115,
+		"4.35":                        435,
+		"100.01":                      10001,
+		"0.00001e3":                   1,
+		"1000000000000000.00":         1e17,
+		"10.10":                       1010,
 	} {
 		got, ok := parseDecimal(jsontext.Value(text), 2)
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got, text)
 	}
-	for _, text := range []string{"0.001", "87.555", "1e-3", "1e999", "1e-999", "99999999999999999999", "0." + strings.Repeat("0", 300) + "1"} {
+	for _, text := range []string{
+		"0.001", "87.555", "1e-3", "1e999", "1e-999", "99999999999999999999",
+		"0." + strings.Repeat("0", 300) + "1",
+	} {
 		_, ok := parseDecimal(jsontext.Value(text), 2)
 		assert.False(t, ok, text)
 	}
@@ -44,11 +66,16 @@ func TestParseTime(t *testing.T) {
 		assert.Equal(t, time.UTC, got.Location())
 	}
 	for _, text := range []string{
-		"", "2026-03-01", "2026-03-01T09:30Z", "2026-03-01T09:30:00", "2026-03-01 09:30:00Z", "2026-3-01T09:30:00Z",
-		"2026-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z",
-		"2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00,5Z",
-		"2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+0100", "2026-01-01T00:00:00+24:00", "2026-01-01T00:00:00+01:60",
-		"2026-01-01T00:00:00ZZ", "2026-01-01T00:00:00.5", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
+		"", "2026-03-01", "2026-03-01T09:30Z", "2026-03-01T09:30:00", "2026-03-01 09:30:00Z",
+		"2026-3-01T09:30:00Z",
+		"2026-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z",
+		"2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z",
+		"2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z",
+		"2026-01-01T00:00:00,5Z",
+		"2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+0100", "2026-01-01T00:00:00+24:00",
+		"2026-01-01T00:00:00+01:60",
+		"2026-01-01T00:00:00ZZ", "2026-01-01T00:00:00.5", "0001-01-01T00:00:00+00:01",
+		"9999-12-31T23:59:59-00:01",
 		"+2026-01-01T00:00:00Z", "２026-01-01T00:00:00Z", "2026-01-01T00:00:00 01:00",
 	} {
 		_, ok := parseTime(jsontext.Value(`"` + text + `"`))
@@ -58,10 +85,16 @@ func TestParseTime(t *testing.T) {
 
 func TestValidText(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{" ", "a", strings.Repeat("😀", 200), "=1+1", "<b>", "\u202e\u200f", "\u00a0", "\u2028", "\ufffd"} {
+	for _, s := range []string{
+		" ", "a", strings.Repeat("😀", 200), "=1+1", "<b>", "\u202e\u200f", "\u00a0", "\u2028",
+		"\ufffd",
+	} {
 		assert.True(t, validText(s), "%q", s)
 	}
-	for _, s := range []string{"", strings.Repeat("a", 201), strings.Repeat("😀", 201), "\x00", "a\tb", "a\n", "\x1b[2J", "\x7f", "\u0085", "\u009f"} {
+	for _, s := range []string{
+		"", strings.Repeat("a", 201), strings.Repeat("😀", 201), "\x00", "a\tb", "a\n", "\x1b[2J",
+		"\x7f", "\u0085", "\u009f",
+	} {
 		assert.False(t, validText(s), "%q", s)
 	}
 }
@@ -80,7 +113,9 @@ func TestProgressIsReportedAndPrinted(t *testing.T) {
 	t.Parallel()
 	clock := time.Unix(0, 0)
 	var reported []Progress
-	m := newMeter(func(p Progress) { reported = append(reported, p) }, func() time.Time { return clock })
+	m := newMeter(func(p Progress) { reported = append(reported, p) }, func() time.Time {
+		return clock
+	})
 	m.start("f")
 	m.lines(100, false)
 	clock = clock.Add(time.Second)
@@ -89,10 +124,16 @@ func TestProgressIsReportedAndPrinted(t *testing.T) {
 	clock = clock.Add(time.Second)
 	m.lines(4000, true)
 	m.step(StepChecking)
-	assert.Equal(t, []Progress{{"f", StepReading, 1000, 1000}, {"f", StepReading, 4000, 2000}, {"f", StepChecking, 4000, 2000}}, reported)
+	assert.Equal(t,
+		[]Progress{
+			{"f", StepReading, 1000, 1000}, {"f", StepReading, 4000, 2000},
+			{"f", StepChecking, 4000, 2000},
+		}, reported)
 	var b strings.Builder
 	for _, p := range reported {
 		Printer(&b)(p)
 	}
-	assert.Equal(t, "\r\x1b[Kf: 1000 lines, 1000 lines/s\r\x1b[Kf: 4000 lines, 2000 lines/s\r\x1b[Kf: 4000 lines, checking…", b.String())
+	assert.Equal(t,
+		"\r\x1b[Kf: 1000 lines, 1000 lines/s\r\x1b[Kf: 4000 lines, 2000 lines/s\r\x1b[Kf: 4000 "+
+			"lines, checking…", b.String())
 }

@@ -21,7 +21,8 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
 	players := b.PlayersNamed(ours, "Élodie", "Ben")
 	b.Group(ours, players...)
-	owner, err := erasing.Erase(t.Context(), players[0].ID, keepNothing, audit.Request{Path: "dg erase"})
+	owner, err := erasing.Erase(t.Context(), players[0].ID, keepNothing,
+		audit.Request{Path: "dg erase"})
 	require.NoError(t, err)
 	require.Equal(t, ours, owner)
 	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
@@ -29,10 +30,16 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	log, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, log, 1)
-	log[0].ID, log[0].At = 0, log[0].At.Truncate(0)
+	log[0].ID = 0
+	log[0].At = log[0].At.Truncate(0)
 	require.Equal(t, audit.Entry{
-		OrganisationID: ours, At: log[0].At, Actor: audit.TheOperator, Action: audit.PlayerErased,
-		Target: audit.Target{Kind: "player", ID: players[0].ID}, Details: map[string]any{}, Request: audit.Request{Path: "dg erase"},
+		OrganisationID: ours,
+		At:             log[0].At,
+		Actor:          audit.TheOperator,
+		Action:         audit.PlayerErased,
+		Target:         audit.Target{Kind: "player", ID: players[0].ID},
+		Details:        map[string]any{},
+		Request:        audit.Request{Path: "dg erase"},
 	}, log[0])
 	for _, id := range []string{players[0].ID, unknown, "", "' or true --"} {
 		_, err := erasing.Erase(t.Context(), id, keepNothing, audit.Request{})
@@ -46,7 +53,9 @@ func TestEraseIsWholeOrNothing(t *testing.T) {
 	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
 	player := b.PlayersNamed(ours, "Ann")[0]
 	failed := errors.New("failed")
-	_, err := erasing.Erase(t.Context(), player.ID, func(*gorm.DB, string) error { return failed }, audit.Request{})
+	_, err := erasing.Erase(t.Context(), player.ID, func(*gorm.DB, string) error {
+		return failed
+	}, audit.Request{})
 	require.ErrorIs(t, err, failed)
 	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, keepNothing, audit.Request{})
 	require.ErrorContains(t, err, "permission denied", "the serving role erases nobody")

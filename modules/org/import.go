@@ -57,16 +57,20 @@ type Import struct {
 	organisations, memberships, players, groups *staging.Table
 }
 
-// NewImport adds the module's tables to the stage. Memberships refer to userKind; random is crypto/rand.Reader,
-// buffered. Audit entries have the request.
-func NewImport(stage *staging.Stage, userKind staging.Kind, random io.Reader, request audit.Request) *Import {
+// NewImport adds the module's tables to the stage. Memberships refer to userKind; random is
+// crypto/rand.Reader, buffered. Audit entries have the request.
+func NewImport(
+	stage *staging.Stage, userKind staging.Kind, random io.Reader, request audit.Request,
+) *Import {
 	return &Import{
 		stage: stage, userKind: userKind, random: random, request: request,
 		organisations: stage.Table(OrganisationKind,
 			"id uuid, slug text, name text, plan text, reporting_mode text, old_plan text, old_mode text"),
-		memberships: stage.Table(staging.Kind{Noun: "membership", Stored: "memberships"}, "org_id uuid, user_id uuid, role text"),
-		players:     stage.Table(PlayerKind, "id uuid, org_id uuid, display_name text, label text"),
-		groups:      stage.Table(staging.Kind{Noun: "group", Stored: "player_groups"}, "id uuid, org_id uuid, name text, player_ids uuid[]"),
+		memberships: stage.Table(staging.Kind{Noun: "membership", Stored: "memberships"},
+			"org_id uuid, user_id uuid, role text"),
+		players: stage.Table(PlayerKind, "id uuid, org_id uuid, display_name text, label text"),
+		groups: stage.Table(staging.Kind{Noun: "group", Stored: "player_groups"},
+			"id uuid, org_id uuid, name text, player_ids uuid[]"),
 	}
 }
 
@@ -116,7 +120,12 @@ func (i *Import) Rules() []staging.Rule {
 		i.groups.References("organisationId", "org_id", OrganisationKind),
 		i.groups.Immutable("organisationId", "org_id", OrganisationKind.Noun),
 		{Table: i.groups, Name: "players", Expected: PlayerKind.ID(), Query: unknownGroupPlayers},
-		{Table: i.groups, Name: "players_organisation", Expected: "a player of the group's organisation", Query: foreignGroupPlayers},
+		{
+			Table:    i.groups,
+			Name:     "players_organisation",
+			Expected: "a player of the group's organisation",
+			Query:    foreignGroupPlayers,
+		},
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// A person's own memberships only, by the name of the organisation, with all that the screens show of it.
+// A person's own memberships only, by the name of the organisation, with all that the screens show
+// of it.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(fixtures.Person{}).ID
@@ -25,7 +26,8 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b.Join(theirs, ann, "admin")
 	found, err = b.orgs.MembershipsOf(t.Context(), ann)
 	require.NoError(t, err)
-	our, their := b.organisation(ours), b.organisation(theirs)
+	our := b.organisation(ours)
+	their := b.organisation(theirs)
 	require.Equal(t, "Zulu", our.Name)
 	require.Equal(t, []org.Membership{
 		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, Several: true},
@@ -44,7 +46,9 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 // An organisation that the person does not belong to is answered like one that does not exist.
 func TestMembershipOfAnotherOrganisationIsNotFound(t *testing.T) {
 	b := setup(t)
-	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "ours ", "\x00", "\xff", "' or true --", ours} {
+	for _, slug := range []string{
+		"theirs", "nowhere", "", "Ours", "ours ", "\x00", "\xff", "' or true --", ours,
+	} {
 		found, err := b.orgs.Membership(t.Context(), personID(ours, "owner"), slug)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", slug, err)
 		require.Zero(t, found, "%q", slug)
@@ -56,8 +60,13 @@ func TestMembershipsAreBounded(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(fixtures.Person{}).ID
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
-		select gen_random_uuid(), 'many-' || n, lpad(n::text, 4, '0'), 'pro', 'pseudonymous' from generate_series(1, 1200) n`)
-	b.Exec(`insert into memberships (org_id, user_id, role) select id, $1, 'member' from organisations where slug like 'many-%'`, ann)
+		select gen_random_uuid(), 'many-' || n, lpad(n::text, 4, '0'), 'pro', 'pseudonymous'
+		  from generate_series(1, 1200) n`)
+	b.Exec(
+		`insert into memberships (org_id, user_id, role) select id, $1, 'member' from organisations
+			where slug like 'many-%'`,
+		ann,
+	)
 	found, err := b.orgs.MembershipsOf(t.Context(), ann)
 	require.NoError(t, err)
 	require.Len(t, found, 100)
@@ -73,7 +82,8 @@ func TestMembersAreListedByRole(t *testing.T) {
 	b.Exec(`delete from memberships`)
 	b.Exec(`delete from users`)
 	b.Exec(`insert into users (id, email, email_key, name)
-		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
+		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U'
+		  from generate_series(1, 800) n`)
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 	members, all, err := b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
@@ -85,10 +95,14 @@ func TestMembersAreListedByRole(t *testing.T) {
 	members, all, err = b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, []org.Member{
-		{ours, id(3), org.RoleOwner}, {ours, id(4), org.RoleOwner}, {ours, id(2), org.RoleAdmin}, {ours, id(1), org.RoleMember},
+		{ours, id(3), org.RoleOwner}, {ours, id(4), org.RoleOwner}, {ours, id(2), org.RoleAdmin},
+		{ours, id(1), org.RoleMember},
 	}, members)
 	require.Equal(t, 4, all)
-	b.Exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)
+	b.Exec(
+		`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`,
+		ours,
+	)
 	members, all, err = b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Len(t, members, 500)
@@ -113,7 +127,8 @@ func (b bundle) organisationsOf(person string) []string {
 	return ids
 }
 
-// What a person may do in an organisation is the role there, and whether two-step verification is on.
+// What a person may do in an organisation is the role there, and whether two-step verification is
+// on.
 func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ours, "admin"))
@@ -140,7 +155,8 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	}
 }
 
-// A role that a change depends on stays as it is until the change commits; a role that is only read does not.
+// A role that a change depends on stays as it is until the change commits; a role that is only read
+// does not.
 func TestSubjectKeepsTheRoleUntilTheTransactionEnds(t *testing.T) {
 	b := setup(t)
 	person := personID(ours, "owner")

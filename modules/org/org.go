@@ -10,7 +10,9 @@ type Organisation struct {
 
 // Membership is a person's role in an organisation.
 type Membership struct {
-	OrganisationID string // of the membership itself, by which the policy decides on the organisation that was loaded with it
+	// of the membership itself, by which the policy decides on the organisation that was loaded
+	// with it
+	OrganisationID string
 	Organisation   Organisation
 	Role           Role
 	Several        bool // whether the person belongs to other organisations too
@@ -37,8 +39,9 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// IncludesAPI reports whether the reporting API is part of the plan. Two statements of package apikeys decide it by the same
-// list of plans, since they authenticate in one round trip: authenticate.sql and usable.
+// IncludesAPI reports whether the reporting API is part of the plan. Two statements of package
+// apikeys decide it by the same list of plans, since they authenticate in one round trip:
+// authenticate.sql and usable.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how players are named in reports.

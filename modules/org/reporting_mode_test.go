@@ -15,13 +15,25 @@ import (
 
 func actor(organisation, role string, twoStep bool) org.Actor {
 	return org.Actor{
-		Person:  audit.Actor{Kind: audit.Person, ID: personID(organisation, role), Name: "Ada " + role},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep)},
+		Person: audit.Actor{
+			Kind: audit.Person,
+			ID:   personID(organisation, role),
+			Name: "Ada " + role,
+		},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: organisation,
+			Grants:         authz.MemberGrants(role, twoStep),
+		},
 	}
 }
 
 var request = audit.Request{
-	Method: "POST", Path: "/o/ours/settings/organisation/reporting-mode", Address: "192.0.2.7", UserAgent: "test", ID: "request-0001",
+	Method:    "POST",
+	Path:      "/o/ours/settings/organisation/reporting-mode",
+	Address:   "192.0.2.7",
+	UserAgent: "test",
+	ID:        "request-0001",
 }
 
 func (b bundle) organisation(id string) org.Organisation {
@@ -44,7 +56,8 @@ func (b bundle) entries(id string) []audit.Entry {
 	return entries
 }
 
-// Each change leaves one entry with the actor, the old and the new mode; setting the current mode leaves none.
+// Each change leaves one entry with the actor, the old and the new mode; setting the current mode
+// leaves none.
 func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
@@ -53,7 +66,10 @@ func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 		mode    org.ReportingMode
 		entries int
 		drawn   bool
-	}{{org.Pseudonymous, 0, false}, {org.Nominative, 1, true}, {org.Nominative, 1, false}, {org.Pseudonymous, 2, true}} {
+	}{
+		{org.Pseudonymous, 0, false}, {org.Nominative, 1, true}, {org.Nominative, 1, false},
+		{org.Pseudonymous, 2, true},
+	} {
 		_, before := b.mode(ours)
 		require.NoError(t, b.orgs.SetReportingMode(t.Context(), owner, c.mode, request))
 		mode, version := b.mode(ours)
@@ -63,9 +79,14 @@ func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	}
 	last := b.entries(ours)[0]
 	want := audit.Entry{
-		ID: last.ID, At: last.At, OrganisationID: ours, Actor: owner.Person, Action: audit.ReportingModeChanged,
-		Target:  audit.Target{Kind: "organisation", ID: ours},
-		Details: map[string]any{"from": "nominative", "to": "pseudonymous"}, Request: request,
+		ID:             last.ID,
+		At:             last.At,
+		OrganisationID: ours,
+		Actor:          owner.Person,
+		Action:         audit.ReportingModeChanged,
+		Target:         audit.Target{Kind: "organisation", ID: ours},
+		Details:        map[string]any{"from": "nominative", "to": "pseudonymous"},
+		Request:        request,
 	}
 	require.Equal(t, want, last)
 	require.Empty(t, b.entries(theirs))
@@ -78,9 +99,18 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	_, before := b.mode(ours)
 	for name, who := range map[string]org.Actor{
-		"admin": actor(ours, "admin", false), "admin with two-step": actor(ours, "admin", true), "member": actor(ours, "member", true),
-		"nobody": {Subject: authz.Subject{OrganisationID: ours}}, "of nothing": actor("", "owner", true),
-		"a key": {Subject: authz.Subject{Kind: authz.Key, OrganisationID: ours, Grants: []string{"reports:read", "owner"}}},
+		"admin":               actor(ours, "admin", false),
+		"admin with two-step": actor(ours, "admin", true),
+		"member":              actor(ours, "member", true),
+		"nobody":              {Subject: authz.Subject{OrganisationID: ours}},
+		"of nothing":          actor("", "owner", true),
+		"a key": {
+			Subject: authz.Subject{
+				Kind:           authz.Key,
+				OrganisationID: ours,
+				Grants:         []string{"reports:read", "owner"},
+			},
+		},
 	} {
 		err := b.orgs.SetReportingMode(t.Context(), who, org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
@@ -89,8 +119,10 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
 		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", mode, err)
 	}
-	err := b.orgs.SetReportingMode(t.Context(), actor(unknown, "owner", false), org.Nominative, request)
-	require.True(t, apperr.Is(err, apperr.AccessDenied), "nobody is a member of what is not there: %v", err)
+	err := b.orgs.SetReportingMode(t.Context(), actor(unknown, "owner", false), org.Nominative,
+		request)
+	require.True(t, apperr.Is(err, apperr.AccessDenied),
+		"nobody is a member of what is not there: %v", err)
 	mode, version := b.mode(ours)
 	require.Equal(t, org.Pseudonymous, mode)
 	require.Equal(t, before, version)
@@ -100,9 +132,13 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 // The role is read again in the transaction that writes.
 func TestOwnerWhoLosesTheRoleMeanwhileChangesNothing(t *testing.T) {
 	b := setup(t)
-	for _, lose := range []string{`update memberships set role = 'admin' where user_id = $1`, `delete from memberships where user_id = $1`} {
+	for _, lose := range []string{
+		`update memberships set role = 'admin' where user_id = $1`,
+		`delete from memberships where user_id = $1`,
+	} {
 		b.Exec(lose, personID(ours, "owner"))
-		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative,
+			request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", lose, err)
 	}
 	mode, _ := b.mode(ours)
@@ -117,7 +153,8 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 	for i := range 40 {
 		all.Go(func() {
 			mode := []org.ReportingMode{org.Nominative, org.Pseudonymous}[i%2]
-			if err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request); err != nil {
+			if err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode,
+				request); err != nil {
 				t.Error(err)
 			}
 		})
@@ -141,7 +178,8 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 func TestReportingModeDoesNotChangeWithoutItsEntry(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke insert on audit_entries from ` + b.role())
-	err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
+	err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative,
+		request)
 	require.Error(t, err)
 	mode, _ := b.mode(ours)
 	require.Equal(t, org.Pseudonymous, mode)
@@ -156,9 +194,12 @@ func (b bundle) role() (role string) {
 func TestServingRoleMayChangeOnlyTheReportingMode(t *testing.T) {
 	b := setup(t)
 	for _, statement := range []string{
-		`update organisations set plan = 'enterprise'`, `update organisations set name = 'x'`, `update organisations set version = 1`,
-		`update organisations set slug = 'x'`, `update organisations set reporting_mode = 'nominative', plan = 'pro'`,
-		`delete from organisations`, `insert into organisations select * from organisations`, `update memberships set role = 'owner'`,
+		`update organisations set plan = 'enterprise'`, `update organisations set name = 'x'`,
+		`update organisations set version = 1`,
+		`update organisations set slug = 'x'`,
+		`update organisations set reporting_mode = 'nominative', plan = 'pro'`,
+		`delete from organisations`, `insert into organisations select * from organisations`,
+		`update memberships set role = 'owner'`,
 	} {
 		_, err := b.DB.Pool.Exec(t.Context(), statement)
 		refused, ok := err.(*pgconn.PgError)

@@ -17,26 +17,39 @@ import (
 
 // malformed are texts that are not identifiers. A malformed id is an unknown id.
 var malformed = map[string]string{
-	"empty": "", "a word": "group", "upper case": "00000000-0000-4000-8000-00000000000A", "without dashes": "0000000000004000800000000000000a",
-	"braces": "{00000000-0000-4000-8000-00000000000a}", "urn": "urn:uuid:00000000-0000-4000-8000-00000000000a",
-	"one short": "00000000-0000-4000-8000-00000000000", "one long": "00000000-0000-4000-8000-00000000000aa",
-	"a blank before": " 00000000-0000-4000-8000-00000000000a", "a newline at the end": "00000000-0000-4000-8000-00000000000a\n",
-	"Arabic digits": strings.Replace("00000000-0000-4000-8000-00000000000a", "4", "٤", 1), "NUL": "\x00", "invalid UTF-8": "\xff",
-	"SQL": "' or true --",
+	"empty":                "",
+	"a word":               "group",
+	"upper case":           "00000000-0000-4000-8000-00000000000A",
+	"without dashes":       "0000000000004000800000000000000a",
+	"braces":               "{00000000-0000-4000-8000-00000000000a}",
+	"urn":                  "urn:uuid:00000000-0000-4000-8000-00000000000a",
+	"one short":            "00000000-0000-4000-8000-00000000000",
+	"one long":             "00000000-0000-4000-8000-00000000000aa",
+	"a blank before":       " 00000000-0000-4000-8000-00000000000a",
+	"a newline at the end": "00000000-0000-4000-8000-00000000000a\n",
+	"Arabic digits":        strings.Replace("00000000-0000-4000-8000-00000000000a", "4", "٤", 1),
+	"NUL":                  "\x00",
+	"invalid UTF-8":        "\xff",
+	"SQL":                  "' or true --",
 }
 
-// GroupOwner distinguishes our groups, those of another organisation and unknown ones (rules.md, Order of checks).
+// GroupOwner distinguishes our groups, those of another organisation and unknown ones (rules.md,
+// Order of checks).
 func TestGroupOwner(t *testing.T) {
 	b := setup(t)
-	const ourGroup, theirGroup = "00000000-0000-4000-8000-0000000000aa", "00000000-0000-4000-8000-0000000000bb"
-	b.Exec(`insert into player_groups (id, org_id, name) values ($1, $2, 'A'), ($3, $4, 'B')`, ourGroup, ours, theirGroup, theirs)
+	const ourGroup = "00000000-0000-4000-8000-0000000000aa"
+	const theirGroup = "00000000-0000-4000-8000-0000000000bb"
+	b.Exec(`insert into player_groups (id, org_id, name) values ($1, $2, 'A'), ($3, $4, 'B')`,
+		ourGroup, ours, theirGroup, theirs)
 	for group, want := range map[string]string{ourGroup: ours, theirGroup: theirs} {
 		owner, err := b.orgs.GroupOwner(t.Context(), group)
 		require.NoError(t, err)
 		require.Equal(t, want, owner)
 	}
 	noGroups := maps.Clone(malformed)
-	noGroups["unknown"], noGroups["an organisation"], noGroups["ours in upper case"] = unknown, ours, strings.ToUpper(ourGroup)
+	noGroups["unknown"] = unknown
+	noGroups["an organisation"] = ours
+	noGroups["ours in upper case"] = strings.ToUpper(ourGroup)
 	for name, id := range noGroups {
 		owner, err := b.orgs.GroupOwner(t.Context(), id)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
@@ -49,11 +62,25 @@ func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)
 	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), ours)
 	require.NoError(t, err)
-	want := org.Organisation{ID: ours, Slug: "ours", Name: "Ours!", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: o.Version}
+	want := org.Organisation{
+		ID:            ours,
+		Slug:          "ours",
+		Name:          "Ours!",
+		Plan:          org.PlanPro,
+		ReportingMode: org.Pseudonymous,
+		Version:       o.Version,
+	}
 	require.Equal(t, want, o)
 	o, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), theirs)
 	require.NoError(t, err)
-	want = org.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative, Version: o.Version}
+	want = org.Organisation{
+		ID:            theirs,
+		Slug:          "theirs",
+		Name:          "Theirs",
+		Plan:          org.PlanFree,
+		ReportingMode: org.Nominative,
+		Version:       o.Version,
+	}
 	require.Equal(t, want, o)
 	_, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), unknown)
 	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
@@ -62,18 +89,28 @@ func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 	t.Parallel()
 	for plan, want := range map[org.Plan]bool{
-		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false, "PRO": false, "trial": false,
+		org.PlanFree:       false,
+		org.PlanTeam:       false,
+		org.PlanPro:        true,
+		org.PlanEnterprise: true,
+		"":                 false,
+		"PRO":              false,
+		"trial":            false,
 	} {
 		require.Equal(t, want, plan.IncludesAPI(), "%q", plan)
 	}
 }
 
-// Every change to an organisation, and nothing else, gives it a new version, which never repeats (rules.md, Data).
+// Every change to an organisation, and nothing else, gives it a new version, which never repeats
+// (rules.md, Data).
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	versions := func() (v [2]int64) {
 		for i, id := range []string{ours, theirs} {
-			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select version from organisations where id = $1`, id).Scan(&v[i]))
+			require.NoError(t,
+				b.Owner.Pool.QueryRow(t.Context(),
+					`select version from organisations where id = $1`,
+					id).Scan(&v[i]))
 		}
 		return v
 	}
@@ -88,13 +125,26 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		{`update organisations set name = 'Other' where id = $1`, true},
 		{`update organisations set plan = 'team' where id = $1`, true},
 		{`update organisations set reporting_mode = 'nominative' where id = $1`, true},
-		{`update organisations set name = 'a', plan = 'pro', reporting_mode = 'pseudonymous' where id = $1`, true},
+		{
+			`update organisations set name = 'a', plan = 'pro', reporting_mode = 'pseudonymous' where id = $1`,
+			true,
+		},
 		{`update organisations set version = 1 where id = $1`, true},   // it cannot be set back
 		{`update organisations set version = 900 where id = $1`, true}, // nor forward
-		{`update organisations set name = name, plan = plan, version = version where id = $1`, false},
+		{
+			`update organisations set name = name, plan = plan, version = version where id = $1`,
+			false,
+		},
 		{`update organisations set name = 'a' where id = $1`, false}, // it has that name
-		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`, false},
-		{`insert into players (id, org_id, ordinal, label, display_name) values (gen_random_uuid(), $1, 1, 'P-0', 'n')`, false},
+		{
+			`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`,
+			false,
+		},
+		{
+			`insert into players (id, org_id, ordinal, label, display_name)
+				values (gen_random_uuid(), $1, 1, 'P-0', 'n')`,
+			false,
+		},
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
 	} {
 		before := versions()
@@ -131,7 +181,8 @@ func TestLabelsAreRandom(t *testing.T) {
 	}
 	require.Len(t, characters, 32)
 	for c, n := range characters {
-		require.InDelta(t, draws*10/32, n, 700, "%c is as likely as the others", c) // nine standard deviations
+		// nine standard deviations
+		require.InDelta(t, draws*10/32, n, 700, "%c is as likely as the others", c)
 	}
 
 	label, err := org.NewLabel(strings.NewReader("\x00\x01\x1f\x20\x3f\xffABC"))

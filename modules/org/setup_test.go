@@ -35,10 +35,17 @@ func setup(t *testing.T) bundle {
 	b.log = audit.New(b.DB)
 	b.orgs = org.New(b.DB, b.log, policy)
 	b.Organisation(fixtures.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
-	b.Organisation(fixtures.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative"})
+	b.Organisation(fixtures.Organisation{
+		ID:            theirs,
+		Slug:          "theirs",
+		Name:          "Theirs",
+		Plan:          "free",
+		ReportingMode: "nominative",
+	})
 	for _, organisation := range []string{ours, theirs} {
 		for _, role := range []string{"owner", "admin", "member"} {
-			b.Join(organisation, b.Person(fixtures.Person{ID: personID(organisation, role)}).ID, role)
+			b.Join(organisation, b.Person(fixtures.Person{ID: personID(organisation, role)}).ID,
+				role)
 		}
 	}
 	return b

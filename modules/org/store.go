@@ -30,7 +30,12 @@ func (organisationRow) TableName() string { return "organisations" }
 
 func (r organisationRow) organisation() Organisation {
 	return Organisation{
-		ID: r.ID, Slug: r.Slug, Name: r.Name, Plan: Plan(r.Plan), ReportingMode: ReportingMode(r.ReportingMode), Version: r.Version,
+		ID:            r.ID,
+		Slug:          r.Slug,
+		Name:          r.Name,
+		Plan:          Plan(r.Plan),
+		ReportingMode: ReportingMode(r.ReportingMode),
+		Version:       r.Version,
 	}
 }
 
@@ -52,18 +57,25 @@ type subjectRow struct {
 	TwoStep bool
 }
 
-// SubjectIn reads in the caller's transaction what the person may do in the organisation, and locks role and two-step
-// verification until that ends. A person who is not a member has no grants.
+// SubjectIn reads in the caller's transaction what the person may do in the organisation, and locks
+// role and two-step verification until that ends. A person who is not a member has no grants.
 func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	// A function of the database's owner: a lock wants rights that the serving role does not have.
 	return subjectIn(postgres.Raw(tx, organisationID,
-		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID), organisationID, personID)
+		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
+		organisationID, personID)
 }
 
-// CurrentSubjectIn is SubjectIn without the locks, for callers that must not wait for a long change, such as an import.
-func (s *Service) CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
-	return subjectIn(tx.Scopes(postgres.Tag("org.subject"), postgres.Tenant(organisationID)).Model(&membershipRow{}).
-		Select("role, exists (select from users where id = user_id and totp_secret is not null) as two_step").
+// CurrentSubjectIn is SubjectIn without the locks, for callers that must not wait for a long
+// change, such as an import.
+func (s *Service) CurrentSubjectIn(
+	tx *gorm.DB, organisationID, personID string,
+) (authz.Subject, error) {
+	return subjectIn(tx.Scopes(postgres.Tag("org.subject"), postgres.Tenant(organisationID)).
+		Model(&membershipRow{}).
+		Select(
+			"role, exists (select from users where id = user_id and totp_secret is not null) as two_step",
+		).
 		Where("user_id = ?", personID),
 		organisationID, personID)
 }

@@ -22,18 +22,23 @@ type playerRow struct {
 
 func (playerRow) TableName() string { return "players" }
 
-// Erase deletes a player, and by the schema its plays and its places in groups: no figure includes them afterwards. The
-// organisation's log gets an entry with the player's id, and without the name, in the same transaction, in which forget removes
-// what is derived from plays. The pool connects as the owner of the tables. It returns the organisation's id.
+// Erase deletes a player, and by the schema its plays and its places in groups: no figure includes
+// them afterwards. The organisation's log gets an entry with the player's id, and without the name,
+// in the same transaction, in which forget removes what is derived from plays. The pool connects as
+// the owner of the tables. It returns the organisation's id.
 // Errors: apperr.NotFound.
-func (s *Service) Erase(ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error, request audit.Request) (
+func (s *Service) Erase(
+	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
+	request audit.Request,
+) (
 	organisationID string, err error,
 ) {
 	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if organisationID, err = playerOwner(tx, playerID); err != nil {
 			return err
 		}
-		erased := tx.Scopes(postgres.Tag("org.erase"), postgres.Tenant(organisationID)).Where("id = ?", playerID).Delete(&playerRow{})
+		erased := tx.Scopes(postgres.Tag("org.erase"), postgres.Tenant(organisationID)).
+			Where("id = ?", playerID).Delete(&playerRow{})
 		if erased.Error != nil {
 			return fmt.Errorf("org: erase a player: %w", erased.Error)
 		}
@@ -57,7 +62,8 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 		return "", errPlayerNotFound
 	}
 	var row playerRow
-	err := tx.Scopes(postgres.Tag("org.playerOwner"), postgres.AcrossTenants("the operator names a player by its id alone")).
+	err := tx.Scopes(postgres.Tag("org.playerOwner"),
+		postgres.AcrossTenants("the operator names a player by its id alone")).
 		Select("org_id").Where("id = ?", playerID).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errPlayerNotFound
@@ -68,9 +74,12 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	return row.OrgID, nil
 }
 
-// AllIDs returns the ids of all organisations, for commands of the operator that work on each of them.
+// AllIDs returns the ids of all organisations, for commands of the operator that work on each of
+// them.
 func AllIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
-	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.allIDs"), postgres.AcrossTenants("the operator's commands work on every organisation")).
+	err = db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("org.allIDs"),
+			postgres.AcrossTenants("the operator's commands work on every organisation")).
 		Model(&organisationRow{}).Order("id").Pluck("id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("org: all ids: %w", err)

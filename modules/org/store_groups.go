@@ -23,9 +23,11 @@ type groupRow struct {
 
 func (groupRow) TableName() string { return "player_groups" }
 
-// Groups returns at most 500 groups of the organisation by name, including the chosen one if the organisation has it.
+// Groups returns at most 500 groups of the organisation by name, including the chosen one if the
+// organisation has it.
 func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]Group, error) {
-	listed := s.groups(ctx, organisationID).Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(maxGroups))
+	listed := s.groups(ctx, organisationID).
+		Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(maxGroups))
 	if input.IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}
@@ -37,10 +39,13 @@ const (
 	maxFoundGroups    = 50
 )
 
-// FindGroups returns at most 50 groups of the organisation whose name contains the text, by name, and whether there are more. Case
-// and accents make no difference. It searches the first 10,000.
-func (s *Service) FindGroups(ctx context.Context, organisationID, text string) (found []Group, more bool, _ error) {
-	rows, err := s.groups(ctx, organisationID).Select("id, org_id, name").Limit(maxSearchedGroups).Rows()
+// FindGroups returns at most 50 groups of the organisation whose name contains the text, by name,
+// and whether there are more. Case and accents make no difference. It searches the first 10,000.
+func (s *Service) FindGroups(
+	ctx context.Context, organisationID, text string,
+) (found []Group, more bool, _ error) {
+	rows, err := s.groups(ctx, organisationID).Select("id, org_id, name").Limit(maxSearchedGroups).
+		Rows()
 	if err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
@@ -64,8 +69,11 @@ func (s *Service) FindGroups(ctx context.Context, organisationID, text string) (
 	return found, more, nil
 }
 
-// GroupPage returns a page of all groups of the organisation by name, or the nearest page that exists, and how many groups there are.
-func (s *Service) GroupPage(ctx context.Context, organisationID string, page, size int) (_ []Group, all int, _ error) {
+// GroupPage returns a page of all groups of the organisation by name, or the nearest page that
+// exists, and how many groups there are.
+func (s *Service) GroupPage(
+	ctx context.Context, organisationID string, page, size int,
+) (_ []Group, all int, _ error) {
 	var total int64
 	if err := s.groups(ctx, organisationID).Count(&total).Error; err != nil {
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
@@ -77,7 +85,9 @@ func (s *Service) GroupPage(ctx context.Context, organisationID string, page, si
 
 // groups are the organisation's, by name.
 func (s *Service) groups(ctx context.Context, organisationID string) *gorm.DB {
-	return s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.groups"), postgres.Tenant(organisationID)).Model(&groupRow{}).Order("name, id")
+	return s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("org.groups"), postgres.Tenant(organisationID)).Model(&groupRow{}).
+		Order("name, id")
 }
 
 func find(groups *gorm.DB) ([]Group, error) {
@@ -92,15 +102,17 @@ func find(groups *gorm.DB) ([]Group, error) {
 	return found, nil
 }
 
-// GroupOwner returns the id of the organisation that owns the group. It is deliberately not scoped to an organisation: the use
-// of another organisation's group is audited as such. Errors: apperr.NotFound.
+// GroupOwner returns the id of the organisation that owns the group. It is deliberately not scoped
+// to an organisation: the use of another organisation's group is audited as such. Errors:
+// apperr.NotFound.
 func (s *Service) GroupOwner(ctx context.Context, groupID string) (string, error) {
 	if !input.IsID(groupID) {
 		return "", errGroupNotFound
 	}
 	var row groupRow
 	err := s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.groupOwner"), postgres.AcrossTenants("the use of another organisation's group is audited as such")).
+		Scopes(postgres.Tag("org.groupOwner"),
+			postgres.AcrossTenants("the use of another organisation's group is audited as such")).
 		Select("org_id").Where("id = ?", groupID).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errGroupNotFound

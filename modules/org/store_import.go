@@ -18,7 +18,8 @@ const unknownGroupPlayers = `
 	where not exists (select from players s where s.id = m.player_id)
 	  and not exists (select from import_players s where s.id = m.player_id and s.line < m.line)`
 
-// A player's organisation never changes: where the stored and the staged one differ, another rule reports it.
+// A player's organisation never changes: where the stored and the staged one differ, another rule
+// reports it.
 const foreignGroupPlayers = `
 	select m.line, 'playerIds[' || m.place || ']', m.player_id::text
 	from ` + groupPlayers + ` m
@@ -26,8 +27,9 @@ const foreignGroupPlayers = `
 	left join import_players s on s.id = m.player_id and p.id is null
 	where coalesce(p.org_id, s.org_id) <> m.org_id`
 
-// lockChangedOrganisations locks the organisations that differ, and keeps the plans and modes that the import
-// replaces: those of the locked rows, which an owner may have changed since the statement began.
+// lockChangedOrganisations locks the organisations that differ, and keeps the plans and modes that
+// the import replaces: those of the locked rows, which an owner may have changed since the
+// statement began.
 const lockChangedOrganisations = `/* org.import_organisations.lock */
 	update import_organisations i set old_plan = o.plan, old_mode = o.reporting_mode
 	from (
@@ -59,7 +61,8 @@ func (i *Import) writeOrganisations(ctx context.Context) error {
 	return i.recordChanges(ctx)
 }
 
-// recordChanges adds an entry to the log of each organisation whose plan or reporting mode the import has changed.
+// recordChanges adds an entry to the log of each organisation whose plan or reporting mode the
+// import has changed.
 func (i *Import) recordChanges(ctx context.Context) error {
 	err := audit.AppendChanges(ctx, i.stage.Tx(), audit.PlanChanged, i.request, `
 		select id, jsonb_build_object('from', old_plan, 'to', plan) from import_organisations where old_plan <> plan`)
@@ -82,8 +85,9 @@ func (i *Import) writeMemberships(ctx context.Context) error {
 		where not exists (select from memberships m where m.org_id = i.org_id and m.user_id = i.user_id)`)
 }
 
-// writePlayers gives each new player the next ordinal of its organisation, in the order of the file. The update locks the
-// row of player_ordinals until the import ends, so that no ordinal is given twice. A stored player keeps ordinal and label.
+// writePlayers gives each new player the next ordinal of its organisation, in the order of the
+// file. The update locks the row of player_ordinals until the import ends, so that no ordinal is
+// given twice. A stored player keeps ordinal and label.
 func (i *Import) writePlayers(ctx context.Context) error {
 	if i.players.Rows() > 0 {
 		if _, err := i.stage.Tx().Exec(ctx, `/* org.import_players.ordinals */
@@ -112,8 +116,9 @@ func (i *Import) writePlayers(ctx context.Context) error {
 		from fresh f join reserved r on r.org_id = f.org_id`)
 }
 
-// writeGroups writes groups and the differences of their memberships; a group whose members changed counts as replaced.
-// The parts see one snapshot and touch different rows; foreign keys are checked after all of them.
+// writeGroups writes groups and the differences of their memberships; a group whose members changed
+// counts as replaced. The parts see one snapshot and touch different rows; foreign keys are checked
+// after all of them.
 func (i *Import) writeGroups(ctx context.Context) error {
 	if i.groups.Rows() == 0 {
 		return nil
@@ -125,7 +130,8 @@ func (i *Import) writeGroups(ctx context.Context) error {
 			from `+groupPlayers+` m join players p on p.id = m.player_id
 		), added as (
 			insert into player_groups (id, org_id, name)
-			select id, org_id, name from import_player_groups i where not exists (select from player_groups g where g.id = i.id)
+			select id, org_id, name from import_player_groups i
+			where not exists (select from player_groups g where g.id = i.id)
 			returning id
 		), renamed as (
 			update player_groups g set name = i.name from import_player_groups i where g.id = i.id and g.name <> i.name
@@ -144,7 +150,8 @@ func (i *Import) writeGroups(ctx context.Context) error {
 			select id from renamed union select id from removed union select id from joined
 			except select id from added
 		)
-		select (select count(*) from added), (select count(*) from replaced)`).Scan(&added, &replaced)
+		select (select count(*) from added), (select count(*) from replaced)`).
+		Scan(&added, &replaced)
 	if err != nil {
 		return fmt.Errorf("write groups: %w", err)
 	}

@@ -28,18 +28,21 @@ type membershipRow struct {
 
 func (membershipRow) TableName() string { return "memberships" }
 
-// membershipsOf is the query of the person's memberships with their organisations, scoped to the person only.
+// membershipsOf is the query of the person's memberships with their organisations, scoped to the
+// person only.
 func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.memberships"), postgres.AcrossTenants("a person's own memberships")).
+		Scopes(postgres.Tag("org.memberships"),
+			postgres.AcrossTenants("a person's own memberships")).
 		InnerJoins("Organisation").Where("user_id = ?", personID)
 }
 
-// MembershipsOf returns the person's memberships by the name of the organisation, at most 100. It is not scoped to an
-// organisation, and returns only what is the person's own.
+// MembershipsOf returns the person's memberships by the name of the organisation, at most 100. It
+// is not scoped to an organisation, and returns only what is the person's own.
 func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Membership, error) {
 	var rows []membershipRow
-	if err := s.membershipsOf(ctx, personID).Order(`"Organisation".name, org_id`).Limit(maxMemberships).Find(&rows).Error; err != nil {
+	if err := s.membershipsOf(ctx, personID).Order(`"Organisation".name, org_id`).
+		Limit(maxMemberships).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("org: memberships: %w", err)
 	}
 	found := make([]Membership, len(rows))
@@ -51,7 +54,9 @@ func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Members
 }
 
 // OrganisationNamesOf returns the names of MembershipsOf.
-func (s *Service) OrganisationNamesOf(ctx context.Context, personID string) (names []string, err error) {
+func (s *Service) OrganisationNamesOf(
+	ctx context.Context, personID string,
+) (names []string, err error) {
 	all, err := s.MembershipsOf(ctx, personID)
 	for _, m := range all {
 		names = append(names, m.Organisation.Name)
@@ -59,14 +64,17 @@ func (s *Service) OrganisationNamesOf(ctx context.Context, personID string) (nam
 	return names, err
 }
 
-// Membership returns the person's membership in the organisation with the slug. Errors: apperr.NotFound, the same for an unknown
-// organisation and for one that the person does not belong to.
+// Membership returns the person's membership in the organisation with the slug. Errors:
+// apperr.NotFound, the same for an unknown organisation and for one that the person does not belong
+// to.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
 	var rows []membershipRow
-	first := clause.OrderBy{Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}}}
+	first := clause.OrderBy{
+		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
+	}
 	if err := s.membershipsOf(ctx, personID).Order(first).Limit(2).Find(&rows).Error; err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
@@ -79,34 +87,46 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 }
 
 func (r membershipRow) membership() Membership {
-	return Membership{OrganisationID: r.OrgID, Organisation: r.Organisation.organisation(), Role: Role(r.Role)}
+	return Membership{
+		OrganisationID: r.OrgID,
+		Organisation:   r.Organisation.organisation(),
+		Role:           Role(r.Role),
+	}
 }
 
-// Members returns at most 500 members of the organisation, owners first, then admins, and how many there are.
-func (s *Service) Members(ctx context.Context, organisationID string) (_ []Member, all int, _ error) {
+// Members returns at most 500 members of the organisation, owners first, then admins, and how many
+// there are.
+func (s *Service) Members(
+	ctx context.Context, organisationID string,
+) (_ []Member, all int, _ error) {
 	var rows []struct {
 		OrgID  string
 		UserID string
 		Role   string
 		Total  int
 	}
-	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.members"), postgres.Tenant(organisationID)).Model(&membershipRow{}).
+	err := s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("org.members"), postgres.Tenant(organisationID)).
+		Model(&membershipRow{}).
 		Select("org_id, user_id, role, count(*) over () as total").
-		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).Find(&rows).Error
+		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).
+		Find(&rows).Error
 	if err != nil {
 		return nil, 0, fmt.Errorf("org: members: %w", err)
 	}
 	members := make([]Member, len(rows))
 	for i, r := range rows {
-		members[i], all = Member{OrganisationID: r.OrgID, PersonID: r.UserID, Role: Role(r.Role)}, r.Total
+		members[i] = Member{OrganisationID: r.OrgID, PersonID: r.UserID, Role: Role(r.Role)}
+		all = r.Total
 	}
 	return members, all, nil
 }
 
-// OrganisationsOf returns the ids of at most 1,000 organisations that the person belongs to, in the caller's transaction. Like
-// MembershipsOf it returns only what is the person's own.
+// OrganisationsOf returns the ids of at most 1,000 organisations that the person belongs to, in the
+// caller's transaction. Like MembershipsOf it returns only what is the person's own.
 func (s *Service) OrganisationsOf(tx *gorm.DB, personID string) (ids []string, err error) {
-	err = tx.Scopes(postgres.Tag("org.organisationsOf"), postgres.AcrossTenants("a person's own memberships")).Model(&membershipRow{}).
+	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
+		postgres.AcrossTenants("a person's own memberships")).Model(&membershipRow{}).
 		Where("user_id = ?", personID).Order("org_id").Limit(maxLogs).Pluck("org_id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("org: organisations of a person: %w", err)

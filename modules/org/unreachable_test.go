@@ -10,7 +10,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// What cannot be read is not reported as missing, empty or forbidden: the one is 503, the others are 404, 200 and 403.
+// What cannot be read is not reported as missing, empty or forbidden: the one is 503, the others
+// are 404, 200 and 403.
 func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 	b := setup(t)
 	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
@@ -19,7 +20,9 @@ func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 	gone.Close()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	orgs, person, tx := org.New(gone, b.log, policy), personID(ours, "owner"), gone.Gorm.WithContext(t.Context())
+	orgs := org.New(gone, b.log, policy)
+	person := personID(ours, "owner")
+	tx := gone.Gorm.WithContext(t.Context())
 	_, organisation := orgs.OrganisationIn(tx, ours)
 	_, memberships := orgs.MembershipsOf(t.Context(), person)
 	_, membership := orgs.Membership(t.Context(), person, "ours")
@@ -30,9 +33,17 @@ func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 	_, subject := orgs.SubjectIn(tx, ours, person)
 	_, current := orgs.CurrentSubjectIn(tx, ours, person)
 	for name, err := range map[string]error{
-		"organisation": organisation, "memberships": memberships, "membership": membership, "members": members, "groups": groups, "group": group,
-		"organisations of a person": organisations, "subject": subject, "current subject": current,
-		"reporting mode": orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request),
+		"organisation":              organisation,
+		"memberships":               memberships,
+		"membership":                membership,
+		"members":                   members,
+		"groups":                    groups,
+		"group":                     group,
+		"organisations of a person": organisations,
+		"subject":                   subject,
+		"current subject":           current,
+		"reporting mode": orgs.SetReportingMode(t.Context(), actor(ours, "owner", false),
+			org.Nominative, request),
 	} {
 		require.True(t, postgres.Unavailable(err), "%s: %v", name, err)
 	}

@@ -29,7 +29,8 @@ type Modules struct {
 	Exports Exports
 	Orgs    Groups
 	Policy  Policy
-	// RecheckKeys re-checks the keys of running exports, on a connection that no flood of requests takes; nil: Keys.
+	// RecheckKeys re-checks the keys of running exports, on a connection that no flood of requests
+	// takes; nil: Keys.
 	RecheckKeys KeyStatus
 }
 
@@ -44,7 +45,16 @@ func New(m Modules, baseURL string) (*API, error) {
 		return nil, err
 	}
 	return &API{
-		keys: m.Keys, recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
-		policy: m.Policy, document: document, collection: collection, cache: newForkCache(), hints: limiter.NewTenantHints(),
+		keys:        m.Keys,
+		recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys),
+		games:       m.Games,
+		reports:     m.Reports,
+		exports:     m.Exports,
+		orgs:        m.Orgs,
+		policy:      m.Policy,
+		document:    document,
+		collection:  collection,
+		cache:       newForkCache(),
+		hints:       limiter.NewTenantHints(),
 	}, nil
 }

@@ -18,8 +18,8 @@ import (
 // prefix makes a path part of the API.
 const prefix = "/api/v1/"
 
-// guard runs before every route of the program. It decides once, from the path as it is routed, whether a request is inside
-// the API: inside it authenticates, outside it refuses API keys.
+// guard runs before every route of the program. It decides once, from the path as it is routed,
+// whether a request is inside the API: inside it authenticates, outside it refuses API keys.
 func (a *API) guard(c *fiber.Ctx) error {
 	path := pathOf(c)
 	if strings.HasPrefix(path, prefix) {
@@ -29,7 +29,8 @@ func (a *API) guard(c *fiber.Ctx) error {
 		}
 		return err
 	}
-	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers, apikeys.TokenPrefix) {
+	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers,
+		apikeys.TokenPrefix) {
 		return a.refuseOutside(c, path, headers)
 	}
 	if path != c.Path() {
@@ -38,8 +39,9 @@ func (a *API) guard(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the path of the request target. fiber takes the first part of a target that begins with two slashes for a
-// host, when "://" follows or the Host header is missing, and would route the rest.
+// pathOf returns the path of the request target. fiber takes the first part of a target that begins
+// with two slashes for a host, when "://" follows or the Host header is missing, and would route
+// the rest.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {
@@ -49,7 +51,8 @@ func pathOf(c *fiber.Ctx) string {
 	return string(path)
 }
 
-// sendsToken reports whether the request has a bearer token, in whatever form (RFC 6750, section 3).
+// sendsToken reports whether the request has a bearer token, in whatever form (RFC 6750, section
+// 3).
 func sendsToken(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(authorization(c), func(header string) bool {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -67,13 +70,20 @@ func authorization(c *fiber.Ctx) []string {
 }
 
 var (
-	errOutside     = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/. Remove the Authorization header, or call /api/v1/forks.")
-	errNearMiss    = apperr.New(apperr.AccessDenied, "Did you mean /api/v1/forks? Paths are case-sensitive.")
-	nearMiss       = regexp.MustCompile(`(?i)^/+api\b`)
-	errNoKey       = apperr.New(apperr.AuthRequired, "Send an API key in the header Authorization: Bearer dg_live_<id>_<secret>. Owners and admins create keys in the organisation's settings.")
+	errOutside = apperr.New(apperr.AccessDenied,
+		"API keys work only under /api/v1/. Remove the Authorization header, or call /api/v1/forks.")
+	errNearMiss = apperr.New(apperr.AccessDenied,
+		"Did you mean /api/v1/forks? Paths are case-sensitive.")
+	nearMiss = regexp.MustCompile(`(?i)^/+api\b`)
+	errNoKey = apperr.New(apperr.AuthRequired,
+		"Send an API key in the header Authorization: Bearer dg_live_<id>_<secret>. Owners and "+
+			"admins create keys in the organisation's settings.")
 	errManyHeaders = apperr.New(apperr.AuthRequired, "Send exactly one Authorization header.")
-	errIncomplete  = apperr.New(apperr.AuthRequired, "The API key is incomplete. Copy all of its %d characters.", apikeys.TokenLength)
-	errMalformed   = apperr.New(apperr.AuthRequired, "The API key is malformed. Keys look like dg_live_<id>_<secret>, %d characters in all.", apikeys.TokenLength)
+	errIncomplete  = apperr.New(apperr.AuthRequired,
+		"The API key is incomplete. Copy all of its %d characters.", apikeys.TokenLength)
+	errMalformed = apperr.New(apperr.AuthRequired,
+		"The API key is malformed. Keys look like dg_live_<id>_<secret>, %d characters in all.",
+		apikeys.TokenLength)
 )
 
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
@@ -98,8 +108,11 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
 		httpserver.MarkAuthenticated(c)
-		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
-		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+strconv.Itoa(caller.RateLimit.Reset))
+		c.Set("RateLimit-Policy",
+			`"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
+		c.Set("RateLimit",
+			`"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+
+				strconv.Itoa(caller.RateLimit.Reset))
 	}
 	if at := caller.ExpiryNotice; at != nil {
 		c.Set("DG-Key-Expires", instant.Format(*at))
@@ -118,7 +131,8 @@ type callerKey struct{}
 // callerOf returns the key that guard authenticated.
 func callerOf(c *fiber.Ctx) apikeys.Caller { return c.Locals(callerKey{}).(apikeys.Caller) }
 
-// bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token. Errors: apperr.AuthRequired.
+// bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token.
+// Errors: apperr.AuthRequired.
 func bearerToken(headers []string) (apikeys.Token, error) {
 	if len(headers) > 1 {
 		return apikeys.Token{}, errManyHeaders

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent. The
-// scheme is Bearer in any case.
+// rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent.
+// The scheme is Bearer in any case.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
 	m := newMocked(t)
-	const plain, invalid = `Bearer`, `Bearer error="invalid_token"`
+	const plain = `Bearer`
+	const invalid = `Bearer error="invalid_token"`
 	for _, c := range []struct {
 		headers []string
 		want    string
@@ -28,7 +29,8 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 		{[]string{"bEaReR  x"}, invalid},
 		{[]string{"Basic dXNlcjpwYXNz", "bearer x"}, invalid},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.url+listPath, http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.url+listPath,
+			http.NoBody)
 		require.NoError(t, err)
 		r.Header["Authorization"] = c.headers
 		response, err := http.DefaultTransport.RoundTrip(r)

@@ -18,17 +18,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newContractCheck checks what passes through next against the document that the instance at url serves.
+// newContractCheck checks what passes through next against the document that the instance at url
+// serves.
 func newContractCheck(t *testing.T, url string, next http.RoundTripper) contractCheck {
 	t.Helper()
 	document := documentOf(t, url)
-	router, err := legacy.NewRouter(document, openapi3.DisableExamplesValidation()) // TestDocumentIsValid
+	// TestDocumentIsValid
+	router, err := legacy.NewRouter(document, openapi3.DisableExamplesValidation())
 	require.NoError(t, err)
 	eachSchema(document, func(s *openapi3.Schema) {
 		switch {
-		case s.Type.Is("object"): // clients ignore what they do not know; this program sends nothing that is not declared
+		// clients ignore what they do not know; this program sends nothing that is not declared
+		case s.Type.Is("object"):
 			s.AdditionalProperties = openapi3.AdditionalProperties{Has: new(false)}
-		case s.Extensions["x-extensible-enum"] != nil: // clients accept other values; this program sends none
+		// clients accept other values; this program sends none
+		case s.Extensions["x-extensible-enum"] != nil:
 			s.Enum = s.Extensions["x-extensible-enum"].([]any)
 		case s.Format == "date-time":
 			s.Pattern = `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`
@@ -50,7 +54,8 @@ func eachSchema(document *openapi3.T, visit func(*openapi3.Schema)) {
 // documentOf reads the document that an instance serves.
 func documentOf(t *testing.T, url string) *openapi3.T {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/openapi/v1.json", http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/openapi/v1.json",
+		http.NoBody)
 	require.NoError(t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
@@ -63,8 +68,9 @@ func documentOf(t *testing.T, url string) *openapi3.T {
 	return document
 }
 
-// contractCheck is a transport that checks every request and response against the document: a request that was accepted
-// is one that the document allows, and each response has a declared status, its headers and its body.
+// contractCheck is a transport that checks every request and response against the document: a
+// request that was accepted is one that the document allows, and each response has a declared
+// status, its headers and its body.
 type contractCheck struct {
 	t        *testing.T
 	next     http.RoundTripper
@@ -83,7 +89,8 @@ func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err != nil {
 		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), broken{err}))
-		return response, nil //nolint:nilerr // the caller reads as far as it got, and then the error
+		//nolint:nilerr // the caller reads as far as it got, and then the error
+		return response, nil
 	}
 	c.check(r, response, body)
 	return response, nil
@@ -91,7 +98,10 @@ func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // screenHeaders names the headers that belong to screens.
 func screenHeaders(h http.Header) (names []string) {
-	for _, name := range []string{"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Strict-Transport-Security", "Set-Cookie"} {
+	for _, name := range []string{
+		"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Opener-Policy",
+		"Referrer-Policy", "Strict-Transport-Security", "Set-Cookie",
+	} {
 		if h.Get(name) != "" {
 			names = append(names, name)
 		}
@@ -116,10 +126,15 @@ func (c contractCheck) check(r *http.Request, response *http.Response, body []by
 	}
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: params,
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus: true,
+			MultiError:            true,
+			AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
+		},
 	}
 	if response.StatusCode < 400 {
-		assert.NoError(c.t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted", r.URL)
+		assert.NoError(c.t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted",
+			r.URL)
 	}
 	if response.Header.Get("Content-Encoding") != "" {
 		return // the same bytes are checked where they come as they are
@@ -140,8 +155,8 @@ func (c contractCheck) check(r *http.Request, response *http.Response, body []by
 	}
 }
 
-// checkUndeclared checks what the document leaves to words: other methods and paths. Errors have the contract's body
-// everywhere.
+// checkUndeclared checks what the document leaves to words: other methods and paths. Errors have
+// the contract's body everywhere.
 func (c contractCheck) checkUndeclared(r *http.Request, response *http.Response, body []byte) {
 	if r.Method == http.MethodHead {
 		assert.Empty(c.t, body)
@@ -158,7 +173,8 @@ func (c contractCheck) checkUndeclared(r *http.Request, response *http.Response,
 // checkCSV checks the header row and the type of every cell against the document's x-csv-columns.
 func checkCSV(t *testing.T, route *routers.Route, body string) {
 	t.Helper()
-	schema := route.Operation.Responses.Status(http.StatusOK).Value.Content.Get("text/csv").Schema.Value
+	schema := route.Operation.Responses.Status(http.StatusOK).Value.Content.Get("text/csv").
+		Schema.Value
 	columns, ok := schema.Extensions["x-csv-columns"].([]any)
 	if !assert.True(t, ok, "the document says what the columns are") {
 		return
@@ -194,7 +210,8 @@ func TestDocumentIsValid(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{
-		"GET /api/v1/forks listForks", "GET /api/v1/forks/{forkId} getFork", "GET /api/v1/forks/{forkId}/stats getForkStats",
+		"GET /api/v1/forks listForks", "GET /api/v1/forks/{forkId} getFork",
+		"GET /api/v1/forks/{forkId}/stats getForkStats",
 		"GET /api/v1/forks/{forkId}/exports/csv exportForkPlaysCsv",
 	}, operations)
 }

@@ -12,7 +12,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// openAPI and postman describe the API; `make generate` generates them from openapi.yaml, errors.yaml and examples.json.
+// openAPI and postman describe the API; `make generate` generates them from openapi.yaml,
+// errors.yaml and examples.json.
 var (
 	//go:embed openapi.json
 	openAPI []byte
@@ -38,12 +39,14 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 // describe answers GET for a description. It needs no key, so that what it costs is paid once.
 func describe(description []byte) fiber.Handler {
 	sum := sha256.Sum256(description)
-	version, gzipped := string(sum[:]), httpserver.Gzip(description)
+	version := string(sum[:])
+	gzipped := httpserver.Gzip(description)
 	return func(c *fiber.Ctx) error {
 		tag := httpserver.ETag(c, version)
 		if httpserver.NotModified(c, tag) {
 			return httpserver.SendNotModified(c, tag)
 		}
-		return httpserver.SendJSON(c, description, httpserver.JSONOptions{ETag: tag, Gzipped: func() []byte { return gzipped }})
+		return httpserver.SendJSON(c, description,
+			httpserver.JSONOptions{ETag: tag, Gzipped: func() []byte { return gzipped }})
 	}
 }

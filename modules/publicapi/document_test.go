@@ -16,7 +16,8 @@ import (
 	"dg/modules/games"
 )
 
-// What generators of clients stumble over, or would freeze into clients that break when the API grows.
+// What generators of clients stumble over, or would freeze into clients that break when the API
+// grows.
 func TestDocumentCompilesIntoClients(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("openapi.json")
@@ -26,7 +27,8 @@ func TestDocumentCompilesIntoClients(t *testing.T) {
 	eachObject("", document, func(at string, o map[string]any) {
 		format, _ := o["format"].(string)
 		if strings.HasPrefix(format, "date") {
-			assert.NotContains(t, o, "pattern", "%s: generated Python and C# cannot match a day that is no longer text", at)
+			assert.NotContains(t, o, "pattern",
+				"%s: generated Python and C# cannot match a day that is no longer text", at)
 		}
 		if o["type"] == "integer" {
 			assert.Contains(t, []string{"int32", "int64"}, format, at)
@@ -37,7 +39,8 @@ func TestDocumentCompilesIntoClients(t *testing.T) {
 		if one, ok := o["allOf"].([]any); ok {
 			assert.Greater(t, len(one), 1, "%s: generators give what it wraps a second name", at)
 		}
-		assert.NotEqual(t, false, o["additionalProperties"], "%s: a field that is added later would break strict clients", at)
+		assert.NotEqual(t, false, o["additionalProperties"],
+			"%s: a field that is added later would break strict clients", at)
 	})
 }
 
@@ -50,7 +53,9 @@ func TestOperationsDeclareTheirErrors(t *testing.T) {
 		assert.Empty(t, item.Parameters, "%s: some generators read the operation alone", path)
 		for _, operation := range item.Operations() {
 			answers := operation.Responses.Map()
-			for _, status := range []string{"200", "400", "401", "403", "404", "405", "429", "500", "503", "default"} {
+			for _, status := range []string{
+				"200", "400", "401", "403", "404", "405", "429", "500", "503", "default",
+			} {
 				require.Contains(t, answers, status, path)
 			}
 			for status, answer := range answers {
@@ -70,7 +75,8 @@ func TestOperationsDeclareTheirErrors(t *testing.T) {
 	}
 }
 
-// eachObject visits value and what it holds; at is a JSON pointer. Examples and extensions are no schemas.
+// eachObject visits value and what it holds; at is a JSON pointer. Examples and extensions are no
+// schemas.
 func eachObject(at string, value any, visit func(at string, o map[string]any)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -87,15 +93,19 @@ func eachObject(at string, value any, visit func(at string, o map[string]any)) {
 	}
 }
 
-// rules.md, Formats, Enums: a later value must not break a generated client, and an enum would. What the values are today is told
-// beside, in the words of the specification (2.4).
+// rules.md, Formats, Enums: a later value must not break a generated client, and an enum would.
+// What the values are today is told beside, in the words of the specification (2.4).
 func TestEnumsOfAnswersMayGrow(t *testing.T) {
 	t.Parallel()
 	schemas := documentOf(t, start(t).url).Components.Schemas
 	for name, want := range map[string]string{
-		"api.ForkStatus": "active archived", "authz.ForkVisibility": "public organization restricted",
-		"common.ContentLocale": "en fr es pt de", "org.ReportingMode": "pseudonymous nominative", "game.SkillId": skillIDs(),
-		"api.ErrorKind": "", "api.ErrorCode": "",
+		"api.ForkStatus":       "active archived",
+		"authz.ForkVisibility": "public organization restricted",
+		"common.ContentLocale": "en fr es pt de",
+		"org.ReportingMode":    "pseudonymous nominative",
+		"game.SkillId":         skillIDs(),
+		"api.ErrorKind":        "",
+		"api.ErrorCode":        "",
 	} {
 		require.Empty(t, schemas[name].Value.Enum, name)
 		values, _ := schemas[name].Value.Extensions["x-extensible-enum"].([]any)
@@ -109,11 +119,18 @@ func TestEnumsOfAnswersMayGrow(t *testing.T) {
 			require.Empty(t, property.Value.Enum, "%s.%s", name, field)
 		}
 	}
-	require.Nil(t, schemas["api.ForkStatsDto"].Value.Properties["skills"].Value.MaxItems, "a row for each skill, of which there will be more")
-	// The client of the tests is generated: openapi-typescript's, orval's and those for Python and C# are in scripts/contract.
+	require.Nil(t, schemas["api.ForkStatsDto"].Value.Properties["skills"].Value.MaxItems,
+		"a row for each skill, of which there will be more")
+	// The client of the tests is generated: openapi-typescript's, orval's and those for Python and
+	// C# are in scripts/contract.
 	var stats ApiForkStatsDto
-	require.NoError(t, json.Unmarshal([]byte(`{"reportingMode": "anonymous", "skills": [{"skillId": "later.skill"}]}`), &stats))
-	require.Equal(t, "anonymous later.skill", fmt.Sprint(stats.ReportingMode, " ", stats.Skills[0].SkillId))
+	require.NoError(t,
+		json.Unmarshal(
+			[]byte(`{"reportingMode": "anonymous", "skills": [{"skillId": "later.skill"}]}`),
+			&stats,
+		))
+	require.Equal(t, "anonymous later.skill",
+		fmt.Sprint(stats.ReportingMode, " ", stats.Skills[0].SkillId))
 }
 
 func skillIDs() string {

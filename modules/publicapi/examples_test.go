@@ -25,8 +25,9 @@ type example struct {
 	Value   any    `json:"value"` // JSON, or the text of a CSV file
 }
 
-// The document's examples of good answers, in examples.json, are what the demo answers: scripts/contract copies them.
-// After a change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` writes them anew.
+// The document's examples of good answers, in examples.json, are what the demo answers:
+// scripts/contract copies them. After a change, `DG_UPDATE=1 go test ./modules/publicapi -run
+// TestExamples && make generate` writes them anew.
 func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 	t.Parallel()
 	stored, err := os.ReadFile("examples.json")
@@ -54,16 +55,20 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 	if os.Getenv("DG_UPDATE") != "" {
 		require.NoError(t, os.WriteFile("examples.json", b.Bytes(), 0o644))
 	}
-	require.Equal(t, string(stored), b.String(), "DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
+	require.Equal(t, string(stored), b.String(),
+		"DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
 }
 
-// compareHeaders compares the headers whose value is the same every time with the document's examples.
+// compareHeaders compares the headers whose value is the same every time with the document's
+// examples.
 func (w *world) compareHeaders(t *testing.T, got answer) {
 	t.Helper()
 	route, _, err := w.http.Transport.(contractCheck).router.FindRoute(got.Request)
 	require.NoError(t, err)
 	headers := route.Operation.Responses.Status(http.StatusOK).Value.Headers
-	for _, name := range []string{"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition"} {
+	for _, name := range []string{
+		"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition",
+	} {
 		if headers[name] != nil {
 			require.Equal(t, headers[name].Value.Example, got.Header.Get(name), name)
 		}
@@ -76,26 +81,37 @@ func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 	var file bytes.Buffer
 	require.NoError(t, demo.Write(&file, demo.Seed, time.Now()))
 	parameters := documentOf(t, start(t).url).Components.Parameters
-	require.Contains(t, file.String(), `{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
-	require.Contains(t, file.String(), `{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
+	require.Contains(t, file.String(),
+		`{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
+	require.Contains(t, file.String(),
+		`{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
 }
 
-// loadDemo loads the demo as it is on 1 April 2026, with the plays of a few days, and makes a key of its first organisation.
-// Pseudonyms are random: here they follow from the players.
+// loadDemo loads the demo as it is on 1 April 2026, with the plays of a few days, and makes a key
+// of its first organisation. Pseudonyms are random: here they follow from the players.
 func (w *world) loadDemo(t *testing.T) apikeys.Token {
 	t.Helper()
 	var file, few bytes.Buffer
 	require.NoError(t, demo.Write(&file, demo.Seed, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
 	for line := range bytes.Lines(file.Bytes()) {
-		if !bytes.Contains(line, []byte(`"type":"play"`)) || bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
+		if !bytes.Contains(line, []byte(`"type":"play"`)) ||
+			bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
 			few.Write(line)
 		}
 	}
-	input := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(few.Bytes())), nil }}
+	input := importer.Input{
+		Name: "demo",
+		Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(few.Bytes())), nil
+		},
+	}
 	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
 	w.exec(t, `update players set label = 'P-' || upper(left(md5(id::text), 10))`)
 	var organisation string
-	require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select id::text from organisations where slug = 'harbour-and-vale'`).Scan(&organisation))
+	require.NoError(t,
+		w.db.Owner.Pool.QueryRow(t.Context(),
+			`select id::text from organisations where slug = 'harbour-and-vale'`).
+			Scan(&organisation))
 	return w.key(t, organisation)
 }

@@ -24,8 +24,10 @@ import (
 func (w *world) many(t *testing.T, h *history, n int) {
 	t.Helper()
 	w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), f.org_id, f.id, p.ordinal, timestamptz '2024-05-01' + i * interval '1 s', decode(repeat('0302', 50), 'hex')
-		  from generate_series(1, $2) i, forks f, lateral (select min(ordinal) as ordinal from players where org_id = f.org_id) p
+		select gen_random_uuid(), f.org_id, f.id, p.ordinal,
+		  timestamptz '2024-05-01' + i * interval '1 s', decode(repeat('0302', 50), 'hex')
+		  from generate_series(1, $2) i, forks f, lateral (select min(ordinal) as ordinal
+		    from players where org_id = f.org_id) p
 		 where f.id = $1`, h.forks[0], n)
 }
 
@@ -55,10 +57,12 @@ func TestExportIsRecorded(t *testing.T) {
 	w.load(t, h)
 	w.exec(t, `update forks set slug = E'Größe "1"\n/..' where id = $1`, h.forks[0])
 	token := w.key(t, h.id)
-	got := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear, token, "User-Agent", "Power Query", "X-Request-Id", "my-request-1")
+	got := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear, token, "User-Agent", "Power Query",
+		"X-Request-Id", "my-request-1")
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	require.Equal(t, "text/csv; charset=utf-8", got.Header.Get("Content-Type"))
-	require.Equal(t, `attachment; filename="Grosse-1_2024-01-01_2024-12-31.csv"`, got.Header.Get("Content-Disposition"))
+	require.Equal(t, `attachment; filename="Grosse-1_2024-01-01_2024-12-31.csv"`,
+		got.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", got.Header.Get("Cache-Control"))
 	require.Equal(t, 21, strings.Count(got.body, "\n"))
 
@@ -69,20 +73,37 @@ func TestExportIsRecorded(t *testing.T) {
 	require.Equal(t, audit.ExportStarted, started.Action)
 	id := started.Details["exportId"]
 	require.NotEmpty(t, id)
-	require.Equal(t, map[string]any{"from": "2024-01-01", "to": "2024-12-31", "exportId": id, "reportingMode": "pseudonymous"}, started.Details)
-	require.Equal(t, map[string]any{"from": "2024-01-01", "to": "2024-12-31", "exportId": id, "rows": 20.0, "outcome": "completed"}, finished.Details)
+	require.Equal(t, map[string]any{
+		"from":          "2024-01-01",
+		"to":            "2024-12-31",
+		"exportId":      id,
+		"reportingMode": "pseudonymous",
+	}, started.Details)
+	require.Equal(t, map[string]any{
+		"from":     "2024-01-01",
+		"to":       "2024-12-31",
+		"exportId": id,
+		"rows":     20.0,
+		"outcome":  "completed",
+	}, finished.Details)
 	for _, e := range entries {
 		require.Equal(t, audit.Target{Kind: "fork", ID: h.forks[0]}, e.Target)
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: token.ID, Name: "BI"}, e.Actor)
 		require.Equal(t, audit.Request{
-			Method: "GET", Path: "/api/v1/forks/" + h.forks[0] + "/exports/csv", Address: "127.0.0.1", UserAgent: "Power Query", ID: "my-request-1",
+			Method:    "GET",
+			Path:      "/api/v1/forks/" + h.forks[0] + "/exports/csv",
+			Address:   "127.0.0.1",
+			UserAgent: "Power Query",
+			ID:        "my-request-1",
 		}, e.Request)
 	}
 
 	group := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear+"&groupId="+h.groups[0].id, token)
 	require.Equal(t, "k-anonymity", group.Header.Get("X-DG-Report-Suppressed"))
 	require.Equal(t, 1, strings.Count(group.body, "\n"))
-	require.Eventually(t, func() bool { return len(w.entries(t, h.id)) == 4 }, 10*time.Second, 10*time.Millisecond, "a suppressed export is one too")
+	require.Eventually(t, func() bool {
+		return len(w.entries(t, h.id)) == 4
+	}, 10*time.Second, 10*time.Millisecond, "a suppressed export is one too")
 	require.Equal(t, 0.0, w.entries(t, h.id)[0].Details["rows"])
 }
 
@@ -100,11 +121,12 @@ func TestExportThatCannotBeRecordedSendsNothing(t *testing.T) {
 	require.Contains(t, got.body, `"details":{"code":"ERR_UNAVAILABLE"}`)
 	require.NotContains(t, got.body, "playId")
 	require.NotEmpty(t, got.Header.Get("Retry-After"))
-	require.Equal(t, http.StatusServiceUnavailable, w.get(t, "/healthz", token).StatusCode, "a refusal that cannot be recorded")
+	require.Equal(t, http.StatusServiceUnavailable, w.get(t, "/healthz", token).StatusCode,
+		"a refusal that cannot be recorded")
 }
 
-// rules.md, CSV: export.finished follows. The last chunk of a whole file does not wait for it: on a slow disk the entry took
-// as long as the write deadline, and whole files lost their end.
+// rules.md, CSV: export.finished follows. The last chunk of a whole file does not wait for it: on a
+// slow disk the entry took as long as the write deadline, and whole files lost their end.
 func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -112,8 +134,11 @@ func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
 	w.load(t, h)
 	w.many(t, h, 1000)
 	token := w.key(t, h.id)
-	w.exec(t, `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(6); return new; end $$`)
-	w.exec(t, `create trigger slow before insert on audit_entries for each row when (new.action = 'export.finished') execute function slow()`)
+	w.exec(t,
+		`create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(6); return new; end $$`)
+	w.exec(t,
+		`create trigger slow before insert on audit_entries for each row
+			when (new.action = 'export.finished') execute function slow()`)
 	begun := time.Now()
 	got := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear, token)
 	require.Equal(t, http.StatusOK, got.StatusCode)
@@ -141,13 +166,16 @@ func TestExportCompressed(t *testing.T) {
 	require.Equal(t, plain.body, string(unpacked))
 }
 
-// rules.md, CSV: over HTTP/1.0, where nobody could notice a broken transfer, the export answers 505.
+// rules.md, CSV: over HTTP/1.0, where nobody could notice a broken transfer, the export answers
+// 505.
 func TestExportOverHTTP10(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	h := newHistory(rand.New(rand.NewPCG(33, 33)), 1, 6)
 	w.load(t, h)
-	conn := w.begin(t, "GET /api/v1/forks/"+h.forks[0]+wholeYear+" HTTP/1.0\r\nAuthorization: Bearer "+w.key(t, h.id).String()+"\r\n\r\n")
+	conn := w.begin(t,
+		"GET /api/v1/forks/"+h.forks[0]+wholeYear+" HTTP/1.0\r\nAuthorization: Bearer "+
+			w.key(t, h.id).String()+"\r\n\r\n")
 	status, err := bufio.NewReader(conn).ReadString('\n')
 	require.NoError(t, err)
 	require.Contains(t, status, " 505 ")
@@ -167,8 +195,8 @@ func (w *world) begin(t *testing.T, request string) net.Conn {
 	return conn
 }
 
-// rules.md, CSV: a running export is aborted within two seconds of the revocation, expiry or pause of its key, and the client
-// notices. A client that leaves ends it too.
+// rules.md, CSV: a running export is aborted within two seconds of the revocation, expiry or pause
+// of its key, and the client notices. A client that leaves ends it too.
 func TestRunningExportIsAbortedWhenTheKeyStops(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -182,14 +210,20 @@ func TestRunningExportIsAbortedWhenTheKeyStops(t *testing.T) {
 		"key_unusable  ": func(h *history, _ apikeys.Token, _ net.Conn) {
 			w.exec(t, `update organisations set plan = 'team' where id = $1`, h.id)
 		},
-		"client_gone": func(_ *history, _ apikeys.Token, conn net.Conn) { require.NoError(t, conn.Close()) },
+		"client_gone": func(_ *history, _ apikeys.Token, conn net.Conn) {
+			require.NoError(t, conn.Close())
+		},
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			h := newHistory(rand.New(rand.NewPCG(34, uint64(len(outcome)))), 1, 6)
 			w.load(t, h)
 			w.many(t, h, 60_000)
 			token := w.key(t, h.id)
-			conn := w.begin(t, fmt.Sprintf("GET /api/v1/forks/%s%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", h.forks[0], wholeYear, token))
+			conn := w.begin(t,
+				fmt.Sprintf(
+					"GET /api/v1/forks/%s%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
+					h.forks[0], wholeYear, token,
+				))
 			in := bufio.NewReader(conn)
 			status, err := in.ReadString('\n')
 			require.NoError(t, err)
@@ -202,25 +236,29 @@ func TestRunningExportIsAbortedWhenTheKeyStops(t *testing.T) {
 			require.Less(t, time.Since(begun), 3*time.Second)
 			if outcome != "client_gone" {
 				_, err := io.ReadAll(in)
-				require.ErrorIs(t, err, syscall.ECONNRESET, "the transfer does not end as a whole one does")
+				require.ErrorIs(t, err, syscall.ECONNRESET,
+					"the transfer does not end as a whole one does")
 			}
 		})
 	}
 }
 
-// Concurrent exports are limited for a key and for an organisation. One over the limit gets 503 with Retry-After, and is not
-// recorded. Another organisation has its own limit.
+// Concurrent exports are limited for a key and for an organisation. One over the limit gets 503
+// with Retry-After, and is not recorded. Another organisation has its own limit.
 func TestConcurrentExportsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(35, 35))
-	h, another := newHistory(random, 1, 6), newHistory(random, 1, 6)
+	h := newHistory(random, 1, 6)
+	another := newHistory(random, 1, 6)
 	w.load(t, h, another)
 	w.many(t, h, 60_000)
 	path := "/api/v1/forks/" + h.forks[0] + wholeYear
 	var running []net.Conn
 	begin := func(token apikeys.Token) {
-		conn := w.begin(t, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, token))
+		conn := w.begin(t,
+			fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path,
+				token))
 		in := bufio.NewReader(conn)
 		status, err := in.ReadString('\n')
 		require.NoError(t, err)
@@ -234,7 +272,8 @@ func TestConcurrentExportsAreLimited(t *testing.T) {
 		require.Equal(t, "5", got.Header.Get("Retry-After"))
 		require.Equal(t, []string{name}, errorNames(got.StatusCode, []byte(got.body)), got.body)
 	}
-	token, other := w.key(t, h.id), w.key(t, h.id)
+	token := w.key(t, h.id)
+	other := w.key(t, h.id)
 	for range exports.MaxAtOnceOfActor {
 		begin(token)
 	}
@@ -244,11 +283,14 @@ func TestConcurrentExportsAreLimited(t *testing.T) {
 	}
 	refused(other, "TooManyExportsOfOrganisation")
 	require.Len(t, w.entries(t, h.id), len(running), "what was not started is not recorded")
-	require.Equal(t, http.StatusOK, w.get(t, "/api/v1/forks/"+another.forks[0]+wholeYear, w.key(t, another.id)).StatusCode)
+	require.Equal(t, http.StatusOK,
+		w.get(t, "/api/v1/forks/"+another.forks[0]+wholeYear, w.key(t, another.id)).StatusCode)
 	for _, conn := range running {
 		require.NoError(t, conn.Close())
 	}
-	require.Eventually(t, func() bool { return len(w.entries(t, h.id)) == 2*len(running) }, 15*time.Second, 10*time.Millisecond, "each has ended")
+	require.Eventually(t, func() bool {
+		return len(w.entries(t, h.id)) == 2*len(running)
+	}, 15*time.Second, 10*time.Millisecond, "each has ended")
 	require.Equal(t, http.StatusOK, w.get(t, path, token).StatusCode)
 }
 

@@ -31,7 +31,10 @@ const (
 var forkCalls = []string{"Keys.Authenticate", "Policy.Authorize", "Forks.Fork", "Policy.Authorize"}
 
 // foreignCalls are the calls that refuse a fork of another organisation, and record that.
-var foreignCalls = []string{"Keys.Authenticate", "Policy.Authorize", "Forks.Fork", "Forks.ForkOwner", "Policy.Authorize", "Keys.Refuse"}
+var foreignCalls = []string{
+	"Keys.Authenticate", "Policy.Authorize", "Forks.Fork", "Forks.ForkOwner", "Policy.Authorize",
+	"Keys.Refuse",
+}
 
 // after returns the calls with more behind them.
 func after(calls []string, more ...string) []string { return append(slices.Clone(calls), more...) }
@@ -48,26 +51,67 @@ type scenario struct {
 var scenarios = map[string]scenario{
 	"list": {
 		request: "GET " + listPath, status: http.StatusOK,
-		calls: []string{"Keys.Authenticate", "Policy.Authorize", "Reports.AdmitForks", "Forks.Forks", "Policy.Authorize"},
+		calls: []string{
+			"Keys.Authenticate", "Policy.Authorize", "Reports.AdmitForks", "Forks.Forks",
+			"Policy.Authorize",
+		},
 	},
 	"large list": {
 		request: "GET " + listPath, status: http.StatusOK,
-		calls: []string{"Keys.Authenticate", "Policy.Authorize", "Reports.AdmitForks", "Forks.Forks", "Policy.Authorize", "Reports.KeepAnswer"},
-		with:  func(m *mocked) { m.titles = strings.Repeat(marker, httpserver.StreamThreshold) },
+		calls: []string{
+			"Keys.Authenticate", "Policy.Authorize", "Reports.AdmitForks", "Forks.Forks",
+			"Policy.Authorize", "Reports.KeepAnswer",
+		},
+		with: func(m *mocked) { m.titles = strings.Repeat(marker, httpserver.StreamThreshold) },
 	},
-	"fork":         {request: "GET " + ownPath, status: http.StatusOK, calls: forkCalls},
-	"stats":        {request: "GET " + ownPath + stats, status: http.StatusOK, calls: after(forkCalls, "Reports.Statistics")},
-	"HEAD stats":   {request: "HEAD " + ownPath + stats, status: http.StatusOK, calls: after(forkCalls, "Reports.Suppressed")},
-	"export":       {request: "GET " + ownPath + export, status: http.StatusOK, calls: after(forkCalls, "Exports.Send", "Keys.StillUsable")},
-	"key outside":  {request: "GET /openapi/v1.json", status: http.StatusForbidden, calls: []string{"Keys.RefuseOutside"}},
-	"no such path": {request: "GET /api/v1/games", status: http.StatusNotFound, calls: forkCalls[:1]},
-	"unknown fork": {request: "GET " + unknownPath, status: http.StatusNotFound, calls: foreignCalls[:4]},
-	"foreign fork": {request: "GET " + foreignPath, status: http.StatusForbidden, calls: foreignCalls, refused: ofForeign("fork", foreignFork)},
+	"fork": {request: "GET " + ownPath, status: http.StatusOK, calls: forkCalls},
+	"stats": {
+		request: "GET " + ownPath + stats,
+		status:  http.StatusOK,
+		calls:   after(forkCalls, "Reports.Statistics"),
+	},
+	"HEAD stats": {
+		request: "HEAD " + ownPath + stats,
+		status:  http.StatusOK,
+		calls:   after(forkCalls, "Reports.Suppressed"),
+	},
+	"export": {
+		request: "GET " + ownPath + export,
+		status:  http.StatusOK,
+		calls:   after(forkCalls, "Exports.Send", "Keys.StillUsable"),
+	},
+	"key outside": {
+		request: "GET /openapi/v1.json",
+		status:  http.StatusForbidden,
+		calls:   []string{"Keys.RefuseOutside"},
+	},
+	"no such path": {
+		request: "GET /api/v1/games",
+		status:  http.StatusNotFound,
+		calls:   forkCalls[:1],
+	},
+	"unknown fork": {
+		request: "GET " + unknownPath,
+		status:  http.StatusNotFound,
+		calls:   foreignCalls[:4],
+	},
+	"foreign fork": {
+		request: "GET " + foreignPath,
+		status:  http.StatusForbidden,
+		calls:   foreignCalls,
+		refused: ofForeign("fork", foreignFork),
+	},
 	"foreign fork's stats": {
-		request: "GET " + foreignPath + stats, status: http.StatusForbidden, calls: foreignCalls, refused: ofForeign("fork", foreignFork),
+		request: "GET " + foreignPath + stats,
+		status:  http.StatusForbidden,
+		calls:   foreignCalls,
+		refused: ofForeign("fork", foreignFork),
 	},
 	"foreign fork's export": {
-		request: "GET " + foreignPath + export, status: http.StatusForbidden, calls: foreignCalls, refused: ofForeign("fork", foreignFork),
+		request: "GET " + foreignPath + export,
+		status:  http.StatusForbidden,
+		calls:   foreignCalls,
+		refused: ofForeign("fork", foreignFork),
 	},
 	"group's stats": {
 		request: "GET " + ownPath + stats + "&groupId=" + ownGroup, status: http.StatusOK,
@@ -82,21 +126,32 @@ var scenarios = map[string]scenario{
 		calls: after(forkCalls, "Reports.Statistics", "Groups.GroupOwner"),
 	},
 	"foreign group's stats": {
-		request: "GET " + ownPath + stats + "&groupId=" + foreignGroup, status: http.StatusNotFound, refused: ofForeign("group", foreignGroup),
-		calls: after(forkCalls, "Reports.Statistics", "Groups.GroupOwner", "Policy.Authorize", "Keys.Refuse"),
+		request: "GET " + ownPath + stats + "&groupId=" + foreignGroup,
+		status:  http.StatusNotFound,
+		refused: ofForeign("group", foreignGroup),
+		calls: after(forkCalls, "Reports.Statistics", "Groups.GroupOwner", "Policy.Authorize",
+			"Keys.Refuse"),
 	},
 	"HEAD foreign group's stats": {
-		request: "HEAD " + ownPath + stats + "&groupId=" + foreignGroup, status: http.StatusNotFound, refused: ofForeign("group", foreignGroup),
-		calls: after(forkCalls, "Reports.Suppressed", "Groups.GroupOwner", "Policy.Authorize", "Keys.Refuse"),
+		request: "HEAD " + ownPath + stats + "&groupId=" + foreignGroup,
+		status:  http.StatusNotFound,
+		refused: ofForeign("group", foreignGroup),
+		calls: after(forkCalls, "Reports.Suppressed", "Groups.GroupOwner", "Policy.Authorize",
+			"Keys.Refuse"),
 	},
 	"foreign group's export": {
-		request: "GET " + ownPath + export + "&groupId=" + foreignGroup, status: http.StatusNotFound, refused: ofForeign("group", foreignGroup),
-		calls: after(forkCalls, "Exports.Send", "Groups.GroupOwner", "Policy.Authorize", "Keys.Refuse"),
+		request: "GET " + ownPath + export + "&groupId=" + foreignGroup,
+		status:  http.StatusNotFound,
+		refused: ofForeign("group", foreignGroup),
+		calls: after(forkCalls, "Exports.Send", "Groups.GroupOwner", "Policy.Authorize",
+			"Keys.Refuse"),
 	},
 	"no scope": {
-		request: "GET " + ownPath + stats, status: http.StatusForbidden, refused: []refusal{{reason: audit.InsufficientScope}},
-		calls: []string{"Keys.Authenticate", "Policy.Authorize", "Keys.Refuse"},
-		with:  func(m *mocked) { m.scopes = []apikeys.Scope{apikeys.ForksRead} },
+		request: "GET " + ownPath + stats,
+		status:  http.StatusForbidden,
+		refused: []refusal{{reason: audit.InsufficientScope}},
+		calls:   []string{"Keys.Authenticate", "Policy.Authorize", "Keys.Refuse"},
+		with:    func(m *mocked) { m.scopes = []apikeys.Scope{apikeys.ForksRead} },
 	},
 }
 
@@ -111,14 +166,31 @@ var failures = map[string]struct {
 	code       apperr.Code
 	retryAfter string
 }{
-	"unavailable": {&apperr.Error{Code: apperr.Unavailable, Message: "Busy.", RetryAfter: 7}, http.StatusServiceUnavailable, apperr.Unavailable, "7"},
-	"timeout":     {fmt.Errorf("module: %w", context.DeadlineExceeded), http.StatusServiceUnavailable, apperr.Unavailable, "2"},
-	"cancelled":   {fmt.Errorf("module: %w", context.Canceled), http.StatusServiceUnavailable, apperr.Unavailable, "2"},
-	"not found":   {apperr.New(apperr.NotFound, "No such thing."), http.StatusNotFound, apperr.NotFound, ""},
-	"unexpected":  {errors.New("module: secret internals"), http.StatusInternalServerError, apperr.Internal, ""},
+	"unavailable": {
+		&apperr.Error{
+			Code:       apperr.Unavailable,
+			Message:    "Busy.",
+			RetryAfter: 7,
+		}, http.StatusServiceUnavailable, apperr.Unavailable, "7",
+	},
+	"timeout": {
+		fmt.Errorf("module: %w", context.DeadlineExceeded), http.StatusServiceUnavailable,
+		apperr.Unavailable, "2",
+	},
+	"cancelled": {
+		fmt.Errorf("module: %w", context.Canceled), http.StatusServiceUnavailable,
+		apperr.Unavailable, "2",
+	},
+	"not found": {
+		apperr.New(apperr.NotFound, "No such thing."), http.StatusNotFound, apperr.NotFound, "",
+	},
+	"unexpected": {
+		errors.New("module: secret internals"), http.StatusInternalServerError, apperr.Internal, "",
+	},
 }
 
-// While every module works, a request makes these calls and no others, in the order of rules.md, Order of checks.
+// While every module works, a request makes these calls and no others, in the order of rules.md,
+// Order of checks.
 func TestCallsOfEachRequest(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios {
@@ -129,13 +201,16 @@ func TestCallsOfEachRequest(t *testing.T) {
 			require.Equal(t, s.status, response.StatusCode, body)
 			require.Equal(t, s.calls, calls)
 			require.Equal(t, s.refused, m.refused)
-			require.Equal(t, s.status == http.StatusOK && response.Request.Method != http.MethodHead, strings.Contains(body, marker))
+			require.Equal(t,
+				s.status == http.StatusOK && response.Request.Method != http.MethodHead,
+				strings.Contains(body, marker))
 		})
 	}
 }
 
-// rules.md, Failures: when a call to a module fails, the request ends with that failure, without any of the data read before,
-// and no access is given whose refusal or export could not be recorded.
+// rules.md, Failures: when a call to a module fails, the request ends with that failure, without
+// any of the data read before, and no access is given whose refusal or export could not be
+// recorded.
 func TestEachFailingCallEndsTheRequest(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios {
@@ -147,16 +222,20 @@ func TestEachFailingCallEndsTheRequest(t *testing.T) {
 					if kind == "not found" && call == "Forks.Fork" {
 						continue // decides who owns the fork: "unknown fork", "foreign fork"
 					}
-					t.Run(fmt.Sprintf("%d %s %s", n, call, kind), func(t *testing.T) { requireFailure(t, m, s, n, kind) })
+					t.Run(fmt.Sprintf("%d %s %s", n, call, kind), func(t *testing.T) {
+						requireFailure(t, m, s, n, kind)
+					})
 				}
 			}
 			response, body, _ := m.send(s.request, 0, nil)
-			require.Equal(t, s.status, response.StatusCode, "no failed request holds a lease, or anything: %s", body)
+			require.Equal(t, s.status, response.StatusCode,
+				"no failed request holds a lease, or anything: %s", body)
 		})
 	}
 }
 
-// requireFailure fails call n of the scenario, and checks that the response is that failure, and nothing of an answer.
+// requireFailure fails call n of the scenario, and checks that the response is that failure, and
+// nothing of an answer.
 func requireFailure(t *testing.T, m *mocked, s scenario, n int, kind string) {
 	t.Helper()
 	want := failures[kind]

@@ -32,7 +32,9 @@ func (w *world) playerKeys(t *testing.T, h *history) []string {
 	t.Helper()
 	keys := make([]string, len(h.players))
 	for i, p := range h.players {
-		require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select label from players where id = $1`, p.id).Scan(&keys[i]))
+		require.NoError(t,
+			w.db.Owner.Pool.QueryRow(t.Context(), `select label from players where id = $1`, p.id).
+				Scan(&keys[i]))
 	}
 	return keys
 }
@@ -40,10 +42,13 @@ func (w *world) playerKeys(t *testing.T, h *history) []string {
 // agree compares the statistics and the CSV of the API with the oracle's, to the byte.
 func (o asked) agree(t *testing.T, c *ClientWithResponses) ApiForkStatsDto {
 	t.Helper()
-	from, to := o.from.Format(time.DateOnly), o.to.Format(time.DateOnly)
-	stats, csv := &GetForkStatsParams{From: from, To: to}, &ExportForkPlaysCsvParams{From: from, To: to}
+	from := o.from.Format(time.DateOnly)
+	to := o.to.Format(time.DateOnly)
+	stats := &GetForkStatsParams{From: from, To: to}
+	csv := &ExportForkPlaysCsvParams{From: from, To: to}
 	if o.group != nil {
-		stats.GroupId, csv.GroupId = &o.group.id, &o.group.id
+		stats.GroupId = &o.group.id
+		csv.GroupId = &o.group.id
 	}
 	s, err := c.GetForkStatsWithResponse(t.Context(), o.fork, stats)
 	require.NoError(t, err)
@@ -54,7 +59,8 @@ func (o asked) agree(t *testing.T, c *ClientWithResponses) ApiForkStatsDto {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, e.HTTPResponse.StatusCode, "%s", e.Body)
 	require.Equal(t, o.csv(), string(e.Body))
-	require.Equal(t, s.JSON200.Suppressed, e.HTTPResponse.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
+	require.Equal(t, s.JSON200.Suppressed,
+		e.HTTPResponse.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
 	return *s.JSON200
 }
 
@@ -72,8 +78,9 @@ func sumsHold(t *testing.T, s ApiForkStatsDto) {
 	require.Equal(t, s.Plays, players)
 }
 
-// rules.md, Figures: the oracle agrees with the API on random organisations, with and without groups, in both modes,
-// over leap days, turns of the year and the first and last millisecond of a day.
+// rules.md, Figures: the oracle agrees with the API on random organisations, with and without
+// groups, in both modes, over leap days, turns of the year and the first and last millisecond of a
+// day.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -88,7 +95,8 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		h := newHistory(random, 2, 4+random.IntN(30), 0, 1, 4)
 		for _, size := range []int{5, 6, len(h.players)} {
 			if size <= len(h.players) {
-				h.groups = append(h.groups, group{newID(random), random.Perm(len(h.players))[:size]})
+				h.groups = append(h.groups,
+					group{newID(random), random.Perm(len(h.players))[:size]})
 			}
 		}
 		h.mode = []string{"pseudonymous", "nominative"}[i%2]
@@ -99,7 +107,9 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		client := w.client(t, w.key(t, h.id))
 		for range 4 {
 			p := periods[random.IntN(len(periods))]
-			o.from, o.to, o.group = day(p[0]), day(p[1]), nil
+			o.from = day(p[0])
+			o.to = day(p[1])
+			o.group = nil
 			if n := random.IntN(len(h.groups) + 1); n > 0 {
 				o.group = &h.groups[n-1]
 			}
@@ -116,8 +126,9 @@ func day(s string) time.Time {
 	return t
 }
 
-// rules.md, Anonymity: members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5, 6}, in both modes: suppressed when
-// fewer than 5 played. Suppressed answers have the same bytes, and the same headers, whatever the data.
+// rules.md, Anonymity: members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5, 6}, in both
+// modes: suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same
+// headers, whatever the data.
 func TestAnonymity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -132,20 +143,39 @@ func TestAnonymity(t *testing.T) {
 				h := newHistory(random, 1, 12, members)
 				h.mode = mode
 				for who := range active {
-					h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: h.groups[0].members[who], started: day("2024-05-05")})
+					h.plays = append(h.plays, play{
+						id:      newID(random),
+						fork:    h.forks[0],
+						player:  h.groups[0].members[who],
+						started: day("2024-05-05"),
+					})
 				}
 				for who := range h.players { // the others play too: they do not count
 					if !slices.Contains(h.groups[0].members, who) {
-						h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-06")})
+						h.plays = append(h.plays, play{
+							id:      newID(random),
+							fork:    h.forks[0],
+							player:  who,
+							started: day("2024-05-06"),
+						})
 					}
 				}
 				w.load(t, h)
 				token := w.key(t, h.id)
-				o := asked{history: h, keys: w.playerKeys(t, h), labels: w.labels(t, h), fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31"), group: &h.groups[0]}
+				o := asked{
+					history: h,
+					keys:    w.playerKeys(t, h),
+					labels:  w.labels(t, h),
+					fork:    h.forks[0],
+					from:    day("2024-05-01"),
+					to:      day("2024-05-31"),
+					group:   &h.groups[0],
+				}
 				s := o.agree(t, w.client(t, token))
 				require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
 				if s.Suppressed {
-					shown[mode][w.whole(t, "/api/v1/forks/"+h.forks[0], "?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)] = true
+					shown[mode][w.whole(t, "/api/v1/forks/"+h.forks[0],
+						"?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)] = true
 				}
 			}
 		}
@@ -153,31 +183,35 @@ func TestAnonymity(t *testing.T) {
 	}
 }
 
-// whole is everything that the suppressed answers about a group show: statistics and CSV, GET and HEAD, plain and
-// compressed, bodies and headers.
+// whole is everything that the suppressed answers about a group show: statistics and CSV, GET and
+// HEAD, plain and compressed, bodies and headers.
 func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) string {
 	t.Helper()
 	var all strings.Builder
 	for _, tail := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			for _, encoding := range []string{"identity", "gzip"} {
-				got := w.send(t, method, fork+tail+query, "Bearer "+token.String(), "Accept-Encoding", encoding)
+				got := w.send(t, method, fork+tail+query, "Bearer "+token.String(),
+					"Accept-Encoding", encoding)
 				require.Equal(t, http.StatusOK, got.StatusCode)
 				for _, ofTheRequest := range []string{"Date", "X-Request-Id", "Ratelimit"} {
 					require.NotEmpty(t, got.Header.Values(ofTheRequest))
 					got.Header.Del(ofTheRequest)
 				}
-				fmt.Fprintf(&all, "%s %s %s: %v %d %v %v %q\n", method, tail, encoding, got.Header, got.ContentLength, got.TransferEncoding, got.Trailer, got.body)
+				fmt.Fprintf(&all, "%s %s %s: %v %d %v %v %q\n", method, tail, encoding, got.Header,
+					got.ContentLength, got.TransferEncoding, got.Trailer, got.body)
 			}
 		}
 	}
 	require.Contains(t, all.String(), "X-Dg-Report-Suppressed:[k-anonymity]")
 	require.Contains(t, all.String(), "Content-Disposition:[attachment; filename=")
 	_, group, _ := strings.Cut(query, "groupId=")
-	return strings.ReplaceAll(all.String(), group, "GROUP") // which the file name repeats from the request
+	// which the file name repeats from the request
+	return strings.ReplaceAll(all.String(), group, "GROUP")
 }
 
-// rules.md, Figures: a player's label is the same in the statistics and the CSV, and different in each organisation.
+// rules.md, Figures: a player's label is the same in the statistics and the CSV, and different in
+// each organisation.
 func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -189,14 +223,22 @@ func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	h.players[0].name = "Renamed"
 	w.load(t, h)
 	require.Equal(t, before, w.labels(t, h), "a changed name leaves the pseudonym")
-	o := asked{history: h, keys: before, labels: before, fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31")}
+	o := asked{
+		history: h,
+		keys:    before,
+		labels:  before,
+		fork:    h.forks[0],
+		from:    day("2024-05-01"),
+		to:      day("2024-05-31"),
+	}
 	for _, p := range o.agree(t, w.client(t, w.key(t, h.id))).Players {
 		require.Regexp(t, `^P-[0-9A-HJKMNP-TV-Z]{10}$`, p.PlayerLabel)
 		require.NotContains(t, p.PlayerLabel, "Player")
 	}
 }
 
-// A changed play changes the figures by exactly its difference; a deleted player takes the plays along.
+// A changed play changes the figures by exactly its difference; a deleted player takes the plays
+// along.
 func TestFiguresFollowTheData(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -204,14 +246,23 @@ func TestFiguresFollowTheData(t *testing.T) {
 	h := newHistory(random, 1, 8, 6)
 	h.playRandomly(random, 50, day("2024-05-01"), day("2024-05-31"))
 	w.load(t, h)
-	o := asked{history: h, keys: w.playerKeys(t, h), labels: w.labels(t, h), fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31")}
+	o := asked{
+		history: h,
+		keys:    w.playerKeys(t, h),
+		labels:  w.labels(t, h),
+		fork:    h.forks[0],
+		from:    day("2024-05-01"),
+		to:      day("2024-05-31"),
+	}
 	client := w.client(t, w.key(t, h.id))
 	o.agree(t, client)
 
 	for i := range 10 {
 		p := &h.plays[i]
 		p.started = day("2024-05-20").Add(time.Duration(i) * time.Hour)
-		p.completed, p.score, p.passed = p.started.Add(90*time.Second), 1000*i, i%2 == 0
+		p.completed = p.started.Add(90 * time.Second)
+		p.score = 1000 * i
+		p.passed = i%2 == 0
 		p.answers = []answered{{"ai.critical.bias", i + 1, i}}
 	}
 	w.load(t, h)
@@ -225,7 +276,8 @@ func TestFiguresFollowTheData(t *testing.T) {
 			left = append(left, p)
 		}
 	}
-	h.plays, h.groups[0].members = left, h.groups[0].members[1:]
+	h.plays = left
+	h.groups[0].members = h.groups[0].members[1:]
 	o.agree(t, client)
 	o.group = &h.groups[0]
 	o.agree(t, client)

@@ -10,8 +10,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// forkCache keeps encoded forks and fork lists under the version of the organisation that they were read at. Never stale: a
-// version never repeats, not even when history is lost.
+// forkCache keeps encoded forks and fork lists under the version of the organisation that they were
+// read at. Never stale: a version never repeats, not even when history is lost.
 type forkCache struct {
 	lists *otter.Cache[versionKey, *forkList]
 	forks *otter.Cache[forkKey, encodedFork]
@@ -27,8 +27,8 @@ type forkKey struct {
 	forkID string
 }
 
-// The bounds of the cache: the lists of a thousand organisations of 30 forks, or of three of 10,000; and about 10 MB of
-// single forks.
+// The bounds of the cache: the lists of a thousand organisations of 30 forks, or of three of
+// 10,000; and about 10 MB of single forks.
 const (
 	cachedListBytes = 32 << 20
 	cachedForks     = 8192
@@ -38,7 +38,10 @@ func newForkCache() *forkCache {
 	return &forkCache{
 		lists: otter.Must(&otter.Options[versionKey, *forkList]{
 			MaximumWeight: cachedListBytes,
-			Weigher:       func(_ versionKey, l *forkList) uint32 { return uint32(len(l.body) + len(l.body)/4) }, // with the gzipped one
+			// with the gzipped one
+			Weigher: func(_ versionKey, l *forkList) uint32 {
+				return uint32(len(l.body) + len(l.body)/4)
+			},
 		}),
 		forks: otter.Must(&otter.Options[forkKey, encodedFork]{MaximumSize: cachedForks}),
 	}

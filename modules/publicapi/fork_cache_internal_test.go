@@ -12,9 +12,13 @@ import (
 // rules.md, Data: what is cached is what the organisation's version proves unchanged.
 func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
 	t.Parallel()
-	c, at := newForkCache(), versionKey{"a", 7}
+	c := newForkCache()
+	at := versionKey{"a", 7}
 	caller := apikeys.Caller{OrganisationID: at.organisationID, OrganisationVersion: at.version}
-	fork := encodedFork{Fork: games.Fork{ID: "a1", OrganisationID: "a", OrganisationVersion: 7}, body: []byte("{}")}
+	fork := encodedFork{
+		Fork: games.Fork{ID: "a1", OrganisationID: "a", OrganisationVersion: 7},
+		body: []byte("{}"),
+	}
 	c.putFork(fork)
 	c.putList(newForkList(at, []games.Fork{fork.Fork}))
 

@@ -29,7 +29,8 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		return httpserver.SendNotModified(c, tag)
 	}
 	if len(list.body) > httpserver.StreamThreshold { // a slow reader may take long
-		kept, err := a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(list.body))
+		kept, err := a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease,
+			len(list.body))
 		if err != nil {
 			lease.Release()
 			return err
@@ -38,12 +39,15 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 	} else {
 		lease.Release()
 	}
-	return httpserver.SendJSON(c, list.body, httpserver.JSONOptions{ETag: tag, Gzipped: list.gzipped})
+	return httpserver.SendJSON(c, list.body,
+		httpserver.JSONOptions{ETag: tag, Gzipped: list.gzipped})
 }
 
-// forkList returns the organisation's forks as of the caller's authentication or later. When they have to be read, that
-// happens under a lease, which the caller releases; nil: they were cached.
-func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *limiter.Lease, error) {
+// forkList returns the organisation's forks as of the caller's authentication or later. When they
+// have to be read, that happens under a lease, which the caller releases; nil: they were cached.
+func (a *API) forkList(
+	ctx context.Context, caller apikeys.Caller,
+) (*forkList, *limiter.Lease, error) {
 	if list, ok := a.cache.list(caller); ok {
 		return list, nil, nil
 	}
@@ -60,8 +64,8 @@ func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *
 		return nil, nil, err
 	}
 	if len(forks) == 0 {
-		// No row names the version of the snapshot. The caller's may be an earlier one, which can return with forks when history
-		// is lost: neither the cache nor the ETag may carry it.
+		// No row names the version of the snapshot. The caller's may be an earlier one, which can
+		// return with forks when history is lost: neither the cache nor the ETag may carry it.
 		return newForkList(versionKey{organisationID: caller.OrganisationID}, nil), lease, nil
 	}
 	list := newForkList(versionKey{caller.OrganisationID, forks[0].OrganisationVersion}, forks)
@@ -69,7 +73,8 @@ func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *
 	return list, lease, nil
 }
 
-// mayList asks the policy about every organisation that owns one of the forks: it is one, unless the query is wrong.
+// mayList asks the policy about every organisation that owns one of the forks: it is one, unless
+// the query is wrong.
 func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
 	owner := ""
 	for _, f := range forks {
@@ -101,8 +106,8 @@ func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
 // wireVersion changes with the JSON form of a fork, so that clients drop the older form.
 const wireVersion = "1"
 
-// versionTag is the ETag of forks read at the organisation's version. It has to be the version of the snapshot they come
-// from: an earlier one can return, with older forks, when history is lost.
+// versionTag is the ETag of forks read at the organisation's version. It has to be the version of
+// the snapshot they come from: an earlier one can return, with older forks, when history is lost.
 func versionTag(c *fiber.Ctx, v versionKey) string {
 	return httpserver.ETag(c, wireVersion, v.organisationID, strconv.FormatInt(v.version, 10))
 }

@@ -26,11 +26,15 @@ func TestForksAndOneFork(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(10, 10))
-	h, other := newHistory(random, 3, 0), newHistory(random, 1, 0)
+	h := newHistory(random, 3, 0)
+	other := newHistory(random, 1, 0)
 	w.load(t, h, other)
-	w.exec(t, `update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
+	w.exec(t,
+		`update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
 		deployed_release_number = null, title = E'<b>"\\\u202e=1+1' where id = $1`, h.forks[1])
-	w.exec(t, `update forks set created_at = (select created_at from forks where id = $1) where org_id = $2`, h.forks[0], h.id)
+	w.exec(t,
+		`update forks set created_at = (select created_at from forks where id = $1) where org_id = $2`,
+		h.forks[0], h.id)
 	token := w.key(t, h.id, apikeys.ForksRead)
 	client := w.client(t, token)
 
@@ -48,14 +52,23 @@ func TestForksAndOneFork(t *testing.T) {
 		require.Equal(t, f, *one.JSON200, "the list's element is the fork")
 		if f.Id == h.forks[1] {
 			require.Equal(t, ApiPublicForkDto{
-				Id: f.Id, GameId: gameIDOf(h), Slug: "fork-1", Title: "<b>\"\\\u202e=1+1", Major: 1, Status: "archived",
-				Visibility: "restricted", SourceLocale: "pt", Suspended: true,
-				CreatedAt: day("2024-01-01"), UpdatedAt: day("2024-02-01").Add(123 * time.Millisecond),
+				Id:           f.Id,
+				GameId:       gameIDOf(h),
+				Slug:         "fork-1",
+				Title:        "<b>\"\\\u202e=1+1",
+				Major:        1,
+				Status:       "archived",
+				Visibility:   "restricted",
+				SourceLocale: "pt",
+				Suspended:    true,
+				CreatedAt:    day("2024-01-01"),
+				UpdatedAt:    day("2024-02-01").Add(123 * time.Millisecond),
 			}, f)
 		}
 	}
 	require.Contains(t, string(list.Body), `"createdAt":"2024-01-01T00:00:00.000Z"`)
-	require.Contains(t, string(list.Body), `"updatedAt":"2024-02-01T00:00:00.123Z"`, "finer input is cut off")
+	require.Contains(t, string(list.Body), `"updatedAt":"2024-02-01T00:00:00.123Z"`,
+		"finer input is cut off")
 
 	w.exec(t, `delete from forks where org_id = $1`, h.id)
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", token).body)
@@ -68,9 +81,16 @@ func TestMalformedForkIDs(t *testing.T) {
 	h := newHistory(rand.New(rand.NewPCG(11, 11)), 1, 0)
 	w.load(t, h)
 	token := w.key(t, h.id)
-	for _, id := range []string{"x", "%00", "..", "%2e%2e", h.forks[0][:35], h.forks[0] + "0", "%7B" + h.forks[0] + "%7D", "1%2F2", "'%20or%201=1", "é"} {
-		for _, tail := range []string{"", "/stats?from=2024-01-01&to=2024-01-01", "/exports/csv?from=2024-01-01&to=2024-01-01"} {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url, http.NoBody)
+	for _, id := range []string{
+		"x", "%00", "..", "%2e%2e", h.forks[0][:35], h.forks[0] + "0", "%7B" + h.forks[0] + "%7D",
+		"1%2F2", "'%20or%201=1", "é",
+	} {
+		for _, tail := range []string{
+			"", "/stats?from=2024-01-01&to=2024-01-01",
+			"/exports/csv?from=2024-01-01&to=2024-01-01",
+		} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url,
+				http.NoBody)
 			require.NoError(t, err)
 			request.URL.Opaque = "/api/v1/forks/" + id + tail
 			request.Header.Set("Authorization", "Bearer "+token.String())
@@ -85,12 +105,14 @@ func TestMalformedForkIDs(t *testing.T) {
 	}
 }
 
-// rules.md, Headers: strong ETags by the organisation's version and the encoding; 304 after all checks.
+// rules.md, Headers: strong ETags by the organisation's version and the encoding; 304 after all
+// checks.
 func TestETags(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(12, 12))
-	h, other := newHistory(random, 8, 0), newHistory(random, 8, 0)
+	h := newHistory(random, 8, 0)
+	other := newHistory(random, 8, 0)
 	w.load(t, h, other)
 	token := w.key(t, h.id)
 	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + h.forks[0]} {
@@ -106,47 +128,60 @@ func TestETags(t *testing.T) {
 			require.Equal(t, tag, again.Header.Get("ETag"))
 			require.NotEmpty(t, again.Header.Get("RateLimit"))
 		}
-		require.NotEqual(t, tag, w.get(t, path, token, "Accept-Encoding", "gzip").Header.Get("ETag"), "another encoding")
+		require.NotEqual(t, tag,
+			w.get(t, path, token, "Accept-Encoding", "gzip").Header.Get("ETag"),
+			"another encoding")
 		require.Equal(t, http.StatusOK, w.get(t, path, token, "If-None-Match", `"x"`).StatusCode)
-		require.Equal(t, http.StatusOK, w.get(t, path, token, "If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT").StatusCode)
-		require.Equal(t, http.StatusOK, w.get(t, "/api/v1/forks", w.key(t, other.id), "If-None-Match", tag).StatusCode, "another organisation")
+		require.Equal(t, http.StatusOK,
+			w.get(t, path, token, "If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT").StatusCode)
+		require.Equal(t, http.StatusOK,
+			w.get(t, "/api/v1/forks", w.key(t, other.id), "If-None-Match", tag).StatusCode,
+			"another organisation")
 
 		w.exec(t, `update forks set title = title || '!' where id = $1`, h.forks[0])
 		changed := w.get(t, path, token, "If-None-Match", tag)
 		require.Equal(t, http.StatusOK, changed.StatusCode, "a change is seen")
 		require.NotEqual(t, tag, changed.Header.Get("ETag"))
 	}
-	require.Equal(t, http.StatusForbidden, w.get(t, "/api/v1/forks/"+other.forks[0], token, "If-None-Match", "*").StatusCode, "after all checks")
-	require.Equal(t, http.StatusNotFound, w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
+	require.Equal(t, http.StatusForbidden,
+		w.get(t, "/api/v1/forks/"+other.forks[0], token, "If-None-Match", "*").StatusCode,
+		"after all checks")
+	require.Equal(t, http.StatusNotFound,
+		w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
 }
 
-// rules.md, Data: a fork that changes between the authentication and its read is tagged, and cached, with the version that
-// it has then. Under the earlier version it would come back if the change were lost.
+// rules.md, Data: a fork that changes between the authentication and its read is tagged, and
+// cached, with the version that it has then. Under the earlier version it would come back if the
+// change were lost.
 func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 	t.Parallel()
 	for _, one := range []bool{false, true} {
 		w := start(t)
 		h := newHistory(rand.New(rand.NewPCG(14, 14)), 2, 0)
 		w.load(t, h)
-		token, path := w.key(t, h.id), "/api/v1/forks"
+		token := w.key(t, h.id)
+		path := "/api/v1/forks"
 		if one {
 			path += "/" + h.forks[0]
 		}
-		first := w.getWhile(t, path, token, `update forks set title = 'meanwhile' where id = $1`, h.forks[0])
+		first := w.getWhile(t, path, token, `update forks set title = 'meanwhile' where id = $1`,
+			h.forks[0])
 		require.Contains(t, first.body, "meanwhile")
-		require.Equal(t, http.StatusNotModified, w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
+		require.Equal(t, http.StatusNotModified,
+			w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
 	}
 }
 
-// An empty list names no version. Cached or tagged under that of the authentication, it would come back once a failover or a
-// restore has lost the deletion of the last fork.
+// An empty list names no version. Cached or tagged under that of the authentication, it would come
+// back once a failover or a restore has lost the deletion of the last fork.
 func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	h := newHistory(rand.New(rand.NewPCG(16, 16)), 1, 0)
 	w.load(t, h)
 	token := w.key(t, h.id)
-	w.exec(t, `create table before as select f.*, o.version from forks f join organisations o on o.id = f.org_id`)
+	w.exec(t,
+		`create table before as select f.*, o.version from forks f join organisations o on o.id = f.org_id`)
 
 	empty := w.getWhile(t, "/api/v1/forks", token, `delete from forks where id = $1`, h.forks[0])
 	require.Equal(t, `{"items":[]}`, empty.body)
@@ -163,8 +198,11 @@ func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T)
 	require.Contains(t, restored.body, h.forks[0])
 }
 
-// getWhile sends a request that is authenticated before a change of the forks, and reads them after it.
-func (w *world) getWhile(t *testing.T, path string, token apikeys.Token, change string, args ...any) answer {
+// getWhile sends a request that is authenticated before a change of the forks, and reads them after
+// it.
+func (w *world) getWhile(
+	t *testing.T, path string, token apikeys.Token, change string, args ...any,
+) answer {
 	t.Helper()
 	tx, err := w.db.Owner.Pool.Begin(t.Context())
 	require.NoError(t, err)
@@ -178,12 +216,15 @@ func (w *world) getWhile(t *testing.T, path string, token apikeys.Token, change 
 	return answered
 }
 
-// changeWhileRead waits until somebody waits for the lock on forks that tx holds, and then commits the change.
+// changeWhileRead waits until somebody waits for the lock on forks that tx holds, and then commits
+// the change.
 func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, args ...any) error {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	for waits := false; !waits; {
-		err := w.db.Owner.Pool.QueryRow(ctx, `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
+		err := w.db.Owner.Pool.QueryRow(ctx,
+			`select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).
+			Scan(&waits)
 		if err != nil {
 			return err
 		}
@@ -194,11 +235,13 @@ func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, a
 	return tx.Commit(ctx)
 }
 
-// rules.md, Data: no organisation uses all connections: few of its lists are read at a time, the others wait.
+// rules.md, Data: no organisation uses all connections: few of its lists are read at a time, the
+// others wait.
 func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	pool, err := postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
+	pool, err := postgres.Open(t.Context(), db.DirectURL,
+		postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	w := startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool})
@@ -215,7 +258,9 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 	for i := range statuses {
 		conn := w.wire(t)
 		answered.Go(func() {
-			if got, err := conn.try(context.Background(), http.MethodGet, line(http.MethodGet, "/api/v1/forks", "Authorization: Bearer "+token.String())); err == nil {
+			if got, err := conn.try(context.Background(), http.MethodGet,
+				line(http.MethodGet, "/api/v1/forks",
+					"Authorization: Bearer "+token.String())); err == nil {
 				statuses[i] = got.StatusCode
 			}
 		})
@@ -223,13 +268,17 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 	reading := func(n int) func() bool {
 		return func() bool {
 			var waiting int
-			err := w.db.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where not granted and relation = 'forks'::regclass
-				and database = (select oid from pg_database where datname = current_database())`).Scan(&waiting)
+			err := w.db.Owner.Pool.QueryRow(context.Background(),
+				`select count(*) from pg_locks where not granted and relation = 'forks'::regclass
+				and database = (select oid from pg_database where datname = current_database())`).
+				Scan(&waiting)
 			return err == nil && waiting >= n
 		}
 	}
-	require.Eventually(t, reading(reports.MaxReportsOfOrganisation), 4*time.Second, time.Millisecond)
-	require.Never(t, reading(reports.MaxReportsOfOrganisation+1), 300*time.Millisecond, 10*time.Millisecond)
+	require.Eventually(t, reading(reports.MaxReportsOfOrganisation), 4*time.Second,
+		time.Millisecond)
+	require.Never(t, reading(reports.MaxReportsOfOrganisation+1), 300*time.Millisecond,
+		10*time.Millisecond)
 	require.NoError(t, tx.Rollback(t.Context()))
 	answered.Wait()
 	require.Equal(t, slices.Repeat([]int{http.StatusOK}, len(statuses)), statuses)
@@ -240,24 +289,31 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(13, 13))
-	h, other := newHistory(random, 1, 6, 4), newHistory(random, 1, 0)
+	h := newHistory(random, 1, 6, 4)
+	other := newHistory(random, 1, 0)
 	h.playRandomly(random, 20, day("2024-05-01"), day("2024-05-31"))
 	w.load(t, h, other)
 	token := w.key(t, h.id)
 	period := "?from=2024-05-01&to=2024-05-31"
 	for _, path := range []string{
-		"/api/v1/forks", "/api/v1/forks/" + h.forks[0], "/api/v1/forks/" + h.forks[0] + "/stats" + period, "/api/v1/forks/" + h.forks[0] + "/exports/csv" + period,
+		"/api/v1/forks", "/api/v1/forks/" + h.forks[0],
+		"/api/v1/forks/" + h.forks[0] + "/stats" + period,
+		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period,
 		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period + "&groupId=" + h.groups[0].id,
-		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x", "/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
+		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x",
+		"/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
 	} {
-		get, head := w.get(t, path, token), w.send(t, http.MethodHead, path, "Bearer "+token.String())
+		get := w.get(t, path, token)
+		head := w.send(t, http.MethodHead, path, "Bearer "+token.String())
 		require.Equal(t, get.StatusCode, head.StatusCode, path)
 		require.Empty(t, head.body)
 		if strings.Contains(path, "/stats?") { // computed by GET alone
 			require.Equal(t, http.StatusOK, head.StatusCode)
 			require.Empty(t, head.Header.Values("Content-Length"), path)
 		}
-		for _, varies := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
+		for _, varies := range []string{
+			"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding",
+		} {
 			get.Header.Del(varies)
 			head.Header.Del(varies)
 		}
@@ -283,7 +339,8 @@ func TestRateHeaders(t *testing.T) {
 		got := w.get(t, "/api/v1/forks", token)
 		require.Equal(t, http.StatusOK, got.StatusCode)
 		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
-		require.Regexp(t, `^"key";r=`+jsonOf(left)+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
+		require.Regexp(t, `^"key";r=`+jsonOf(left)+`;t=([1-9]|[1-5]\d|60)$`,
+			got.Header.Get("RateLimit"))
 	}
 	limited := w.get(t, "/api/v1/forks", token)
 	require.Equal(t, http.StatusTooManyRequests, limited.StatusCode)

@@ -32,7 +32,8 @@ func resourcesNow() resources {
 func (before resources) requireKept(t *testing.T, about string) {
 	t.Helper()
 	after := resourcesNow()
-	t.Logf("%s: goroutines %d → %d, heap %d KB → %d KB", about, before.goroutines, after.goroutines, before.heap>>10, after.heap>>10)
+	t.Logf("%s: goroutines %d → %d, heap %d KB → %d KB", about, before.goroutines, after.goroutines,
+		before.heap>>10, after.heap>>10)
 	require.InDelta(t, before.goroutines, after.goroutines, 8)
 	require.Less(t, after.heap, before.heap+16<<20)
 }
@@ -44,7 +45,10 @@ var isKey = regexp.MustCompile(`^(?i:bearer) +dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z
 func mutation(random *rand.Rand, valid string) string {
 	b := []byte(valid)
 	at := random.IntN(len(b))
-	odd := []string{"\x00", "\x01", "\x7f", "\t", "\x0b", "é", "\u202e", "\ufeff", "\xff", "\xc0\xaf", "💥", " ", "_", "\"", ",", ";", "%00", "='"}
+	odd := []string{
+		"\x00", "\x01", "\x7f", "\t", "\x0b", "é", "\u202e", "\ufeff", "\xff", "\xc0\xaf", "💥", " ",
+		"_", "\"", ",", ";", "%00", "='",
+	}
 	switch random.IntN(12) {
 	case 0: // flip a bit
 		b[at] ^= 1 << random.IntN(8)
@@ -57,11 +61,14 @@ func mutation(random *rand.Rand, valid string) string {
 	case 4: // in place of
 		b = append(append(slices.Clone(b[:at]), odd[random.IntN(len(odd))]...), b[at+1:]...)
 	case 5: // very long
-		b = slices.Insert(b, at, []byte(strings.Repeat(odd[random.IntN(len(odd))], 1+random.IntN(3000)))...)
+		b = slices.Insert(b, at,
+			[]byte(strings.Repeat(odd[random.IntN(len(odd))], 1+random.IntN(3000)))...)
 	case 6: // doubled
 		b = []byte(valid + []string{"", " ", ",", ", ", "; "}[random.IntN(5)] + valid)
 	case 7: // other schemes
-		b = []byte([]string{"Basic", "Digest", "Negotiate", "Bearer:", "Token", "bearer\t", "Bearer=", "ApiKey", ""}[random.IntN(9)] + valid[6:])
+		b = []byte([]string{
+			"Basic", "Digest", "Negotiate", "Bearer:", "Token", "bearer\t", "Bearer=", "ApiKey", "",
+		}[random.IntN(9)] + valid[6:])
 	case 8: // noise
 		for i := range b {
 			b[i] = byte(random.UintN(256))
@@ -82,8 +89,8 @@ func mutation(random *rand.Rand, valid string) string {
 	return strings.NewReplacer("\n", "", "\r", "").Replace(string(b)) // it stays one line
 }
 
-// Whatever the Authorization header holds, the answer is the contract's, never a 5xx, and nothing leaks. The test runs alone:
-// it counts goroutines.
+// Whatever the Authorization header holds, the answer is the contract's, never a 5xx, and nothing
+// leaks. The test runs alone: it counts goroutines.
 func TestMalformedAuthorization(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(70, 70)))
@@ -100,11 +107,15 @@ func TestMalformedAuthorization(t *testing.T) {
 			before = resourcesNow() // when all that is made once has been made
 		}
 		header := mutation(random, a.authorization)
-		if isKey.MatchString(strings.Trim(header, " \t")) && strings.Contains(header, a.token.String()) {
+		if isKey.MatchString(strings.Trim(header, " \t")) &&
+			strings.Contains(header, a.token.String()) {
 			continue // nothing is wrong with it
 		}
 		outside := random.IntN(4) == 0
-		target := map[bool]string{true: "/healthz", false: "/api/v1/forks/" + a.fork + "/stats?" + a.query}[outside]
+		target := map[bool]string{
+			true:  "/healthz",
+			false: "/api/v1/forks/" + a.fork + "/stats?" + a.query,
+		}[outside]
 		got := conn.ask(http.MethodGet, line(http.MethodGet, target, "Authorization: "+header))
 		statuses[got.StatusCode]++
 		if outside && got.StatusCode == 200 {
@@ -113,9 +124,13 @@ func TestMalformedAuthorization(t *testing.T) {
 		}
 		detail := got.detail(t, fmt.Sprintf("%q", header))
 		switch {
-		case got.StatusCode == 400 || got.StatusCode == 431: // no HTTP: a control character, too long
+		// no HTTP: a control character, too long
+		case got.StatusCode == 400 || got.StatusCode == 431:
 			require.Equal(t, "ERR_VALIDATION", detail)
-			require.True(t, len(header) > 8000 || strings.ContainsFunc(header, func(r rune) bool { return r < ' ' || r == 0x7f }), "%d %q", got.StatusCode, header)
+			require.True(t,
+				len(header) > 8000 ||
+					strings.ContainsFunc(header, func(r rune) bool { return r < ' ' || r == 0x7f }),
+				"%d %q", got.StatusCode, header)
 		case outside && strings.Contains(header, "dg_live_"):
 			require.Equal(t, 403, got.StatusCode, "%q", header)
 		default:
@@ -135,10 +150,15 @@ func TestMalformedAuthorization(t *testing.T) {
 func invalidQuery(random *rand.Rand) string {
 	good := []string{"2024-05-01", "2024-02-29", "2000-01-01", "2199-12-31"}
 	bad := []string{
-		"", "x", "2024", "2024-05", "2024-5-1", "24-05-01", "2024-13-01", "2024-00-10", "2024-02-30", "2023-02-29", "2024-04-31", "1999-12-31", "2200-01-01",
-		"0000-00-00", "9999-12-31", "-2024-05-01", "+2024-05-01", " 2024-05-01", "2024-05-01 ", "2024-05-01T00:00:00Z", "2024/05/01", "2024-05-01\x00", "\x00",
-		"\xff\xfe", "２０２４-05-01", "٢٠٢٤-05-01", "2024‐05‐01", "2024-05-0\u0661", "NaN", "null", "true", "'; drop table plays; --", "%", "2024-05-01,2024-05-02",
-		strings.Repeat("9", 1+random.IntN(900)), strings.Repeat("é", 1+random.IntN(150)), "2024-05-01\r\nX: y", "now", "0x7E8-05-01", "1e3-01-01", "2024-05-1a",
+		"", "x", "2024", "2024-05", "2024-5-1", "24-05-01", "2024-13-01", "2024-00-10",
+		"2024-02-30",
+		"2023-02-29", "2024-04-31", "1999-12-31", "2200-01-01",
+		"0000-00-00", "9999-12-31", "-2024-05-01", "+2024-05-01", " 2024-05-01", "2024-05-01 ",
+		"2024-05-01T00:00:00Z", "2024/05/01", "2024-05-01\x00", "\x00",
+		"\xff\xfe", "２０２４-05-01", "٢٠٢٤-05-01", "2024‐05‐01", "2024-05-0\u0661", "NaN", "null",
+		"true", "'; drop table plays; --", "%", "2024-05-01,2024-05-02",
+		strings.Repeat("9", 1+random.IntN(900)), strings.Repeat("é", 1+random.IntN(150)),
+		"2024-05-01\r\nX: y", "now", "0x7E8-05-01", "1e3-01-01", "2024-05-1a",
 	}
 	pick := func(of []string) string { return url.QueryEscape(of[random.IntN(len(of))]) }
 	switch random.IntN(8) {
@@ -149,12 +169,17 @@ func invalidQuery(random *rand.Rand) string {
 	case 2:
 		return "from=" + pick(bad) + "&to=" + pick(bad)
 	case 3: // one is missing
-		return []string{"from", "to"}[random.IntN(2)] + "=" + pick(good) + strings.Repeat("&x=1", random.IntN(5))
+		return []string{"from", "to"}[random.IntN(2)] + "=" + pick(good) +
+			strings.Repeat("&x=1", random.IntN(5))
 	case 4: // repeated
-		again := []string{"from", "to", "%66rom", "t%6f", "groupId"}[random.IntN(5)] + "=" + pick(good)
+		again := []string{"from", "to", "%66rom", "t%6f", "groupId"}[random.IntN(5)] + "=" +
+			pick(good)
 		return "from=2024-05-01&to=2024-05-02&groupId=x&" + again
 	case 5: // the wrong way round, or too long
-		return []string{"from=2024-05-02&to=2024-05-01", "from=2023-01-01&to=2024-01-02", "from=2000-01-01&to=2199-12-31", "to=2000-01-01&from=2199-12-31"}[random.IntN(4)]
+		return []string{
+			"from=2024-05-02&to=2024-05-01", "from=2023-01-01&to=2024-01-02",
+			"from=2000-01-01&to=2199-12-31", "to=2000-01-01&from=2199-12-31",
+		}[random.IntN(4)]
 	case 6: // empty
 		return "from=2024-05-01&to=2024-05-01&groupId" + []string{"", "="}[random.IntN(2)]
 	}
@@ -183,7 +208,9 @@ func TestMalformedQueries(t *testing.T) {
 		}
 		tail := []string{"/stats?", "/exports/csv?"}[random.IntN(2)]
 		query := invalidQuery(random)
-		got := conn.ask(http.MethodGet, line(http.MethodGet, "/api/v1/forks/"+a.fork+tail+query, "Authorization: "+a.authorization))
+		got := conn.ask(http.MethodGet,
+			line(http.MethodGet, "/api/v1/forks/"+a.fork+tail+query,
+				"Authorization: "+a.authorization))
 		require.Equal(t, http.StatusBadRequest, got.StatusCode, "%q", query)
 		require.Equal(t, "ERR_VALIDATION", got.detail(t, query))
 		require.NotEmpty(t, got.Header.Get("RateLimit"), "it reached the key: %q", query)

@@ -11,7 +11,8 @@ import (
 	"dg/platform/authz"
 )
 
-// Mount adds the API to app. It has to come before every other route: guard refuses keys on the paths of all of them.
+// Mount adds the API to app. It has to come before every other route: guard refuses keys on the
+// paths of all of them.
 func (a *API) Mount(app *fiber.App) {
 	app.Use(a.guard)
 	app.Get("/openapi/v1.json", describe(a.document))
@@ -19,11 +20,15 @@ func (a *API) Mount(app *fiber.App) {
 	a.route(app, "forks", authz.ListForks, apikeys.ForksRead, a.listForks)
 	a.route(app, "forks/:forkId", authz.ReadFork, apikeys.ForksRead, a.getFork)
 	a.route(app, "forks/:forkId/stats", authz.ReadReport, apikeys.ReportsRead, a.getForkStats)
-	a.route(app, "forks/:forkId/exports/csv", authz.ExportReport, apikeys.ReportsRead, a.exportForkPlays)
+	a.route(app, "forks/:forkId/exports/csv", authz.ExportReport, apikeys.ReportsRead,
+		a.exportForkPlays)
 }
 
 // route adds a GET, and the HEAD that fiber derives from it, for callers with the scope.
-func (a *API) route(app *fiber.App, path string, permission authz.Permission, scope apikeys.Scope, handle func(*fiber.Ctx, apikeys.Caller) error) {
+func (a *API) route(
+	app *fiber.App, path string, permission authz.Permission, scope apikeys.Scope,
+	handle func(*fiber.Ctx, apikeys.Caller) error,
+) {
 	app.Get(prefix+path, func(c *fiber.Ctx) error {
 		caller := callerOf(c)
 		err := a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID)
@@ -38,10 +43,12 @@ func (a *API) route(app *fiber.App, path string, permission authz.Permission, sc
 }
 
 func (a *API) refuseScope(c *fiber.Ctx, caller apikeys.Caller, scope apikeys.Scope) error {
-	c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="insufficient_scope", scope="`+string(scope)+`"`)
+	c.Set(fiber.HeaderWWWAuthenticate,
+		`Bearer error="insufficient_scope", scope="`+string(scope)+`"`)
 	ctx := c.UserContext()
 	return a.keys.Refuse(ctx, caller, audit.InsufficientScope, audit.Target{}, requestOf(c),
-		apperr.New(apperr.AccessDenied, "This key lacks the scope %s. Use a key that has it.", scope))
+		apperr.New(apperr.AccessDenied, "This key lacks the scope %s. Use a key that has it.",
+			scope))
 }
 
 func requestOf(c *fiber.Ctx) audit.Request { return apikeys.RequestOf(c, pathOf(c)) }

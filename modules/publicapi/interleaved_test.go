@@ -28,8 +28,8 @@ func ofOne(t *testing.T, db *pgtest.Database) *postgres.DB {
 	return one
 }
 
-// traces are the words that identify an organisation's data, beside the mark in its names and slugs: its ids and its players'
-// pseudonyms.
+// traces are the words that identify an organisation's data, beside the mark in its names and
+// slugs: its ids and its players' pseudonyms.
 func (w *world) traces(t *testing.T, h *history) map[string]bool {
 	t.Helper()
 	traces := map[string]bool{h.id: true, gameIDOf(h): true}
@@ -45,7 +45,8 @@ func (w *world) traces(t *testing.T, h *history) map[string]bool {
 	pseudonymous := *h
 	pseudonymous.mode = "pseudonymous"
 	for i, label := range w.labels(t, &pseudonymous) {
-		traces[label], traces[h.players[i].id] = true, true
+		traces[label] = true
+		traces[h.players[i].id] = true
 	}
 	return traces
 }
@@ -76,17 +77,20 @@ func found(t *testing.T, got answer, mark string, traces map[string]bool) []stri
 	return all
 }
 
-// request is one of the interleaved requests: its target, its status, and whether the answer holds data of the organisation.
+// request is one of the interleaved requests: its target, its status, and whether the answer holds
+// data of the organisation.
 type request struct {
 	target string
 	status int
 	speaks bool
 }
 
-// requestsOf are the requests with an organisation's key. Some name a fork or group of the other one.
+// requestsOf are the requests with an organisation's key. Some name a fork or group of the other
+// one.
 func requestsOf(own, foreign *history) []request {
 	const period = "?from=2024-05-01&to=2024-05-31"
-	mine, theirs := "/api/v1/forks/"+own.forks[0], "/api/v1/forks/"+foreign.forks[0]
+	mine := "/api/v1/forks/" + own.forks[0]
+	theirs := "/api/v1/forks/" + foreign.forks[0]
 	return []request{
 		{"/api/v1/forks", 200, true},
 		{mine, 200, true},
@@ -105,17 +109,22 @@ func requestsOf(own, foreign *history) []request {
 	}
 }
 
-// A key sees only its own organisation. 16 clients send requests with keys of both organisations in turn on one connection
-// each, over pools of one connection: what a request left in a buffer or a session would show in another organisation's
-// answer.
+// A key sees only its own organisation. 16 clients send requests with keys of both organisations in
+// turn on one connection each, over pools of one connection: what a request left in a buffer or a
+// session would show in another organisation's answer.
 func TestInterleavedRequestsDoNotMix(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	w := startOver(t, db, assembly.Pools{Auth: ofOne(t, db), Reads: ofOne(t, db), Exports: ofOne(t, db)})
+	w := startOver(t, db, assembly.Pools{
+		Auth:    ofOne(t, db),
+		Reads:   ofOne(t, db),
+		Exports: ofOne(t, db),
+	})
 	random := rand.New(rand.NewPCG(41, 41))
 	organisations := []*history{newHistory(random, 2, 12, 8, 4), newHistory(random, 2, 12, 8, 4)}
 	for i, h := range organisations {
-		h.mark, h.mode = []string{"Quagga", "Okapi"}[i], []string{"pseudonymous", "nominative"}[i]
+		h.mark = []string{"Quagga", "Okapi"}[i]
+		h.mode = []string{"pseudonymous", "nominative"}[i]
 		h.playRandomly(random, 80, day("2024-05-01"), day("2024-05-31"))
 	}
 	w.load(t, organisations...)
@@ -124,22 +133,32 @@ func TestInterleavedRequestsDoNotMix(t *testing.T) {
 	answers := make(chan interleaved, clients)
 	var running sync.WaitGroup
 	for client := range clients {
-		conn, keys := w.wire(t), [2]apikeys.Token{w.key(t, organisations[0].id), w.key(t, organisations[1].id)}
-		traces[0][keys[0].ID], traces[1][keys[1].ID] = true, true
+		conn := w.wire(t)
+		keys := [2]apikeys.Token{w.key(t, organisations[0].id), w.key(t, organisations[1].id)}
+		traces[0][keys[0].ID] = true
+		traces[1][keys[1].ID] = true
 		random := rand.New(rand.NewPCG(41, uint64(client)))
 		running.Go(func() {
-			w.interleave(t.Context(), conn, keys, organisations, random, soak(100_000, 1_600)/clients, answers)
+			w.interleave(t.Context(), conn, keys, organisations, random,
+				soak(100_000, 1_600)/clients, answers)
 		})
 	}
-	go func() { running.Wait(); close(answers) }()
+	go func() {
+		running.Wait()
+		close(answers)
+	}()
 
-	asked, foreign, busy := 0, 0, 0
+	asked := 0
+	foreign := 0
+	busy := 0
 	for a := range answers {
 		require.NoError(t, a.err, a.request.target)
 		asked++
-		if leaked := found(t, a.answer, organisations[1-a.who].mark, traces[1-a.who]); len(leaked) > 0 {
+		if leaked := found(t, a.answer, organisations[1-a.who].mark,
+			traces[1-a.who]); len(leaked) > 0 {
 			foreign++
-			t.Errorf("%s of the other organisation in the answer to %s: %.500q", leaked, a.request.target, a.body)
+			t.Errorf("%s of the other organisation in the answer to %s: %.500q", leaked,
+				a.request.target, a.body)
 		}
 		if a.StatusCode == http.StatusServiceUnavailable {
 			busy++ // over the limit of concurrent exports
@@ -149,7 +168,8 @@ func TestInterleavedRequestsDoNotMix(t *testing.T) {
 		speaks := len(found(t, a.answer, organisations[a.who].mark, traces[a.who])) > 0
 		require.Equal(t, a.request.speaks, speaks, "%s: %.500q", a.request.target, a.body)
 	}
-	t.Logf("%d requests, %d answers with something of the other organisation, %d refused", asked, foreign, busy)
+	t.Logf("%d requests, %d answers with something of the other organisation, %d refused", asked,
+		foreign, busy)
 	require.Less(t, busy, asked/5)
 }
 
@@ -162,7 +182,10 @@ type interleaved struct {
 }
 
 // interleave sends n requests, of both organisations in turn.
-func (w *world) interleave(ctx context.Context, conn *wire, keys [2]apikeys.Token, organisations []*history, random *rand.Rand, n int, answers chan<- interleaved) {
+func (w *world) interleave(
+	ctx context.Context, conn *wire, keys [2]apikeys.Token, organisations []*history,
+	random *rand.Rand, n int, answers chan<- interleaved,
+) {
 	for i := range n {
 		who := i % 2
 		all := requestsOf(organisations[who], organisations[1-who])
@@ -171,9 +194,11 @@ func (w *world) interleave(ctx context.Context, conn *wire, keys [2]apikeys.Toke
 		if random.IntN(3) == 0 {
 			headers = append(headers, "Accept-Encoding: gzip")
 		}
-		a.answer, a.err = conn.try(ctx, http.MethodGet, line(http.MethodGet, a.request.target, headers...))
+		a.answer, a.err = conn.try(ctx, http.MethodGet,
+			line(http.MethodGet, a.request.target, headers...))
 		if i%200 == 199 && a.err == nil { // 100 of each key
-			_, a.err = w.db.Owner.Pool.Exec(ctx, `update api_key_windows set instants = array_fill('-infinity'::timestamptz, array[120])
+			_, a.err = w.db.Owner.Pool.Exec(ctx,
+				`update api_key_windows set instants = array_fill('-infinity'::timestamptz, array[120])
 				where key_id in ($1, $2)`, keys[0].ID, keys[1].ID)
 		}
 		select {

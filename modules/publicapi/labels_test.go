@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileNames are names that an import refuses or that a spreadsheet, a terminal or a parser may misread, and their form
-// in the CSV.
+// hostileNames are names that an import refuses or that a spreadsheet, a terminal or a parser may
+// misread, and their form in the CSV.
 var hostileNames = map[string]string{
 	"=cmd|'/C calc'!A0":               "'=cmd|'/C calc'!A0",
 	"=HYPERLINK(\"http://x\",\"y\")":  "'=HYPERLINK(\"http://x\",\"y\")",
@@ -45,8 +45,8 @@ var hostileNames = map[string]string{
 	"=" + strings.Repeat("a\n", 5000): "'=" + strings.Repeat("a\n", 5000),
 }
 
-// rules.md, CSV: nominative reporting shows any name unchanged in JSON, and with a leading ' in the CSV when a spreadsheet would
-// run it. A pseudonym reveals nothing of it.
+// rules.md, CSV: nominative reporting shows any name unchanged in JSON, and with a leading ' in the
+// CSV when a spreadsheet would run it. A pseudonym reveals nothing of it.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -54,21 +54,30 @@ func TestHostileNames(t *testing.T) {
 	h := newHistory(random, 1, len(hostileNames), 6)
 	h.mode = "nominative"
 	for who := range h.players {
-		h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-05").Add(time.Duration(who) * time.Hour)})
+		h.plays = append(h.plays, play{
+			id:      newID(random),
+			fork:    h.forks[0],
+			player:  who,
+			started: day("2024-05-05").Add(time.Duration(who) * time.Hour),
+		})
 	}
 	w.load(t, h)
 	cellOf := map[string]string{} // by play
-	names, i := map[string]bool{}, 0
+	names := map[string]bool{}
+	i := 0
 	for name, cell := range hostileNames {
 		w.exec(t, `update players set display_name = $2 where id = $1`, h.players[i].id, name)
-		cellOf[h.plays[i].id], names[name] = cell, true
+		cellOf[h.plays[i].id] = cell
+		names[name] = true
 		i++
 	}
 	token := w.key(t, h.id)
 	path := "/api/v1/forks/" + h.forks[0]
 	const period = "?from=2024-05-01&to=2024-05-31"
 
-	stats, err := w.client(t, token).GetForkStatsWithResponse(t.Context(), h.forks[0], &GetForkStatsParams{From: "2024-05-01", To: "2024-05-31"})
+	stats, err := w.client(t, token).
+		GetForkStatsWithResponse(t.Context(), h.forks[0],
+			&GetForkStatsParams{From: "2024-05-01", To: "2024-05-31"})
 	require.NoError(t, err)
 	require.Len(t, stats.JSON200.Players, len(names))
 	for _, p := range stats.JSON200.Players {
@@ -77,7 +86,8 @@ func TestHostileNames(t *testing.T) {
 	}
 
 	conn := w.wire(t) // the contract's check wants cells without CR
-	got := conn.ask(http.MethodGet, line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+token.String()))
+	got := conn.ask(http.MethodGet,
+		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+token.String()))
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
 	require.NoError(t, err)
@@ -130,12 +140,17 @@ func TestFileNamesAreASCII(t *testing.T) {
 	} {
 		w.exec(t, `update forks set slug = $2 where id = $1`, h.forks[0], slug)
 		for query, group := range map[string]string{
-			"": "", "&groupId=" + h.groups[0].id: "_group-" + h.groups[0].id, "&groupId=" + h.groups[1].id: "_group-" + h.groups[1].id,
+			"":                           "",
+			"&groupId=" + h.groups[0].id: "_group-" + h.groups[0].id,
+			"&groupId=" + h.groups[1].id: "_group-" + h.groups[1].id,
 		} {
-			path, want := "/api/v1/forks/"+h.forks[0]+"/exports/csv?from=2024-02-29&to=2024-03-01"+query, name+"_2024-02-29_2024-03-01"+group+".csv"
+			path := "/api/v1/forks/" + h.forks[0] + "/exports/csv?from=2024-02-29&to=2024-03-01" +
+				query
+			want := name + "_2024-02-29_2024-03-01" + group + ".csv"
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				got := w.send(t, method, path, "Bearer "+token.String())
-				require.Equal(t, []string{`attachment; filename="` + want + `"`}, got.Header.Values("Content-Disposition"), "%q", slug)
+				require.Equal(t, []string{`attachment; filename="` + want + `"`},
+					got.Header.Values("Content-Disposition"), "%q", slug)
 				require.Empty(t, got.Header.Get("Set-Cookie"))
 			}
 		}

@@ -36,7 +36,8 @@ type seen struct {
 	recorded   []string
 }
 
-// expected follows rules.md, Order of checks, for a request under /api/v1/ with a valid path, method and period.
+// expected follows rules.md, Order of checks, for a request under /api/v1/ with a valid path,
+// method and period.
 func expected(c combination) seen {
 	refused := func(status int, detail, challenge string, rate bool, reason audit.Reason) seen {
 		s := seen{status: status, detail: detail, challenge: challenge, rate: rate}
@@ -46,8 +47,15 @@ func expected(c combination) seen {
 		return s
 	}
 	unusable := map[string]audit.Reason{ // 2 and 3
-		"missing": "", "malformed": "", "unknown id": "", "wrong secret, right checksum": audit.WrongSecret, "wrong secret, wrong checksum": audit.WrongSecret,
-		"revoked": audit.Revoked, "expired": audit.Expired, "free": audit.BelowPlan, "team": audit.BelowPlan,
+		"missing":                      "",
+		"malformed":                    "",
+		"unknown id":                   "",
+		"wrong secret, right checksum": audit.WrongSecret,
+		"wrong secret, wrong checksum": audit.WrongSecret,
+		"revoked":                      audit.Revoked,
+		"expired":                      audit.Expired,
+		"free":                         audit.BelowPlan,
+		"team":                         audit.BelowPlan,
 	}
 	if reason, ok := unusable[c.state]; ok {
 		challenge := `Bearer error="invalid_token"`
@@ -62,7 +70,9 @@ func expected(c combination) seen {
 	}
 	switch {
 	case !slices.Contains(c.scopes, scope): // 6
-		return refused(403, "ERR_ACCESS_DENIED", `Bearer error="insufficient_scope", scope="`+string(scope)+`"`, true, audit.InsufficientScope)
+		return refused(403, "ERR_ACCESS_DENIED",
+			`Bearer error="insufficient_scope", scope="`+string(scope)+`"`, true,
+			audit.InsufficientScope)
 	case c.fork == "unknown", c.fork == "malformed": // 7
 		return refused(404, "ERR_NOT_FOUND", "", true, "")
 	case c.fork == "foreign":
@@ -82,8 +92,8 @@ func expected(c combination) seen {
 	return s
 }
 
-// combinations are those of one organisation: all of them under DG_SOAK=1, else all of a usable key with both scopes, and
-// some of every other state and choice of scopes.
+// combinations are those of one organisation: all of them under DG_SOAK=1, else all of a usable key
+// with both scopes, and some of every other state and choice of scopes.
 func combinations() []combination {
 	every := everyCombination()
 	if os.Getenv("DG_SOAK") == "1" {
@@ -100,16 +110,22 @@ func combinations() []combination {
 
 func everyCombination() []combination {
 	var all []combination
-	for _, scopes := range [][]apikeys.Scope{{}, {apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ForksRead, apikeys.ReportsRead}} {
+	for _, scopes := range [][]apikeys.Scope{
+		{}, {apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ForksRead, apikeys.ReportsRead},
+	} {
 		for _, state := range []string{
-			"pro", "enterprise", "free", "team", "revoked", "expired", "wrong secret, right checksum", "wrong secret, wrong checksum",
+			"pro", "enterprise", "free", "team", "revoked", "expired",
+			"wrong secret, right checksum", "wrong secret, wrong checksum",
 			"malformed", "unknown id", "missing",
 		} {
 			all = append(all, combination{"list", "none", "none", scopes, state})
 			for _, fork := range []string{"own", "foreign", "unknown", "malformed"} {
 				all = append(all, combination{"fork", fork, "none", scopes, state})
-				for _, group := range []string{"none", "own", "small", "foreign", "unknown", "malformed"} {
-					all = append(all, combination{"stats", fork, group, scopes, state}, combination{"csv", fork, group, scopes, state})
+				for _, group := range []string{
+					"none", "own", "small", "foreign", "unknown", "malformed",
+				} {
+					all = append(all, combination{"stats", fork, group, scopes, state},
+						combination{"csv", fork, group, scopes, state})
 				}
 			}
 		}
@@ -119,15 +135,26 @@ func everyCombination() []combination {
 
 // target is the path and query of a combination.
 func (c combination) target(own, foreign *history) string {
-	forks := map[string]string{"own": own.forks[0], "foreign": foreign.forks[0], "unknown": "00000000-0000-4000-8000-000000000000", "malformed": own.forks[0] + "%00"}
+	forks := map[string]string{
+		"own":       own.forks[0],
+		"foreign":   foreign.forks[0],
+		"unknown":   "00000000-0000-4000-8000-000000000000",
+		"malformed": own.forks[0] + "%00",
+	}
 	groups := map[string]string{
-		"none": "", "own": "&groupId=" + strings.ToUpper(own.groups[0].id), "small": "&groupId=" + own.groups[1].id, "foreign": "&groupId=" + foreign.groups[0].id,
-		"unknown": "&groupId=00000000-0000-4000-8000-000000000000", "malformed": "&groupId=" + own.groups[0].id + "%00",
+		"none":      "",
+		"own":       "&groupId=" + strings.ToUpper(own.groups[0].id),
+		"small":     "&groupId=" + own.groups[1].id,
+		"foreign":   "&groupId=" + foreign.groups[0].id,
+		"unknown":   "&groupId=00000000-0000-4000-8000-000000000000",
+		"malformed": "&groupId=" + own.groups[0].id + "%00",
 	}
 	const period = "?from=2024-05-01&to=2024-05-31"
 	return "/api/v1/forks" + map[string]string{
-		"list": "", "fork": "/" + forks[c.fork], "stats": "/" + forks[c.fork] + "/stats" + period + groups[c.group],
-		"csv": "/" + forks[c.fork] + "/exports/csv" + period + groups[c.group],
+		"list":  "",
+		"fork":  "/" + forks[c.fork],
+		"stats": "/" + forks[c.fork] + "/stats" + period + groups[c.group],
+		"csv":   "/" + forks[c.fork] + "/exports/csv" + period + groups[c.group],
 	}[c.endpoint]
 }
 
@@ -146,11 +173,13 @@ func (c combination) authorization(token apikeys.Token) string {
 	return "Bearer " + token.String()
 }
 
-// withChecksum appends the checksum of rules.md, Keys: CRC-32 (IEEE) of all before it, as six base62 digits.
+// withChecksum appends the checksum of rules.md, Keys: CRC-32 (IEEE) of all before it, as six
+// base62 digits.
 func withChecksum(s string) string {
 	digits := ""
 	for n := crc32.ChecksumIEEE([]byte(s)); len(digits) < 6; n /= 62 {
-		digits = string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[n%62]) + digits
+		digits = string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[n%62]) +
+			digits
 	}
 	return s + digits
 }
@@ -164,26 +193,36 @@ func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Toke
 	w.exec(t, `update api_keys set scopes = $2 where id = $1`, token.ID, c.scopes)
 	switch c.state {
 	case "revoked":
-		w.exec(t, `update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`, token.ID)
+		w.exec(t,
+			`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`,
+			token.ID)
 	case "expired":
-		w.exec(t, `update api_keys set expires_at = date_trunc('milliseconds', now()) where id = $1`, token.ID)
+		w.exec(t,
+			`update api_keys set expires_at = date_trunc('milliseconds', now()) where id = $1`,
+			token.ID)
 	case "free", "team", "enterprise":
 		w.exec(t, `update organisations set plan = $2 where id = $1`, own.id, c.state)
 	}
 	return token
 }
 
-// rules.md, Order of checks: 2 organisations × every endpoint × every resource × the
-// scopes × the states of a key: status, details.code, WWW-Authenticate, the rate, and the entries in the one log that they
-// belong to. A key without scopes cannot be made; were there one, it could read nothing.
+// rules.md, Order of checks: 2 organisations × every endpoint × every resource × the scopes × the
+// states of a key: status, details.code, WWW-Authenticate, the rate, and the entries in the one log
+// that they belong to. A key without scopes cannot be made; were there one, it could read nothing.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(40, 40))
 	organisations := []*history{newHistory(random, 1, 6, 5, 4), newHistory(random, 1, 6, 5, 4)}
-	for _, h := range organisations { // everybody has played: a group of five is shown, one of four is not
+	// everybody has played: a group of five is shown, one of four is not
+	for _, h := range organisations {
 		for who := range h.players {
-			h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-05")})
+			h.plays = append(h.plays, play{
+				id:      newID(random),
+				fork:    h.forks[0],
+				player:  who,
+				started: day("2024-05-05"),
+			})
 		}
 	}
 	w.load(t, organisations...)
@@ -197,7 +236,9 @@ func TestAccessMatrix(t *testing.T) {
 			})
 		}
 	})
-	require.Eventually(t, func() bool { return w.unfinished(t) == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return w.unfinished(t) == 0
+	}, 10*time.Second, 10*time.Millisecond)
 	differences := 0
 	for n, own := range organisations {
 		recorded := w.recordedByRequest(t, own.id)
@@ -221,7 +262,8 @@ type asking struct {
 	got seen
 }
 
-// askAll sends the combinations with keys of an organisation, and returns the outcomes by request id.
+// askAll sends the combinations with keys of an organisation, and returns the outcomes by request
+// id.
 func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 	t.Helper()
 	asked := map[string]asking{}
@@ -247,7 +289,11 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 // summary reduces an answer to what the test compares.
 func summary(t *testing.T, got answer) seen {
 	t.Helper()
-	s := seen{status: got.StatusCode, challenge: got.Header.Get("WWW-Authenticate"), suppressed: got.Header.Get("X-DG-Report-Suppressed")}
+	s := seen{
+		status:     got.StatusCode,
+		challenge:  got.Header.Get("WWW-Authenticate"),
+		suppressed: got.Header.Get("X-DG-Report-Suppressed"),
+	}
 	s.rate = got.Header.Get("RateLimit") != ""
 	require.Equal(t, s.rate, got.Header.Get("RateLimit-Policy") != "")
 	if got.StatusCode >= 400 {
@@ -259,16 +305,21 @@ func summary(t *testing.T, got answer) seen {
 // unfinished counts the exports that have started and not finished.
 func (w *world) unfinished(t *testing.T) (n int) {
 	t.Helper()
-	require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select count(*) filter (where action = 'export.started') -
+	require.NoError(t,
+		w.db.Owner.Pool.QueryRow(t.Context(),
+			`select count(*) filter (where action = 'export.started') -
 		count(*) filter (where action = 'export.finished') from audit_entries`).Scan(&n))
 	return n
 }
 
-// recordedByRequest returns the entries of an organisation's log that requests have caused, in order.
+// recordedByRequest returns the entries of an organisation's log that requests have caused, in
+// order.
 func (w *world) recordedByRequest(t *testing.T, organisationID string) map[string][]string {
 	t.Helper()
-	rows, err := w.db.Owner.Pool.Query(t.Context(), `select request_id, array_agg(action || ' ' || reason order by action)
-		from audit_entries where org_id = $1 and request_id <> '' group by request_id`, organisationID)
+	rows, err := w.db.Owner.Pool.Query(t.Context(),
+		`select request_id, array_agg(action || ' ' || reason order by action)
+		from audit_entries where org_id = $1 and request_id <> '' group by request_id`,
+		organisationID)
 	require.NoError(t, err)
 	defer rows.Close()
 	recorded := map[string][]string{}

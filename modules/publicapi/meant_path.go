@@ -12,14 +12,17 @@ import (
 	"dg/platform/apperr"
 )
 
-// meantPaths are the endpoints by the forms of the paths that are probably meant for them: the first that matches
-// counts. They are all that an answer can name, whatever the data.
+// meantPaths are the endpoints by the forms of the paths that are probably meant for them: the
+// first that matches counts. They are all that an answer can name, whatever the data.
 var meantPaths = []struct {
 	form     *regexp.Regexp
 	endpoint string
 }{
 	{regexp.MustCompile(`^forks?$`), "/api/v1/forks"},
-	{regexp.MustCompile(`^(forks?/)?([^/]+/)?(stats?|statistics?|reports?)$`), "/api/v1/forks/{forkId}/stats"},
+	{
+		regexp.MustCompile(`^(forks?/)?([^/]+/)?(stats?|statistics?|reports?)$`),
+		"/api/v1/forks/{forkId}/stats",
+	},
 	{
 		regexp.MustCompile(`^(forks?/)?([^/]+/)?((exports?|plays|csv)/)?(exports?|plays|csv)$`),
 		"/api/v1/forks/{forkId}/exports/csv",
@@ -27,7 +30,8 @@ var meantPaths = []struct {
 	{regexp.MustCompile(`^forks?/[^/]+$`), "/api/v1/forks/{forkId}"},
 }
 
-// meantEndpoint returns the endpoint that a caller probably means by an unknown path inside the API, or "".
+// meantEndpoint returns the endpoint that a caller probably means by an unknown path inside the
+// API, or "".
 func meantEndpoint(sent string) string {
 	if plain, err := url.PathUnescape(sent); err == nil {
 		sent = plain
@@ -50,7 +54,8 @@ func explainUnknownPath(c *fiber.Ctx, err error) error {
 	}
 	if endpoint := meantEndpoint(pathOf(c)); endpoint != "" {
 		return apperr.New(apperr.NotFound,
-			"No such endpoint. Did you mean %s? Paths are case-sensitive and have no trailing slash.", endpoint)
+			"No such endpoint. Did you mean %s? Paths are case-sensitive and have no trailing slash.",
+			endpoint)
 	}
 	return err
 }

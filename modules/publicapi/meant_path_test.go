@@ -10,15 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Order of checks, 5: an unknown path is answered 404, which names the endpoint that was probably meant.
+// rules.md, Order of checks, 5: an unknown path is answered 404, which names the endpoint that was
+// probably meant.
 func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, start(t), rand.New(rand.NewPCG(80, 80)))
 	const (
-		list, fork  = "/api/v1/forks", "/api/v1/forks/{forkId}"
-		stats, file = "/api/v1/forks/{forkId}/stats", "/api/v1/forks/{forkId}/exports/csv"
+		list  = "/api/v1/forks"
+		fork  = "/api/v1/forks/{forkId}"
+		stats = "/api/v1/forks/{forkId}/stats"
+		file  = "/api/v1/forks/{forkId}/exports/csv"
 	)
-	foreign, missing := a.foreign.forks[0], "00000000-0000-4000-8000-000000000000"
+	foreign := a.foreign.forks[0]
+	missing := "00000000-0000-4000-8000-000000000000"
 	for sent, want := range map[string]string{
 		"/api/v1/forks/":                               list,
 		"/api/v1/Forks":                                list,
@@ -61,9 +65,11 @@ func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, got.StatusCode, "%s: %s", sent, got.body)
 		var body struct{ Message string }
 		require.NoError(t, json.Unmarshal([]byte(got.body), &body))
-		message := "No such endpoint. Did you mean " + want + "? Paths are case-sensitive and have no trailing slash."
+		message := "No such endpoint. Did you mean " + want +
+			"? Paths are case-sensitive and have no trailing slash."
 		if want == "" {
-			message = "No such endpoint. Paths are case-sensitive and have no trailing slash. See /openapi/v1.json."
+			message =
+				"No such endpoint. Paths are case-sensitive and have no trailing slash. See /openapi/v1.json."
 		}
 		require.Equal(t, message, body.Message, sent)
 	}

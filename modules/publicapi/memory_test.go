@@ -10,29 +10,41 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Bounds: an answer is written from the sums as it is sent. All that a request allocates beyond the sums (labels, order,
-// blocks) is at most 4 MB where it lists 100,000 players. It is counted, not sampled, so this test runs alone.
-func TestMemoryOfLongAnswer(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+// rules.md, Bounds: an answer is written from the sums as it is sent. All that a request allocates
+// beyond the sums (labels, order, blocks) is at most 4 MB where it lists 100,000 players. It is
+// counted, not sampled, so this test runs alone.
+//
+//nolint:paralleltest // it counts what the process allocates
+func TestMemoryOfLongAnswer(t *testing.T) {
 	players := soak(100_000, 20_000)
-	const sum, beyond, fixed = 16, 37, 200 << 10 // bytes of a player, and of a request
+	const sum = 16
+	const beyond = 37
+	const fixed = 200 << 10 // bytes of a player, and of a request
 	limit := uint64((sum+beyond)*players + fixed)
 	w := start(t)
 	h := newHistory(rand.New(rand.NewPCG(17, 2)), 1, 1)
 	w.load(t, h)
 	w.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i from generate_series(2, $2::int) i`, h.id, players)
+		select gen_random_uuid(), $1, i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i
+		  from generate_series(2, $2::int) i`,
+		h.id, players)
 	w.exec(t, `update player_ordinals set last = $2 where org_id = $1`, h.id, players)
 	w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, ordinal, '2024-05-01'::timestamptz + ordinal % 86000 * interval '1 s', '' from players where org_id = $1`, h.id, h.forks[0])
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/api/v1/forks/"+h.forks[0]+"/stats?from=2024-05-01&to=2024-05-01", http.NoBody)
+		select gen_random_uuid(), $1, $2, ordinal,
+		  '2024-05-01'::timestamptz + ordinal % 86000 * interval '1 s', '' from players where org_id = $1`,
+		h.id, h.forks[0])
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		w.url+"/api/v1/forks/"+h.forks[0]+"/stats?from=2024-05-01&to=2024-05-01", http.NoBody)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+w.key(t, h.id).String())
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	for _, encoding := range []string{"identity", "gzip"} {
 		request.Header.Set("Accept-Encoding", encoding)
-		least, length := uint64(1<<62), int64(0)
-		for asked := 0; asked < 5 || least >= limit && asked < 40; asked++ { // under the race detector pools forget some of what they hold
+		least := uint64(1 << 62)
+		length := int64(0)
+		// under the race detector pools forget some of what they hold
+		for asked := 0; asked < 5 || least >= limit && asked < 40; asked++ {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			response, err := client.Do(request)
@@ -44,7 +56,8 @@ func TestMemoryOfLongAnswer(t *testing.T) { //nolint:paralleltest // it counts w
 			runtime.ReadMemStats(&after)
 			least = min(least, after.TotalAlloc-before.TotalAlloc)
 		}
-		t.Logf("%s: an answer of %d players in %d bytes allocates %d bytes beyond their sums", encoding, players, length, int64(least)-int64(sum*players))
+		t.Logf("%s: an answer of %d players in %d bytes allocates %d bytes beyond their sums",
+			encoding, players, length, int64(least)-int64(sum*players))
 		require.Less(t, least, limit, encoding)
 	}
 }

@@ -26,8 +26,8 @@ import (
 	"dg/platform/limiter"
 )
 
-// mocked is the API over mocks of the modules, without a database. Acme has a key and a fork, Globex has others, and every call
-// succeeds but the one that a test lets fail.
+// mocked is the API over mocks of the modules, without a database. Acme has a key and a fork,
+// Globex has others, and every call succeeds but the one that a test lets fail.
 type mocked struct {
 	t      *testing.T
 	url    string
@@ -38,7 +38,8 @@ type mocked struct {
 	scopes  []apikeys.Scope // of the key
 	version int64           // of Acme: each request has one of its own, so that nothing is cached
 	titles  string          // of the forks of Acme's list
-	foreign bool            // whether modules return forks of Globex, as if the organisation were missing in their SQL
+	// whether modules return forks of Globex, as if the organisation were missing in their SQL
+	foreign bool
 
 	mu      sync.Mutex
 	calls   []string // of the request, in their order
@@ -55,7 +56,8 @@ type refusal struct {
 
 // What the modules know.
 const (
-	acme, globex = "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40", "1c2d3e4f-5a3c-4d56-9a77-1f8f5a1c2e41"
+	acme         = "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40"
+	globex       = "1c2d3e4f-5a3c-4d56-9a77-1f8f5a1c2e41"
 	ownFork      = "2d3e4f50-5a3c-4d56-9a77-1f8f5a1c2e42"
 	foreignFork  = "3e4f5061-5a3c-4d56-9a77-1f8f5a1c2e43"
 	ownGroup     = "4f506172-5a3c-4d56-9a77-1f8f5a1c2e44"
@@ -73,12 +75,19 @@ func newMocked(t *testing.T) *mocked {
 	token, err := apikeys.NewToken(strings.NewReader(strings.Repeat("x", 1000)))
 	require.NoError(t, err)
 	m := &mocked{
-		t: t, token: token.String(), policy: policy, titles: marker, scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
+		t:      t,
+		token:  token.String(),
+		policy: policy,
+		titles: marker,
+		scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 		places: limiter.New(limiter.Limits{MaxConcurrent: 1}),
 	}
 	api, err := New(m.modules(), "http://127.0.0.1")
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Second})
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.DiscardHandler),
+		Grace:  time.Second,
+	})
 	api.Mount(server.App())
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -92,12 +101,18 @@ func newMocked(t *testing.T) *mocked {
 	return m
 }
 
-// send sends a request, "GET /api/v1/forks", in which that call of a module fails, and returns the answer and all calls.
-func (m *mocked) send(request string, failing int, failure error) (*http.Response, string, []string) {
+// send sends a request, "GET /api/v1/forks", in which that call of a module fails, and returns the
+// answer and all calls.
+func (m *mocked) send(
+	request string, failing int, failure error,
+) (*http.Response, string, []string) {
 	m.t.Helper()
 	m.mu.Lock()
 	m.version++
-	m.calls, m.refused, m.failing, m.failure = nil, nil, failing, failure
+	m.calls = nil
+	m.refused = nil
+	m.failing = failing
+	m.failure = failure
 	m.mu.Unlock()
 	method, path, _ := strings.Cut(request, " ")
 	r, err := http.NewRequestWithContext(m.t.Context(), method, m.url+path, http.NoBody)
@@ -133,7 +148,14 @@ func give[T any](m *mocked, name string, value T, err error) (T, error) {
 }
 
 func (m *mocked) modules() Modules {
-	return Modules{Keys: m.keys(), Games: m.forks(), Reports: m.reports(), Exports: m.exports(), Orgs: m.groups(), Policy: m.authorizer()}
+	return Modules{
+		Keys:    m.keys(),
+		Games:   m.forks(),
+		Reports: m.reports(),
+		Exports: m.exports(),
+		Orgs:    m.groups(),
+		Policy:  m.authorizer(),
+	}
 }
 
 const anything = mock.Anything
@@ -150,7 +172,8 @@ func (m *mocked) keys() Keys {
 		})
 	k.On("Refuse", anything, anything, anything, anything, anything, anything).Return(
 		func(
-			_ context.Context, _ apikeys.Caller, reason audit.Reason, target audit.Target, _ audit.Request, answer error,
+			_ context.Context, _ apikeys.Caller, reason audit.Reason, target audit.Target,
+			_ audit.Request, answer error,
 		) error {
 			if err := m.called("Keys.Refuse"); err != nil {
 				return err
@@ -173,25 +196,33 @@ func (m *mocked) forks() Forks {
 	f := &mockForks{}
 	f.On("Forks", anything, acme).Return(func(context.Context, string) ([]games.Fork, error) {
 		own := own
-		own.Title, own.OrganisationVersion = m.titles, m.version
+		own.Title = m.titles
+		own.OrganisationVersion = m.version
 		forks := []games.Fork{own}
 		if m.foreign {
-			forks = append(forks, games.Fork{ID: foreignFork, OrganisationID: globex, Title: marker})
+			forks = append(forks,
+				games.Fork{ID: foreignFork, OrganisationID: globex, Title: marker})
 		}
 		return give(m, "Forks.Forks", forks, nil)
 	})
-	f.On("Fork", anything, acme, anything).Return(func(_ context.Context, _, id string) (games.Fork, error) {
-		switch {
-		case id == ownFork:
-			return give(m, "Forks.Fork", own, nil)
-		case m.foreign && id == foreignFork:
-			return give(m, "Forks.Fork", games.Fork{ID: id, OrganisationID: globex, Title: marker}, nil)
-		}
-		return give(m, "Forks.Fork", games.Fork{}, error(apperr.New(apperr.NotFound, "No such fork.")))
-	})
-	f.On("ForkOwner", anything, anything).Return(func(_ context.Context, id string) (string, error) {
-		return m.owner("Forks.ForkOwner", id, map[string]string{ownFork: acme, foreignFork: globex})
-	})
+	f.On("Fork", anything, acme, anything).
+		Return(func(_ context.Context, _, id string) (games.Fork, error) {
+			switch {
+			case id == ownFork:
+				return give(m, "Forks.Fork", own, nil)
+			case m.foreign && id == foreignFork:
+				return give(m, "Forks.Fork",
+					games.Fork{ID: id, OrganisationID: globex, Title: marker},
+					nil)
+			}
+			return give(m, "Forks.Fork", games.Fork{},
+				error(apperr.New(apperr.NotFound, "No such fork.")))
+		})
+	f.On("ForkOwner", anything, anything).
+		Return(func(_ context.Context, id string) (string, error) {
+			return m.owner("Forks.ForkOwner", id,
+				map[string]string{ownFork: acme, foreignFork: globex})
+		})
 	return f
 }
 
@@ -205,9 +236,11 @@ func (m *mocked) owner(name, id string, owners map[string]string) (string, error
 
 func (m *mocked) groups() Groups {
 	g := &mockGroups{}
-	g.On("GroupOwner", anything, anything).Return(func(_ context.Context, id string) (string, error) {
-		return m.owner("Groups.GroupOwner", id, map[string]string{ownGroup: acme, foreignGroup: globex})
-	})
+	g.On("GroupOwner", anything, anything).
+		Return(func(_ context.Context, id string) (string, error) {
+			return m.owner("Groups.GroupOwner", id,
+				map[string]string{ownGroup: acme, foreignGroup: globex})
+		})
 	return g
 }
 
@@ -223,8 +256,8 @@ func (m *mocked) authorizer() Policy {
 	return p
 }
 
-// ofGroup decides about the query's group as package reports does: it is found within Acme, or without the organisation in the
-// SQL everywhere, and the caller is asked about its owner.
+// ofGroup decides about the query's group as package reports does: it is found within Acme, or
+// without the organisation in the SQL everywhere, and the caller is asked about its owner.
 func (m *mocked) ofGroup(q reports.Query) error {
 	owner := map[string]string{ownGroup: acme, foreignGroup: globex}[q.GroupID]
 	switch {
@@ -246,50 +279,56 @@ func (m *mocked) lease(ctx context.Context) *limiter.Lease {
 
 func (m *mocked) reports() Reports {
 	r := &mockReports{}
-	r.On("AdmitForks", anything, acme).Return(func(ctx context.Context, _ string) (*limiter.Lease, error) {
-		if err := m.called("Reports.AdmitForks"); err != nil {
-			return nil, err
-		}
-		return m.lease(ctx), nil
-	})
+	r.On("AdmitForks", anything, acme).
+		Return(func(ctx context.Context, _ string) (*limiter.Lease, error) {
+			if err := m.called("Reports.AdmitForks"); err != nil {
+				return nil, err
+			}
+			return m.lease(ctx), nil
+		})
 	r.On("KeepAnswer", anything, acme, anything, anything).Return(
 		func(_ context.Context, _ string, lease *limiter.Lease, _ int) (*limiter.Lease, error) {
 			return give(m, "Reports.KeepAnswer", lease, nil)
 		})
 	r.On("Statistics", anything, anything, anything).Return(
-		func(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
+		func(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics,
+			error) {
 			hold(m.lease(ctx))
 			player := func(int) reports.PlayerStat { return reports.PlayerStat{Label: marker} }
-			stats, err := give(m, "Reports.Statistics", reports.Statistics{UniquePlayers: 1, Player: player}, nil)
+			stats, err := give(m, "Reports.Statistics",
+				reports.Statistics{UniquePlayers: 1, Player: player}, nil)
 			if err == nil {
 				err = m.ofGroup(q)
 			}
 			return stats, err
 		})
-	r.On("Suppressed", anything, anything).Return(func(_ context.Context, q reports.Query) (bool, error) {
-		suppressed, err := give(m, "Reports.Suppressed", false, nil)
-		if err == nil {
-			err = m.ofGroup(q)
-		}
-		return suppressed, err
-	})
+	r.On("Suppressed", anything, anything).
+		Return(func(_ context.Context, q reports.Query) (bool, error) {
+			suppressed, err := give(m, "Reports.Suppressed", false, nil)
+			if err == nil {
+				err = m.ofGroup(q)
+			}
+			return suppressed, err
+		})
 	return r
 }
 
-// exports answers with the result of the re-check of the key, which a real export repeats while it runs.
+// exports answers with the result of the re-check of the key, which a real export repeats while it
+// runs.
 func (m *mocked) exports() Exports {
 	e := &mockExports{}
-	e.On("Send", anything, anything, anything).Return(func(ctx context.Context, c *fiber.Ctx, r exports.Request) error {
-		if _, err := give(m, "Exports.Send", 0, nil); err != nil {
-			return err
-		}
-		if err := m.ofGroup(r.Query); err != nil {
-			return err
-		}
-		if err := r.Recheck(ctx); err != nil {
-			return err
-		}
-		return c.SendString(marker)
-	})
+	e.On("Send", anything, anything, anything).
+		Return(func(ctx context.Context, c *fiber.Ctx, r exports.Request) error {
+			if _, err := give(m, "Exports.Send", 0, nil); err != nil {
+				return err
+			}
+			if err := m.ofGroup(r.Query); err != nil {
+				return err
+			}
+			if err := r.Recheck(ctx); err != nil {
+				return err
+			}
+			return c.SendString(marker)
+		})
 	return e
 }

@@ -45,29 +45,76 @@ const insufficientScope = `Bearer error="insufficient_scope", scope="reports:rea
 
 // inOrder are the steps of the table, in its order.
 var inOrder = []step{
-	{"1 a key outside /api/v1/", func(a *attempt) { a.prefix = "/api/v1x/" }, 403, "ERR_ACCESS_DENIED", audit.OutsideAPI, ""},
-	{"2 wrong secret", func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.token) }, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, invalidToken},
+	{
+		"1 a key outside /api/v1/", func(a *attempt) {
+			a.prefix = "/api/v1x/"
+		}, 403, "ERR_ACCESS_DENIED", audit.OutsideAPI, "",
+	},
+	{
+		"2 wrong secret", func(a *attempt) {
+			a.authorization = "Bearer " + wrongSecret(a.token)
+		}, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, invalidToken,
+	},
 	{"3a revoked", func(a *attempt) {
 		a.exec(`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`)
 	}, 401, "ERR_AUTH_REQUIRED", audit.Revoked, invalidToken},
 	{"3b expired", func(a *attempt) {
-		a.exec(`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`)
+		a.exec(
+			`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`,
+		)
 	}, 401, "ERR_AUTH_REQUIRED", audit.Expired, invalidToken},
 	{"3c plan below Pro", func(a *attempt) {
-		a.exec(`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`)
+		a.exec(
+			`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`,
+		)
 	}, 401, "ERR_AUTH_REQUIRED", audit.BelowPlan, invalidToken},
 	{"4 rate", func(a *attempt) {
-		a.exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where key_id = $1 and not refused`)
+		a.exec(
+			`update api_key_windows set instants = array_fill(clock_timestamp(), array[120])
+				where key_id = $1 and not refused`,
+		)
 	}, 429, "ERR_RATE_LIMITED", "", ""},
 	{"5a unknown path", func(a *attempt) { a.tail = "/statistics" }, 404, "ERR_NOT_FOUND", "", ""},
-	{"5b another method", func(a *attempt) { a.method = http.MethodPost }, 405, "ERR_METHOD_NOT_ALLOWED", "", ""},
-	{"6 scope", func(a *attempt) { a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`) }, 403, "ERR_ACCESS_DENIED", audit.InsufficientScope, insufficientScope},
-	{"7a unknown fork", func(a *attempt) { a.fork = "00000000-0000-4000-8000-000000000000" }, 404, "ERR_NOT_FOUND", "", ""},
-	{"7b fork of another organisation", func(a *attempt) { a.fork = a.foreign.forks[0] }, 403, "ERR_ACCESS_DENIED", audit.OtherOrganisation, ""},
-	{"8 period", func(a *attempt) { a.query = strings.Replace(a.query, "from=2024", "from=1999", 1) }, 400, "ERR_VALIDATION", "", ""},
-	{"8 unknown parameter", func(a *attempt) { a.query += "&group=" + a.mine.groups[0].id }, 400, "ERR_VALIDATION", "", ""},
-	{"9a unknown group", func(a *attempt) { a.query += "&groupId=00000000-0000-4000-8000-000000000000" }, 404, "ERR_NOT_FOUND", "", ""},
-	{"9b group of another organisation", func(a *attempt) { a.query += "&groupId=" + a.foreign.groups[0].id }, 404, "ERR_NOT_FOUND", audit.OtherOrganisation, ""},
+	{
+		"5b another method", func(a *attempt) {
+			a.method = http.MethodPost
+		}, 405, "ERR_METHOD_NOT_ALLOWED", "", "",
+	},
+	{
+		"6 scope", func(a *attempt) {
+			a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
+		}, 403, "ERR_ACCESS_DENIED", audit.InsufficientScope, insufficientScope,
+	},
+	{
+		"7a unknown fork", func(a *attempt) {
+			a.fork = "00000000-0000-4000-8000-000000000000"
+		}, 404, "ERR_NOT_FOUND", "", "",
+	},
+	{
+		"7b fork of another organisation", func(a *attempt) {
+			a.fork = a.foreign.forks[0]
+		}, 403, "ERR_ACCESS_DENIED", audit.OtherOrganisation, "",
+	},
+	{
+		"8 period", func(a *attempt) {
+			a.query = strings.Replace(a.query, "from=2024", "from=1999", 1)
+		}, 400, "ERR_VALIDATION", "", "",
+	},
+	{
+		"8 unknown parameter", func(a *attempt) {
+			a.query += "&group=" + a.mine.groups[0].id
+		}, 400, "ERR_VALIDATION", "", "",
+	},
+	{
+		"9a unknown group", func(a *attempt) {
+			a.query += "&groupId=00000000-0000-4000-8000-000000000000"
+		}, 404, "ERR_NOT_FOUND", "", "",
+	},
+	{
+		"9b group of another organisation", func(a *attempt) {
+			a.query += "&groupId=" + a.foreign.groups[0].id
+		}, 404, "ERR_NOT_FOUND", audit.OtherOrganisation, "",
+	},
 }
 
 func (a *attempt) exec(sql string) { a.w.exec(a.t, sql, a.token.ID) }
@@ -84,12 +131,22 @@ func wrongSecret(token apikeys.Token) string {
 // newAttempt makes two organisations and a key that may read reports.
 func newAttempt(t *testing.T, w *world, random *rand.Rand) *attempt {
 	t.Helper()
-	mine, foreign := newHistory(random, 1, 6, 5), newHistory(random, 1, 6, 5)
+	mine := newHistory(random, 1, 6, 5)
+	foreign := newHistory(random, 1, 6, 5)
 	w.load(t, mine, foreign)
 	token := w.key(t, mine.id, apikeys.ReportsRead)
 	return &attempt{
-		t: t, w: w, mine: mine, foreign: foreign, token: token, authorization: "Bearer " + token.String(), method: http.MethodGet,
-		prefix: "/api/v1/", fork: mine.forks[0], tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
+		t:             t,
+		w:             w,
+		mine:          mine,
+		foreign:       foreign,
+		token:         token,
+		authorization: "Bearer " + token.String(),
+		method:        http.MethodGet,
+		prefix:        "/api/v1/",
+		fork:          mine.forks[0],
+		tail:          "/stats",
+		query:         "from=2024-05-01&to=2024-05-31",
 	}
 }
 
@@ -149,8 +206,8 @@ func TestEachCheckRefuses(t *testing.T) {
 	}
 }
 
-// Of each pair of checks, not only neighbours, the earlier one answers. Pairs that need different values of the same thing
-// are left out.
+// Of each pair of checks, not only neighbours, the earlier one answers. Pairs that need different
+// values of the same thing are left out.
 func TestEarlierCheckWins(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -174,22 +231,27 @@ func TestEarlierCheckWins(t *testing.T) {
 	require.Greater(t, pairs, 80)
 }
 
-// exclusive reports whether two steps change the same thing: the path and its method, the fork, the group.
+// exclusive reports whether two steps change the same thing: the path and its method, the fork, the
+// group.
 func exclusive(a, b string) bool {
 	return a[0] == b[0] && (a[0] == '5' || a[0] == '7' || a[0] == '9')
 }
 
-// Step 9: the answer to a group of another organisation does not differ from that to an unknown one.
+// Step 9: the answer to a group of another organisation does not differ from that to an unknown
+// one.
 func TestForeignGroupIsAnsweredLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, start(t), rand.New(rand.NewPCG(10, 10)))
 	unknown := a.sendQuery(a.query + "&groupId=00000000-0000-4000-8000-000000000000")
-	foreign := a.sendQuery(strings.Replace(a.query, "00000000-0000-4000-8000-000000000000", a.foreign.groups[0].id, 1))
+	foreign := a.sendQuery(
+		strings.Replace(a.query, "00000000-0000-4000-8000-000000000000", a.foreign.groups[0].id, 1),
+	)
 	require.Equal(t, http.StatusNotFound, foreign.StatusCode)
 	require.Equal(t, unknown.body, foreign.body)
 }
 
-// Step 2: no key, a malformed one or more than one is 401 without an entry: no organisation owns it.
+// Step 2: no key, a malformed one or more than one is 401 without an entry: no organisation owns
+// it.
 func TestMissingOrMalformedKeyIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -197,25 +259,34 @@ func TestMissingOrMalformedKeyIsRejected(t *testing.T) {
 	token := a.token.String()
 	unknown := "dg_live_" + strings.Repeat("0", 22) + "_" + a.token.Secret
 	for name, headers := range map[string][]string{
-		"missing":                 nil,
-		"empty":                   {"Authorization", ""},
-		"Basic":                   {"Authorization", "Basic " + token},
-		"no scheme":               {"Authorization", token},
-		"no space":                {"Authorization", "Bearer" + token},
-		"tab":                     {"Authorization", "Bearer\t" + token},
-		"trailing text":           {"Authorization", "Bearer " + token + " x"},
-		"truncated":               {"Authorization", "Bearer " + token[:len(token)-1]},
-		"longer":                  {"Authorization", "Bearer " + token + "0"},
-		"another prefix":          {"Authorization", "Bearer " + strings.Replace(token, "live", "test", 1)},
-		"unknown id":              {"Authorization", "Bearer " + unknown},
-		"two headers":             {"Authorization", "Bearer " + token, "Authorization", "Bearer " + token},
-		"two headers, one no key": {"Authorization", "Bearer " + token, "Authorization", "Basic eDp5"},
-		"in a cookie":             {"Cookie", "Authorization=Bearer " + token},
+		"missing":       nil,
+		"empty":         {"Authorization", ""},
+		"Basic":         {"Authorization", "Basic " + token},
+		"no scheme":     {"Authorization", token},
+		"no space":      {"Authorization", "Bearer" + token},
+		"tab":           {"Authorization", "Bearer\t" + token},
+		"trailing text": {"Authorization", "Bearer " + token + " x"},
+		"truncated":     {"Authorization", "Bearer " + token[:len(token)-1]},
+		"longer":        {"Authorization", "Bearer " + token + "0"},
+		"another prefix": {
+			"Authorization", "Bearer " + strings.Replace(token, "live", "test", 1),
+		},
+		"unknown id": {"Authorization", "Bearer " + unknown},
+		"two headers": {
+			"Authorization", "Bearer " + token, "Authorization", "Bearer " + token,
+		},
+		"two headers, one no key": {
+			"Authorization", "Bearer " + token, "Authorization", "Basic eDp5",
+		},
+		"in a cookie": {"Cookie", "Authorization=Bearer " + token},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := w.send(t, http.MethodGet, "/api/v1/forks?api_key="+token+"&access_token="+token, "", headers...)
+			got := w.send(t, http.MethodGet, "/api/v1/forks?api_key="+token+"&access_token="+token,
+				"", headers...)
 			want := "Bearer"
-			if slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(h, "Bearer ") }) {
+			if slices.ContainsFunc(headers, func(h string) bool {
+				return strings.HasPrefix(h, "Bearer ")
+			}) {
 				want = invalidToken
 			}
 			step{"", nil, 401, "ERR_AUTH_REQUIRED", "", want}.requireAnswer(t, a, got)
@@ -223,21 +294,28 @@ func TestMissingOrMalformedKeyIsRejected(t *testing.T) {
 		})
 	}
 	for _, scheme := range []string{"bearer ", "BEARER ", "Bearer    "} {
-		require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/api/v1/forks/"+a.fork+"/stats?"+a.query, scheme+token).StatusCode, scheme)
+		require.Equal(t, http.StatusOK,
+			w.send(t, http.MethodGet, "/api/v1/forks/"+a.fork+"/stats?"+a.query, scheme+token).
+				StatusCode, scheme)
 	}
 }
 
-// Step 1: outside /api/v1/ a header that holds dg_live_, well formed or not, is refused, and recorded when the id is known.
+// Step 1: outside /api/v1/ a header that holds dg_live_, well formed or not, is refused, and
+// recorded when the id is known.
 func TestKeyOutsideTheAPIIsRefused(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(7, 7)))
 	recorded := 0
 	for _, path := range []string{
-		"/", "/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/nowhere", "/API/v1/forks", "/api/v1extra", "/api/v1", "//api/v1/forks",
+		"/", "/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/nowhere",
+		"/API/v1/forks",
+		"/api/v1extra", "/api/v1", "//api/v1/forks",
 		"/api/./v1/forks", "/api%2Fv1/forks", "/api/V1/forks", "/%61pi/v1/forks",
 	} {
-		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodDelete} {
+		for _, method := range []string{
+			http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodDelete,
+		} {
 			t.Run(method+" "+path, func(t *testing.T) {
 				got := w.send(t, method, path, a.authorization)
 				require.Equal(t, http.StatusForbidden, got.StatusCode, got.body)
@@ -250,20 +328,28 @@ func TestKeyOutsideTheAPIIsRefused(t *testing.T) {
 			})
 		}
 	}
-	for i, header := range []string{"dg_live_", "Bearer dg_live_short", "Basic " + a.token.String(), a.token.String()[:40] + " x"} {
-		require.Equal(t, http.StatusForbidden, w.send(t, http.MethodGet, "/healthz", header).StatusCode, header)
-		require.Len(t, w.entries(t, a.mine.id), recorded+max(0, i-1), "recorded where the id is known: %s", header)
+	for i, header := range []string{
+		"dg_live_", "Bearer dg_live_short", "Basic " + a.token.String(),
+		a.token.String()[:40] + " x",
+	} {
+		require.Equal(t, http.StatusForbidden,
+			w.send(t, http.MethodGet, "/healthz", header).StatusCode, header)
+		require.Len(t, w.entries(t, a.mine.id), recorded+max(0, i-1),
+			"recorded where the id is known: %s", header)
 	}
 	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "").StatusCode)
-	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "Basic eDp5").StatusCode, "no key of ours")
+	require.Equal(t, http.StatusOK,
+		w.send(t, http.MethodGet, "/openapi/v1.json", "Basic eDp5").StatusCode, "no key of ours")
 }
 
-// rules.md, Keys: a secret is never logged, not even when somebody pasted it into the path or the user agent.
+// rules.md, Keys: a secret is never logged, not even when somebody pasted it into the path or the
+// user agent.
 func TestSecretInThePathIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(8, 8)))
-	got := w.send(t, http.MethodGet, "/healthz/"+a.token.String(), a.authorization, "User-Agent", "tool "+a.token.String())
+	got := w.send(t, http.MethodGet, "/healthz/"+a.token.String(), a.authorization, "User-Agent",
+		"tool "+a.token.String())
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
 	entries := w.entries(t, a.mine.id)
 	require.Len(t, entries, 1)
@@ -276,7 +362,8 @@ func TestRefusalOutsideIsRecordedForTheKnownKey(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(9, 9)))
-	got := w.send(t, http.MethodGet, "/healthz", "Basic dg_live_x", "Authorization", a.authorization)
+	got := w.send(t, http.MethodGet, "/healthz", "Basic dg_live_x", "Authorization",
+		a.authorization)
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
 	require.Len(t, w.entries(t, a.mine.id), 1)
 }

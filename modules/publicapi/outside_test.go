@@ -29,12 +29,16 @@ func plantRoutes(app *fiber.App) {
 }
 
 // planted are the paths of plantRoutes.
-var planted = []string{"/login", "/settings/:part/:id?", "/files/*", "/api/v2/forks", "/api", "/api/v1", "/reports/:forkId/stats"}
+var planted = []string{
+	"/login", "/settings/:part/:id?", "/files/*", "/api/v2/forks", "/api", "/api/v1",
+	"/reports/:forkId/stats",
+}
 
 // parameter matches a parameter in the path of a route.
 var parameter = regexp.MustCompile(`:\w+\??|\*`)
 
-// ledger is what was sent, by request id, and the entries that the organisation's log must then hold.
+// ledger is what was sent, by request id, and the entries that the organisation's log must then
+// hold.
 type ledger struct {
 	w       *world
 	conn    *wire
@@ -44,11 +48,19 @@ type ledger struct {
 
 func newLedger(t *testing.T, w *world, auth string) *ledger {
 	t.Helper()
-	return &ledger{w: w, conn: w.wire(t), auth: "Authorization: " + auth, expects: map[string][]string{}}
+	return &ledger{
+		w:       w,
+		conn:    w.wire(t),
+		auth:    "Authorization: " + auth,
+		expects: map[string][]string{},
+	}
 }
 
-// ask sends a request with the key, or with the headers that are given in its place, and expects the entries.
-func (l *ledger) ask(t *testing.T, method, target string, entries []string, headers ...string) answer {
+// ask sends a request with the key, or with the headers that are given in its place, and expects
+// the entries.
+func (l *ledger) ask(
+	t *testing.T, method, target string, entries []string, headers ...string,
+) answer {
 	t.Helper()
 	id := fmt.Sprintf("request-%06d", len(l.expects))
 	if l.expects[id] = entries; len(l.expects)%100 == 0 {
@@ -63,7 +75,9 @@ func (l *ledger) ask(t *testing.T, method, target string, entries []string, head
 // close requires that the organisation's log holds what was expected, and no other log anything.
 func (l *ledger) close(t *testing.T, organisationID string) {
 	t.Helper()
-	rows, err := l.w.db.Owner.Pool.Query(t.Context(), `select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries where request_id <> ''`)
+	rows, err := l.w.db.Owner.Pool.Query(t.Context(),
+		`select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries
+			where request_id <> ''`)
 	require.NoError(t, err)
 	defer rows.Close()
 	recorded := map[string][]string{}
@@ -79,10 +93,15 @@ func (l *ledger) close(t *testing.T, organisationID string) {
 	}
 }
 
-func outsideAPI(method, path string) []string { return []string{"outside_api " + method + " " + path} }
+func outsideAPI(
+	method, path string,
+) []string {
+	return []string{"outside_api " + method + " " + path}
+}
 
 // Every path outside /api/v1/* refuses an API key with 403: every route that the program has,
-// whatever its method, and every path that it does not have. Each is recorded once, and nothing but the error is sent.
+// whatever its method, and every path that it does not have. Each is recorded once, and nothing but
+// the error is sent.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -95,12 +114,15 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			continue
 		}
 		routes++
-		route := parameter.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
+		route := parameter.ReplaceAllString(
+			strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x",
+		)
 		for _, path := range []string{route, route + "/x", strings.ToUpper(route), "/" + route} {
 			if strings.HasPrefix(path, "/api/v1/") {
 				continue
 			}
-			got := log.ask(t, r.Method, path+"?from=2024-05-01&to=2024-05-31", outsideAPI(r.Method, path))
+			got := log.ask(t, r.Method, path+"?from=2024-05-01&to=2024-05-31",
+				outsideAPI(r.Method, path))
 			require.Equal(t, http.StatusForbidden, got.StatusCode, "%s %s", r.Method, path)
 			if detail := got.detail(t, path); r.Method != http.MethodHead {
 				require.Equal(t, "ERR_ACCESS_DENIED", detail)
@@ -110,15 +132,17 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 		if slices.Contains(planted, r.Path) {
 			require.Equal(t, http.StatusOK, without.StatusCode, "%s %s", r.Method, r.Path)
 		}
-		require.NotEqual(t, http.StatusMethodNotAllowed, without.StatusCode, "without a key, the route is there: %s %s", r.Method, r.Path)
+		require.NotEqual(t, http.StatusMethodNotAllowed, without.StatusCode,
+			"without a key, the route is there: %s %s", r.Method, r.Path)
 	}
 	log.close(t, a.mine.id)
 	require.Greater(t, routes, 15)
 	t.Logf("%d routes outside", routes)
 }
 
-// rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a missing slash are not a
-// way in, nor are they a way out; nothing between the client and the server has corrected these.
+// rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a
+// missing slash are not a way in, nor are they a way out; nothing between the client and the server
+// has corrected these.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -126,13 +150,21 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	log := newLedger(t, w, a.authorization)
 	tail := "forks/" + a.fork + "/stats"
 	for _, path := range []string{
-		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/V1/" + tail, "/api/v1extra", "/api/v1extra/" + tail, "/api/v1", "//api/v1/" + tail,
-		"/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail, "/api%2fv1%2f" + tail, "/api/v1%2F" + tail, "/%61pi/v1/" + tail, "/./api/v1/" + tail,
-		"/x/../api/v1/" + tail, "/x/%2e%2e/api/v1/" + tail, "/api/./v1/" + tail, "/api\\v1\\" + tail, "/\\api/v1/" + tail, "/api/v1;/" + tail,
-		"/api/v1\xc0\xaf" + tail, "/%2fapi/v1/" + tail, "/%2Fapi%2Fv1%2F" + tail, "/x/api/v1/" + tail,
-		"//x/api/v1/" + tail + "?u=http://y/", "////x/api/v1/" + tail + "?://", "//api/v1/" + tail + "?u=http://y/", "//x/api/v1/http://y/" + tail,
+		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/V1/" + tail,
+		"/api/v1extra", "/api/v1extra/" + tail, "/api/v1", "//api/v1/" + tail,
+		"/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail, "/api%2fv1%2f" + tail,
+		"/api/v1%2F" + tail, "/%61pi/v1/" + tail, "/./api/v1/" + tail,
+		"/x/../api/v1/" + tail, "/x/%2e%2e/api/v1/" + tail, "/api/./v1/" + tail,
+		"/api\\v1\\" + tail,
+		"/\\api/v1/" + tail, "/api/v1;/" + tail,
+		"/api/v1\xc0\xaf" + tail, "/%2fapi/v1/" + tail, "/%2Fapi%2Fv1%2F" + tail,
+		"/x/api/v1/" + tail,
+		"//x/api/v1/" + tail + "?u=http://y/", "////x/api/v1/" + tail + "?://",
+		"//api/v1/" + tail + "?u=http://y/", "//x/api/v1/http://y/" + tail,
 	} {
-		for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"} {
+		for _, method := range []string{
+			"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE",
+		} {
 			inside := strings.HasPrefix(path, "/api/v1/")
 			var entries []string
 			if !inside {
@@ -157,12 +189,22 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	got := log.ask(t, "OPTIONS", "*", outsideAPI("OPTIONS", "*"))
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
 	for path, status := range map[string]int{
-		"/api/v1/../healthz": 404, "/api/v1/%2e%2e/healthz": 404, "/api/v1/": 404, "/api/v1/forks/": 404, "/api/v1/forks/../../../healthz": 404,
-		"/api/v1/forks%2F" + a.fork: 404, "/api/v1/Forks": 404, "/api/v1/forks/..": 403, "/api/v1/" + tail + "/": 404, "/api/v1/" + tail + "%2f": 404,
-		"/api/v1/" + tail + "%00": 404, "/api/v1/" + tail: 200,
+		"/api/v1/../healthz":             404,
+		"/api/v1/%2e%2e/healthz":         404,
+		"/api/v1/":                       404,
+		"/api/v1/forks/":                 404,
+		"/api/v1/forks/../../../healthz": 404,
+		"/api/v1/forks%2F" + a.fork:      404,
+		"/api/v1/Forks":                  404,
+		"/api/v1/forks/..":               403,
+		"/api/v1/" + tail + "/":          404,
+		"/api/v1/" + tail + "%2f":        404,
+		"/api/v1/" + tail + "%00":        404,
+		"/api/v1/" + tail:                200,
 	} {
 		var entries []string
-		if status == http.StatusForbidden { // it is a fork's path, and this key may read reports only
+		// it is a fork's path, and this key may read reports only
+		if status == http.StatusForbidden {
 			entries = []string{"insufficient_scope GET " + path}
 		}
 		got := log.ask(t, "GET", path+"?"+a.query, entries)
@@ -170,7 +212,8 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	}
 	for _, target := range []string{"dg.example:443", "/" + tail, "/api/v1/" + tail} {
 		got := log.ask(t, "CONNECT", target, nil)
-		require.Equal(t, http.StatusNotImplemented, got.StatusCode, "a proxy's business: it has no path")
+		require.Equal(t, http.StatusNotImplemented, got.StatusCode,
+			"a proxy's business: it has no path")
 		require.Equal(t, "ERR_METHOD_NOT_ALLOWED", got.detail(t, target))
 	}
 	log.close(t, a.mine.id)
@@ -190,8 +233,12 @@ func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(54, 54)))
 	for target, status := range map[string]int{
-		"/api/v1/forks/" + a.fork + "/stats": 200, "//x/api/v1/forks/" + a.fork + "/stats": 403, "//api/v1/forks/" + a.fork + "/stats": 403,
-		"///api/v1/forks": 403, "x//y/api/v1/forks/" + a.fork + "/stats": 400, "/x//y/api/v1/forks": 403,
+		"/api/v1/forks/" + a.fork + "/stats":     200,
+		"//x/api/v1/forks/" + a.fork + "/stats":  403,
+		"//api/v1/forks/" + a.fork + "/stats":    403,
+		"///api/v1/forks":                        403,
+		"x//y/api/v1/forks/" + a.fork + "/stats": 400,
+		"/x//y/api/v1/forks":                     403,
 	} {
 		for _, key := range []string{"Authorization: " + a.authorization, "X-No: key"} {
 			got := w.wire(t).ask("GET", "GET "+target+"?"+a.query+" HTTP/1.0\r\n"+key+"\r\n\r\n")
@@ -204,16 +251,19 @@ func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 	}
 }
 
-// rules.md, Order of checks, 1: an Authorization header that holds dg_live_, in whichever place it stands. Two of them
-// outside are refused and recorded once; inside, where exactly one may be, they are no key.
+// rules.md, Order of checks, 1: an Authorization header that holds dg_live_, in whichever place it
+// stands. Two of them outside are refused and recorded once; inside, where exactly one may be, they
+// are no key.
 func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(52, 52)))
 	log := newLedger(t, w, a.authorization)
-	basic, key := "Authorization: Basic eDp5", "Authorization: "+a.authorization
+	basic := "Authorization: Basic eDp5"
+	key := "Authorization: " + a.authorization
 	for _, headers := range [][]string{
-		{key, basic}, {basic, key}, {basic, basic, key}, {key, key}, {strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"},
+		{key, basic}, {basic, key}, {basic, basic, key}, {key, key},
+		{strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"},
 		{"Authorization:", key}, {"Authorization:" + key[15:], basic},
 	} {
 		got := log.ask(t, "GET", "/healthz", outsideAPI("GET", "/healthz"), headers...)
@@ -226,7 +276,8 @@ func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 	log.close(t, a.mine.id)
 }
 
-// rules.md, Order of checks: an absolute-form target is answered like its origin form, and recorded so.
+// rules.md, Order of checks: an absolute-form target is answered like its origin form, and recorded
+// so.
 func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -234,9 +285,13 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	log := newLedger(t, w, a.authorization)
 	report := "/api/v1/forks/" + a.fork + "/stats"
 	for origin, entries := range map[string][]string{
-		report + "?" + a.query: nil, "/api/v1/nothing": nil, report + "?from=x": nil, report + "?" + a.query + "&u=http://x/y": nil,
-		"/api/v1/forks":                   {"insufficient_scope GET /api/v1/forks"},
-		"/api/v1/forks/" + a.foreign.id:   {"insufficient_scope GET /api/v1/forks/" + a.foreign.id},
+		report + "?" + a.query:                   nil,
+		"/api/v1/nothing":                        nil,
+		report + "?from=x":                       nil,
+		report + "?" + a.query + "&u=http://x/y": nil,
+		"/api/v1/forks":                          {"insufficient_scope GET /api/v1/forks"},
+		"/api/v1/forks/" +
+			a.foreign.id: {"insufficient_scope GET /api/v1/forks/" + a.foreign.id},
 		"//api/v1/forks":                  outsideAPI("GET", "//api/v1/forks"),
 		"//api/v1/forks/?x=http://a/b":    outsideAPI("GET", "//api/v1/forks/"),
 		"/healthz":                        outsideAPI("GET", "/healthz"),
@@ -250,11 +305,15 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 		"/API/v1/forks?u=http://h/api/v1": outsideAPI("GET", "/API/v1/forks"),
 	} {
 		want := log.ask(t, "GET", origin, entries)
-		for _, before := range []string{"http://dg.example", "http://evil", "https://dg.example", "HTTP://DG.example:8080", "http://127.0.0.1", "http://[::1]:80"} {
+		for _, before := range []string{
+			"http://dg.example", "http://evil", "https://dg.example", "HTTP://DG.example:8080",
+			"http://127.0.0.1", "http://[::1]:80",
+		} {
 			got := log.ask(t, "GET", before+origin, entries)
 			require.Equal(t, want.StatusCode, got.StatusCode, "%s%s: %s", before, origin, got.body)
 			require.Equal(t, want.body, got.body, before+origin)
-			require.Equal(t, want.Header.Get("WWW-Authenticate"), got.Header.Get("WWW-Authenticate"))
+			require.Equal(t, want.Header.Get("WWW-Authenticate"),
+				got.Header.Get("WWW-Authenticate"))
 			require.Equal(t, want.Header.Get("RateLimit") != "", got.Header.Get("RateLimit") != "")
 		}
 		got := log.ask(t, "GET", "http://evil"+origin, nil, "X-No: key")
@@ -266,19 +325,28 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	t.Logf("%d requests", len(log.expects))
 }
 
-// rules.md, Order of checks, 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow on a known path and
-// 404 on another, after authentication, whatever a browser adds; nothing of the screens answers.
+// rules.md, Order of checks, 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow
+// on a known path and 404 on another, after authentication, whatever a browser adds; nothing of the
+// screens answers.
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(55, 55)))
-	known := []string{"/api/v1/forks", "/api/v1/forks/" + a.fork, "/api/v1/forks/" + a.fork + "/stats", "/api/v1/forks/" + a.fork + "/exports/csv"}
-	unknown := []string{"/api/v1/", "/api/v1/x", "/api/v1/forks/", "/api/v1/sign-in", "/api/v1/o/x/reports"}
+	known := []string{
+		"/api/v1/forks", "/api/v1/forks/" + a.fork, "/api/v1/forks/" + a.fork + "/stats",
+		"/api/v1/forks/" + a.fork + "/exports/csv",
+	}
+	unknown := []string{
+		"/api/v1/", "/api/v1/x", "/api/v1/forks/", "/api/v1/sign-in", "/api/v1/o/x/reports",
+	}
 	conn := w.wire(t)
 	for _, path := range append(known, unknown...) {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
-			for _, extra := range []string{"X: y", "Sec-Fetch-Site: cross-site", "Origin: https://evil.example"} {
-				got := conn.ask(method, line(method, path, "Authorization: "+a.authorization, extra))
+			for _, extra := range []string{
+				"X: y", "Sec-Fetch-Site: cross-site", "Origin: https://evil.example",
+			} {
+				got := conn.ask(method,
+					line(method, path, "Authorization: "+a.authorization, extra))
 				detail := got.detail(t, method+" "+path)
 				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
 				require.NotEmpty(t, got.Header.Get("RateLimit"), "it was authenticated and counted")

@@ -14,13 +14,19 @@ import (
 	"dg/platform/limiter"
 )
 
-// What the API calls of other modules. Their services say what the methods promise, and which errors they return.
+// What the API calls of other modules. Their services say what the methods promise, and which
+// errors they return.
 
 // Keys authenticates keys, and records refusals in the audit log before they are answered.
 type Keys interface {
 	KeyStatus
-	Authenticate(ctx context.Context, token apikeys.Token, request audit.Request) (apikeys.Caller, error)
-	Refuse(ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error
+	Authenticate(
+		ctx context.Context, token apikeys.Token, request audit.Request,
+	) (apikeys.Caller, error)
+	Refuse(
+		ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target,
+		request audit.Request, answer error,
+	) error
 	RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error
 }
 
@@ -29,19 +35,25 @@ type KeyStatus interface {
 	StillUsable(ctx context.Context, organisationID, keyID string) error
 }
 
-// Forks finds forks within an organisation, and of a fork of any organisation no more than its owner.
+// Forks finds forks within an organisation, and of a fork of any organisation no more than its
+// owner.
 type Forks interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
 }
 
-// Reports computes statistics, and admits what takes memory: reports and fork lists share one limit.
+// Reports computes statistics, and admits what takes memory: reports and fork lists share one
+// limit.
 type Reports interface {
-	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
+	Statistics(
+		ctx context.Context, q reports.Query, hold func(*limiter.Lease),
+	) (reports.Statistics, error)
 	Suppressed(ctx context.Context, q reports.Query) (bool, error)
 	AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error)
-	KeepAnswer(ctx context.Context, organisationID string, lease *limiter.Lease, bytes int) (*limiter.Lease, error)
+	KeepAnswer(
+		ctx context.Context, organisationID string, lease *limiter.Lease, bytes int,
+	) (*limiter.Lease, error)
 }
 
 // Exports sends plays as CSV.

@@ -35,15 +35,16 @@ func (i postmanItem) requests() (all []postmanItem) {
 	return all
 }
 
-// The collection needs no key to be read, names the service's address, and each of its requests, with the values that it
-// comes with and a key, is answered 200 by the demo.
+// The collection needs no key to be read, names the service's address, and each of its requests,
+// with the values that it comes with and a key, is answered 200 by the demo.
 func TestPostmanCollectionWorksOnTheDemo(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	got := w.send(t, http.MethodGet, "/openapi/v1.postman.json", "")
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	require.Equal(t, "application/json; charset=utf-8", got.Header.Get("Content-Type"))
-	same := w.send(t, http.MethodGet, "/openapi/v1.postman.json", "", "If-None-Match", got.Header.Get("ETag"))
+	same := w.send(t, http.MethodGet, "/openapi/v1.postman.json", "", "If-None-Match",
+		got.Header.Get("ETag"))
 	require.Equal(t, http.StatusNotModified, same.StatusCode)
 
 	var collection struct {
@@ -64,7 +65,8 @@ func TestPostmanCollectionWorksOnTheDemo(t *testing.T) {
 	for _, item := range collection.requests() {
 		address := fill.Replace(item.Request.URL.Raw)
 		require.NotContains(t, address, "{{")
-		answer := w.send(t, item.Request.Method, strings.TrimPrefix(address, w.url), "Bearer "+token.String())
+		answer := w.send(t, item.Request.Method, strings.TrimPrefix(address, w.url),
+			"Bearer "+token.String())
 		require.Equal(t, http.StatusOK, answer.StatusCode, "%s: %s", address, answer.body)
 		called[strings.Split(item.Request.URL.Raw, "?")[0]] = true
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// prism is a second judge of the suite's exchanges, beside kin-openapi: Stoplight's validating proxy. `make contract` starts
-// it at DG_PRISM, in front of DG_PRISM_UPSTREAM. There the suite listens, and repeats the answer that the program gave: each
-// program has an address of its own, and no test has to bear with a proxy in between.
+// prism is a second judge of the suite's exchanges, beside kin-openapi: Stoplight's validating
+// proxy. `make contract` starts it at DG_PRISM, in front of DG_PRISM_UPSTREAM. There the suite
+// listens, and repeats the answer that the program gave: each program has an address of its own,
+// and no test has to bear with a proxy in between.
 type prism struct {
 	url     string
 	mu      sync.Mutex
@@ -62,14 +63,15 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.body)
 }
 
-// check sends an exchange through prism. What it finds in an answer is wrong, what it finds in a request only if the program
-// has accepted it.
+// check sends an exchange through prism. What it finds in an answer is wrong, what it finds in a
+// request only if the program has accepted it.
 func (p *prism) check(t *testing.T, r *http.Request, answer *http.Response, body []byte) {
 	p.mu.Lock()
 	n := len(p.answers)
 	p.answers = append(p.answers, recorded{answer, body})
 	p.mu.Unlock()
-	again, err := http.NewRequestWithContext(t.Context(), r.Method, p.url+r.URL.RequestURI(), http.NoBody)
+	again, err := http.NewRequestWithContext(t.Context(), r.Method, p.url+r.URL.RequestURI(),
+		http.NoBody)
 	if !assert.NoError(t, err) {
 		return
 	}
@@ -91,9 +93,11 @@ func (p *prism) check(t *testing.T, r *http.Request, answer *http.Response, body
 		assert.NoError(t, json.NewDecoder(bytes.NewReader([]byte(found))).Decode(&violations))
 	}
 	for _, v := range violations {
-		accepted := answer.StatusCode < 400 && len(v.Location) > 1 // of the request itself it finds that "BEARER" is not "Bearer"
+		// of the request itself it finds that "BEARER" is not "Bearer"
+		accepted := answer.StatusCode < 400 && len(v.Location) > 1
 		if len(v.Location) == 0 || v.Location[0] != "request" || accepted {
-			t.Errorf("prism: GET %s, answered %d: %v %s", r.URL, answer.StatusCode, v.Location, v.Message)
+			t.Errorf("prism: GET %s, answered %d: %v %s", r.URL, answer.StatusCode, v.Location,
+				v.Message)
 		}
 	}
 }

@@ -26,10 +26,11 @@ var parameterChecks = input.New(map[string]string{
 	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
 }, nil)
 
-// reportQuery reads the parameters of the statistics and the export. An unknown one is an error: a mistyped filter would be
-// answered with everybody's figures. Errors: apperr.Validation.
+// reportQuery reads the parameters of the statistics and the export. An unknown one is an error: a
+// mistyped filter would be answered with everybody's figures. Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
-	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") { // which fasthttp leaves out
+	// which fasthttp leaves out
+	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {
 		return reports.Query{}, errUnknownParameter("")
 	}
 	var sent reportParameters
@@ -49,7 +50,12 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 		return reports.Query{}, err
 	}
 	group := input.ID(strings.Join(sent.GroupID, ""))
-	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: group}, nil
+	return reports.Query{
+		OrganisationID: fork.OrganisationID,
+		ForkID:         fork.ID,
+		Period:         period,
+		GroupID:        group,
+	}, nil
 }
 
 // errUnknownParameter names the parameter without secrets: it may be a misplaced key.
@@ -57,7 +63,9 @@ func errUnknownParameter(name string) error {
 	name = apikeys.Redact(name)
 	shown := cmp.Or(input.Shown(name), "=")
 	if parameter := reports.MeantParameter(name); parameter != "" {
-		return apperr.NewField(name, "Unknown query parameter `%s`. Did you mean `%s`?", shown, parameter)
+		return apperr.NewField(name, "Unknown query parameter `%s`. Did you mean `%s`?", shown,
+			parameter)
 	}
-	return apperr.NewField(name, "Unknown query parameter `%s`. This endpoint takes `from`, `to` and `groupId`.", shown)
+	return apperr.NewField(name,
+		"Unknown query parameter `%s`. This endpoint takes `from`, `to` and `groupId`.", shown)
 }

@@ -21,38 +21,42 @@ func TestReportParametersAreValidated(t *testing.T) {
 	w.load(t, h)
 	group := "&groupId=" + h.groups[0].id
 	for query, status := range map[string]int{
-		"from=2024-01-01&to=2024-12-31":                                            200, // 366 days
-		"from=2023-01-01&to=2024-01-01":                                            200, // 366 days
-		"from=2023-01-01&to=2024-01-02":                                            400, // 367 days
-		"from=2024-02-29&to=2024-02-29":                                            200,
-		"from=2023-02-29&to=2023-03-01":                                            400, // no such day
-		"from=2000-01-01&to=2000-12-31":                                            200,
-		"from=1999-12-31&to=2000-01-01":                                            400,
-		"from=2199-01-01&to=2199-12-31":                                            200,
-		"from=2199-12-31&to=2200-01-01":                                            400,
-		"from=2024-03-02&to=2024-03-01":                                            400,
-		"from=2024-03-01":                                                          400,
-		"to=2024-03-01":                                                            400,
-		"":                                                                         400,
-		"from=2024-03-01&to=":                                                      400,
-		"from&to=2024-03-01":                                                       400,
-		"from=2024-3-1&to=2024-03-01":                                              400,
-		"from=2024-03-01T00:00:00Z&to=2024-03-01":                                  400,
-		"from=+2024-03-01&to=2024-03-01":                                           400,
-		"from=%202024-03-01&to=2024-03-01":                                         400,
-		"from=2024-03-01%00&to=2024-03-01":                                         400,
-		"from=%D9%A2%D9%A0%D9%A2%D9%A4-03-01&to=2024-03-01":                        400, // Arabic digits
-		"from=%ff%fe&to=2024-03-01":                                                400,
-		"from=2024-03-01&to=2024-03-01&from=2024-03-01":                            400, // repeated
-		"from=2024-03-01&to=2024-03-01&%66rom=2024-03-01":                          400, // repeated, encoded
-		"from=2024-03-01&to=2024-03-01&groupId=":                                   400,
-		"from=2024-03-01&to=2024-03-01" + group:                                    200,
-		"from=2024-03-01&to=2024-03-01" + group + group:                            400,
-		"from=2024-03-01&to=2024-03-01&groupId=x":                                  404,
-		"from=2024-03-01&to=2024-03-01&groupId=%00":                                404,
-		"from=2024-03-01&to=2024-03-01&groupId=%FF":                                404,
-		"from=2024-03-01&to=2024-03-01&GROUPID=x":                                  400,
-		"from=2024-03-01&to=2024-03-01&groupId=" + strings.ToUpper(h.groups[0].id): 200, // ids in any case
+		"from=2024-01-01&to=2024-12-31": 200, // 366 days
+		"from=2023-01-01&to=2024-01-01": 200, // 366 days
+		"from=2023-01-01&to=2024-01-02": 400, // 367 days
+		"from=2024-02-29&to=2024-02-29": 200,
+		// no such day
+		"from=2023-02-29&to=2023-03-01":           400,
+		"from=2000-01-01&to=2000-12-31":           200,
+		"from=1999-12-31&to=2000-01-01":           400,
+		"from=2199-01-01&to=2199-12-31":           200,
+		"from=2199-12-31&to=2200-01-01":           400,
+		"from=2024-03-02&to=2024-03-01":           400,
+		"from=2024-03-01":                         400,
+		"to=2024-03-01":                           400,
+		"":                                        400,
+		"from=2024-03-01&to=":                     400,
+		"from&to=2024-03-01":                      400,
+		"from=2024-3-1&to=2024-03-01":             400,
+		"from=2024-03-01T00:00:00Z&to=2024-03-01": 400,
+		"from=+2024-03-01&to=2024-03-01":          400,
+		"from=%202024-03-01&to=2024-03-01":        400,
+		"from=2024-03-01%00&to=2024-03-01":        400,
+		// Arabic digits
+		"from=%D9%A2%D9%A0%D9%A2%D9%A4-03-01&to=2024-03-01": 400,
+		"from=%ff%fe&to=2024-03-01":                         400,
+		"from=2024-03-01&to=2024-03-01&from=2024-03-01":     400, // repeated
+		// repeated, encoded
+		"from=2024-03-01&to=2024-03-01&%66rom=2024-03-01": 400,
+		"from=2024-03-01&to=2024-03-01&groupId=":          400,
+		"from=2024-03-01&to=2024-03-01" + group:           200,
+		"from=2024-03-01&to=2024-03-01" + group + group:   400,
+		"from=2024-03-01&to=2024-03-01&groupId=x":         404,
+		"from=2024-03-01&to=2024-03-01&groupId=%00":       404,
+		"from=2024-03-01&to=2024-03-01&groupId=%FF":       404,
+		"from=2024-03-01&to=2024-03-01&GROUPID=x":         400,
+		// ids in any case
+		"from=2024-03-01&to=2024-03-01&groupId=" + strings.ToUpper(h.groups[0].id): 200,
 	} {
 		token := w.key(t, h.id)
 		for _, tail := range []string{"/stats?", "/exports/csv?"} {
@@ -65,8 +69,8 @@ func TestReportParametersAreValidated(t *testing.T) {
 	}
 }
 
-// rules.md, Formats: an unknown parameter of a report is an error, which names the one that was probably meant. The endpoints of
-// forks ignore all.
+// rules.md, Formats: an unknown parameter of a report is an error, which names the one that was
+// probably meant. The endpoints of forks ignore all.
 func TestUnknownParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -96,7 +100,9 @@ func TestUnknownParameterIsRefused(t *testing.T) {
 	} {
 		token := w.key(t, h.id)
 		for _, tail := range []string{"/stats?", "/exports/csv?"} {
-			for _, query := range []string{parameter + "&from=2024-03-01&to=2024-03-01", "from=&from=&" + parameter} {
+			for _, query := range []string{
+				parameter + "&from=2024-03-01&to=2024-03-01", "from=&from=&" + parameter,
+			} {
 				got := w.get(t, "/api/v1/forks/"+h.forks[0]+tail+query, token)
 				require.Equal(t, http.StatusBadRequest, got.StatusCode, query)
 				var body struct{ Message string }
@@ -105,7 +111,8 @@ func TestUnknownParameterIsRefused(t *testing.T) {
 			}
 		}
 		for _, path := range []string{"/api/v1/forks?", "/api/v1/forks/" + h.forks[0] + "?"} {
-			require.Equal(t, http.StatusOK, w.get(t, path+parameter, token).StatusCode, path+parameter)
+			require.Equal(t, http.StatusOK, w.get(t, path+parameter, token).StatusCode,
+				path+parameter)
 		}
 	}
 }
@@ -131,33 +138,43 @@ func TestErrorAboutADayShowsItsValue(t *testing.T) {
 	}
 }
 
-// rules.md, Formats: identifiers are compared without regard to case. The answer is the same, its headers and the log included.
+// rules.md, Formats: identifiers are compared without regard to case. The answer is the same, its
+// headers and the log included.
 func TestIdentifiersAreComparedWithoutRegardToCase(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, start(t), rand.New(rand.NewPCG(22, 22)))
-	fork, group := a.fork, a.mine.groups[0].id
+	fork := a.fork
+	group := a.mine.groups[0].id
 	upper := strings.ToUpper
 	for lower, other := range map[string]string{
 		"": "",
-		"/stats?from=2024-01-01&to=2024-12-31&groupId=" + group:       "/stats?from=2024-01-01&to=2024-12-31&groupId=" + upper(group),
-		"/exports/csv?from=2024-01-01&to=2024-12-31&groupId=" + group: "/exports/csv?from=2024-01-01&to=2024-12-31&groupId=" + upper(group),
+		"/stats?from=2024-01-01&to=2024-12-31&groupId=" +
+			group: "/stats?from=2024-01-01&to=2024-12-31&groupId=" + upper(group),
+		"/exports/csv?from=2024-01-01&to=2024-12-31&groupId=" +
+			group: "/exports/csv?from=2024-01-01&to=2024-12-31&groupId=" + upper(group),
 	} {
-		first, asked := "/api/v1/forks/"+upper(fork)+other, "/api/v1/forks/"+fork+lower
-		got, want := a.w.get(t, first, a.w.key(t, a.mine.id)), a.w.get(t, asked, a.w.key(t, a.mine.id))
+		first := "/api/v1/forks/" + upper(fork) + other
+		asked := "/api/v1/forks/" + fork + lower
+		got := a.w.get(t, first, a.w.key(t, a.mine.id))
+		want := a.w.get(t, asked, a.w.key(t, a.mine.id))
 		require.Equal(t, http.StatusOK, got.StatusCode, got.body)
 		require.Equal(t, want.body, got.body)
 		for _, name := range []string{"ETag", "Content-Disposition", "X-DG-Report-Suppressed"} {
 			require.Equal(t, want.Header.Get(name), got.Header.Get(name))
 		}
 		if tag := want.Header.Get("ETag"); tag != "" {
-			require.Equal(t, http.StatusNotModified, a.w.get(t, first, a.w.key(t, a.mine.id), "If-None-Match", tag).StatusCode)
+			require.Equal(t, http.StatusNotModified,
+				a.w.get(t, first, a.w.key(t, a.mine.id), "If-None-Match", tag).StatusCode)
 		}
 	}
 	a.fork = upper(a.foreign.forks[0])
 	require.Equal(t, http.StatusForbidden, a.send().StatusCode)
 	a.fork = fork
-	require.Equal(t, http.StatusNotFound, a.sendQuery(a.query+"&groupId="+upper(a.foreign.groups[0].id)).StatusCode)
-	entries := slices.DeleteFunc(a.w.entries(t, a.mine.id), func(e audit.Entry) bool { return e.Action != audit.KeyRefused })
+	require.Equal(t, http.StatusNotFound,
+		a.sendQuery(a.query+"&groupId="+upper(a.foreign.groups[0].id)).StatusCode)
+	entries := slices.DeleteFunc(a.w.entries(t, a.mine.id), func(e audit.Entry) bool {
+		return e.Action != audit.KeyRefused
+	})
 	require.Len(t, entries, 2, "a foreign one is recorded in any case")
 	require.Equal(t, a.foreign.groups[0].id, entries[0].Target.ID)
 	require.Equal(t, a.foreign.forks[0], entries[1].Target.ID)

@@ -62,7 +62,8 @@ func (c *wire) try(ctx context.Context, method, request string) (answer, error) 
 		if err != nil {
 			return answer{}, err
 		}
-		c.conn, c.in = conn, bufio.NewReader(conn)
+		c.conn = conn
+		c.in = bufio.NewReader(conn)
 	}
 	if err := c.conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		return answer{}, err
@@ -89,17 +90,20 @@ func (c *wire) try(ctx context.Context, method, request string) (answer, error) 
 
 // line returns a request with the header lines, each without its line ending.
 func line(method, target string, headers ...string) string {
-	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" + strings.Join(append(headers, "", ""), "\r\n")
+	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" +
+		strings.Join(append(headers, "", ""), "\r\n")
 }
 
-// detail requires the contract's error body, without other fields, and returns its details.code; none after HEAD.
+// detail requires the contract's error body, without other fields, and returns its details.code;
+// none after HEAD.
 func (a answer) detail(t *testing.T, about string) string {
 	t.Helper()
 	require.GreaterOrEqual(t, a.StatusCode, 400, about)
 	require.Equal(t, "application/json; charset=utf-8", a.Header.Get("Content-Type"), about)
 	require.True(t, requestIDForm.MatchString(a.Header.Get("X-Request-Id")), about)
 	require.Equal(t, "nosniff", a.Header.Get("X-Content-Type-Options"), about)
-	require.Equal(t, a.StatusCode == http.StatusUnauthorized, challenge.MatchString(a.Header.Get("WWW-Authenticate")), about)
+	require.Equal(t, a.StatusCode == http.StatusUnauthorized,
+		challenge.MatchString(a.Header.Get("WWW-Authenticate")), about)
 	if a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body, about)
 		return ""
@@ -129,13 +133,26 @@ var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
 // codeOf is the body's code by the status.
 var codeOf = map[int]string{
-	400: "invalid-argument", 401: "unauthenticated", 403: "permission-denied", 404: "not-found", 405: "method-not-allowed",
-	408: "invalid-argument", 413: "invalid-argument", 414: "invalid-argument", 417: "invalid-argument", 429: "resource-exhausted", 431: "invalid-argument",
-	500: "internal", 501: "method-not-allowed", 503: "unavailable", 505: "invalid-argument",
+	400: "invalid-argument",
+	401: "unauthenticated",
+	403: "permission-denied",
+	404: "not-found",
+	405: "method-not-allowed",
+	408: "invalid-argument",
+	413: "invalid-argument",
+	414: "invalid-argument",
+	417: "invalid-argument",
+	429: "resource-exhausted",
+	431: "invalid-argument",
+	500: "internal",
+	501: "method-not-allowed",
+	503: "unavailable",
+	505: "invalid-argument",
 }
 
 // freeWindows empties the rate limit windows of every key.
 func (w *world) freeWindows(t *testing.T) {
 	t.Helper()
-	w.exec(t, `update api_key_windows set head = 1, instants = array_fill('-infinity'::timestamptz, array[120])`)
+	w.exec(t,
+		`update api_key_windows set head = 1, instants = array_fill('-infinity'::timestamptz, array[120])`)
 }

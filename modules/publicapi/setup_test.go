@@ -22,8 +22,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// world is a database with one instance of the whole program, reached over a real connection: API, health and screens in
-// their real order.
+// world is a database with one instance of the whole program, reached over a real connection: API,
+// health and screens in their real order.
 type world struct {
 	db   *pgtest.Database
 	keys *apikeys.Service
@@ -46,12 +46,18 @@ func startOn(t *testing.T, db *pgtest.Database) *world {
 }
 
 // startOver starts an instance with pools of its own, and with routes after those of the program.
-func startOver(t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App)) *world {
+func startOver(
+	t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App),
+) *world {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
-	program, err := assembly.Over(pools, assembly.Settings{BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second})
+	program, err := assembly.Over(pools, assembly.Settings{
+		BaseURL: url,
+		Log:     slog.New(slog.DiscardHandler),
+		Grace:   time.Second,
+	})
 	require.NoError(t, err)
 	for _, mount := range after {
 		mount(program.Server.App())
@@ -65,7 +71,13 @@ func startOver(t *testing.T, db *pgtest.Database, pools assembly.Pools, after ..
 		_ = program.Server.Shutdown(context.Background())
 		served.Wait()
 	})
-	w := &world{db: db, keys: program.Keys, log: audit.New(pools.Auth), app: program.Server.App(), url: url}
+	w := &world{
+		db:   db,
+		keys: program.Keys,
+		log:  audit.New(pools.Auth),
+		app:  program.Server.App(),
+		url:  url,
+	}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
 }
@@ -87,8 +99,12 @@ func (w *world) load(t *testing.T, histories ...*history) {
 // owner returns an owner of the organisation.
 func owner(organisationID string) apikeys.Actor {
 	return apikeys.Actor{
-		Person:  apikeys.Person{ID: "11111111-1111-4111-8111-111111111111", Name: "Ada"},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisationID, Grants: authz.MemberGrants("owner", false)},
+		Person: apikeys.Person{ID: "11111111-1111-4111-8111-111111111111", Name: "Ada"},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: organisationID,
+			Grants:         authz.MemberGrants("owner", false),
+		},
 	}
 }
 
@@ -99,9 +115,15 @@ func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope
 		scopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 	}
 	who := owner(organisationID)
-	w.exec(t, `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`, who.ID, who.Name)
-	w.exec(t, `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`, organisationID, who.ID)
-	_, token, err := w.keys.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes}, audit.Request{})
+	w.exec(t,
+		`insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`,
+		who.ID, who.Name)
+	w.exec(t,
+		`insert into memberships (org_id, user_id, role)
+			values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`,
+		organisationID, who.ID)
+	_, token, err := w.keys.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes},
+		audit.Request{})
 	require.NoError(t, err)
 	return token
 }
@@ -109,10 +131,11 @@ func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope
 // client is the generated client with a key.
 func (w *world) client(t *testing.T, token apikeys.Token) *ClientWithResponses {
 	t.Helper()
-	c, err := NewClientWithResponses(w.url, WithHTTPClient(w.http), WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+token.String())
-		return nil
-	}))
+	c, err := NewClientWithResponses(w.url, WithHTTPClient(w.http),
+		WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+token.String())
+			return nil
+		}))
 	require.NoError(t, err)
 	return c
 }

@@ -22,15 +22,21 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if c.Method() == fiber.MethodHead {
 		return a.headForkStats(ctx, c, caller, query)
 	}
-	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
+	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) {
+		httpserver.AttachLease(c, l)
+	})
 	if err != nil {
 		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
 	}
-	return httpserver.SendJSONPieces(c, func() httpserver.Pieces { return statsPieces(stats) }, stats.Bytes)
+	return httpserver.SendJSONPieces(c, func() httpserver.Pieces {
+		return statsPieces(stats)
+	}, stats.Bytes)
 }
 
 // headForkStats runs the checks of the statistics and computes nothing.
-func (a *API) headForkStats(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, query reports.Query) error {
+func (a *API) headForkStats(
+	ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, query reports.Query,
+) error {
 	if _, err := a.reports.Suppressed(ctx, query); err != nil {
 		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The organisation in each statement and the policy are two walls (TestStatementsHoldWithoutThePolicy has the other one). The
-// policy holds alone, because it is asked about the organisation that owns what was loaded.
+// The organisation in each statement and the policy are two walls
+// (TestStatementsHoldWithoutThePolicy has the other one). The policy holds alone, because it is
+// asked about the organisation that owns what was loaded.
 func TestPolicyHoldsWithoutTheOrganisationInStatements(t *testing.T) {
 	t.Parallel()
 	for request, status := range map[string]int{
@@ -31,7 +32,8 @@ func TestPolicyHoldsWithoutTheOrganisationInStatements(t *testing.T) {
 				response, body, _ := m.send(request, 0, nil)
 				require.Equal(t, status, response.StatusCode)
 				require.NotContains(t, body, marker)
-				require.Equal(t, status != http.StatusInternalServerError, len(m.refused) == 1, "recorded in the audit log")
+				require.Equal(t, status != http.StatusInternalServerError, len(m.refused) == 1,
+					"recorded in the audit log")
 			}
 		})
 	}

@@ -26,7 +26,8 @@ type openPolicy struct{}
 
 func (openPolicy) Authorize(authz.Subject, authz.Permission, string) error { return nil }
 
-// withOpenPolicy serves the API on the world's database with the policy out of force, and sends to it from here on.
+// withOpenPolicy serves the API on the world's database with the policy out of force, and sends to
+// it from here on.
 func (w *world) withOpenPolicy(t *testing.T) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,11 +37,18 @@ func (w *world) withOpenPolicy(t *testing.T) {
 	require.NoError(t, err)
 	figures := reports.New(w.db.DB, w.db.DB)
 	api, err := publicapi.New(publicapi.Modules{
-		Keys: w.keys, Games: games.New(w.db.DB), Reports: figures, Exports: exports.New(figures, w.log),
-		Orgs: org.New(w.db.DB, w.log, policy), Policy: openPolicy{},
+		Keys:    w.keys,
+		Games:   games.New(w.db.DB),
+		Reports: figures,
+		Exports: exports.New(figures, w.log),
+		Orgs:    org.New(w.db.DB, w.log, policy),
+		Policy:  openPolicy{},
 	}, w.url)
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Second})
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.DiscardHandler),
+		Grace:  time.Second,
+	})
 	api.Mount(server.App())
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.Serve(ln) })
@@ -50,12 +58,14 @@ func (w *world) withOpenPolicy(t *testing.T) {
 	})
 }
 
-// The other wall is TestPolicyHoldsWithoutTheOrganisationInStatements: the statements hold without the policy.
+// The other wall is TestPolicyHoldsWithoutTheOrganisationInStatements: the statements hold without
+// the policy.
 func TestStatementsHoldWithoutThePolicy(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(7, 7))
-	own, other := newHistory(random, 1, 5, 5), newHistory(random, 1, 5, 5)
+	own := newHistory(random, 1, 5, 5)
+	other := newHistory(random, 1, 5, 5)
 	w.load(t, own, other)
 	key := w.key(t, own.id)
 	w.withOpenPolicy(t)

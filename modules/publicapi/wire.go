@@ -10,8 +10,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// The wire form: names and order of the fields are those of openapi.yaml, formats those of rules.md, Formats. Appending a list
-// of 100,000 players costs a tenth of marshalling it.
+// The wire form: names and order of the fields are those of openapi.yaml, formats those of
+// rules.md, Formats. Appending a list of 100,000 players costs a tenth of marshalling it.
 
 func appendFork(b []byte, f games.Fork) []byte {
 	b = appendString(append(b, `{"id":`...), f.ID)
@@ -34,9 +34,11 @@ func appendFork(b []byte, f games.Fork) []byte {
 	return append(b, '}')
 }
 
-// statsPieces makes the JSON of statistics: the figures before the list of players, each player, and the rest.
+// statsPieces makes the JSON of statistics: the figures before the list of players, each player,
+// and the rest.
 func statsPieces(s reports.Statistics) httpserver.Pieces {
-	next, players := -1, int(s.UniquePlayers)
+	next := -1
+	players := int(s.UniquePlayers)
 	return func(b []byte) []byte {
 		switch i := next; {
 		case i < 0:

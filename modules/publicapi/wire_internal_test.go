@@ -15,13 +15,20 @@ func BenchmarkAppendStats(b *testing.B) {
 	players := make([]reports.PlayerStat, 100_000)
 	for i := range players {
 		players[i] = reports.PlayerStat{
-			Label: fmt.Sprintf("P-%06d", i), Plays: int64(i % 97), BestScore: reports.Percent(i % 1001), LastPlayedAt: time.UnixMilli(int64(i) * 997).UTC(),
+			Label:        fmt.Sprintf("P-%06d", i),
+			Plays:        int64(i % 97),
+			BestScore:    reports.Percent(i % 1001),
+			LastPlayedAt: time.UnixMilli(int64(i) * 997).UTC(),
 		}
 	}
-	s := reports.Statistics{UniquePlayers: 100_000, Player: func(i int) reports.PlayerStat { return players[i] }}
+	s := reports.Statistics{
+		UniquePlayers: 100_000,
+		Player:        func(i int) reports.PlayerStat { return players[i] },
+	}
 	var text []byte
 	whole := func() {
-		pieces, had := statsPieces(s), -1
+		pieces := statsPieces(s)
+		had := -1
 		for text = text[:0]; len(text) > had; text = pieces(text) {
 			had = len(text)
 		}
@@ -39,7 +46,8 @@ func BenchmarkAppendStats(b *testing.B) {
 	require.NoError(b, json.Unmarshal(text, &read))
 	require.Len(b, read.Players, len(players))
 	for i, p := range players {
-		if r := read.Players[i]; r.Label != p.Label || r.Plays != p.Plays || r.Best != float64(p.BestScore)/10 || !r.Last.Equal(p.LastPlayedAt) {
+		if r := read.Players[i]; r.Label != p.Label || r.Plays != p.Plays ||
+			r.Best != float64(p.BestScore)/10 || !r.Last.Equal(p.LastPlayedAt) {
 			b.Fatalf("player %d is %v, not %v", i, r, p)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// zones change their clocks on the days, or have an offset of broken hours, which proves that the process is in the zone.
+// zones change their clocks on the days, or have an offset of broken hours, which proves that the
+// process is in the zone.
 var zones = []struct {
 	name   string
 	days   []string
@@ -26,7 +27,8 @@ var zones = []struct {
 }{
 	{"Europe/Paris", []string{"2024-03-31", "2024-10-27"}, 7200},
 	{"America/St_Johns", []string{"2024-03-10", "2024-11-03"}, -9000},
-	{"Australia/Lord_Howe", []string{"2024-04-07", "2024-10-06"}, 37800}, // half an hour of summer time
+	// half an hour of summer time
+	{"Australia/Lord_Howe", []string{"2024-04-07", "2024-10-06"}, 37800},
 	{"Asia/Kathmandu", []string{"2024-01-01", "2024-12-31"}, 20700},
 	{"Pacific/Apia", []string{"2011-12-30", "2011-12-29"}, 50400}, // it left the 30th out
 }
@@ -34,8 +36,8 @@ var zones = []struct {
 // zoneOfProcess names the zone in the environment of the process that the test below starts.
 const zoneOfProcess = "DG_TEST_ZONE"
 
-// rules.md, Formats: a day is a UTC day, wherever the program, its database and its role are. Each zone has a process of its own,
-// with TZ set, in which the test below runs.
+// rules.md, Formats: a day is a UTC day, wherever the program, its database and its role are. Each
+// zone has a process of its own, with TZ set, in which the test below runs.
 func TestFiguresInEveryZone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a database")
@@ -44,16 +46,21 @@ func TestFiguresInEveryZone(t *testing.T) {
 	running := map[string]*exec.Cmd{}
 	outputs := map[string]*strings.Builder{}
 	for _, zone := range zones {
-		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFiguresInTheZoneOfTheProcess$", "-test.v", "-test.count=1")
-		process.Env = append(os.Environ(), "TZ="+zone.name, zoneOfProcess+"="+zone.name, "DG_PRISM=") // which listens once
+		process := exec.CommandContext(t.Context(), os.Args[0],
+			"-test.run=^TestFiguresInTheZoneOfTheProcess$", "-test.v", "-test.count=1")
+		// which listens once
+		process.Env = append(os.Environ(), "TZ="+zone.name, zoneOfProcess+"="+zone.name,
+			"DG_PRISM=")
 		outputs[zone.name] = &strings.Builder{}
-		process.Stdout, process.Stderr = outputs[zone.name], outputs[zone.name]
+		process.Stdout = outputs[zone.name]
+		process.Stderr = outputs[zone.name]
 		require.NoError(t, process.Start())
 		running[zone.name] = process
 	}
 	for zone, process := range running {
 		require.NoError(t, process.Wait(), "%s: %s", zone, outputs[zone])
-		require.Contains(t, outputs[zone].String(), "\n--- PASS: TestFiguresInTheZoneOfTheProcess", zone)
+		require.Contains(t, outputs[zone].String(), "\n--- PASS: TestFiguresInTheZoneOfTheProcess",
+			zone)
 	}
 }
 
@@ -77,18 +84,34 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 			for _, about := range append(zone.days, "2024-02-29", "2000-01-01", "2199-12-31") {
 				h.playAround(random, day(about))
 			}
-			h.plays = slices.DeleteFunc(h.plays, func(p play) bool { return !input.IsReportable(p.started) }) // an import refuses them
+			// an import refuses them
+			h.plays = slices.DeleteFunc(h.plays, func(p play) bool {
+				return !input.IsReportable(p.started)
+			})
 			w.load(t, h)
 			w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-				select gen_random_uuid(), p.org_id, p.fork_id, p.player, s, '' from (select * from plays where fork_id = $1 limit 1) p,
-				       unnest(array['1999-12-31T23:59:59.999Z', '2200-01-01T00:00:00Z', '2200-01-01T00:00:00.001Z']::timestamptz[]) s`, h.forks[0])
-			o := asked{history: h, keys: w.playerKeys(t, h), labels: w.labels(t, h), fork: h.forks[0], group: []*group{nil, &h.groups[0]}[j]}
+				select gen_random_uuid(), p.org_id, p.fork_id, p.player, s, '' from (select *
+				  from plays where fork_id = $1 limit 1) p,
+				       unnest(array['1999-12-31T23:59:59.999Z', '2200-01-01T00:00:00Z',
+				         '2200-01-01T00:00:00.001Z']::timestamptz[]) s`,
+				h.forks[0])
+			o := asked{
+				history: h,
+				keys:    w.playerKeys(t, h),
+				labels:  w.labels(t, h),
+				fork:    h.forks[0],
+				group:   []*group{nil, &h.groups[0]}[j],
+			}
 			client := w.client(t, w.key(t, h.id))
 			for _, p := range [][2]string{
-				{zone.days[0], zone.days[0]}, {zone.days[1], zone.days[1]}, {"2024-01-01", "2024-12-31"}, {"2011-12-28", "2011-12-31"}, {"2024-02-29", "2024-02-29"},
-				{"2000-01-01", "2000-01-01"}, {"2000-01-01", "2000-12-31"}, {"2199-12-31", "2199-12-31"}, {"2198-12-31", "2199-12-31"},
+				{zone.days[0], zone.days[0]}, {zone.days[1], zone.days[1]},
+				{"2024-01-01", "2024-12-31"}, {"2011-12-28", "2011-12-31"},
+				{"2024-02-29", "2024-02-29"},
+				{"2000-01-01", "2000-01-01"}, {"2000-01-01", "2000-12-31"},
+				{"2199-12-31", "2199-12-31"}, {"2198-12-31", "2199-12-31"},
 			} {
-				o.from, o.to = day(p[0]), day(p[1])
+				o.from = day(p[0])
+				o.to = day(p[1])
 				sumsHold(t, o.agree(t, client))
 			}
 		}
@@ -104,10 +127,13 @@ func startIn(t *testing.T, zone string) *world {
 		require.NoError(t, err)
 		defer conn.Close(t.Context())
 		if url == db.OwnerURL {
-			_, err = conn.Exec(t.Context(), fmt.Sprintf(`alter database %s set timezone = '%s'`, conn.Config().Database, zone))
+			_, err = conn.Exec(t.Context(),
+				fmt.Sprintf(`alter database %s set timezone = '%s'`, conn.Config().Database, zone))
 			require.NoError(t, err)
 		}
-		_, err = conn.Exec(t.Context(), fmt.Sprintf(`alter role current_user in database %s set timezone = '%s'`, conn.Config().Database, zone))
+		_, err = conn.Exec(t.Context(),
+			fmt.Sprintf(`alter role current_user in database %s set timezone = '%s'`,
+				conn.Config().Database, zone))
 		require.NoError(t, err)
 		later, err := pgx.Connect(t.Context(), url)
 		require.NoError(t, err)
@@ -120,16 +146,25 @@ func startIn(t *testing.T, zone string) *world {
 	return startOver(t, db, assembly.Pools{Auth: one, Reads: one, Exports: ofOne(t, db)})
 }
 
-// playAround adds plays around a day: at its first and last millisecond, at those beside them, and at its hours.
+// playAround adds plays around a day: at its first and last millisecond, at those beside them, and
+// at its hours.
 func (h *history) playAround(random *rand.Rand, d time.Time) {
 	const day = 24 * time.Hour
 	for _, at := range []time.Duration{
-		-time.Millisecond, 0, time.Millisecond, 90 * time.Minute, 150 * time.Minute, 12 * time.Hour, 14 * time.Hour, day - time.Hour, day - 2*time.Millisecond,
+		-time.Millisecond, 0, time.Millisecond, 90 * time.Minute, 150 * time.Minute, 12 * time.Hour,
+		14 * time.Hour, day - time.Hour, day - 2*time.Millisecond,
 		day - time.Millisecond, day, day + time.Millisecond,
 	} {
-		p := play{id: newID(random), fork: h.forks[0], player: random.IntN(len(h.players)), started: d.Add(at)}
+		p := play{
+			id:      newID(random),
+			fork:    h.forks[0],
+			player:  random.IntN(len(h.players)),
+			started: d.Add(at),
+		}
 		if random.IntN(3) > 0 {
-			p.completed, p.score, p.passed = p.started.Add(3*time.Hour), random.IntN(10_001), random.IntN(2) == 0
+			p.completed = p.started.Add(3 * time.Hour)
+			p.score = random.IntN(10_001)
+			p.passed = random.IntN(2) == 0
 		}
 		h.plays = append(h.plays, p)
 	}

@@ -13,21 +13,33 @@ type admission struct {
 	bytes int64
 }
 
-// admitSmall admits a small report. The caller releases the lease. Errors: apperr.Unavailable with RetryAfter.
+// admitSmall admits a small report. The caller releases the lease. Errors: apperr.Unavailable with
+// RetryAfter.
 func (l limits) admitSmall(ctx context.Context, organisationID string) (admission, error) {
-	lease, err := l.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
+	lease, err := l.small.Acquire(ctx,
+		limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
 	return admission{lease, smallBytes}, err
 }
 
-// admitLarge admits a large report that waited already. The caller releases the lease. Errors: apperr.Unavailable with RetryAfter.
-func (l limits) admitLarge(ctx context.Context, organisationID string, bytes int64, waited time.Duration) (admission, error) {
-	lease, err := l.large.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: bytes, Waited: waited})
+// admitLarge admits a large report that waited already. The caller releases the lease. Errors:
+// apperr.Unavailable with RetryAfter.
+func (l limits) admitLarge(
+	ctx context.Context, organisationID string, bytes int64, waited time.Duration,
+) (admission, error) {
+	lease, err := l.large.Acquire(ctx, limiter.Request{
+		OrganisationID: organisationID,
+		Bytes:          bytes,
+		Waited:         waited,
+	})
 	return admission{lease, bytes}, err
 }
 
-// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a report that turns out large
-// gives back its connection and its place, waits among the large ones and starts again. hold is called with each lease.
-func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.Lease)) (*snapshot, admission, error) {
+// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a
+// report that turns out large gives back its connection and its place, waits among the large ones
+// and starts again. hold is called with each lease.
+func (s *Service) openAdmitted(
+	ctx context.Context, q Query, hold func(*limiter.Lease),
+) (*snapshot, admission, error) {
 	start := time.Now()
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
 	hold(admitted.lease)
@@ -50,14 +62,18 @@ func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.
 	return snap, admitted, err
 }
 
-// labelBudget is the memory that the labels of a report take: some of the estimate, then the lease grows.
+// labelBudget is the memory that the labels of a report take: some of the estimate, then the lease
+// grows.
 type labelBudget struct {
 	lease *limiter.Lease
 	left  int64 // bytes of the estimate
 }
 
 func (a admission) labelBudget(lastOrdinal int) *labelBudget {
-	return &labelBudget{lease: a.lease, left: min(a.bytes/4, labelBlock+bytesOfLabel*int64(lastOrdinal))}
+	return &labelBudget{
+		lease: a.lease,
+		left:  min(a.bytes/4, labelBlock+bytesOfLabel*int64(lastOrdinal)),
+	}
 }
 
 // grow is called before labels take more memory. Errors: apperr.Unavailable with RetryAfter.

@@ -12,6 +12,7 @@ func TestGroupOfFewActiveMembersIsSuppressed(t *testing.T) {
 	for active, want := range []bool{true, true, true, true, true, false, false} {
 		require.Equal(t, want, suppressed(active), "%d active", active)
 		require.Equal(t, want, metadata{grouped: true, activeMembers: active}.suppressed())
-		require.False(t, metadata{activeMembers: active}.suppressed(), "without groupId nothing is suppressed")
+		require.False(t, metadata{activeMembers: active}.suppressed(),
+			"without groupId nothing is suppressed")
 	}
 }

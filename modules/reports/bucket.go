@@ -13,7 +13,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// bucket is a day or a month of a fork in the caller's transaction: the sealer packs it and saves what it packed.
+// bucket is a day or a month of a fork in the caller's transaction: the sealer packs it and saves
+// what it packed.
 type bucket struct {
 	snap   *snapshot
 	sealed sealedReader
@@ -25,8 +26,8 @@ func newBucket(conn *pgxpool.Conn, q Query) *bucket {
 	return &bucket{snap: s, sealed: sealedReader{s}, plays: playsReader{s, newMembers(s)}}
 }
 
-// packDay packs the plays of the bucket's day unless there are more than maxPlays. It returns their number, counted up to
-// one more.
+// packDay packs the plays of the bucket's day unless there are more than maxPlays. It returns their
+// number, counted up to one more.
 func (b *bucket) packDay(ctx context.Context, maxPlays int) (segment.Day, int, error) {
 	n, err := b.countDay(ctx, maxPlays+1)
 	if err != nil || n > maxPlays {
@@ -60,7 +61,8 @@ func (b *bucket) readSealedDays(ctx context.Context) error {
 	return errors.Join(err, results.Close())
 }
 
-// monthPlays collects the plays of the bucket's month from its sealed days and the plays of the others.
+// monthPlays collects the plays of the bucket's month from its sealed days and the plays of the
+// others.
 func (b *bucket) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
 	err = b.snap.withoutDamaged(ctx, func() error {
 		var days []time.Time
@@ -85,9 +87,12 @@ const (
 	cleanMonthSQL = `/* reports.cleanMonth */ delete from unsealed_months where fork_id = $1 and month = $2`
 	dropDaySQL    = `/* reports.dropDay */ delete from fork_days where org_id = $1 and fork_id = $2 and day = $3`
 	dropMonthSQL  = `/* reports.dropMonth */ delete from fork_months where org_id = $1 and fork_id = $2 and month = $3`
-	sealDaySQL    = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums, head_bytes, segment) values ($1, $2, $3, $4, $5, $6::bytea || coalesce($7::bytea, ''))
-		on conflict (fork_id, day) do update set sums = excluded.sums, head_bytes = excluded.head_bytes, segment = excluded.segment`
-	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month, head_bytes, segment) values ($1, $2, $3, $4, $5::bytea || coalesce($6::bytea, ''))
+	sealDaySQL    = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums,
+		head_bytes, segment) values ($1, $2, $3, $4, $5, $6::bytea || coalesce($7::bytea, ''))
+		on conflict (fork_id, day) do update
+		  set sums = excluded.sums, head_bytes = excluded.head_bytes, segment = excluded.segment`
+	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month,
+		head_bytes, segment) values ($1, $2, $3, $4, $5::bytea || coalesce($6::bytea, ''))
 		on conflict (fork_id, month) do update set head_bytes = excluded.head_bytes, segment = excluded.segment`
 )
 
@@ -96,7 +101,11 @@ func (b *bucket) saveDay(ctx context.Context, d segment.Day) error {
 	return b.replace(ctx, cleanDaySQL, sealDaySQL, sums, len(d.Head), d.Head, d.Tail)
 }
 
-func (b *bucket) dropDay(ctx context.Context) error { return b.replace(ctx, cleanDaySQL, dropDaySQL) }
+func (b *bucket) dropDay(
+	ctx context.Context,
+) error {
+	return b.replace(ctx, cleanDaySQL, dropDaySQL)
+}
 
 func (b *bucket) saveMonth(ctx context.Context, m segment.Month) error {
 	return b.replace(ctx, cleanMonthSQL, sealMonthSQL, len(m.Head), m.Head, m.Tail)
@@ -108,7 +117,8 @@ func (b *bucket) dropMonth(ctx context.Context) error {
 
 // replace writes what is sealed of the bucket's day or month, and removes its mark.
 func (b *bucket) replace(ctx context.Context, cleanSQL, sql string, values ...any) error {
-	q, batch := b.snap.query, &pgx.Batch{}
+	q := b.snap.query
+	batch := &pgx.Batch{}
 	batch.Queue(cleanSQL, q.ForkID, q.Period.From)
 	batch.Queue(sql, append([]any{q.OrganisationID, q.ForkID, q.Period.From}, values...)...)
 	return b.snap.conn.SendBatch(ctx, batch).Close()

@@ -15,10 +15,17 @@ import (
 	"dg/platform/limiter"
 )
 
-// differs reads a random report from segments and from the plays alone, in one snapshot, and returns how they differ, or how
-// the list of reports differs from them.
+// differs reads a random report from segments and from the plays alone, in one snapshot, and
+// returns how they differ, or how the list of reports differs from them.
 func (e *env) differs(ctx context.Context, random *rand.Rand) error {
-	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom.Add(time.Duration(random.IntN(60)) * day), Days: 1 + random.IntN(110)}}
+	q := Query{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period: Period{
+			From: testFrom.Add(time.Duration(random.IntN(60)) * day),
+			Days: 1 + random.IntN(110),
+		},
+	}
 	if random.IntN(3) == 0 {
 		q.GroupID = testGroup
 	}
@@ -27,7 +34,9 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	defer s.close()
-	r, fromSegments, batch := newStatisticsReader(s, nil), newAccumulator(q.Period), &pgx.Batch{}
+	r := newStatisticsReader(s, nil)
+	fromSegments := newAccumulator(q.Period)
+	batch := &pgx.Batch{}
 	queue := r.queueAll
 	if s.meta.grouped {
 		queue = r.queueGroup
@@ -41,9 +50,11 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	label := func(ordinal int32) string { return fmt.Sprint(ordinal) }
-	if a, b := newStatistics(fromSegments, q.Period, label), newStatistics(fromPlays, q.Period, label); !sameStatistics(a, b) {
+	if a, b := newStatistics(fromSegments, q.Period, label),
+		newStatistics(fromPlays, q.Period, label); !sameStatistics(a, b) {
 		return fmt.Errorf("%s (group %q) differs: %d plays from %d sealed days and %d months, %d from the plays",
-			q.Period, q.GroupID, a.Plays, len(s.meta.sealed.days), len(s.meta.sealed.months), b.Plays)
+			q.Period, q.GroupID, a.Plays, len(s.meta.sealed.days), len(s.meta.sealed.months),
+			b.Plays)
 	}
 	if s.meta.grouped {
 		return nil
@@ -55,12 +66,14 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 func sameStatistics(a, b Statistics) bool {
 	players := assert.ObjectsAreEqual(a.Players(), b.Players())
 	for _, s := range []*Statistics{&a, &b} {
-		s.Player, s.Bytes = nil, 0
+		s.Player = nil
+		s.Bytes = 0
 	}
 	return players && assert.ObjectsAreEqual(a, b)
 }
 
-// wrongAnswers compares reports, as they are answered, with the plays alone, and returns those that differ or fail.
+// wrongAnswers compares reports, as they are answered, with the plays alone, and returns those that
+// differ or fail.
 func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 	t.Helper()
 	label := func(ordinal int32) string { return fmt.Sprintf("Player %d", ordinal) }
@@ -72,21 +85,34 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want := newStatistics(truth, q.Period, label)
 		want.ReportingMode = org.Nominative
 		s.close()
-		got, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
+		got, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+			defer l.Release()
+		})
 		if err != nil || !sameStatistics(want, got) {
-			wrong = append(wrong, fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
+			wrong = append(wrong,
+				fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID,
+					got.Plays, want.Plays, err))
 		}
-		want.Daily, want.Player, want.Skills, q.TotalsOnly = nil, nil, nil, true
-		got, err = e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
+		want.Daily = nil
+		want.Player = nil
+		want.Skills = nil
+		q.TotalsOnly = true
+		got, err = e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+			defer l.Release()
+		})
 		if err != nil || !assert.ObjectsAreEqual(want, got) {
-			wrong = append(wrong, fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v",
-				q.Period, q.GroupID, got.Plays, want.Plays, err))
+			wrong = append(wrong,
+				fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v",
+					q.Period, q.GroupID, got.Plays, want.Plays, err))
 		}
 		wantOverview, err := plainOverview(t.Context(), e.db.DB.Pool, q.Period)
 		require.NoError(t, err)
-		overview, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: q.Period})
+		overview, err := e.reports.Overview(t.Context(),
+			Query{OrganisationID: testOrg, Period: q.Period})
 		if err != nil || !assert.ObjectsAreEqual(wantOverview, overview) {
-			wrong = append(wrong, fmt.Sprintf("the overview until %s: %+v instead of %+v, error %v", q.Period, overview.Now, wantOverview.Now, err))
+			wrong = append(wrong,
+				fmt.Sprintf("the overview until %s: %+v instead of %+v, error %v", q.Period,
+					overview.Now, wantOverview.Now, err))
 		}
 	}
 	return wrong

@@ -9,18 +9,28 @@ import (
 	"dg/platform/limiter"
 )
 
-// A score of zero is a score: it is told apart from plays that nobody completed, of days and of players, sealed or not.
+// A score of zero is a score: it is told apart from plays that nobody completed, of days and of
+// players, sealed or not.
 func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	for player, completed := range map[int]bool{1: false, 2: true} {
-		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-			select gen_random_uuid(), $1, $2, $3::int, s, case when $4 then s + interval '5 s' end, case when $4 then 0 end, case when $4 then false end, ''
-			  from (select $5::timestamptz + $3::int * interval '1 day' s) x`, testOrg, testFork, player, completed, testFrom.AddDate(0, 0, 11))
+		e.exec(t,
+			`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
+			select gen_random_uuid(), $1, $2, $3::int, s, case when $4 then s + interval '5 s' end,
+			  case when $4 then 0 end, case when $4 then false end, ''
+			  from (select $5::timestamptz + $3::int * interval '1 day' s) x`, testOrg, testFork,
+			player, completed, testFrom.AddDate(0, 0, 11))
 	}
-	december := Query{OrganisationID: testOrg, ForkID: testFork, Period: monthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC))}
+	december := Query{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         monthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC)),
+	}
 	for _, state := range []string{"plays", "segments"} {
-		s, err := e.reports.Statistics(t.Context(), december, func(l *limiter.Lease) { defer l.Release() })
+		s, err := e.reports.Statistics(t.Context(), december, func(l *limiter.Lease) {
+			defer l.Release()
+		})
 		require.NoError(t, err)
 		require.Equal(t, []int64{2, 1, 0}, []int64{s.Plays, s.Completed, int64(s.AvgScore)}, state)
 		require.Equal(t, DailyStat{Date: "2023-12-02", Plays: 1}, s.Daily[1], state)
@@ -30,7 +40,8 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 			completed[p.Label] = p.Completed
 		}
 		require.Equal(t, map[string]bool{"Player 1": false, "Player 2": true}, completed, state)
-		require.Equal(t, map[string]Sealed{"plays": {Days: 2, Months: 1}, "segments": {}}[state], e.seal(t))
+		require.Equal(t, map[string]Sealed{"plays": {Days: 2, Months: 1}, "segments": {}}[state],
+			e.seal(t))
 	}
 }
 
@@ -42,6 +53,12 @@ func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 		{Date: "2026-03-02"},
 		{Date: "2026-03-03", Plays: 4, Completed: 2, Score: 1, AvgScore: 0},
 	}
-	require.Equal(t, DailyStat{Date: "2026-03-01", Plays: 7, Completed: 3, Score: 10_001, AvgScore: 333}, SumDays(days))
+	require.Equal(t, DailyStat{
+		Date:      "2026-03-01",
+		Plays:     7,
+		Completed: 3,
+		Score:     10_001,
+		AvgScore:  333,
+	}, SumDays(days))
 	require.Equal(t, DailyStat{Date: "2026-03-02"}, SumDays(days[1:2]))
 }

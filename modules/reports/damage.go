@@ -13,8 +13,9 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Damage is a day or month of a fork whose segment is not what was sealed: a disk error or a manual change. Its plays are
-// read instead, in the same answer, and it is marked as dirty, so that it is sealed again.
+// Damage is a day or month of a fork whose segment is not what was sealed: a disk error or a manual
+// change. Its plays are read instead, in the same answer, and it is marked as dirty, so that it is
+// sealed again.
 type Damage struct {
 	ForkID string
 	Period Period
@@ -24,15 +25,18 @@ func (d Damage) isMonth() bool { return d.Period.Days > 1 }
 
 // Log logs the damage.
 func (d Damage) Log(log *slog.Logger) {
-	log.Error("a segment is damaged: its plays are read instead, and it is sealed again", "fork", d.ForkID, "period", d.Period.String())
+	log.Error("a segment is damaged: its plays are read instead, and it is sealed again", "fork",
+		d.ForkID, "period", d.Period.String())
 }
 
-// maxDamageRounds is how often a report is summed again because of damage before it ignores all segments. A damaged month
-// leads to its days, which may be damaged too: two rounds find everything in one snapshot.
+// maxDamageRounds is how often a report is summed again because of damage before it ignores all
+// segments. A damaged month leads to its days, which may be damaged too: two rounds find everything
+// in one snapshot.
 const maxDamageRounds = 3
 
-// withoutDamaged calls sum, and again without the segments that turned out damaged. Where the transaction has ended
-// meanwhile it begins another: everything in an answer comes from one snapshot.
+// withoutDamaged calls sum, and again without the segments that turned out damaged. Where the
+// transaction has ended meanwhile it begins another: everything in an answer comes from one
+// snapshot.
 func (s *snapshot) withoutDamaged(ctx context.Context, sum func() error) error {
 	for round := 1; ; round++ {
 		err := sum()
@@ -52,16 +56,23 @@ func (s *snapshot) withoutDamaged(ctx context.Context, sum func() error) error {
 
 // exclude removes what is damaged from what is sealed.
 func (s *sealed) exclude(damaged []Damage) {
-	s.days = slices.DeleteFunc(s.days, func(d sealedDay) bool { return contains(damaged, false, d.date) })
-	s.months = slices.DeleteFunc(s.months, func(first time.Time) bool { return contains(damaged, true, first) })
+	s.days = slices.DeleteFunc(s.days, func(d sealedDay) bool {
+		return contains(damaged, false, d.date)
+	})
+	s.months = slices.DeleteFunc(s.months, func(first time.Time) bool {
+		return contains(damaged, true, first)
+	})
 }
 
 func contains(damaged []Damage, month bool, date time.Time) bool {
-	return slices.ContainsFunc(damaged, func(d Damage) bool { return d.isMonth() == month && d.Period.From.Equal(date) })
+	return slices.ContainsFunc(damaged, func(d Damage) bool {
+		return d.isMonth() == month && d.Period.From.Equal(date)
+	})
 }
 
-// markDamaged closes the snapshot and marks what it found damaged. The answer does not depend on it: where nothing can be written,
-// as on a standby, the damage stays, is reported each time, and its plays are read each time.
+// markDamaged closes the snapshot and marks what it found damaged. The answer does not depend on
+// it: where nothing can be written, as on a standby, the damage stays, is reported each time, and
+// its plays are read each time.
 func (s *Service) markDamaged(ctx context.Context, snap *snapshot) {
 	if len(snap.damaged) == 0 {
 		return

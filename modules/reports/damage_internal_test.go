@@ -8,12 +8,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plants are ways in which what is sealed goes bad, as SQL with a random number $1 from 0 to a million. Each changes one row.
+// plants are ways in which what is sealed goes bad, as SQL with a random number $1 from 0 to a
+// million. Each changes one row.
 var plants = []struct{ table, set string }{
-	{"fork_days", `sums = set_byte(sums, $1 % octet_length(sums), (get_byte(sums, $1 % octet_length(sums)) + 1 + $1 % 255) % 256)`},
-	{"fork_days", `segment = set_byte(segment, $1 % head_bytes, (get_byte(segment, $1 % head_bytes) + 1 + $1 % 255) % 256)`},
-	{"fork_days", `segment = set_byte(segment, octet_length(segment) - 1 - $1 % 9, (get_byte(segment, octet_length(segment) - 1 - $1 % 9) + 1 + $1 % 255) % 256)`},
-	{"fork_days", `segment = set_bit(segment, $1 % (8 * octet_length(segment)), 1 - get_bit(segment, $1 % (8 * octet_length(segment))))`},
+	{
+		"fork_days",
+		`sums = set_byte(sums, $1 % octet_length(sums), (get_byte(sums, $1 % octet_length(sums)) + 1 + $1 % 255) % 256)`,
+	},
+	{
+		"fork_days",
+		`segment = set_byte(segment, $1 % head_bytes, (get_byte(segment, $1 % head_bytes) + 1 + $1 % 255) % 256)`,
+	},
+	{
+		"fork_days",
+		`segment = set_byte(segment, octet_length(segment) - 1 - $1 % 9, (get_byte(segment, octet_length(segment) - 1 - $1 % 9) + 1 + $1 % 255) % 256)`,
+	},
+	{
+		"fork_days",
+		`segment = set_bit(segment, $1 % (8 * octet_length(segment)), 1 - get_bit(segment, $1 % (8 * octet_length(segment))))`,
+	},
 	{"fork_days", `head_bytes = head_bytes + 1 + $1 % 12`},
 	{"fork_days", `head_bytes = head_bytes - 1 - $1 % 12`},
 	{"fork_days", `head_bytes = (array[0, -1, 2147483647, -2147483648, 1])[1 + $1 % 5]`},
@@ -22,12 +35,24 @@ var plants = []struct{ table, set string }{
 	{"fork_days", `sums = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(sums, 2)`},
 	{"fork_days", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 	{"fork_days", `sums = sums || '\x00', segment = segment || '\x00'`},
-	{"fork_days", `(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`},
-	{"fork_months", `segment = set_byte(segment, $1 % octet_length(segment), (get_byte(segment, $1 % octet_length(segment)) + 1 + $1 % 255) % 256)`},
+	{
+		"fork_days",
+		`(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`,
+	},
+	{
+		"fork_months",
+		`segment = set_byte(segment, $1 % octet_length(segment), (get_byte(segment, $1 % octet_length(segment)) + 1 + $1 % 255) % 256)`,
+	},
 	{"fork_months", `segment = substr(segment, 1, $1 % octet_length(segment))`},
-	{"fork_months", `head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647, -2147483648])[1 + $1 % 7]`},
+	{
+		"fork_months",
+		`head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647, -2147483648])[1 + $1 % 7]`,
+	},
 	{"fork_months", `segment = segment || '\x00'`},
-	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
+	{
+		"fork_months",
+		`segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`,
+	},
 }
 
 // plant makes one row of the fork bad.
@@ -35,19 +60,34 @@ func (e *env) plant(t *testing.T, n, random int) {
 	t.Helper()
 	p := plants[n%len(plants)]
 	key := map[string]string{"fork_days": "day", "fork_months": "month"}[p.table]
-	e.exec(t, `with random as (select $1::int) update `+p.table+` set `+p.set+` where fork_id = '`+testFork+`' and `+key+` = (
-		select `+key+` from `+p.table+` where fork_id = '`+testFork+`' order by `+key+` offset $1 % (select count(*) from `+p.table+` where fork_id = '`+testFork+`') limit 1)`, random)
+	e.exec(t,
+		`with random as (select $1::int) update `+p.table+` set `+p.set+` where fork_id = '`+
+			testFork+`' and `+key+` = (
+		select `+key+` from `+p.table+` where fork_id = '`+testFork+`' order by `+key+
+			` offset $1 % (select count(*) from `+p.table+` where fork_id = '`+testFork+
+			`') limit 1)`, random)
 }
 
 // damageQueries are reports that read sums, months, days and groups.
 var damageQueries = []Query{
 	{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 99}},
 	{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 15}},
-	{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom.Add(15 * day), Days: 84}, GroupID: testGroup},
-	{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 99}, GroupID: testGroup},
+	{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         Period{From: testFrom.Add(15 * day), Days: 84},
+		GroupID:        testGroup,
+	},
+	{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         Period{From: testFrom, Days: 99},
+		GroupID:        testGroup,
+	},
 }
 
-// What is damaged is read from the plays: of 160 planted corruptions none leads to a wrong answer. Then it is sealed again.
+// What is damaged is read from the plays: of 160 planted corruptions none leads to a wrong answer.
+// Then it is sealed again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -57,24 +97,28 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e.exec(t, insertSQL, testFrom, 99, 2000)
 	e.seal(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
-	wrong, planted := []string{}, 0
+	wrong := []string{}
+	planted := 0
 	for planted < 160 {
 		for range len(plants) / 2 {
 			e.plant(t, planted, random.IntN(1_000_001))
 			planted++
 		}
 		wrong = append(wrong, e.wrongAnswers(t, damageQueries...)...)
-		e.exec(t, `insert into unsealed_days select fork_id, day from fork_days where head_bytes <= 0`) // as after dg segments rebuild
+		// as after dg segments rebuild
+		e.exec(t,
+			`insert into unsealed_days select fork_id, day from fork_days where head_bytes <= 0`)
 		e.seal(t)
 	}
 	require.Empty(t, wrong, "%d wrong answers from %d corruptions", len(wrong), planted)
-	_, err := NewSealer(e.db.Owner, e.sealer.now, e.sealer.log, 0).Rebuild(t.Context(), time.Minute) // of the first month no report reads
+	// of the first month no report reads
+	_, err := NewSealer(e.db.Owner, e.sealer.now, e.sealer.log, 0).Rebuild(t.Context(), time.Minute)
 	require.NoError(t, err)
 	e.agrees(t)
 }
 
-// Damage is reported once, marked as dirty, and sealed again by the next pass. A day that is wrongly stored as large is read
-// right, and found by verify.
+// Damage is reported once, marked as dirty, and sealed again by the next pass. A day that is
+// wrongly stored as large is read right, and found by verify.
 func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -82,22 +126,41 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	e.reports.OnDamage = func(d Damage) { reported = append(reported, d) }
 	e.exec(t, insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.exec(t, `update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1) where fork_id = $1 and day = '2023-11-25'`, testFork)
-	e.exec(t, `update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1) where fork_id = $1 and day = '2023-11-26'`, testFork)
-	e.exec(t, `update fork_months set segment = set_byte(segment, 9, get_byte(segment, 9) # 1) where fork_id = $1 and month = '2023-12-01'`, testFork)
-	e.exec(t, `update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1) where fork_id = $1 and day = '2023-12-24'`, testFork)
-	e.exec(t, `update fork_days set head_bytes = 0 where fork_id = $1 and day = '2024-01-05'`, testFork)
+	e.exec(t,
+		`update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1)
+			where fork_id = $1 and day = '2023-11-25'`,
+		testFork)
+	e.exec(t,
+		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
+			where fork_id = $1 and day = '2023-11-26'`,
+		testFork)
+	e.exec(t,
+		`update fork_months set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
+			where fork_id = $1 and month = '2023-12-01'`,
+		testFork)
+	e.exec(t,
+		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
+			where fork_id = $1 and day = '2023-12-24'`,
+		testFork)
+	e.exec(t, `update fork_days set head_bytes = 0 where fork_id = $1 and day = '2024-01-05'`,
+		testFork)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.ElementsMatch(t, []Damage{
-		{testFork, Period{time.Date(2023, 11, 25, 0, 0, 0, 0, time.UTC), 1}}, {testFork, Period{time.Date(2023, 11, 26, 0, 0, 0, 0, time.UTC), 1}},
-		{testFork, Period{time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC), 31}}, {testFork, Period{time.Date(2023, 12, 24, 0, 0, 0, 0, time.UTC), 1}},
+		{testFork, Period{time.Date(2023, 11, 25, 0, 0, 0, 0, time.UTC), 1}},
+		{testFork, Period{time.Date(2023, 11, 26, 0, 0, 0, 0, time.UTC), 1}},
+		{testFork, Period{time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC), 31}},
+		{testFork, Period{time.Date(2023, 12, 24, 0, 0, 0, 0, time.UTC), 1}},
 	}, reported)
 	require.Equal(t, 3, e.count(t, `select count(*) from unsealed_days`))
 	require.Equal(t, 1, e.count(t, `select count(*) from unsealed_months`))
 	wrong, err := e.sealer.Verify(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []string{"fork " + testFork + ", 2024-01-05_2024-01-05: the segment differs from the plays"}, wrong)
+	require.Equal(t,
+		[]string{
+			"fork " + testFork + ", 2024-01-05_2024-01-05: the segment differs from the plays",
+		},
+		wrong)
 	require.Equal(t, Sealed{Days: 3, Months: 1}, e.seal(t))
 	e.exec(t, `insert into unsealed_days values ($1, '2024-01-05')`, testFork)
 	e.seal(t)
@@ -105,8 +168,9 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	require.Len(t, reported, 4)
 }
 
-// An answer needs nothing written: where the role may not mark what is damaged, it is read from the plays each time. The
-// sealer meets damage, too: it tells of it, and packs a month of a damaged day right.
+// An answer needs nothing written: where the role may not mark what is damaged, it is read from the
+// plays each time. The sealer meets damage, too: it tells of it, and packs a month of a damaged day
+// right.
 func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -114,9 +178,16 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	e.reports.OnDamage = func(Damage) { reported++ }
 	e.exec(t, insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.exec(t, `update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1) where fork_id = $1 and day in ('2023-11-26', '2023-12-24')`, testFork)
-	e.exec(t, `update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1) where fork_id = $1 and day = '2023-11-27'`, testFork)
-	e.exec(t, `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
+	e.exec(t,
+		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
+			where fork_id = $1 and day in ('2023-11-26', '2023-12-24')`,
+		testFork)
+	e.exec(t,
+		`update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1)
+			where fork_id = $1 and day = '2023-11-27'`,
+		testFork)
+	e.exec(t,
+		`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
 		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.Positive(t, reported)
@@ -124,14 +195,20 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	require.NoError(t, err)
 	defer s.close()
 	budget := admission{bytes: smallBytes}.labelBudget(s.meta.lastOrdinal)
-	days, months := len(s.meta.sealed.days), len(s.meta.sealed.months)
+	days := len(s.meta.sealed.days)
+	months := len(s.meta.sealed.months)
 	require.NoError(t, s.withoutDamaged(t.Context(), func() error {
-		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus(), "each round is in a transaction")
+		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus(),
+			"each round is in a transaction")
 		_, err := newStatisticsReader(s, budget).read(t.Context())
 		return err
 	}))
-	require.Equal(t, []int{days - 2, months}, []int{len(s.meta.sealed.days), len(s.meta.sealed.months)}, "all others are read from their segments")
-	e.exec(t, `drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '`+testFork+`'`)
+	require.Equal(t, []int{days - 2, months},
+		[]int{len(s.meta.sealed.days), len(s.meta.sealed.months)},
+		"all others are read from their segments")
+	e.exec(t,
+		`drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '`+testFork+
+			`'`)
 	var sealer []Damage
 	e.sealer.OnDamage = func(d Damage) { sealer = append(sealer, d) }
 	require.Equal(t, 0, e.seal(t).Days)

@@ -22,8 +22,8 @@ func days(i, n int) []time.Time {
 	return out
 }
 
-// A writer keeps the sealer away from the days it touched until its transaction ends, however many they are, and from no
-// other.
+// A writer keeps the sealer away from the days it touched until its transaction ends, however many
+// they are, and from no other.
 func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -36,11 +36,14 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 		"many days": {days(3, 65), 99, -1}, // the whole fork
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, write := range []string{playsSQL, `update plays set score = 1, passed = false, completed_at = started_at where fork_id = $1 and started_at = any($2)`,
+			for _, write := range []string{playsSQL,
+				`update plays set score = 1, passed = false, completed_at = started_at
+					where fork_id = $1 and started_at = any($2)`,
 				`delete from plays where fork_id = $1 and started_at = any($2)`} {
 				tx, err := e.db.Owner.Pool.Begin(t.Context())
 				require.NoError(t, err)
-				defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // where the test has failed
+				// where the test has failed
+				defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 				_, err = tx.Exec(t.Context(), write, testFork, c.written)
 				require.NoError(t, err)
 				require.False(t, e.free(t, testFork, c.kept), write)
@@ -74,7 +77,10 @@ func TestDirtyDayIsMarkedOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	marks := func() (n [2]int) {
-		require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `select (select count(*) from unsealed_days), (select count(*) from unsealed_months)`).Scan(&n[0], &n[1]))
+		require.NoError(t,
+			e.db.DB.Pool.QueryRow(t.Context(),
+				`select (select count(*) from unsealed_days), (select count(*) from unsealed_months)`).
+				Scan(&n[0], &n[1]))
 		return n
 	}
 	exec(days(20, 3)) // from 10 December on

@@ -39,15 +39,20 @@ func (s *Sealer) Due(ctx context.Context) (due Due, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// sealedForks finds the forks with segments, of all organisations, and on a search also those with more than minPlays plays: of each
-// other fork that reads so many plays in the order of the index, which is why a pass does not always search. Organisations take turns,
-// a fork each: one with many large forks does not keep another's waiting.
-func sealedForks(ctx context.Context, conn *pgxpool.Conn, search bool, minPlays int64) ([]fork, error) {
-	rows, err := conn.Query(ctx, `/* reports.sealedForks */ select f.org_id::text, f.id::text from forks f
+// sealedForks finds the forks with segments, of all organisations, and on a search also those with
+// more than minPlays plays: of each other fork that reads so many plays in the order of the index,
+// which is why a pass does not always search. Organisations take turns, a fork each: one with many
+// large forks does not keep another's waiting.
+func sealedForks(
+	ctx context.Context, conn *pgxpool.Conn, search bool, minPlays int64,
+) ([]fork, error) {
+	rows, err := conn.Query(ctx,
+		`/* reports.sealedForks */ select f.org_id::text, f.id::text from forks f
 		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
 		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
 		    or $1::boolean and exists (select from (
-		           select p.org_id from plays p where p.fork_id = f.id order by p.started_at, p.id offset $2 limit 1) x where x.org_id = f.org_id)
+		           select p.org_id from plays p where p.fork_id = f.id
+		             order by p.started_at, p.id offset $2 limit 1) x where x.org_id = f.org_id)
 		 order by row_number() over (partition by f.org_id order by f.id), f.id`, search, minPlays)
 	if err != nil {
 		return nil, fmt.Errorf("reports: sealed forks: %w", err)
@@ -55,23 +60,27 @@ func sealedForks(ctx context.Context, conn *pgxpool.Conn, search bool, minPlays 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
 }
 
-// Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The newest come first: they
-// are read most. $1 organisation, $2 fork, $3 today.
+// Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The
+// newest come first: they are read most. $1 organisation, $2 fork, $3 today.
 const (
-	// dueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. The organisation is compared with the play
-	// that the index gives: compared in it, PostgreSQL without statistics took each hop for a few plays to be sorted, and sorted all.
+	// dueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. The
+	// organisation is compared with the play that the index gives: compared in it, PostgreSQL
+	// without statistics took each hop for a few plays to be sorted, and sorted all.
 	dueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date
-      from (select org_id, started_at from plays where fork_id = $2 and started_at >= $4 order by started_at, id limit 1) first
+      from (select org_id, started_at from plays where fork_id = $2 and started_at >= $4
+        order by started_at, id limit 1) first
      where first.org_id = $1
     union all
     select (next.started_at at time zone 'UTC')::date
       from days d cross join lateral (select org_id, started_at from plays
-            where fork_id = $2 and started_at >= (d.day + 1)::timestamp at time zone 'UTC' order by started_at, id limit 1) next
+            where fork_id = $2 and started_at >= (d.day + 1)::timestamp at time zone 'UTC'
+              order by started_at, id limit 1) next
      where next.org_id = $1)
 select day from days
- where day < $3 and not exists (select from ` + cleanDays + ` s where s.org_id = $1 and s.fork_id = $2 and s.day = days.day)
+ where day < $3 and not exists (select from ` + cleanDays +
+		` s where s.org_id = $1 and s.fork_id = $2 and s.day = days.day)
 union
 select day from unsealed_days where fork_id = $2 and day < $3
 order by day desc`
@@ -80,18 +89,23 @@ order by day desc`
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d
      where d.org_id = $1 and d.fork_id = $2
-       and not exists (select from ` + sealedMonths + ` m where m.org_id = $1 and m.fork_id = $2 and m.month = date_trunc('month', d.day)::date)
+       and not exists (select from ` + sealedMonths +
+		` m where m.org_id = $1 and m.fork_id = $2 and m.month = date_trunc('month', d.day)::date)
     union
     select month from unsealed_months where fork_id = $2) x
  where month + interval '1 month' <= $3::date
 order by month desc`
 )
 
-func dueDays(ctx context.Context, conn *pgxpool.Conn, f fork, today, from time.Time) ([]time.Time, error) {
+func dueDays(
+	ctx context.Context, conn *pgxpool.Conn, f fork, today, from time.Time,
+) ([]time.Time, error) {
 	return dueDates(ctx, conn, dueDaysSQL, f.OrganisationID, f.ID, today, from)
 }
 
-func dueDates(ctx context.Context, conn *pgxpool.Conn, sql string, args ...any) ([]time.Time, error) {
+func dueDates(
+	ctx context.Context, conn *pgxpool.Conn, sql string, args ...any,
+) ([]time.Time, error) {
 	rows, err := conn.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: due: %w", err)

@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// env is a database with one organisation, two forks and 40 players of whom 10 are a group, where plays fall within a
-// hundred days around the turn of a year. now is in the last of these days.
+// env is a database with one organisation, two forks and 40 players of whom 10 are a group, where
+// plays fall within a hundred days around the turn of a year. now is in the last of these days.
 type env struct {
 	db      *pgtest.Database
 	reports *Service
@@ -38,22 +38,34 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	db := pgtest.New(t)
 	_, err := db.Owner.Pool.Exec(t.Context(), `
-		insert into organisations (id, slug, name, plan, reporting_mode) values ('`+testOrg+`', 'o', 'O', 'pro', 'nominative');
+		insert into organisations (id, slug, name, plan, reporting_mode) values ('`+testOrg+
+		`', 'o', 'O', 'pro', 'nominative');
 		insert into games (id, slug, title) values ('`+testOrg+`', 'g', 'G');
-		insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale, suspended, created_at, updated_at)
-		select f, '`+testOrg+`', '`+testOrg+`', f, 'F', 1, 'active', 'public', 'en', false, now(), now() from unnest(array['`+testFork+`', '`+otherFork+`']::uuid[]) f;
-		insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), '`+testOrg+`', i, 'P-' || i, 'Player ' || i from generate_series(1, 40) i;
+		insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale, suspended,
+		  created_at, updated_at)
+		select f, '`+testOrg+`', '`+testOrg+
+		`', f, 'F', 1, 'active', 'public', 'en', false, now(), now() from unnest(array['`+testFork+
+		`', '`+otherFork+`']::uuid[]) f;
+		insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), '`+
+		testOrg+`', i, 'P-' || i, 'Player ' || i from generate_series(1, 40) i;
 		insert into player_ordinals values ('`+testOrg+`', 40);
 		insert into player_groups (id, org_id, name) values ('`+testGroup+`', '`+testOrg+`', 'G');
-		insert into group_members select '`+testOrg+`', '`+testGroup+`', i from generate_series(1, 40, 4) i`)
+		insert into group_members select '`+testOrg+`', '`+testGroup+
+		`', i from generate_series(1, 40, 4) i`)
 	require.NoError(t, err)
 	now := func() time.Time { return testNow }
-	return &env{db: db, reports: New(db.DB, db.DB), sealer: NewSealer(db.DB, now, slog.New(slog.NewTextHandler(io.Discard, nil)), 0)}
+	return &env{
+		db:      db,
+		reports: New(db.DB, db.DB),
+		sealer:  NewSealer(db.DB, now, slog.New(slog.NewTextHandler(io.Discard, nil)), 0),
+	}
 }
 
 // insertSQL adds $3 random plays within $2 days from $1 on.
 const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-	select gen_random_uuid(), '` + testOrg + `', case when random() < 0.8 then '` + testFork + `' else '` + otherFork + `' end::uuid, (array(select ordinal from players))[1 + floor(random() * 40)], s, case when done then s + interval '5 s' end,
+	select gen_random_uuid(), '` + testOrg + `', case when random() < 0.8 then '` + testFork +
+	`' else '` + otherFork +
+	`' end::uuid, (array(select ordinal from players))[1 + floor(random() * 40)], s, case when done then s + interval '5 s' end,
 	       case when done then floor(random() * 10001) end, case when done then random() < 0.5 end,
 	       decode(repeat(lpad(to_hex((random() * 59)::int), 2, '0'), (random() * 6)::int), 'hex')
 	  from (select date_trunc('milliseconds', $1::timestamptz + random() * $2 * interval '1 day') as s, random() < 0.7 as done from generate_series(1, $3)) x`

@@ -10,8 +10,8 @@ import (
 	"dg/modules/org"
 )
 
-// Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed. The zero
-// Export is the header row alone.
+// Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection
+// until it is closed. The zero Export is the header row alone.
 type Export struct {
 	Suppressed    bool // k-anonymity hides the plays: the file is its header row alone
 	ReportingMode org.ReportingMode
@@ -41,8 +41,9 @@ const (
 // firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
 
-// Export opens the export of a report: who may read it and what it hides are decided, and no play is read yet. ctx bounds the
-// whole export: when it ends, the query is cancelled and Next returns its cause. The caller closes the export.
+// Export opens the export of a report: who may read it and what it hides are decided, and no play
+// is read yet. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
+// its cause. The caller closes the export.
 // Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter when too many exports run.
 func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := openSnapshot(ctx, s.exports, q, false)
@@ -50,12 +51,17 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 		return nil, err
 	}
 	return &Export{
-		Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, forkID: q.ForkID, format: f,
+		Suppressed:    snap.meta.suppressed(),
+		ReportingMode: snap.meta.mode,
+		ctx:           ctx,
+		snap:          snap,
+		forkID:        q.ForkID,
+		format:        f,
 	}, nil
 }
 
-// Begin reads the first row ahead of Next, which returns its error; a panic is one too, so that the caller closes the export and
-// records its end.
+// Begin reads the first row ahead of Next, which returns its error; a panic is one too, so that the
+// caller closes the export and records its end.
 func (e *Export) Begin() {
 	defer func() {
 		if p := recover(); p != nil {
@@ -66,7 +72,8 @@ func (e *Export) Begin() {
 		return
 	}
 	e.failed = e.snap.read(e.ctx, func() error {
-		// A snapshot that was opened anew may say otherwise what was said of the report: the replica's failure stands.
+		// A snapshot that was opened anew may say otherwise what was said of the report: the
+		// replica's failure stands.
 		if e.snap.meta.suppressed() == e.Suppressed && e.snap.meta.mode == e.ReportingMode {
 			e.failed = e.begin()
 		}
@@ -142,7 +149,8 @@ func (e *Export) appendPlayer(b []byte) []byte {
 
 // append appends the current row.
 func (e *Export) append(b []byte) []byte {
-	r, f := &e.rows.row, e.format
+	r := &e.rows.row
+	f := e.format
 	separator := f.separator()
 	b = append(csvUUID(b, r.id[:]), separator)
 	b = append(append(b, e.forkID...), separator)

@@ -20,10 +20,13 @@ func BenchmarkExport(b *testing.B) {
 			e := newEnv(b)
 			for _, sql := range []string{
 				`update organisations set reporting_mode = '` + mode + `'`,
-				`insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), '` + testOrg + `', i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i from generate_series(41, 5000) i`,
+				`insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), '` +
+					testOrg +
+					`', i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i from generate_series(41, 5000) i`,
 				`update player_ordinals set last = 5000`,
 				`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-					select gen_random_uuid(), '` + testOrg + `', '` + testFork + `', 1 + i * 7 % 5000, s, s + interval '5 s', i % 10001, i % 2 = 0, '\x0203081c'
+					select gen_random_uuid(), '` + testOrg + `', '` + testFork +
+					`', 1 + i * 7 % 5000, s, s + interval '5 s', i % 10001, i % 2 = 0, '\x0203081c'
 					from generate_series(1, 200000) i, lateral (select '2023-11-20'::timestamptz + i * interval '13 s' as s) x`,
 				`analyze`,
 			} {
@@ -34,7 +37,11 @@ func BenchmarkExport(b *testing.B) {
 			b.ResetTimer()
 			before := processorTime(b)
 			for b.Loop() {
-				x, err := e.reports.Export(b.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 100}}, CSV)
+				x, err := e.reports.Export(b.Context(), Query{
+					OrganisationID: testOrg,
+					ForkID:         testFork,
+					Period:         Period{From: testFrom, Days: 100},
+				}, CSV)
 				require.NoError(b, err)
 				for err == nil {
 					_, err = x.Next(buffer)
@@ -45,7 +52,8 @@ func BenchmarkExport(b *testing.B) {
 			}
 			rows := 200_000 * float64(b.N)
 			b.ReportMetric(rows/b.Elapsed().Seconds(), "rows/s")
-			b.ReportMetric(float64(processorTime(b)-before)/rows, "cpu-ns/row") // of this process, which others do not disturb
+			// of this process, which others do not disturb
+			b.ReportMetric(float64(processorTime(b)-before)/rows, "cpu-ns/row")
 		})
 	}
 }
@@ -57,13 +65,14 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first rows and
-// the others are read by two statements: plays of one instant stand on both sides.
+// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first
+// rows and the others are read by two statements: plays of one instant stand on both sides.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`, testOrg, testFork, testFrom)
+		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`,
+		testOrg, testFork, testFrom)
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, player, s, ''
 		  from generate_series(1, 40) player, unnest($3::timestamptz[]) s`,
@@ -73,15 +82,23 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		last        int // ordinal given: it tells a small group from a large one
 	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
 		e.exec(t, `update player_ordinals set last = $1`, c.last)
-		q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: c.group}
+		q := Query{
+			OrganisationID: testOrg,
+			ForkID:         testFork,
+			Period:         Period{From: testFrom, Days: 1},
+			GroupID:        c.group,
+		}
 		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays
-			where started_at = $2 and ($1 = '' or player in (select player from group_members where group_id::text = $1))
+			where started_at = $2 and ($1 = '' or player in (select player from group_members
+			  where group_id::text = $1))
 			order by id`, c.group, testFrom)
 		require.NoError(t, err)
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
 		require.Equal(t, want, e.exportedIDs(t, q), c.name)
-		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
+		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+			defer l.Release()
+		})
 		require.NoError(t, err)
 		require.EqualValues(t, len(want), stats.Plays, c.name)
 	}

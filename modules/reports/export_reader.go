@@ -14,21 +14,23 @@ import (
 
 // The plays of an export are ordered by start, then id: the order of the index plays_period.
 const (
-	exportSQL   = `/* reports.export */ select id, release_number, player, started_at, completed_at, score, passed, answers`
+	exportSQL = `/* reports.export */ select id, release_number, player, started_at, completed_at,
+		score, passed, answers`
 	exportOrder = ` order by started_at, id`
 )
 
-// playerOfRow looks up each row's player: the pseudonym, and under nominative reporting the name. A join would sort the whole
-// period before the first row.
+// playerOfRow looks up each row's player: the pseudonym, and under nominative reporting the name. A
+// join would sort the whole period before the first row.
 var playerOfRow = map[org.ReportingMode]string{
 	org.Pseudonymous: keyOfRow,
-	org.Nominative:   keyOfRow + `, (select display_name from players where org_id = $1 and ordinal = plays.player)`,
+	org.Nominative: keyOfRow +
+		`, (select display_name from players where org_id = $1 and ordinal = plays.player)`,
 }
 
 const keyOfRow = `, (select label from players where org_id = $1 and ordinal = plays.player)`
 
-// liftBoundsSQL raises the transaction's limits above the 30 minutes that an export may take: between its rows it waits for its
-// reader, which has a bound of its own.
+// liftBoundsSQL raises the transaction's limits above the 30 minutes that an export may take:
+// between its rows it waits for its reader, which has a bound of its own.
 const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true)`
 
@@ -42,7 +44,12 @@ type exportReader struct {
 
 func newExportReader(s *snapshot) *exportReader {
 	m := newMembers(s)
-	return &exportReader{snap: s, members: m, plays: playsReader{s, m}, players: labelReader{snap: s}}
+	return &exportReader{
+		snap:    s,
+		members: m,
+		plays:   playsReader{s, m},
+		players: labelReader{snap: s},
+	}
 }
 
 // first returns the first plays of the period with their players, in one round trip with the
@@ -66,11 +73,15 @@ func (r *exportReader) first(ctx context.Context, limit int) (*exportRows, error
 }
 
 // after returns all plays after the last one that was read.
-func (r *exportReader) after(ctx context.Context, last *exportRow, withPlayers bool) (*exportRows, error) {
+func (r *exportReader) after(
+	ctx context.Context, last *exportRow, withPlayers bool,
+) (*exportRows, error) {
 	from := time.UnixMilli(last.StartedAt).UTC()
-	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, last.id[:])) + `')`
+	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` +
+		string(csvUUID(nil, last.id[:])) + `')`
 	sql, args := r.sql(from, withPlayers)
-	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...) // its text is its own: it is not prepared under a name
+	// its text is its own: it is not prepared under a name
+	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	rows, err := r.snap.conn.Query(ctx, sql+after+exportOrder, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: export: %w", err)
@@ -87,7 +98,8 @@ func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args [
 	return r.plays.sql(selectSQL, from, r.snap.query.Period.End())
 }
 
-// readPlayers returns the cells of all players whom the report may name, or nil where they take more than maxExportPlayers.
+// readPlayers returns the cells of all players whom the report may name, or nil where they take
+// more than maxExportPlayers.
 func (r *exportReader) readPlayers(ctx context.Context, f Format) (*labels, error) {
 	used := r.snap.meta.lastOrdinal * labelHeader
 	l := &labels{grow: func(bytes int) error {

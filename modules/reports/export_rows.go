@@ -59,7 +59,8 @@ func (r *exportRows) next() (bool, error) {
 
 // parse takes the row that was read.
 func (r *exportRows) parse() {
-	v, row := r.rows.RawValues(), &r.row
+	v := r.rows.RawValues()
+	row := &r.row
 	copy(row.id[:], v[0])
 	if row.released = v[1] != nil; row.released {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
@@ -69,8 +70,11 @@ func (r *exportRows) parse() {
 	if row.Completed = v[4] != nil; row.Completed {
 		row.completedAt = milliseconds(v[4])
 	}
-	row.Score, row.Passed, row.Answers = score(v[5]), isTrue(v[6]), v[7]
+	row.Score = score(v[5])
+	row.Passed = isTrue(v[6])
+	row.Answers = v[7]
 	if len(v) > 8 {
-		row.key, row.label = v[8], v[len(v)-1]
+		row.key = v[8]
+		row.label = v[len(v)-1]
 	}
 }

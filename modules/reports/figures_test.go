@@ -67,19 +67,22 @@ func TestDivideIsExact(t *testing.T) {
 
 var shortForm = regexp.MustCompile(`^x(0|[1-9]\d*)(\.\d*[1-9])?$`)
 
-// What is written reads back as the same number, without a sign, an exponent, or a zero that says nothing.
+// What is written reads back as the same number, without a sign, an exponent, or a zero that says
+// nothing.
 func TestDecimalsAreShortAndExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(91, 91))
 	for i := range int64(15_000) {
-		n, places := i, random.IntN(5)
+		n := i
+		places := random.IntN(5)
 		if i > 10_000 {
 			n = random.Int64N(int64(1) << (1 + random.IntN(60)))
 		}
 		text := string(appendDecimal([]byte("x"), n, places))
 		read, ok := new(big.Rat).SetString(text[1:])
 		scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
-		if !ok || !shortForm.MatchString(text) || read.Cmp(new(big.Rat).SetFrac(big.NewInt(n), scale)) != 0 {
+		if !ok || !shortForm.MatchString(text) ||
+			read.Cmp(new(big.Rat).SetFrac(big.NewInt(n), scale)) != 0 {
 			t.Fatalf("%d with %d places is %s", n, places, text)
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ForkSegments counts what of a fork is sealed. Dirty days have a segment that is not read and is sealed again: plays have
-// changed since, or another version of the program has sealed them. Large days have too many plays for a segment.
+// ForkSegments counts what of a fork is sealed. Dirty days have a segment that is not read and is
+// sealed again: plays have changed since, or another version of the program has sealed them. Large
+// days have too many plays for a segment.
 type ForkSegments struct {
 	ForkID                     string
 	Days, Dirty, Large, Months int
@@ -18,10 +19,14 @@ type ForkSegments struct {
 // Status returns what is sealed, of all organisations.
 func (s *Sealer) Status(ctx context.Context) ([]ForkSegments, error) {
 	rows, err := s.db.Pool.Query(ctx, `/* reports.status */
-		select d.fork_id::text, count(s.day)::int, count(*) filter (where c.day is null)::int, (count(c.day) - count(s.day))::int,
-		       (select count(*)::int from `+sealedMonths+` m where m.fork_id = d.fork_id and m.org_id = d.org_id),
-		       (sum(octet_length(d.segment)) + coalesce((select sum(octet_length(m.segment)) from fork_months m where m.fork_id = d.fork_id and m.org_id = d.org_id), 0))::bigint
-		  from fork_days d left join `+cleanDays+` c using (fork_id, day) left join `+sealedDays+` s using (fork_id, day)
+		select d.fork_id::text, count(s.day)::int, count(*) filter (where c.day is null)::int,
+		  (count(c.day) - count(s.day))::int,
+		       (select count(*)::int from `+sealedMonths+
+		` m where m.fork_id = d.fork_id and m.org_id = d.org_id),
+		       (sum(octet_length(d.segment)) + coalesce((select sum(octet_length(m.segment)) from fork_months m
+		         where m.fork_id = d.fork_id and m.org_id = d.org_id), 0))::bigint
+		  from fork_days d left join `+cleanDays+` c using (fork_id, day) left join `+sealedDays+
+		` s using (fork_id, day)
 		 group by d.fork_id, d.org_id order by d.fork_id`)
 	if err != nil {
 		return nil, fmt.Errorf("reports: status: %w", err)

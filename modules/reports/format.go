@@ -10,8 +10,8 @@ import (
 // Format is how an export writes its rows.
 type Format byte
 
-// CSV is the API's format. The others are for people who open the file in Excel: with a byte-order mark, the separator and the
-// decimal sign of the reader's Excel, and times that it reads as such.
+// CSV is the API's format. The others are for people who open the file in Excel: with a byte-order
+// mark, the separator and the decimal sign of the reader's Excel, and times that it reads as such.
 const (
 	CSV Format = iota
 	ExcelComma
@@ -32,11 +32,13 @@ func (f Format) appendHeader(b []byte) []byte {
 	if f == CSV {
 		return append(b, csvHeader...)
 	}
-	return append(append(b, byteOrderMark...), strings.ReplaceAll(csvHeader, ",", string(rune(f.separator())))...)
+	return append(append(b, byteOrderMark...),
+		strings.ReplaceAll(csvHeader, ",", string(rune(f.separator())))...)
 }
 
-// appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym, whatever the reporting mode: two players of
-// one name stay two, and rows of before and after a change of mode name the same player.
+// appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym, whatever the
+// reporting mode: two players of one name stay two, and rows of before and after a change of mode
+// name the same player.
 func (f Format) appendPlayer(b []byte, key, label []byte) []byte {
 	return f.appendText(append(f.appendText(b, key), f.separator()), label)
 }
@@ -48,7 +50,8 @@ func (f Format) appendText(b []byte, text []byte) []byte {
 	return csvcell.AppendSpreadsheetText(b, text)
 }
 
-// appendInstant appends a time in UTC; for Excel to the second, since it shows milliseconds as minutes.
+// appendInstant appends a time in UTC; for Excel to the second, since it shows milliseconds as
+// minutes.
 func (f Format) appendInstant(b []byte, ms int64) []byte {
 	from := len(b)
 	b = AppendInstant(b, ms)

@@ -8,38 +8,58 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What people open in Excel has a byte-order mark, their separator and decimal sign, times that Excel reads, and no formula, by
-// whatever separator it is read.
+// What people open in Excel has a byte-order mark, their separator and decimal sign, times that
+// Excel reads, and no formula, by whatever separator it is read.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, `update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, release_number, started_at, completed_at, score, passed, answers) values
-		('00000000-0000-4000-8000-00000000000a', $1, $2, 1, 7, '2023-11-20 09:30:00.123Z', '2023-11-20 09:41:12.5Z', 8750, true, '\x013a'),
-		('00000000-0000-4000-8000-00000000000b', $1, $2, 2, null, '2023-11-20 10:00:00Z', '2023-11-20 10:00:01Z', 10000, false, ''),
-		('00000000-0000-4000-8000-00000000000c', $1, $2, 2, null, '2023-11-20 11:00:00Z', null, null, null, '')`, testOrg, testFork)
+	e.exec(t,
+		`insert into plays (id, org_id, fork_id, player, release_number, started_at, completed_at,
+			score, passed, answers) values
+		('00000000-0000-4000-8000-00000000000a', $1, $2, 1, 7, '2023-11-20 09:30:00.123Z',
+		  '2023-11-20 09:41:12.5Z', 8750, true, '\x013a'),
+		('00000000-0000-4000-8000-00000000000b', $1, $2, 2, null, '2023-11-20 10:00:00Z',
+		  '2023-11-20 10:00:01Z', 10000, false, ''),
+		('00000000-0000-4000-8000-00000000000c', $1, $2, 2, null, '2023-11-20 11:00:00Z', null, null, null, '')`,
+		testOrg, testFork)
 	const (
 		name   = "\"Zoë;'=1,+2\n@x\""   // of the API
 		guard  = "\"Zoë;'=1,'+2\n'@x\"" // for spreadsheets
 		skills = `prompting.context=1/1;data.reading.proportions=0/1`
-		first  = "00000000-0000-4000-8000-00000000000a|" + testFork + "|7|P-1|" + guard + "|2023-11-20 09:30:00|2023-11-20 09:41:12|672|true|"
-		second = "00000000-0000-4000-8000-00000000000b|" + testFork + "||P-2|Player 2|2023-11-20 10:00:00|2023-11-20 10:00:01|1|true|100|false|\"\"\n"
-		third  = "00000000-0000-4000-8000-00000000000c|" + testFork + "||P-2|Player 2|2023-11-20 11:00:00|||false|||\"\"\n"
+		first  = "00000000-0000-4000-8000-00000000000a|" + testFork + "|7|P-1|" + guard +
+			"|2023-11-20 09:30:00|2023-11-20 09:41:12|672|true|"
+		second = "00000000-0000-4000-8000-00000000000b|" + testFork +
+			"||P-2|Player 2|2023-11-20 10:00:00|2023-11-20 10:00:01|1|true|100|false|\"\"\n"
+		third = "00000000-0000-4000-8000-00000000000c|" + testFork +
+			"||P-2|Player 2|2023-11-20 11:00:00|||false|||\"\"\n"
 	)
-	for f, want := range map[Format]struct{ separator, score string }{ExcelComma: {",", "87.5"}, ExcelSemicolon: {";", "87,5"}, ExcelSemicolonPoint: {";", "87.5"}} {
+	for f, want := range map[Format]struct{ separator, score string }{
+		ExcelComma:          {",", "87.5"},
+		ExcelSemicolon:      {";", "87,5"},
+		ExcelSemicolonPoint: {";", "87.5"},
+	} {
 		columns := strings.ReplaceAll(csvHeader, ",", want.separator)
-		rows := strings.ReplaceAll(first+"SCORE|true|\""+skills+"\"\n"+second+third, "|", want.separator)
-		require.Equal(t, byteOrderMark+columns+strings.Replace(rows, "SCORE", want.score, 1), e.export(t, f))
+		rows := strings.ReplaceAll(first+"SCORE|true|\""+skills+"\"\n"+second+third, "|",
+			want.separator)
+		require.Equal(t, byteOrderMark+columns+strings.Replace(rows, "SCORE", want.score, 1),
+			e.export(t, f))
 	}
 	plain := e.export(t, CSV)
 	require.True(t, strings.HasPrefix(plain, csvHeader))
-	require.Contains(t, plain, "P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+"\n")
+	require.Contains(t, plain,
+		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+
+			"\n")
 }
 
 // export returns the file of the first day.
 func (e *env) export(t *testing.T, f Format) string {
 	t.Helper()
-	x, err := e.reports.Export(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}}, f)
+	x, err := e.reports.Export(t.Context(), Query{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         Period{From: testFrom, Days: 1},
+	}, f)
 	require.NoError(t, err)
 	defer x.Close()
 	var file []byte

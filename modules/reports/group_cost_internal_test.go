@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// costPlayers are the players of TestGroupNeverCostsMoreThanEverybody, largeDayPlays the plays of its large
-// days.
+// costPlayers are the players of TestGroupNeverCostsMoreThanEverybody, largeDayPlays the plays of
+// its large days.
 const (
 	costPlayers   = 3500
 	largeDayPlays = 8_000
@@ -25,17 +25,22 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.maxDayPlays = largeDayPlays / 2
-	groups, memberships := map[int]string{0: ""}, 0
+	groups := map[int]string{0: ""}
+	memberships := 0
 	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, $2::int) i`, testOrg, costPlayers)
+		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, $2::int) i`,
+		testOrg, costPlayers)
 	e.exec(t, `update player_ordinals set last = $1`, costPlayers)
 	// A group is large in segments from 51 members on, in plays from 438.
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, costPlayers} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
 		memberships += members // a table that was never analysed is read whole
-		e.exec(t, `insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrg)
-		e.exec(t, `insert into group_members select $2, $1, 1 + i * ($4 / $3) from generate_series(0, $3 - 1) i`,
+		e.exec(t, `insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`,
+			id,
+			testOrg)
+		e.exec(t,
+			`insert into group_members select $2, $1, 1 + i * ($4 / $3) from generate_series(0, $3 - 1) i`,
 			id, testOrg, members, costPlayers)
 	}
 	for date := range 10 { // two large days with others between
@@ -45,29 +50,38 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 		}
 		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i * 79 % $3::int, $4::timestamptz + i * interval '10 s', '\x02'
-			  from generate_series(1, $5::int) i`, testOrg, testFork, costPlayers, testFrom.Add(time.Duration(date)*day), plays)
+			  from generate_series(1, $5::int) i`, testOrg, testFork, costPlayers,
+			testFrom.Add(time.Duration(date)*day), plays)
 	}
 	within := func(state string, p Period) {
 		t.Helper()
 		costs := map[int]reportCost{}
 		for members, id := range groups {
-			costs[members] = e.costOf(t, Query{OrganisationID: testOrg, ForkID: testFork, GroupID: id, Period: p})
+			costs[members] = e.costOf(t, Query{
+				OrganisationID: testOrg,
+				ForkID:         testFork,
+				GroupID:        id,
+				Period:         p,
+			})
 		}
 		for members, cost := range costs {
 			of := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
 			t.Logf("%s: statistics %d, export %d", of, cost.statistics, cost.export)
-			assert.LessOrEqual(t, cost.statistics, costs[0].statistics+4*memberships, "statistics: %s", of)
+			assert.LessOrEqual(t, cost.statistics, costs[0].statistics+4*memberships,
+				"statistics: %s", of)
 			assert.LessOrEqual(t, cost.export, costs[0].export+4*memberships, "export: %s", of)
 		}
 	}
-	large, all := Period{From: testFrom.Add(4 * day), Days: 1}, Period{From: testFrom, Days: 10}
+	large := Period{From: testFrom.Add(4 * day), Days: 1}
+	all := Period{From: testFrom, Days: 10}
 	within("not analysed", large)
 	within("not analysed", all)
 	e.exec(t, `vacuum analyze`)
 	within("unsealed", large)
 	within("unsealed", all)
 	e.seal(t)
-	require.Equal(t, 8, e.count(t, `select count(*) from fork_days where head_bytes > 0`), "the days that are not large")
+	require.Equal(t, 8, e.count(t, `select count(*) from fork_days where head_bytes > 0`),
+		"the days that are not large")
 	within("sealed", large)
 	within("sealed", all)
 	e.exec(t, playsSQL, testFork, []time.Time{testFrom.Add(2 * day)})
@@ -84,7 +98,8 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		require.NoError(t, err)
 		defer s.close()
 		batch := &pgx.Batch{}
-		batch.Queue(metadataSQL, testOrg, idOrNull(q.GroupID), testFork, q.Period.From, q.Period.End(), LargeReport)
+		batch.Queue(metadataSQL, testOrg, idOrNull(q.GroupID), testFork, q.Period.From,
+			q.Period.End(), LargeReport)
 		if withSealed {
 			r := newStatisticsReader(s, nil)
 			r.queue(batch, newAccumulator(q.Period))
@@ -133,7 +148,8 @@ type planNode struct {
 	Plans   []planNode
 }
 
-// comparisons counts the rows that are read, and those that a filter compares with the rows of a subplan.
+// comparisons counts the rows that are read, and those that a filter compares with the rows of a
+// subplan.
 func (n planNode) comparisons(subplans int) (count int) {
 	rows := int((n.Rows + n.Removed) * n.Loops)
 	if len(n.Plans) == 0 {

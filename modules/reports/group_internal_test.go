@@ -10,14 +10,19 @@ import (
 	"dg/platform/limiter"
 )
 
-// Statistics, their HEAD and exports of a group ask who owns it before a play is read, and what is answered is the report's
-// error.
+// Statistics, their HEAD and exports of a group ask who owns it before a play is read, and what is
+// answered is the report's error.
 func TestReportAsksAboutTheOwnerOfItsGroup(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	refused := errors.New("refused")
 	var asked []string
-	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: testGroup}
+	q := Query{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         Period{From: testFrom, Days: 1},
+		GroupID:        testGroup,
+	}
 	q.MayReadGroup = func(organisationID string) error {
 		asked = append(asked, organisationID)
 		return refused
@@ -39,7 +44,12 @@ func TestReportAsksAboutTheOwnerOfItsGroup(t *testing.T) {
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: testGroup}
+	q := Query{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         Period{From: testFrom, Days: 1},
+		GroupID:        testGroup,
+	}
 	play := func(member int, at time.Time) {
 		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 			values (gen_random_uuid(), $1, $2, $3, $4, '')`, testOrg, testFork, 4*member+1, at)

@@ -11,22 +11,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is read before a play costs the members of the group, however many plays others have, whether few members played or none, and
-// in an organisation of few groups: there a plan for any group would scan the table of members.
+// What is read before a play costs the members of the group, however many plays others have,
+// whether few members played or none, and in an organisation of few groups: there a plan for any
+// group would scan the table of members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 20000) i`, testOrg)
+		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 20000) i`,
+		testOrg)
 	e.exec(t, `update player_ordinals set last = 20000`)
-	e.exec(t, `insert into player_groups (id, org_id, name) values ($1, $2, 'H')`, otherFork, testOrg)
-	e.exec(t, `insert into group_members select $2, $1, i from generate_series(1, 20000) i`, otherFork, testOrg)
+	e.exec(t, `insert into player_groups (id, org_id, name) values ($1, $2, 'H')`, otherFork,
+		testOrg)
+	e.exec(t, `insert into group_members select $2, $1, i from generate_series(1, 20000) i`,
+		otherFork, testOrg)
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $2, $1, 100 + i, $3, '' from generate_series(1, 19000) i`, testFork, testOrg, testFrom)
+		select gen_random_uuid(), $2, $1, 100 + i, $3, '' from generate_series(1, 19000) i`,
+		testFork, testOrg, testFrom)
 	e.exec(t, `vacuum analyze plays`)
 	e.exec(t, `vacuum analyze group_members`)
-	from, to := testFrom.Format(time.DateOnly), testFrom.AddDate(0, 0, 1).Format(time.DateOnly)
-	require.Less(t, e.buffersOf(t, metadataSQL, testOrg, testGroup, testFork, from, to, LargeReport), 100)
+	from := testFrom.Format(time.DateOnly)
+	to := testFrom.AddDate(0, 0, 1).Format(time.DateOnly)
+	require.Less(t,
+		e.buffersOf(t, metadataSQL, testOrg, testGroup, testFork, from, to, LargeReport),
+		100)
 	require.Less(t, e.buffersOf(t, sealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
 	require.Less(t, e.buffersOf(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
 }
@@ -40,12 +48,18 @@ func (e *env) buffersOf(t *testing.T, sql string, args ...any) int {
 	}
 	var text []byte
 	err := pgx.BeginFunc(t.Context(), e.db.Owner.Pool, func(tx pgx.Tx) error {
-		for _, do := range []string{`set local plan_cache_mode = force_generic_plan`, `deallocate all`, `prepare statement as ` + sql} {
+		for _, do := range []string{
+			`set local plan_cache_mode = force_generic_plan`, `deallocate all`,
+			`prepare statement as ` + sql,
+		} {
 			if _, err := tx.Exec(t.Context(), do, pgx.QueryExecModeSimpleProtocol); err != nil {
 				return err
 			}
 		}
-		return tx.QueryRow(t.Context(), `explain (analyze, buffers, format json) execute statement (`+strings.Join(values, ", ")+`)`,
+		return tx.QueryRow(t.Context(),
+			`explain (analyze, buffers, format json) execute statement (`+
+				strings.Join(values, ", ")+
+				`)`,
 			pgx.QueryExecModeSimpleProtocol).Scan(&text)
 	})
 	require.NoError(t, err)

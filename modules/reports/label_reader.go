@@ -8,16 +8,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A player's label is the display name under nominative reporting, otherwise the pseudonym. $1 organisation, $2 reporting
-// mode, $3 which players: ordinals, or a small group.
+// A player's label is the display name under nominative reporting, otherwise the pseudonym. $1
+// organisation, $2 reporting mode, $3 which players: ordinals, or a small group.
 const (
 	labelSQL        = `/* reports.labels */ select ordinal, ` + shownLabel
 	playerSQL       = `/* reports.players */ select ordinal, ` + shownLabel + `, label`
 	shownLabel      = `case $2 when 'nominative' then display_name else label end`
 	ofPlayers       = ` from players where org_id = $1`
 	labelOfOrdinals = labelSQL + ofPlayers + ` and ordinal = any($3)`
-	// The fences leave one plan, a lookup for each member. A join took more than 30 s after an import.
-	ofMemberPlayers = ` from (select player from group_members where org_id = $1 and group_id = $3` + byPlayer + `) m,
+	// The fences leave one plan, a lookup for each member. A join took more than 30 s after an
+	// import.
+	ofMemberPlayers = ` from (select player from group_members where org_id = $1 and group_id = $3` +
+		byPlayer + `) m,
 		lateral (select * from players where org_id = $1 and ordinal = m.player offset 0) players`
 )
 
@@ -27,8 +29,8 @@ type labelReader struct {
 	budget *labelBudget
 }
 
-// of returns the labels of some players. From an eighth of the organisation's players on it reads all labels: a scan
-// is faster than that many look-ups.
+// of returns the labels of some players. From an eighth of the organisation's players on it reads
+// all labels: a scan is faster than that many look-ups.
 func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) {
 	if len(ordinals) == 0 {
 		return &labels{}, nil
@@ -39,20 +41,21 @@ func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) 
 		return l, r.snap.send(ctx, batch)
 	}
 	l := &labels{grow: r.budget.grow}
-	batch.Queue(labelOfOrdinals, r.snap.query.OrganisationID, r.snap.meta.mode, ordinals).Query(l.read(labelText))
+	batch.Queue(labelOfOrdinals, r.snap.query.OrganisationID, r.snap.meta.mode, ordinals).
+		Query(l.read(labelText))
 	return l, r.snap.send(ctx, batch)
 }
 
-// queue asks for the labels of a small group's members, else of all players. They can be used once the
-// batch is read.
+// queue asks for the labels of a small group's members, else of all players. They can be used once
+// the batch is read.
 func (r labelReader) queue(batch *pgx.Batch) *labels {
 	l := &labels{grow: r.budget.grow}
 	r.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }
 
-// queuePlayers asks for the members of a small group, else for all players: one scan is faster than many
-// lookups.
+// queuePlayers asks for the members of a small group, else for all players: one scan is faster than
+// many lookups.
 func (r labelReader) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
 	args := []any{r.snap.query.OrganisationID, r.snap.meta.mode}
 	if r.snap.meta.smallGroup() {
@@ -61,7 +64,8 @@ func (r labelReader) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery
 	return batch.Queue(sql+ofPlayers, args...)
 }
 
-// read takes ordinals in the binary format, which pgx asks for, and what text makes of a row. Texts have only one format.
+// read takes ordinals in the binary format, which pgx asks for, and what text makes of a row. Texts
+// have only one format.
 func (l *labels) read(text func(v [][]byte) []byte) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		defer rows.Close()

@@ -10,16 +10,18 @@ const (
 	labelsPerPage = 128
 	labelHeader   = 4 // bytes of a label's place
 	labelBlock    = 16 << 10
-	// maxExportPlayers bounds the cells of players that an export holds. Where they take more, each row reads its own.
+	// maxExportPlayers bounds the cells of players that an export holds. Where they take more, each
+	// row reads its own.
 	maxExportPlayers = 12 << 20
 )
 
 var errTooManyLabels = errors.New("reports: the labels take too much memory")
 
-// labels holds the labels of players by ordinal. Their text stands in blocks, each label behind its length: it is copied once, and
-// takes five bytes beside its text.
+// labels holds the labels of players by ordinal. Their text stands in blocks, each label behind its
+// length: it is copied once, and takes five bytes beside its text.
 type labels struct {
-	pages  []*[labelsPerPage]uint32 // where each label begins: the block's number and the place in it, and one more; 0: no label
+	// where each label begins: the block's number and the place in it, and one more; 0: no label
+	pages  []*[labelsPerPage]uint32
 	blocks []string
 	block  strings.Builder       // the last of blocks
 	grow   func(bytes int) error // called before a block is allocated; may refuse
@@ -30,7 +32,8 @@ func (l *labels) put(ordinal int32, label []byte) error {
 	var length [binary.MaxVarintLen32]byte
 	size := binary.PutUvarint(length[:], uint64(len(label)))
 	// A block of one long label may have room left where no label can begin.
-	if need := size + len(label); l.block.Len() >= labelBlock || l.block.Cap()-l.block.Len() < need {
+	if need := size + len(label); l.block.Len() >= labelBlock ||
+		l.block.Cap()-l.block.Len() < need {
 		if err := l.addBlock(max(labelBlock, need)); err != nil {
 			return err
 		}

@@ -16,10 +16,14 @@ import (
 func (e *env) addPlayers(t *testing.T, last, nameBytes int) {
 	t.Helper()
 	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, rpad('Player ' || i || ' ', $3, 'x') from generate_series(41, $2::int) i`, testOrg, last, nameBytes)
+		select gen_random_uuid(), $1, i, 'P-' || i, rpad('Player ' || i || ' ', $3, 'x')
+		  from generate_series(41, $2::int) i`,
+		testOrg, last, nameBytes)
 	e.exec(t, `update player_ordinals set last = $2 where org_id = $1`, testOrg, last)
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, ordinal, $3::timestamptz + ordinal * interval '1 s', '' from players where org_id = $1`, testOrg, testFork, testFrom)
+		select gen_random_uuid(), $1, $2, ordinal, $3::timestamptz + ordinal * interval '1 s', ''
+		  from players where org_id = $1`,
+		testOrg, testFork, testFrom)
 }
 
 func TestLabelsOfAnyLength(t *testing.T) {
@@ -39,11 +43,13 @@ func TestLabelsOfAnyLength(t *testing.T) {
 	require.Empty(t, l.of(1<<30))
 }
 
-// The lease of a report covers the names as they are: where there is no room for them the report is refused.
+// The lease of a report covers the names as they are: where there is no room for them the report is
+// refused.
 func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	const players, nameBytes = 6_000, 800
+	const players = 6_000
+	const nameBytes = 800
 	e.addPlayers(t, players, nameBytes)
 	estimate := int64(bytesOfSegments + players*bytesOfPlayer)
 	labels := int64(players * (nameBytes + 32)) // with their lengths and what is left of blocks
@@ -58,10 +64,18 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 		{"pseudonyms", "pseudonymous", estimate, false},
 	} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
-		e.reports.limits.large = limiter.New(limiter.Limits{MaxConcurrent: 4, Bytes: 2 * c.room, BusyMessage: "Busy."})
-		other, err := e.reports.limits.large.Acquire(t.Context(), limiter.Request{OrganisationID: "other", Bytes: 2 * c.room}) // half, and more than half
+		e.reports.limits.large = limiter.New(limiter.Limits{
+			MaxConcurrent: 4,
+			Bytes:         2 * c.room,
+			BusyMessage:   "Busy.",
+		})
+		// half, and more than half
+		other, err := e.reports.limits.large.Acquire(t.Context(),
+			limiter.Request{OrganisationID: "other", Bytes: 2 * c.room})
 		require.NoError(t, err)
-		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { t.Cleanup(l.Release) })
+		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+			t.Cleanup(l.Release)
+		})
 		require.Equal(t, c.refused, err != nil, "%s: %v", c.name, err)
 		if c.refused {
 			require.True(t, apperr.Is(err, apperr.Unavailable), c.name)
@@ -73,15 +87,21 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	}
 }
 
-// An export holds a bounded number of labels. Beyond it every row has the key and the label that it would have had.
+// An export holds a bounded number of labels. Beyond it every row has the key and the label that it
+// would have had.
 func TestExportOfLongNames(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	const players, nameBytes = 11_000, 1_200 // together more than maxExportPlayers
+	const players = 11_000
+	const nameBytes = 1_200 // together more than maxExportPlayers
 	e.addPlayers(t, players, nameBytes)
 	for _, mode := range []string{"nominative", "pseudonymous"} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-		x, err := e.reports.Export(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}}, CSV)
+		x, err := e.reports.Export(t.Context(), Query{
+			OrganisationID: testOrg,
+			ForkID:         testFork,
+			Period:         Period{From: testFrom, Days: 1},
+		}, CSV)
 		require.NoError(t, err)
 		row, err := x.Next(nil)
 		require.Equal(t, csvHeader, string(row))

@@ -19,7 +19,10 @@ func TestLastPlayOfAFork(t *testing.T) {
 	e.exec(t, insertSQL, testFrom, 99, 4000)
 	e.exec(t, `analyze plays`)
 	var want time.Time
-	require.NoError(t, e.db.Owner.Pool.QueryRow(t.Context(), `select max(started_at) from plays where fork_id = $1`, testFork).Scan(&want))
+	require.NoError(t,
+		e.db.Owner.Pool.QueryRow(t.Context(),
+			`select max(started_at) from plays where fork_id = $1`,
+			testFork).Scan(&want))
 	at, found, err := e.reports.LastPlay(t.Context(), testOrg, testFork)
 	require.NoError(t, err)
 	require.True(t, found)
@@ -35,7 +38,9 @@ func TestLastPlayOfAFork(t *testing.T) {
 // blocksRead runs a statement, and returns how many blocks PostgreSQL looked at, and its plan.
 func (e *env) blocksRead(t *testing.T, sql string, args ...any) (blocks int, plan string) {
 	t.Helper()
-	require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `explain (analyze, buffers, format json) `+sql, args...).Scan(&plan))
+	require.NoError(t,
+		e.db.DB.Pool.QueryRow(t.Context(), `explain (analyze, buffers, format json) `+sql, args...).
+			Scan(&plan))
 	var plans []struct {
 		Plan struct {
 			Read int `json:"Shared Read Blocks"`

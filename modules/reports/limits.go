@@ -7,32 +7,36 @@ import (
 	"dg/platform/postgres"
 )
 
-// How many reports an instance computes at once, and how many of one organisation. Callers can meet these bounds: the OpenAPI
-// document and /docs state them. Small and large reports are bounded apart, so that a small one never waits for large ones.
+// How many reports an instance computes at once, and how many of one organisation. Callers can meet
+// these bounds: the OpenAPI document and /docs state them. Small and large reports are bounded
+// apart, so that a small one never waits for large ones.
 const (
 	MaxReports               = 6
 	MaxReportsOfOrganisation = MaxReports / 2
-	// MaxLargeReports is for reports that list more than LargeReport players or read segments for a group. Each takes a core
-	// while it runs: more at once would not be ready sooner.
+	// MaxLargeReports is for reports that list more than LargeReport players or read segments for a
+	// group. Each takes a core while it runs: more at once would not be ready sooner.
 	MaxLargeReports               = 2
 	MaxLargeReportsOfOrganisation = MaxLargeReports / 2
 	// LargeReport is how many players a small report lists at most.
 	LargeReport = 5_000
 )
 
-// Large statistics hold the sums, the order and the label of each player; labels of more than bytesOfLabel are charged to the lease
-// as they are read (labelBudget). One report at a time, over all organisations, may take more than half of maxLargeBytes. So an instance
-// holds at most maxLargeBytes and the excess of that one: 100,000 players with names of 800 bytes take 90 MB.
+// Large statistics hold the sums, the order and the label of each player; labels of more than
+// bytesOfLabel are charged to the lease as they are read (labelBudget). One report at a time, over
+// all organisations, may take more than half of maxLargeBytes. So an instance holds at most
+// maxLargeBytes and the excess of that one: 100,000 players with names of 800 bytes take 90 MB.
 //
-// The memory of answers: of a report while it is computed, and of what its body is made of until that is sent, however slowly the
-// client reads. Beside organisations that hold slow answers of 100,000 players, the eighth organisation finds room for its first one
-// (package limiter).
+// The memory of answers: of a report while it is computed, and of what its body is made of until
+// that is sent, however slowly the client reads. Beside organisations that hold slow answers of
+// 100,000 players, the eighth organisation finds room for its first one (package limiter).
 const (
-	smallBytes               = 2 << 20 // of one small report at its peak
-	maxSmallBytes            = 32 << 20
-	maxLargeBytes            = 96 << 20
-	bytesOfPlayer            = bytesOfSum + bytesOfOrder + bytesOfSorting + bytesOfLabel // of a player in a large report at its peak
-	bytesOfSum               = 20                                                        // with the place of the label
+	smallBytes    = 2 << 20 // of one small report at its peak
+	maxSmallBytes = 32 << 20
+	maxLargeBytes = 96 << 20
+	// of a player in a large report at its peak
+	bytesOfPlayer = bytesOfSum + bytesOfOrder + bytesOfSorting + bytesOfLabel
+	// with the place of the label
+	bytesOfSum               = 20
 	bytesOfOrder             = 8
 	bytesOfSorting           = 12  // until the order is there
 	bytesOfLabel             = 16  // of a pseudonym
@@ -45,14 +49,23 @@ const (
 // limits admit reports.
 type limits struct{ small, large *limiter.Limiter }
 
-// newLimits returns the limits of a pool, lower ones for a small pool: together they leave connections to other readers.
+// newLimits returns the limits of a pool, lower ones for a small pool: together they leave
+// connections to other readers.
 func newLimits(reads *postgres.DB) limits {
 	const busy = "Too many reports are being computed."
 	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
 	large := max(2, min(MaxLargeReports, spare/4))
 	return limits{
-		small: limiter.New(limiter.Limits{MaxConcurrent: max(2, min(MaxReports, spare-large)), Bytes: maxSmallBytes, BusyMessage: busy}),
-		large: limiter.New(limiter.Limits{MaxConcurrent: large, Bytes: maxLargeBytes, BusyMessage: busy}),
+		small: limiter.New(limiter.Limits{
+			MaxConcurrent: max(2, min(MaxReports, spare-large)),
+			Bytes:         maxSmallBytes,
+			BusyMessage:   busy,
+		}),
+		large: limiter.New(limiter.Limits{
+			MaxConcurrent: large,
+			Bytes:         maxLargeBytes,
+			BusyMessage:   busy,
+		}),
 	}
 }
 
@@ -61,17 +74,23 @@ func (s *Service) Limiters() map[string]*limiter.Limiter {
 	return map[string]*limiter.Limiter{"reports": s.limits.small, "large_reports": s.limits.large}
 }
 
-// AdmitForks admits a read of an organisation's forks, which shares the connections of reports. The caller releases the lease.
+// AdmitForks admits a read of an organisation's forks, which shares the connections of reports. The
+// caller releases the lease.
 // Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error) {
-	return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
+	return s.limits.small.Acquire(ctx,
+		limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
 }
 
-// KeepAnswer turns the lease of finished work into one of its large answer; without a lease it admits the answer. The caller
-// releases the lease when the answer is sent. Errors: apperr.Unavailable with RetryAfter.
-func (s *Service) KeepAnswer(ctx context.Context, organisationID string, lease *limiter.Lease, bytes int) (*limiter.Lease, error) {
+// KeepAnswer turns the lease of finished work into one of its large answer; without a lease it
+// admits the answer. The caller releases the lease when the answer is sent. Errors:
+// apperr.Unavailable with RetryAfter.
+func (s *Service) KeepAnswer(
+	ctx context.Context, organisationID string, lease *limiter.Lease, bytes int,
+) (*limiter.Lease, error) {
 	if lease == nil {
-		return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
+		return s.limits.small.Acquire(ctx,
+			limiter.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
 	}
 	lease.Keep(int64(bytes))
 	return lease, nil

@@ -8,7 +8,8 @@ import (
 	"dg/platform/limiter"
 )
 
-// Answers of 100,000 players that nobody reads leave room: an organisation holds several, and the eighth one gets its first.
+// Answers of 100,000 players that nobody reads leave room: an organisation holds several, and the
+// eighth one gets its first.
 func TestRoomBesideSlowAnswers(t *testing.T) {
 	t.Parallel()
 	const players = 100_000
@@ -20,7 +21,9 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 		answers = append(answers, 0)
 		for {
 			lease, err := large.Acquire(t.Context(), limiter.Request{
-				OrganisationID: string(rune('a' + organisation)), Bytes: m.estimatedBytes(false), Waited: limiter.Wait,
+				OrganisationID: string(rune('a' + organisation)),
+				Bytes:          m.estimatedBytes(false),
+				Waited:         limiter.Wait,
 			})
 			if err != nil {
 				break
@@ -34,28 +37,41 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 	require.Positive(t, answers[7])
 }
 
-// A report is large by what it lists, not by the size of its organisation; a suppressed one is never large.
+// A report is large by what it lists, not by the size of its organisation; a suppressed one is
+// never large.
 func TestReportIsLargeByWhatItLists(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 10, 500)
 	const bigGroup = "77777777-7777-4777-8777-777777777777"
-	whole, short := Period{From: testFrom, Days: 100}, Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
+	whole := Period{From: testFrom, Days: 100}
+	short := Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
 	large := func(p Period, group string) bool {
-		snap, err := openSnapshot(t.Context(), e.db.DB, Query{OrganisationID: testOrg, ForkID: testFork, Period: p, GroupID: group}, true)
+		snap, err := openSnapshot(t.Context(), e.db.DB, Query{
+			OrganisationID: testOrg,
+			ForkID:         testFork,
+			Period:         p,
+			GroupID:        group,
+		}, true)
 		require.NoError(t, err)
 		defer snap.close()
 		return snap.meta.large()
 	}
 	require.False(t, large(whole, ""), "few players")
 
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 6000) i`, testOrg)
+	e.exec(t,
+		`insert into players (id, org_id, ordinal, label, display_name)
+			select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 6000) i`,
+		testOrg)
 	e.exec(t, `update player_ordinals set last = 6000 where org_id = $1`, testOrg)
-	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'Big')`, testOrg, bigGroup)
-	e.exec(t, `insert into group_members select $1, $2, i from generate_series(1, 5500) i`, testOrg, bigGroup)
+	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'Big')`, testOrg,
+		bigGroup)
+	e.exec(t, `insert into group_members select $1, $2, i from generate_series(1, 5500) i`, testOrg,
+		bigGroup)
 	require.False(t, large(whole, ""), "many players, few plays")
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, i, $3::timestamptz + i * interval '1 s', '' from generate_series(1, 6000) i`, testOrg, testFork, testFrom)
+		select gen_random_uuid(), $1, $2, i, $3::timestamptz + i * interval '1 s', '' from generate_series(1, 6000) i`,
+		testOrg, testFork, testFrom)
 	require.True(t, large(whole, ""), "many players, many plays")
 	require.False(t, large(short, ""), "a period without plays")
 	require.False(t, large(whole, testGroup), "a small group")
@@ -67,7 +83,8 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	// A report that turns out large is admitted among the large ones, and holds no small place.
 	e.reports.limits.small = limiter.New(limiter.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
 	var leases []*limiter.Lease
-	_, err := e.reports.Statistics(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
+	_, err := e.reports.Statistics(t.Context(),
+		Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
 		func(l *limiter.Lease) { leases = append(leases, l) })
 	require.NoError(t, err)
 	require.Len(t, leases, 2)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Most plays are of today, where nothing is sealed: their write prepares no statement on the tables of the marks.
+// Most plays are of today, where nothing is sealed: their write prepares no statement on the tables
+// of the marks.
 func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -18,7 +19,8 @@ func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
 				return err
 			}
 			rows, err := tx.Query(t.Context(), `select relation::regclass::text from pg_locks
-				where pid = pg_backend_pid() and relation in ('unsealed_days'::regclass, 'unsealed_months'::regclass) group by 1 order by 1`)
+				where pid = pg_backend_pid() and relation in ('unsealed_days'::regclass,
+				  'unsealed_months'::regclass) group by 1 order by 1`)
 			if err == nil {
 				tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			}
@@ -29,7 +31,8 @@ func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
 	require.Empty(t, opened(20), "nothing is sealed")
 	e.seal(t)
 	require.Equal(t, []string{"unsealed_days", "unsealed_months"}, opened(20))
-	require.Equal(t, []string{"unsealed_months"}, opened(15), "a day without a segment, in a month with one")
+	require.Equal(t, []string{"unsealed_months"}, opened(15),
+		"a day without a segment, in a month with one")
 	require.Empty(t, opened(60), "a month without a segment")
 }
 
@@ -37,12 +40,15 @@ func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
 func TestStatementMarksEachForkDayThatItTouches(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	both := `with other as (select '` + otherFork + `'::uuid as f) insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), '` + testOrg + `', f, 1, day, '' from unnest($2::timestamptz[]) day, (select $1::uuid as f union all select f from other) x`
+	both := `with other as (select '` + otherFork +
+		`'::uuid as f) insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), '` + testOrg +
+		`', f, 1, day, '' from unnest($2::timestamptz[]) day, (select $1::uuid as f union all select f from other) x`
 	e.exec(t, both, testFork, days(20, 2))
 	e.seal(t)
 	marks := func() int {
-		return e.count(t, `select count(*) from unsealed_days`) + 10*e.count(t, `select count(*) from unsealed_months`)
+		return e.count(t, `select count(*) from unsealed_days`) +
+			10*e.count(t, `select count(*) from unsealed_months`)
 	}
 	e.exec(t, playsSQL, testFork, append(days(20, 1), days(20, 1)...))
 	require.Equal(t, 11, marks(), "a day of one fork, twice")

@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// members are the players of a large group. In any other report everybody is one, since it reads the plays of its players alone.
+// members are the players of a large group. In any other report everybody is one, since it reads
+// the plays of its players alone.
 type members struct {
 	snap     *snapshot
 	large    bool // the report is on a large group
@@ -22,10 +23,14 @@ func (m *members) queue(batch *pgx.Batch) {
 		return
 	}
 	q := m.snap.query
-	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`+byPlayer,
+	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`+
+		byPlayer,
 		q.OrganisationID, q.GroupID).Query(func(rows pgx.Rows) error {
 		var ordinal int32
-		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { m.ordinals.add(ordinal); return nil }); err != nil {
+		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error {
+			m.ordinals.add(ordinal)
+			return nil
+		}); err != nil {
 			return fmt.Errorf("reports: members: %w", err)
 		}
 		return nil

@@ -4,12 +4,14 @@ import (
 	"context"
 )
 
-// Overview is how much the forks of an organisation are played: week by week, and in the last four weeks beside the four before.
-// Its figures are those of the forks' statistics for all players: nothing of it is suppressed.
+// Overview is how much the forks of an organisation are played: week by week, and in the last four
+// weeks beside the four before. Its figures are those of the forks' statistics for all players:
+// nothing of it is suppressed.
 type Overview struct {
 	Forks       map[string]*ForkOverview // by id: every fork of the organisation has one
 	Now, Before OverviewTotals           // of the last four weeks, and of the four before
-	// Counted says that players and completion are known. They are not where too many plays would have to be read.
+	// Counted says that players and completion are known. They are not where too many plays would
+	// have to be read.
 	Counted bool
 }
 
@@ -34,13 +36,14 @@ const (
 	comparedWeeks = 4
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, to about 300 ms: so many in segments, a
-	// twentieth of it (250,000) outside.
+	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, to about
+	// 300 ms: so many in segments, a twentieth of it (250,000) outside.
 	maxOverviewPlays = 5_000_000
 	unsealedCost     = 20
 )
 
-// Overview returns the overview of an organisation's forks for the weeks that end on the last day of the query's period.
+// Overview returns the overview of an organisation's forks for the weeks that end on the last day
+// of the query's period.
 // Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error) {
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)

@@ -22,7 +22,9 @@ type querier interface {
 func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) {
 	o := Overview{Counted: true, Forks: map[string]*ForkOverview{testFork: {}, otherFork: {}}}
 	end := p.End()
-	rows, err := db.Query(ctx, `select fork_id::text, started_at, player, score is not null from plays where org_id = $1 and started_at >= $2 and started_at < $3`,
+	rows, err := db.Query(ctx,
+		`select fork_id::text, started_at, player, score is not null from plays
+			where org_id = $1 and started_at >= $2 and started_at < $3`,
 		testOrg, end.Add(-84*day), end)
 	if err != nil {
 		return o, err
@@ -66,12 +68,14 @@ func overviewDiffers(ctx context.Context, conn *pgxpool.Conn, p Period) error {
 	s := &snapshot{conn: conn, query: Query{OrganisationID: testOrg, Period: overviewPeriod(p)}}
 	got, err := newOverviewReader(s).read(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
-		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Now, got.Before, want.Now, want.Before)
+		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Now,
+			got.Before, want.Now, want.Before)
 	}
 	return err
 }
 
-// The list of reports shows what the plays say, whatever of them is sealed, written since, or another organisation's.
+// The list of reports shows what the plays say, whatever of them is sealed, written since, or
+// another organisation's.
 func TestOverviewIsThatOfThePlays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -82,7 +86,10 @@ func TestOverviewIsThatOfThePlays(t *testing.T) {
 		for range 3 {
 			require.NoError(t, e.write(t.Context(), random, e.db.Owner))
 		}
-		p := Period{From: testFrom.Add(time.Duration(random.IntN(120)) * day), Days: 1 + random.IntN(40)}
+		p := Period{
+			From: testFrom.Add(time.Duration(random.IntN(120)) * day),
+			Days: 1 + random.IntN(40),
+		}
 		want, err := plainOverview(t.Context(), e.db.DB.Pool, p)
 		require.NoError(t, err)
 		got, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: p})
@@ -99,13 +106,19 @@ func TestOverviewIsOfOneOrganisation(t *testing.T) {
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 100, 300)
 	const other = "00000000-0000-4000-8000-000000000009"
-	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode) values ('`+other+`', 'x', 'X', 'pro', 'nominative')`)
-	o, err := e.reports.Overview(t.Context(), Query{OrganisationID: other, Period: Period{From: testFrom, Days: 100}})
+	e.exec(t,
+		`insert into organisations (id, slug, name, plan, reporting_mode) values ('`+other+
+			`', 'x', 'X', 'pro', 'nominative')`)
+	o, err := e.reports.Overview(t.Context(), Query{
+		OrganisationID: other,
+		Period:         Period{From: testFrom, Days: 100},
+	})
 	require.NoError(t, err)
 	require.Equal(t, Overview{Counted: true, Forks: map[string]*ForkOverview{}}, o)
 }
 
-// A day with too many plays for a segment counts as it does in the statistics, and a damaged segment is not believed.
+// A day with too many plays for a segment counts as it does in the statistics, and a damaged
+// segment is not believed.
 func TestOverviewCountsLargeAndDamagedDays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -121,8 +134,10 @@ func TestOverviewCountsLargeAndDamagedDays(t *testing.T) {
 	want, err := plainOverview(t.Context(), e.db.DB.Pool, p)
 	require.NoError(t, err)
 	require.EqualValues(t, 96, want.Now.Plays+want.Before.Plays)
-	e.exec(t, `update fork_days set sums = set_byte(sums, 6, 77) where day = $1`, testFrom.AddDate(0, 0, 14))
-	e.exec(t, `update fork_days set segment = set_byte(segment, 9, 77) where day = $1`, testFrom.AddDate(0, 0, 23))
+	e.exec(t, `update fork_days set sums = set_byte(sums, 6, 77) where day = $1`,
+		testFrom.AddDate(0, 0, 14))
+	e.exec(t, `update fork_days set segment = set_byte(segment, 9, 77) where day = $1`,
+		testFrom.AddDate(0, 0, 23))
 	got, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: p})
 	require.NoError(t, err)
 	require.Equal(t, want, got)

@@ -13,22 +13,25 @@ import (
 )
 
 const (
-	// forkDaysSQL lists the organisation's forks, and what is sealed of them. $1 organisation, $2 the first day, $3 the day after
-	// the last.
+	// forkDaysSQL lists the organisation's forks, and what is sealed of them. $1 organisation, $2
+	// the first day, $3 the day after the last.
 	forkDaysSQL = `/* reports.forkDays */
 select f.id::text, d.day, d.sums from forks f
-  left join ` + sealedDays + ` d on d.org_id = $1 and d.fork_id = f.id and d.day >= $2 and d.day < $3
+  left join ` + sealedDays +
+		` d on d.org_id = $1 and d.fork_id = f.id and d.day >= $2 and d.day < $3
  where f.org_id = $1 order by f.id, d.day`
 
-	// playsOfForksSQL counts the plays of ranges by week, by their fork and start alone, as the index has them; the fork is the
-	// organisation's. $1 numbers of forks, $2 the forks, $3 from and $4 to when, $5 the first day.
+	// playsOfForksSQL counts the plays of ranges by week, by their fork and start alone, as the
+	// index has them; the fork is the organisation's. $1 numbers of forks, $2 the forks, $3 from
+	// and $4 to when, $5 the first day.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('7 days', p.started_at, $5), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL finds the players of ranges, and the completed plays, before and from an instant on. $1 organisation, $2
-	// numbers of forks, $3 the forks, $4 from and $5 to when, $6 the instant.
+	// playersOfForksSQL finds the players of ranges, and the completed plays, before and from an
+	// instant on. $1 organisation, $2 numbers of forks, $3 the forks, $4 from and $5 to when, $6
+	// the instant.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select r.i, w.* from unnest($2::int[], $3::uuid[], $4::timestamptz[], $5::timestamptz[]) r (i, fork, lo, hi), lateral (
     select count(p.score) filter (where p.started_at < $6), count(p.score) filter (where p.started_at >= $6),
@@ -36,8 +39,8 @@ select r.i, w.* from unnest($2::int[], $3::uuid[], $4::timestamptz[], $5::timest
            coalesce(array_agg(distinct p.player) filter (where p.started_at >= $6), '{}')
       from plays p where p.org_id = $1 and p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi) w`
 
-	// headsOfForksSQL reads the heads of some days, fork by fork. What is sorted are references to segments. $1 organisation, $2
-	// numbers of forks, $3 the forks, $4 days.
+	// headsOfForksSQL reads the heads of some days, fork by fork. What is sorted are references to
+	// segments. $1 organisation, $2 numbers of forks, $3 the forks, $4 days.
 	headsOfForksSQL = `/* reports.headsOfForks */
 select i, day, substr(segment, 1, head_bytes) from (
     select r.i, d.day, d.head_bytes, d.segment from unnest($2::int[], $3::uuid[], $4::date[]) r (i, fork, day)
@@ -55,8 +58,8 @@ func newOverviewReader(s *snapshot) *overviewReader {
 	return &overviewReader{s, newOverviewSums(s.query.Period)}
 }
 
-// read sums what of the organisation's forks is sealed, and the plays of the other days. It counts the players where that
-// costs at most so much.
+// read sums what of the organisation's forks is sealed, and the plays of the other days. It counts
+// the players where that costs at most so much.
 func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, error) {
 	t := r.sums
 	batch := &pgx.Batch{}
@@ -80,19 +83,20 @@ func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, err
 func (r *overviewReader) queueForkDays(batch *pgx.Batch) {
 	t := r.sums
 	q := r.snap.query
-	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).Query(func(rows pgx.Rows) error {
-		var id string
-		var date *time.Time
-		var packed []byte
-		return forEachRow(rows, []any{&id, &date, &packed}, func() {
-			if n := len(t.forks); n == 0 || t.forks[n-1].id != id {
-				t.forks = append(t.forks, forkSums{id: id})
-			}
-			if date != nil {
-				r.addForkDay(&t.forks[len(t.forks)-1], sealedDay{*date, packed})
-			}
+	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).
+		Query(func(rows pgx.Rows) error {
+			var id string
+			var date *time.Time
+			var packed []byte
+			return forEachRow(rows, []any{&id, &date, &packed}, func() {
+				if n := len(t.forks); n == 0 || t.forks[n-1].id != id {
+					t.forks = append(t.forks, forkSums{id: id})
+				}
+				if date != nil {
+					r.addForkDay(&t.forks[len(t.forks)-1], sealedDay{*date, packed})
+				}
+			})
 		})
-	})
 }
 
 // addForkDay adds the sums of a sealed day, unless it is damaged.
@@ -118,14 +122,15 @@ func (r *overviewReader) addForkDay(f *forkSums, d sealedDay) {
 func (r *overviewReader) queuePlaysOfForks(batch *pgx.Batch) {
 	t := r.sums
 	numbers, forks, from, to := t.ranges(t.period)
-	batch.Queue(playsOfForksSQL, numbers, forks, from, to, t.period.From).Query(func(rows pgx.Rows) error {
-		var i int
-		var first time.Time
-		var plays int64
-		return forEachRow(rows, []any{&i, &first, &plays}, func() {
-			t.addPlays(&t.forks[i], t.weekOf(sealedDay{date: first}), plays, unsealedCost)
+	batch.Queue(playsOfForksSQL, numbers, forks, from, to, t.period.From).
+		Query(func(rows pgx.Rows) error {
+			var i int
+			var first time.Time
+			var plays int64
+			return forEachRow(rows, []any{&i, &first, &plays}, func() {
+				t.addPlays(&t.forks[i], t.weekOf(sealedDay{date: first}), plays, unsealedCost)
+			})
 		})
-	})
 }
 
 func (r *overviewReader) queuePlayersOfForks(batch *pgx.Batch) {
@@ -133,18 +138,21 @@ func (r *overviewReader) queuePlayersOfForks(batch *pgx.Batch) {
 	compared := t.compared()
 	numbers, forks, from, to := t.ranges(compared)
 	middle := compared.From.Add(comparedWeeks * week)
-	batch.Queue(playersOfForksSQL, r.snap.query.OrganisationID, numbers, forks, from, to, middle).Query(func(rows pgx.Rows) error {
-		var i int
-		var completed [2]int64
-		var players [2][]int32
-		return forEachRow(rows, []any{&i, &completed[0], &completed[1], &players[0], &players[1]}, func() {
-			for h := range players {
-				t.completed[h] += completed[h]
-				t.players[h].addAll(players[h])
-			}
-			t.forks[i].unsealed = append(t.forks[i].unsealed, players[1]...)
+	batch.Queue(playersOfForksSQL, r.snap.query.OrganisationID, numbers, forks, from, to, middle).
+		Query(func(rows pgx.Rows) error {
+			var i int
+			var completed [2]int64
+			var players [2][]int32
+			return forEachRow(rows,
+				[]any{&i, &completed[0], &completed[1], &players[0], &players[1]},
+				func() {
+					for h := range players {
+						t.completed[h] += completed[h]
+						t.players[h].addAll(players[h])
+					}
+					t.forks[i].unsealed = append(t.forks[i].unsealed, players[1]...)
+				})
 		})
-	})
 }
 
 func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
@@ -156,19 +164,22 @@ func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
 	for i := range t.forks {
 		for _, d := range t.forks[i].sealed {
 			if !d.date.Before(compared.From) {
-				numbers, forks, days = append(numbers, int32(i)), append(forks, t.forks[i].id), append(days, d.date)
+				numbers = append(numbers, int32(i))
+				forks = append(forks, t.forks[i].id)
+				days = append(days, d.date)
 			}
 		}
 	}
 	if len(days) == 0 {
 		return
 	}
-	batch.Queue(headsOfForksSQL, r.snap.query.OrganisationID, numbers, forks, days).Query(func(rows pgx.Rows) error {
-		var i int
-		var date time.Time
-		var head pgtype.DriverBytes
-		return forEachRow(rows, []any{&i, &date, &head}, func() { r.addHead(i, date, head) })
-	})
+	batch.Queue(headsOfForksSQL, r.snap.query.OrganisationID, numbers, forks, days).
+		Query(func(rows pgx.Rows) error {
+			var i int
+			var date time.Time
+			var head pgtype.DriverBytes
+			return forEachRow(rows, []any{&i, &date, &head}, func() { r.addHead(i, date, head) })
+		})
 }
 
 // addHead adds the players of a sealed day of the i-th fork.
@@ -188,7 +199,10 @@ func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
 
 // forEachRow scans each row and calls f. The next row overwrites what is scanned.
 func forEachRow(rows pgx.Rows, into []any, f func()) error {
-	if _, err := pgx.ForEachRow(rows, into, func() error { f(); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, into, func() error {
+		f()
+		return nil
+	}); err != nil {
 		return fmt.Errorf("reports: overview: %w", err)
 	}
 	return nil

@@ -44,7 +44,8 @@ func (t *overviewSums) addPlays(fork *forkSums, week int, plays, cost int64) {
 	}
 }
 
-// advanceTo counts the players of the forks before the i-th, and begins with that one's outside segments.
+// advanceTo counts the players of the forks before the i-th, and begins with that one's outside
+// segments.
 func (t *overviewSums) advanceTo(i int) {
 	for t.current < i {
 		if t.current >= 0 {
@@ -73,7 +74,8 @@ func (t *overviewSums) overview(counted bool) Overview {
 			total.Plays += sum(t.forks[f].Weeks[first : first+comparedWeeks])
 		}
 		if counted {
-			total.Players, total.Completed = t.players[i].n, t.completed[i]
+			total.Players = t.players[i].n
+			total.Completed = t.completed[i]
 			total.CompletionRate = rate(total.Completed, total.Plays)
 		}
 	}
@@ -87,21 +89,26 @@ func (t *overviewSums) overview(counted bool) Overview {
 func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
 	for i := range t.forks {
 		f := &t.forks[i]
-		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool { return !d.date.Before(p.From) })
+		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool {
+			return !d.date.Before(p.From)
+		})
 		var inside sealed
 		if first >= 0 {
 			inside.days = f.sealed[first:]
 		}
 		lo, hi := inside.gaps(p)
 		for range lo {
-			numbers, forks = append(numbers, int32(i)), append(forks, f.id)
+			numbers = append(numbers, int32(i))
+			forks = append(forks, f.id)
 		}
-		from, to = append(from, lo...), append(to, hi...)
+		from = append(from, lo...)
+		to = append(to, hi...)
 	}
 	return numbers, forks, from, to
 }
 
-// distinct counts players once. Ordinals are small and dense: each has the number of the count that it was last seen in.
+// distinct counts players once. Ordinals are small and dense: each has the number of the count that
+// it was last seen in.
 type distinct struct {
 	seen  []int32
 	count int32

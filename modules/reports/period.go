@@ -43,7 +43,8 @@ func ParsePeriod(from, to string) (Period, error) {
 		return Period{}, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
 	}
 	if p.Days > MaxPeriodDays {
-		return Period{}, apperr.NewField("to", "The period from %s to %s has %d days. The maximum is %d, both days included.",
+		return Period{}, apperr.NewField("to",
+			"The period from %s to %s has %d days. The maximum is %d, both days included.",
 			from, to, p.Days, MaxPeriodDays)
 	}
 	return p, nil

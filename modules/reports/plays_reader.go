@@ -11,15 +11,17 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// The plays of one range or several, or of a small group's members in one range. $1 organisation, $2 fork,
-// $3 from and $4 to when, $5 group. Where the planner takes the range for a single row, each lookup of a
-// member could scan it: the comparison of rows matches the index of players alone.
+// The plays of one range or several, or of a small group's members in one range. $1 organisation,
+// $2 fork, $3 from and $4 to when, $5 group. Where the planner takes the range for a single row,
+// each lookup of a member could scan it: the comparison of rows matches the index of players alone.
 const (
 	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 	ofRanges = ` from unnest($3::timestamptz[], $4::timestamptz[]) r (lo, hi), lateral (
-		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo and started_at < r.hi offset 0) plays where true`
+		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo
+		  and started_at < r.hi offset 0) plays where true`
 	ofMembers = ` from (
-		select player as member from group_members where org_id = $1 and group_id = $5` + byPlayer + `) m, lateral (
+		select player as member from group_members where org_id = $1 and group_id = $5` + byPlayer +
+		`) m, lateral (
 		select * from plays where org_id = $1 and player = m.member
 		    and (player, fork_id, started_at) >= (m.member, $2, $3)
 		    and (player, fork_id, started_at) < (m.member, $2, $4) offset 0) plays where true`
@@ -32,8 +34,8 @@ type playsReader struct {
 }
 
 // sql completes a statement on the plays of one range. Those of a large group are everybody's: the
-// caller skips the others (members), because a filter in SQL costs plays × members wherever the planner
-// does not hash the members.
+// caller skips the others (members), because a filter in SQL costs plays × members wherever the
+// planner does not hash the members.
 func (r playsReader) sql(selectSQL string, from, to time.Time) (sql string, args []any) {
 	args = []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
 	if r.snap.meta.smallGroup() {
@@ -42,9 +44,9 @@ func (r playsReader) sql(selectSQL string, from, to time.Time) (sql string, args
 	return selectSQL + ofRange, args
 }
 
-// queue calls f for each play of the report in some ranges, in no order. The next play overwrites it.
-// The statement is planned for its own parameters, since a plan for any period is wrong for most. Rows come
-// in the binary format, which pgx asks for with these types.
+// queue calls f for each play of the report in some ranges, in no order. The next play overwrites
+// it. The statement is planned for its own parameters, since a plan for any period is wrong for
+// most. Rows come in the binary format, which pgx asks for with these types.
 func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return
@@ -52,7 +54,8 @@ func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segme
 	const selectSQL = `/* reports.plays */ select started_at, player, score, passed, answers`
 	sql, args := r.sql(selectSQL, from[0], to[0])
 	if len(from) > 1 && !r.snap.meta.smallGroup() { // which asks for the whole period
-		sql, args = selectSQL+ofRanges, []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
+		sql = selectSQL + ofRanges
+		args = []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
 	}
 	members := r.members
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
@@ -60,8 +63,12 @@ func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segme
 		var p segment.Play
 		for rows.Next() {
 			v := rows.RawValues()
-			p.StartedAt, p.Player = milliseconds(v[0]), int32(binary.BigEndian.Uint32(v[1]))
-			p.Completed, p.Score, p.Passed, p.Answers = v[2] != nil, score(v[2]), isTrue(v[3]), v[4]
+			p.StartedAt = milliseconds(v[0])
+			p.Player = int32(binary.BigEndian.Uint32(v[1]))
+			p.Completed = v[2] != nil
+			p.Score = score(v[2])
+			p.Passed = isTrue(v[3])
+			p.Answers = v[4]
 			if members.has(p.Player) {
 				f(&p)
 			}
@@ -84,7 +91,8 @@ func (r playsReader) each(ctx context.Context, f func(*segment.Play)) error {
 // epoch2000 is PostgreSQL's epoch in milliseconds since 1970.
 const epoch2000 = 946_684_800_000
 
-// milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole milliseconds.
+// milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole
+// milliseconds.
 func milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }
 
 // score reads a smallint; null is 0.

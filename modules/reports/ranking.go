@@ -10,8 +10,9 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// ranking puts players in the order of a report: by plays and best score descending, then by label. A player is eight bytes: the
-// ordinal, and above it a sort key. The keys tell nearly all players apart; rows are compared only where they are equal.
+// ranking puts players in the order of a report: by plays and best score descending, then by label.
+// A player is eight bytes: the ordinal, and above it a sort key. The keys tell nearly all players
+// apart; rows are compared only where they are equal.
 type ranking struct {
 	players *segment.Players
 	label   func(int32) string
@@ -21,7 +22,9 @@ type ranking struct {
 // rank returns the players in order.
 func rank(players *segment.Players, label func(int32) string) ranking {
 	r := ranking{players, label, make([]uint64, 0, players.Count())}
-	players.Each(func(ordinal int32, p segment.PlayerSum) { r.order = append(r.order, withKey(rankKey(p), ordinal)) })
+	players.Each(func(ordinal int32, p segment.PlayerSum) {
+		r.order = append(r.order, withKey(rankKey(p), ordinal))
+	})
 	r.order = sortByKey(r.order)
 	eachRun(r.order, func(run []uint64) {
 		if run[0]>>32 == 0 {
@@ -40,14 +43,19 @@ func (r *ranking) rowOf(entry uint64) PlayerStat {
 	ordinal := int32(uint32(entry))
 	p := r.players.Get(ordinal)
 	return PlayerStat{
-		Label: r.label(ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), Completed: p.Completed,
-		LastPlayedAt: time.UnixMilli(p.Last).UTC(), Passed: p.Passed,
+		Label:        r.label(ordinal),
+		Plays:        int64(p.Plays),
+		BestScore:    shownScore(p.Best),
+		Completed:    p.Completed,
+		LastPlayedAt: time.UnixMilli(p.Last).UTC(),
+		Passed:       p.Passed,
 	}
 }
 
 func withKey(key uint32, ordinal int32) uint64 { return uint64(key)<<32 | uint64(uint32(ordinal)) }
 
-// A sort key of plays and best score: 22 bits and 10, both descending. It is 0 for players with more plays than fit.
+// A sort key of plays and best score: 22 bits and 10, both descending. It is 0 for players with
+// more plays than fit.
 const (
 	scoreBits   = 10
 	maxPlaysKey = 1<<(32-scoreBits) - 1
@@ -57,7 +65,8 @@ func rankKey(p segment.PlayerSum) uint32 {
 	if p.Plays >= maxPlaysKey {
 		return 0
 	}
-	return (maxPlaysKey-uint32(p.Plays))<<scoreBits | (1<<scoreBits - 1 - uint32(shownScore(p.Best)))
+	return (maxPlaysKey-uint32(p.Plays))<<scoreBits |
+		(1<<scoreBits - 1 - uint32(shownScore(p.Best)))
 }
 
 // eachRun calls f for the entries with the same key, where there are several.
@@ -74,8 +83,8 @@ func eachRun(order []uint64, f func(run []uint64)) {
 	}
 }
 
-// sortByLabel sorts players who have the same plays and best score. It takes as their keys four bytes of the label, behind what
-// their labels have in common.
+// sortByLabel sorts players who have the same plays and best score. It takes as their keys four
+// bytes of the label, behind what their labels have in common.
 func (r *ranking) sortByLabel(run []uint64) {
 	common := r.label(int32(uint32(run[0])))
 	for _, e := range run[1:] {
@@ -100,8 +109,8 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// sortByKey sorts entries by their keys with a radix sort from the last byte to the first, skipping bytes that are the same in
-// all. It returns the entries or a sorted copy.
+// sortByKey sorts entries by their keys with a radix sort from the last byte to the first, skipping
+// bytes that are the same in all. It returns the entries or a sorted copy.
 func sortByKey(order []uint64) []uint64 {
 	var counts [4][256]int32
 	for _, e := range order {
@@ -111,12 +120,14 @@ func sortByKey(order []uint64) []uint64 {
 	}
 	spare := make([]uint64, len(order))
 	for k := range counts {
-		at, next := &counts[k], int32(0)
+		at := &counts[k]
+		next := int32(0)
 		if slices.Contains(at[:], int32(len(order))) {
 			continue
 		}
 		for b, n := range at {
-			at[b], next = next, next+n
+			at[b] = next
+			next += n
 		}
 		for _, e := range order {
 			b := byte(e >> (32 + 8*k))
@@ -130,12 +141,14 @@ func sortByKey(order []uint64) []uint64 {
 
 // compare orders players as a report does.
 func (r *ranking) compare(a, b uint64) int {
-	p, q := r.rowOf(a), r.rowOf(b)
-	return cmp.Or(cmp.Compare(q.Plays, p.Plays), cmp.Compare(q.BestScore, p.BestScore), compareShown(p, q))
+	p := r.rowOf(a)
+	q := r.rowOf(b)
+	return cmp.Or(cmp.Compare(q.Plays, p.Plays), cmp.Compare(q.BestScore, p.BestScore),
+		compareShown(p, q))
 }
 
-// compareShown orders players with the same plays and best score by label, last play, passed and completed: only what the reader sees,
-// so that the order gives nothing else away.
+// compareShown orders players with the same plays and best score by label, last play, passed and
+// completed: only what the reader sees, so that the order gives nothing else away.
 func compareShown(a, b PlayerStat) int {
 	return cmp.Or(
 		strings.Compare(a.Label, b.Label),

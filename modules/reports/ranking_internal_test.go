@@ -20,8 +20,11 @@ func someSums(players int) *segment.Players {
 	var s segment.Players
 	for i := range players {
 		s.Add(int32(i+1), segment.PlayerSum{
-			Plays: 1 + random.Int32N(40), Best: int16(10_000 - random.IntN(300)),
-			Completed: random.IntN(2) == 0, Passed: random.IntN(2) == 0, Last: random.Int64N(1 << 20),
+			Plays:     1 + random.Int32N(40),
+			Best:      int16(10_000 - random.IntN(300)),
+			Completed: random.IntN(2) == 0,
+			Passed:    random.IntN(2) == 0,
+			Last:      random.Int64N(1 << 20),
 		})
 	}
 	return &s
@@ -32,12 +35,17 @@ func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
 	var rows []PlayerStat
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
-			Label: label(ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), LastPlayedAt: time.UnixMilli(p.Last).UTC(),
-			Passed: p.Passed, Completed: p.Completed,
+			Label:        label(ordinal),
+			Plays:        int64(p.Plays),
+			BestScore:    shownScore(p.Best),
+			LastPlayedAt: time.UnixMilli(p.Last).UTC(),
+			Passed:       p.Passed,
+			Completed:    p.Completed,
 		})
 	})
 	slices.SortFunc(rows, func(a, b PlayerStat) int {
-		return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScore, a.BestScore), compareShown(a, b))
+		return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScore, a.BestScore),
+			compareShown(a, b))
 	})
 	return rows
 }
@@ -45,20 +53,30 @@ func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
 func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	t.Parallel()
 	for name, label := range map[string]func(int32) string{
-		"pseudonyms":        func(o int32) string { return fmt.Sprintf("P-%06d", o*7919%1_000_003) },
-		"a long beginning":  func(o int32) string { return fmt.Sprintf("The same for all of them %09d", o%500) },
+		"pseudonyms": func(o int32) string {
+			return fmt.Sprintf("P-%06d", o*7919%1_000_003)
+		},
+		"a long beginning": func(o int32) string {
+			return fmt.Sprintf("The same for all of them %09d", o%500)
+		},
 		"the same":          func(int32) string { return "Player" },
 		"none":              func(int32) string { return "" },
 		"one begins others": func(o int32) string { return strings.Repeat("a", int(o%40)) },
-		"beyond ASCII":      func(o int32) string { return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11) },
+		"beyond ASCII": func(o int32) string {
+			return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, n := range []int{0, 1, 2, 5000} {
 				s := someSums(n)
 				if n == 5000 {
-					for i, plays := range []int32{1<<22 - 3, 1<<22 - 2, 1<<22 - 1, 1 << 22, 1 << 22, 1 << 30} { // more than a sort key holds
-						s.Add(int32(6000+i), segment.PlayerSum{Plays: plays, Best: int16(10_000 - i)})
+					// more than a sort key holds
+					for i, plays := range []int32{
+						1<<22 - 3, 1<<22 - 2, 1<<22 - 1, 1 << 22, 1 << 22, 1 << 30,
+					} {
+						s.Add(int32(6000+i),
+							segment.PlayerSum{Plays: plays, Best: int16(10_000 - i)})
 						s.Add(int32(7000-i), segment.PlayerSum{Plays: plays, Best: int16(i)})
 					}
 				}
@@ -68,8 +86,8 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	}
 }
 
-// rules.md, Figures: players are ordered by plays, best score as shown, label, last play. Each row differs
-// from the one before in what decides, and its other columns say the opposite.
+// rules.md, Figures: players are ordered by plays, best score as shown, label, last play. Each row
+// differs from the one before in what decides, and its other columns say the opposite.
 func TestOrderOfPlayers(t *testing.T) {
 	t.Parallel()
 	var s segment.Players

@@ -10,15 +10,17 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// What counts as sealed is defined by these constants and nowhere else. Each takes the place of a table in a statement;
-// PostgreSQL plans it as if it were written out.
+// What counts as sealed is defined by these constants and nowhere else. Each takes the place of a
+// table in a statement; PostgreSQL plans it as if it were written out.
 //
-// A day or month whose plays have changed is dirty: it has a row in unsealed_days or unsealed_months, until it is sealed
-// again. (The tables keep their names: programs of other versions may run beside this one.)
+// A day or month whose plays have changed is dirty: it has a row in unsealed_days or
+// unsealed_months, until it is sealed again. (The tables keep their names: programs of other
+// versions may run beside this one.)
 const (
-	// versionByte and monthVersionByte are the first bytes of what this version of the program has sealed. They are compared as
-	// bytes, so that an empty value is another version rather than an error. Segments of another version are ignored and sealed
-	// again: while programs of two versions run they seal in turns, and the figures stay right.
+	// versionByte and monthVersionByte are the first bytes of what this version of the program has
+	// sealed. They are compared as bytes, so that an empty value is another version rather than an
+	// error. Segments of another version are ignored and sealed again: while programs of two
+	// versions run they seal in turns, and the figures stay right.
 	versionByte      = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
 	monthVersionByte = `'\x0` + string(rune('0'+segment.MonthVersion)) + `'::bytea`
 
@@ -26,33 +28,36 @@ const (
 	cleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = ` + versionByte + `
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// sealedDays are the clean days that are read from their segments. The others have too many plays for one.
+	// sealedDays are the clean days that are read from their segments. The others have too many
+	// plays for one.
 	sealedDays = `(select d.* from ` + cleanDays + ` d where d.head_bytes > 0)`
 
 	// sealedMonths are the months that are read from their segments.
-	sealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` + monthVersionByte + ` and m.head_bytes > 0
+	sealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` +
+		monthVersionByte + ` and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 )
 
-// A group is large from a share of the organisation's players on, one in so many: reading everybody's
-// plays or segments is then faster than a lookup for each member. Segments are faster to read than
-// plays. Of whole months the plays of the members alone are read; months whose plays take more than maxMonthBytes
-// are sealed without them.
+// A group is large from a share of the organisation's players on, one in so many: reading
+// everybody's plays or segments is then faster than a lookup for each member. Segments are faster
+// to read than plays. Of whole months the plays of the members alone are read; months whose plays
+// take more than maxMonthBytes are sealed without them.
 const (
 	largeInPlays    = "8"
 	largeInSegments = "70"
 )
 
-// largeGroup is true for a group of at least one in so many of the organisation's players. $1 organisation,
-// $2 group.
+// largeGroup is true for a group of at least one in so many of the organisation's players. $1
+// organisation, $2 group.
 func largeGroup(oneIn string) string {
 	return `exists (select from group_members where org_id = $1 and group_id = $2
-	order by player offset coalesce((select last / ` + oneIn + ` from player_ordinals where org_id = $1), 0) limit 1)`
+	order by player offset coalesce((select last / ` + oneIn +
+		` from player_ordinals where org_id = $1), 0) limit 1)`
 }
 
-// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players,
-// nor for months without the plays of each, and a small group none for segments. $1 organisation, $2 group
-// or null, $3 fork, $4 the first day, $5 the day after the last.
+// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all
+// players, nor for months without the plays of each, and a small group none for segments. $1
+// organisation, $2 group or null, $3 fork, $4 the first day, $5 the day after the last.
 var (
 	sealedDaysSQL = `/* reports.sealedDays */
 select d.day, case when $2::uuid is null then d.sums end from ` + sealedDays + ` d
@@ -62,7 +67,8 @@ select d.day, case when $2::uuid is null then d.sums end from ` + sealedDays + `
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from ` + sealedMonths + ` m
  where m.org_id = $1 and m.fork_id = $3 and m.month >= $4 and (m.month + interval '1 month')::date <= $5
-   and ($2::uuid is null or m.head_bytes < octet_length(m.segment) and ` + largeGroup(largeInSegments) + `)
+   and ($2::uuid is null or m.head_bytes < octet_length(m.segment) and ` +
+		largeGroup(largeInSegments) + `)
  order by m.month`
 )
 
@@ -123,12 +129,14 @@ func (s sealed) gaps(p Period) (from, to []time.Time) {
 	next := p.From
 	for _, d := range s.days {
 		if d.date.After(next) {
-			from, to = append(from, next), append(to, d.date)
+			from = append(from, next)
+			to = append(to, d.date)
 		}
 		next = d.date.Add(day)
 	}
 	if end := p.End(); end.After(next) {
-		from, to = append(from, next), append(to, end)
+		from = append(from, next)
+		to = append(to, end)
 	}
 	return from, to
 }

@@ -11,12 +11,17 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Segments of the days or months in $3. $1 organisation, $2 fork. A head is followed by nothing, so that all have one form.
+// Segments of the days or months in $3. $1 organisation, $2 fork. A head is followed by nothing, so
+// that all have one form.
 const (
-	monthsSQL   = `/* reports.months */ select month, head_bytes, substr(segment, 1, head_bytes) from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
-	membersSQL  = `/* reports.membersOfMonths */ select month, head_bytes, segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
-	headsSQL    = `/* reports.heads */ select day, head_bytes, substr(segment, 1, head_bytes) from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
-	segmentsSQL = `/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
+	monthsSQL = `/* reports.months */ select month, head_bytes, substr(segment, 1, head_bytes)
+		from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
+	membersSQL = `/* reports.membersOfMonths */ select month, head_bytes, segment from fork_months
+		where org_id = $1 and fork_id = $2 and month = any($3)`
+	headsSQL = `/* reports.heads */ select day, head_bytes, substr(segment, 1, head_bytes)
+		from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
+	segmentsSQL = `/* reports.segments */ select day, head_bytes, segment from fork_days
+		where org_id = $1 and fork_id = $2 and day = any($3)`
 )
 
 // sealedReader reads the segments of the snapshot's fork. It notes those that are damaged.
@@ -37,16 +42,20 @@ func (r sealedReader) eachDay(f func(time.Time, *segment.Sums)) {
 
 // queueMonths adds the players of sealed months.
 func (r sealedReader) queueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
-	r.queueSegments(batch, monthsSQL, months, r.damagedMonth, func(from int64, month, _ []byte) error {
-		return segment.UnpackMonth(from, month, players)
-	})
+	r.queueSegments(batch, monthsSQL, months, r.damagedMonth,
+		func(from int64, month, _ []byte) error {
+			return segment.UnpackMonth(from, month, players)
+		})
 }
 
 // queueMembersOfMonths adds the plays of members in sealed months.
-func (r sealedReader) queueMembersOfMonths(batch *pgx.Batch, months []time.Time, member func(ordinal int32) bool, a *segment.Accumulator) {
-	r.queueSegments(batch, membersSQL, months, r.damagedMonth, func(from int64, head, tail []byte) error {
-		return segment.UnpackMembers(from, head, tail, member, a)
-	})
+func (r sealedReader) queueMembersOfMonths(
+	batch *pgx.Batch, months []time.Time, member func(ordinal int32) bool, a *segment.Accumulator,
+) {
+	r.queueSegments(batch, membersSQL, months, r.damagedMonth,
+		func(from int64, head, tail []byte) error {
+			return segment.UnpackMembers(from, head, tail, member, a)
+		})
 }
 
 // queueHeads calls f for each play of sealed days, without its answers.
@@ -57,40 +66,49 @@ func (r sealedReader) queueHeads(batch *pgx.Batch, days []time.Time, f func(*seg
 }
 
 // queueDays calls f for each play of members in sealed days; nil: of everyone.
-func (r sealedReader) queueDays(batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(*segment.Play)) {
-	r.queueSegments(batch, segmentsSQL, days, r.damagedDay, func(from int64, head, tail []byte) error {
-		return segment.UnpackDay(from, head, tail, member, f)
-	})
+func (r sealedReader) queueDays(
+	batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(*segment.Play),
+) {
+	r.queueSegments(batch, segmentsSQL, days, r.damagedDay,
+		func(from int64, head, tail []byte) error {
+			return segment.UnpackDay(from, head, tail, member, f)
+		})
 }
 
-// queueSegments calls unpack for each row of a date, the size of a head and a segment, and damaged where that fails. The
-// next row overwrites the segment.
-func (r sealedReader) queueSegments(batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time), unpack func(from int64, head, tail []byte) error) {
+// queueSegments calls unpack for each row of a date, the size of a head and a segment, and damaged
+// where that fails. The next row overwrites the segment.
+func (r sealedReader) queueSegments(
+	batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time),
+	unpack func(from int64, head, tail []byte) error,
+) {
 	if len(dates) == 0 {
 		return
 	}
-	batch.Queue(sql, r.snap.query.OrganisationID, r.snap.query.ForkID, dates).Query(func(rows pgx.Rows) error {
-		defer rows.Close()
-		var date time.Time
-		var head int
-		var packed pgtype.DriverBytes
-		for rows.Next() {
-			if err := rows.Scan(&date, &head, &packed); err != nil {
+	batch.Queue(sql, r.snap.query.OrganisationID, r.snap.query.ForkID, dates).
+		Query(func(rows pgx.Rows) error {
+			defer rows.Close()
+			var date time.Time
+			var head int
+			var packed pgtype.DriverBytes
+			for rows.Next() {
+				if err := rows.Scan(&date, &head, &packed); err != nil {
+					return fmt.Errorf("reports: segments: %w", err)
+				}
+				if head < 0 || head > len(packed) ||
+					unpack(date.UnixMilli(), packed[:head], packed[head:]) != nil {
+					damaged(date)
+				}
+			}
+			if err := rows.Err(); err != nil {
 				return fmt.Errorf("reports: segments: %w", err)
 			}
-			if head < 0 || head > len(packed) || unpack(date.UnixMilli(), packed[:head], packed[head:]) != nil {
-				damaged(date)
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return fmt.Errorf("reports: segments: %w", err)
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 func (r sealedReader) damagedDay(date time.Time) {
-	r.snap.damaged = append(r.snap.damaged, Damage{r.snap.query.ForkID, Period{From: date, Days: 1}})
+	r.snap.damaged = append(r.snap.damaged,
+		Damage{r.snap.query.ForkID, Period{From: date, Days: 1}})
 }
 
 func (r sealedReader) damagedMonth(first time.Time) {

@@ -12,8 +12,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// Sealer packs finished days and months of large forks into segments, which statistics read faster than plays. No answer
-// depends on it: what is not sealed is read from the plays.
+// Sealer packs finished days and months of large forks into segments, which statistics read faster
+// than plays. No answer depends on it: what is not sealed is read from the plays.
 type Sealer struct {
 	db          *postgres.DB
 	now         func() time.Time
@@ -33,9 +33,10 @@ const SealFrom = 50_000
 // maxDayPlays bounds a day's segment, which is packed and read as a whole, to about 4 MB.
 const maxDayPlays = 250_000
 
-// The passes of a serving program. Each looks at the forks with segments, at what is marked and at recentDays. Only a search also finds
-// other forks that have become large, and plays of earlier days that never had any: until then their plays are read. With
-// 40,000,000 plays in 200 forks that nothing held in memory a search read for 8 s.
+// The passes of a serving program. Each looks at the forks with segments, at what is marked and at
+// recentDays. Only a search also finds other forks that have become large, and plays of earlier
+// days that never had any: until then their plays are read. With 40,000,000 plays in 200 forks that
+// nothing held in memory a search read for 8 s.
 const (
 	sealInterval   = time.Minute
 	searchInterval = time.Hour
@@ -44,12 +45,21 @@ const (
 
 // NewSealer returns a sealer for forks with more than minPlays plays.
 func NewSealer(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
-	return &Sealer{db: db, now: now, log: log, minPlays: minPlays, maxDayPlays: maxDayPlays, maxMonthBytes: maxMonthBytes, OnDamage: func(d Damage) { d.Log(log) }, OnPass: func(Sealed, error) {}}
+	return &Sealer{
+		db:            db,
+		now:           now,
+		log:           log,
+		minPlays:      minPlays,
+		maxDayPlays:   maxDayPlays,
+		maxMonthBytes: maxMonthBytes,
+		OnDamage:      func(d Damage) { d.Log(log) },
+		OnPass:        func(Sealed, error) {},
+	}
 }
 
-// Sealed counts what a pass did. Large days have too many plays for a segment; they are counted again when one of their
-// plays changes. Busy days and months are being written to, and those that are left come behind a failure: a later pass seals
-// them.
+// Sealed counts what a pass did. Large days have too many plays for a segment; they are counted
+// again when one of their plays changes. Busy days and months are being written to, and those that
+// are left come behind a failure: a later pass seals them.
 type Sealed struct{ Days, Months, Large, Busy, Left int }
 
 // Backlog is how many days and months were due and are not sealed.
@@ -62,7 +72,8 @@ func (s *Sealed) add(o Sealed) {
 	s.Busy += o.Busy
 }
 
-// Run makes a pass every minute until ctx ends, of which the first and then one in an hour searches. Failures are logged.
+// Run makes a pass every minute until ctx ends, of which the first and then one in an hour
+// searches. Failures are logged.
 func (s *Sealer) Run(ctx context.Context) {
 	for searched := (time.Time{}); ctx.Err() == nil; {
 		searched = s.runOnce(ctx, searched)
@@ -73,18 +84,21 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 }
 
-// runOnce makes a pass of Run after a search at that time, and returns when the last search was that left nothing.
+// runOnce makes a pass of Run after a search at that time, and returns when the last search was
+// that left nothing.
 func (s *Sealer) runOnce(ctx context.Context, searched time.Time) time.Time {
 	began := s.now()
 	search := began.Sub(searched) >= searchInterval
 	done, err := s.seal(ctx, search)
 	switch {
 	case errors.Is(err, ErrSealerLocked):
-		s.log.Info("another process holds the sealer lock: the next pass tries again", "in", sealInterval.String())
+		s.log.Info("another process holds the sealer lock: the next pass tries again", "in",
+			sealInterval.String())
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("sealing failed: statistics read the plays instead", "error", err)
 	case done.Days+done.Months+done.Large > 0:
-		s.log.Info("sealed", "days", done.Days, "months", done.Months, "large", done.Large, "busy", done.Busy)
+		s.log.Info("sealed", "days", done.Days, "months", done.Months, "large", done.Large, "busy",
+			done.Busy)
 	}
 	s.OnPass(done, err)
 	if search && err == nil && done.Backlog() == 0 {
@@ -105,8 +119,9 @@ func (s *Sealer) seal(ctx context.Context, search bool) (Sealed, error) {
 	return s.pass(ctx, conn, search, 0)
 }
 
-// Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for another sealer, before it
-// marks anything and before each segment. It needs the rights of the tables' owner. Errors: ErrSealerLocked.
+// Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
+// another sealer, before it marks anything and before each segment. It needs the rights of the
+// tables' owner. Errors: ErrSealerLocked.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -126,17 +141,21 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, er
 }
 
 // ErrSealerLocked is returned while another process seals: one does at a time, over all instances.
-var ErrSealerLocked = errors.New("another process holds the sealer lock: try again when it has finished its pass")
+var ErrSealerLocked = errors.New(
+	"another process holds the sealer lock: try again when it has finished its pass",
+)
 
 const sealerLock = 0x6467_7365_616c // "dgseal", an advisory lock
 
-// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. No session holds it, because
-// a pooler gives a session's next transaction to another client. Errors: ErrSealerLocked.
+// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. No
+// session holds it, because a pooler gives a session's next transaction to another client. Errors:
+// ErrSealerLocked.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {
 	err := postgres.AwaitLock(ctx, s.log, "sealer", timeout, func() (ok bool, err error) {
-		err = tx.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_xact_lock($1)`, int64(sealerLock)).Scan(&ok)
+		err = tx.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_xact_lock($1)`,
+			int64(sealerLock)).Scan(&ok)
 		return ok, err
 	})
 	if errors.Is(err, postgres.ErrLocked) {

@@ -12,14 +12,15 @@ import (
 	"dg/platform/postgres"
 )
 
-// One sealer works at a time. A pass beside it says so; a rebuild waits for it, and where it waits in vain it has marked
-// nothing.
+// One sealer works at a time. A pass beside it says so; a rebuild waits for it, and where it waits
+// in vain it has marked nothing.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 100, 500)
 	days := e.seal(t).Days
-	owner, err := postgres.Open(t.Context(), e.db.OwnerURL, postgres.Options{Name: "rebuilding", MaxConns: 2})
+	owner, err := postgres.Open(t.Context(), e.db.OwnerURL,
+		postgres.Options{Name: "rebuilding", MaxConns: 2})
 	require.NoError(t, err)
 	defer owner.Close()
 	rebuilder := NewSealer(owner, e.sealer.now, e.sealer.log, 0)
@@ -38,7 +39,8 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 		done, err = rebuilder.Rebuild(t.Context(), time.Minute)
 		rebuilt <- err
 	}()
-	e.await(t, "it does not look for the lock", rebuilt, `select exists (select from pg_stat_activity where application_name = 'rebuilding'
+	e.await(t, "it does not look for the lock", rebuilt,
+		`select exists (select from pg_stat_activity where application_name = 'rebuilding'
 		and state ~ '^idle' and query_start > now() - interval '1 s' and query like '%pg_try_advisory_xact_lock%')`)
 	require.Empty(t, rebuilt)
 	release()
@@ -62,19 +64,28 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			first := e.seal(t)
 			require.Equal(t, Sealed{}, e.seal(t), "nothing is due")
 			// What the other version's bytes mean is another matter.
-			e.exec(t, `update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99), segment = set_byte(segment, 0, $1) || '\x07'
+			e.exec(t,
+				`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
+					segment = set_byte(segment, 0, $1) || '\x07'
 				where extract(day from day)::int % 2 = 0`, segment.Version+other)
-			e.exec(t, `update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`, segment.MonthVersion+other)
-			even := e.count(t, `select count(*) from fork_days where extract(day from day)::int % 2 = 0`)
+			e.exec(t, `update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
+				segment.MonthVersion+other)
+			even := e.count(t,
+				`select count(*) from fork_days where extract(day from day)::int % 2 = 0`)
 			e.agrees(t)
-			require.Equal(t, Sealed{Days: even, Months: first.Months}, e.seal(t), "they are due, and no others")
+			require.Equal(t, Sealed{Days: even, Months: first.Months}, e.seal(t),
+				"they are due, and no others")
 			e.agrees(t)
-			require.Equal(t, first.Days, e.count(t, `select count(*) from fork_days where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.Version))
+			require.Equal(t, first.Days,
+				e.count(t,
+					`select count(*) from fork_days where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`,
+					segment.Version))
 		})
 	}
 }
 
-// Verify finds each way in which a segment can be wrong, of every day that a play can have, and nothing of what is not read.
+// Verify finds each way in which a segment can be wrong, of every day that a play can have, and
+// nothing of what is not read.
 func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -93,10 +104,16 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 		{"fork_months", "segment", "month = '2024-01-01'", "2024-01-01_2024-01-31"},
 		{"fork_months", "segment", "month = '1850-07-01'", "1850-07-01_1850-07-31"},
 	} {
-		e.exec(t, fmt.Sprintf(`update %[2]s set %[1]s = set_byte(%[1]s, octet_length(%[1]s) - 1, `+turned+`) where `+wrong.where, wrong.column, wrong.table))
+		e.exec(t,
+			fmt.Sprintf(`update %[2]s set %[1]s = set_byte(%[1]s, octet_length(%[1]s) - 1, `+turned+
+				`) where `+wrong.where, wrong.column, wrong.table))
 		found, err := e.sealer.Verify(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []string{"fork " + testFork + ", " + wrong.period + ": the segment is damaged: its checksum does not match"}, found)
+		require.Equal(t,
+			[]string{
+				"fork " + testFork + ", " + wrong.period +
+					": the segment is damaged: its checksum does not match",
+			}, found)
 		mark := "insert into unsealed_days select fork_id, day from fork_days where "
 		if wrong.table == "fork_months" {
 			mark = "insert into unsealed_months select fork_id, month from fork_months where "
@@ -109,14 +126,18 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 
 	// Whole, and yet not what the plays say: these were changed past the triggers.
 	e.exec(t, `alter table plays disable trigger user`)
-	e.exec(t, `update plays set player = 1 + player % 40 where started_at >= '2024-01-10' and started_at < '2024-01-11'`)
+	e.exec(t,
+		`update plays set player = 1 + player % 40 where started_at >= '2024-01-10' and started_at < '2024-01-11'`)
 	found, err := e.sealer.Verify(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []string{"fork " + testFork + ", 2024-01-10_2024-01-10: the segment differs from the plays",
-		"fork " + testFork + ", 2024-01-01_2024-01-31: the segment differs from the plays"}, found)
+	require.Equal(t,
+		[]string{"fork " + testFork + ", 2024-01-10_2024-01-10: the segment differs from the plays",
+			"fork " + testFork + ", 2024-01-01_2024-01-31: the segment differs from the plays"},
+		found)
 }
 
-// A day with too many plays is read from the plays. It is counted once, and again when one of its plays has changed.
+// A day with too many plays is read from the plays. It is counted once, and again when one of its
+// plays has changed.
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -124,19 +145,24 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	e.exec(t, insertSQL, testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
 	e.exec(t, insertSQL, testFrom.Add(50*day), 1, 10)
 	e.exec(t, `update plays set fork_id = $1`, testFork)
-	require.Equal(t, Sealed{Days: 1, Months: 2, Large: 1}, e.seal(t), "a month can be sealed: it is packed from its plays")
+	require.Equal(t, Sealed{Days: 1, Months: 2, Large: 1}, e.seal(t),
+		"a month can be sealed: it is packed from its plays")
 	require.Equal(t, Sealed{}, e.seal(t), "nothing is due")
 	e.agrees(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...), "a group's month includes the large day")
 	status, err := e.sealer.Status(t.Context())
 	require.NoError(t, err)
 	require.Len(t, status, 1)
-	require.Equal(t, []int{1, 0, 1, 2}, []int{status[0].Days, status[0].Dirty, status[0].Large, status[0].Months})
+	require.Equal(t, []int{1, 0, 1, 2},
+		[]int{status[0].Days, status[0].Dirty, status[0].Large, status[0].Months})
 
-	e.exec(t, `update plays set score = 1 where completed_at is not null and started_at < $1`, testFrom.Add(21*day))
+	e.exec(t, `update plays set score = 1 where completed_at is not null and started_at < $1`,
+		testFrom.Add(21*day))
 	e.agrees(t)
 	require.Equal(t, Sealed{Months: 1, Large: 1}, e.seal(t))
-	e.exec(t, `delete from plays where started_at < $1 and id not in (select id from plays order by started_at limit 20)`, testFrom.Add(21*day))
+	e.exec(t,
+		`delete from plays where started_at < $1 and id not in (select id from plays order by started_at limit 20)`,
+		testFrom.Add(21*day))
 	e.agrees(t)
 	require.Equal(t, Sealed{Days: 1, Months: 1}, e.seal(t), "as many as a segment takes")
 	e.agrees(t)
@@ -157,28 +183,36 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 }
 
-// Where the plays of a month, and then all of a fork, are gone, nothing of them is left: neither segments nor marks.
+// Where the plays of a month, and then all of a fork, are gone, nothing of them is left: neither
+// segments nor marks.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 100, 2000)
 	e.seal(t)
 	left := func(from, to string) int {
-		return e.count(t, `select (select count(*) from fork_days where fork_id = $1 and day between $2 and $3)
+		return e.count(t,
+			`select (select count(*) from fork_days where fork_id = $1 and day between $2 and $3)
 			+ (select count(*) from fork_months where fork_id = $1 and month between $2 and $3)
 			+ (select count(*) from unsealed_days where fork_id = $1 and day between $2 and $3)
-			+ (select count(*) from unsealed_months where fork_id = $1 and month between $2 and $3)`, testFork, from, to)
+			+ (select count(*) from unsealed_months where fork_id = $1 and month between $2 and $3)`,
+			testFork, from, to)
 	}
-	e.exec(t, `delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`, testFork)
+	e.exec(t,
+		`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
+		testFork)
 	e.seal(t)
 	e.agrees(t)
 	require.Zero(t, left("2023-12-01", "2023-12-31"))
 	require.Positive(t, left("2023-11-01", "2024-03-01"))
 
-	// The days go in one pass, a month, in which somebody writes, in a later one, when the fork is none of the large.
+	// The days go in one pass, a month, in which somebody writes, in a later one, when the fork is
+	// none of the large.
 	e.exec(t, `delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
 	e.seal(t)
-	release := e.hold(t, `select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+`'), date '2024-01-31' - date '2000-01-01')`)
+	release := e.hold(t,
+		`select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+
+			`'), date '2024-01-31' - date '2000-01-01')`)
 	e.exec(t, `delete from plays where fork_id = $1`, testFork)
 	e.sealer.minPlays = 1_000_000
 	require.Equal(t, 1, e.seal(t).Busy)
@@ -196,22 +230,25 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 99, 500)
 	e.exec(t, `create function refuse() returns trigger language plpgsql as
-		$$ begin if new.fork_id = '`+testFork+`' then raise exception 'no room for it'; end if; return new; end $$;
+		$$ begin if new.fork_id = '`+testFork+
+		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
 	done, err := e.sealer.Seal(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testFork, "which one")
-	days, left := e.count(t, daysOfSQL, otherFork), e.count(t, daysOfSQL, testFork)
+	days := e.count(t, daysOfSQL, otherFork)
+	left := e.count(t, daysOfSQL, testFork)
 	require.Equal(t, Sealed{Days: days, Months: 3, Left: left}, done)
-	require.Equal(t, days, e.count(t, `select count(*) from fork_days where fork_id = $1`, otherFork))
+	require.Equal(t, days,
+		e.count(t, `select count(*) from fork_days where fork_id = $1`, otherFork))
 	e.agrees(t)
 	e.exec(t, `drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")
 	e.agrees(t)
 }
 
-// TRUNCATE empties a table for older snapshots, too, and the segments not. A report that meets one takes its snapshot when
-// that is over.
+// TRUNCATE empties a table for older snapshots, too, and the segments not. A report that meets one
+// takes its snapshot when that is over.
 func TestReportsWaitForTruncate(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -224,14 +261,15 @@ func TestReportsWaitForTruncate(t *testing.T) {
 	require.NoError(t, err)
 	read := make(chan error, 1)
 	go func() { read <- e.differs(t.Context(), rand.New(rand.NewPCG(1, 1))) }()
-	e.await(t, "the report does not wait", read, `select exists (select from pg_locks where relation = 'plays'::regclass and not granted)`)
+	e.await(t, "the report does not wait", read,
+		`select exists (select from pg_locks where relation = 'plays'::regclass and not granted)`)
 	require.NoError(t, tx.Commit(t.Context()))
 	require.NoError(t, <-read)
 	e.agrees(t)
 }
 
-// TRUNCATE takes none of the locks of days. The sealer keeps it out while it packs: what it would write of the plays from
-// before would not be marked.
+// TRUNCATE takes none of the locks of days. The sealer keeps it out while it packs: what it would
+// write of the plays from before would not be marked.
 func TestTruncateWaitsForTheSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -244,8 +282,10 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 		_, err := e.sealer.Seal(t.Context())
 		sealed <- err
 	}()
-	e.await(t, "the sealer does not come to write a month", sealed, `select exists (select from pg_locks where relation = 'fork_months'::regclass and not granted)`)
-	other, err := postgres.Open(t.Context(), e.db.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
+	e.await(t, "the sealer does not come to write a month", sealed,
+		`select exists (select from pg_locks where relation = 'fork_months'::regclass and not granted)`)
+	other, err := postgres.Open(t.Context(), e.db.OwnerURL,
+		postgres.Options{MaxConns: 1, LockTimeout: -1})
 	require.NoError(t, err)
 	defer other.Close()
 	emptied := make(chan error, 1)
@@ -253,7 +293,8 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 		_, err := other.Pool.Exec(t.Context(), `truncate plays`)
 		emptied <- err
 	}()
-	e.await(t, "TRUNCATE neither waits nor is done", emptied, `select exists (select from pg_locks where relation = 'plays'::regclass
+	e.await(t, "TRUNCATE neither waits nor is done", emptied,
+		`select exists (select from pg_locks where relation = 'plays'::regclass
 		and mode = 'AccessExclusiveLock' and not granted)`)
 	release()
 	require.NoError(t, <-sealed)
@@ -263,7 +304,8 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 	e.agrees(t)
 }
 
-// The search for days reads a few blocks for each of them, also before PostgreSQL has statistics of the plays.
+// The search for days reads a few blocks for each of them, also before PostgreSQL has statistics of
+// the plays.
 func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

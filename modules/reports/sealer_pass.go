@@ -13,17 +13,21 @@ import (
 // pass is one pass over all forks.
 type pass struct {
 	*Sealer
-	conn    *pgxpool.Conn
-	today   time.Time
-	from    time.Time     // days before it are sealed again where they are marked, and not looked for
+	conn  *pgxpool.Conn
+	today time.Time
+	// days before it are sealed again where they are marked, and not looked for
+	from    time.Time
 	timeout time.Duration // how long each bucket waits for another sealer
 	done    Sealed
 }
 
-// pass seals what is due in all forks, unless another sealer is at work. A failure in one fork does not keep it from the
-// others. A sealer that meets another one leaves the rest to it.
-func (s *Sealer) pass(ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration) (Sealed, error) {
-	if err := s.lockSealer(ctx, timeout, conn); err != nil { // for this statement alone: whether there is one
+// pass seals what is due in all forks, unless another sealer is at work. A failure in one fork does
+// not keep it from the others. A sealer that meets another one leaves the rest to it.
+func (s *Sealer) pass(
+	ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration,
+) (Sealed, error) {
+	// for this statement alone: whether there is one
+	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Sealed{}, err
 	}
 	forks, err := sealedForks(ctx, conn, search, s.minPlays)
@@ -47,7 +51,9 @@ func (s *Sealer) pass(ctx context.Context, conn *pgxpool.Conn, search bool, time
 func (p *pass) sealFork(ctx context.Context, f fork) error {
 	days, err := dueDays(ctx, p.conn, f, p.today, p.from)
 	if err == nil {
-		err = p.sealDue(ctx, f, days, func(date time.Time) Period { return Period{From: date, Days: 1} }, p.sealDay)
+		err = p.sealDue(ctx, f, days, func(date time.Time) Period {
+			return Period{From: date, Days: 1}
+		}, p.sealDay)
 	}
 	if err != nil {
 		return err
@@ -59,9 +65,15 @@ func (p *pass) sealFork(ctx context.Context, f fork) error {
 	return p.sealDue(ctx, f, months, monthOf, p.sealMonth)
 }
 
-func (p *pass) sealDue(ctx context.Context, f fork, due []time.Time, period func(time.Time) Period, seal sealFunc) error {
+func (p *pass) sealDue(
+	ctx context.Context, f fork, due []time.Time, period func(time.Time) Period, seal sealFunc,
+) error {
 	for i, first := range due {
-		sealed, err := p.sealBucket(ctx, Query{OrganisationID: f.OrganisationID, ForkID: f.ID, Period: period(first)}, seal)
+		sealed, err := p.sealBucket(ctx, Query{
+			OrganisationID: f.OrganisationID,
+			ForkID:         f.ID,
+			Period:         period(first),
+		}, seal)
 		if err != nil {
 			p.done.Left += len(due) - i
 			return err
@@ -71,11 +83,13 @@ func (p *pass) sealDue(ctx context.Context, f fork, due []time.Time, period func
 	return nil
 }
 
-// tryLocksSQL tries to lock all writers out of some days of a fork, without waiting for one. It is a statement of its own:
-// whatever is read after it sees everything written before. $1 fork, $2 the first day, $3 the day after the last.
+// tryLocksSQL tries to lock all writers out of some days of a fork, without waiting for one. It is
+// a statement of its own: whatever is read after it sees everything written before. $1 fork, $2 the
+// first day, $3 the day after the last.
 const tryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash($1), -2147483648)
-   and (select bool_and(pg_try_advisory_xact_lock(uuid_hash($1), d)) from generate_series($2::date - date '2000-01-01', $3::date - date '2000-01-01' - 1) d)`
+   and (select bool_and(pg_try_advisory_xact_lock(uuid_hash($1), d))
+     from generate_series($2::date - date '2000-01-01', $3::date - date '2000-01-01' - 1) d)`
 
 // tryLockDays also keeps TRUNCATE out, which takes no lock of days.
 func tryLockDays(ctx context.Context, tx pgx.Tx, q Query) (free bool, err error) {
@@ -89,33 +103,34 @@ func tryLockDays(ctx context.Context, tx pgx.Tx, q Query) (free bool, err error)
 // sealFunc seals the day or month of a bucket.
 type sealFunc func(context.Context, *bucket) (Sealed, error)
 
-// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer holds its lock: a snapshot
-// would not see what was written before the lock.
+// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer
+// holds its lock: a snapshot would not see what was written before the lock.
 // Errors: ErrSealerLocked.
 func (p *pass) sealBucket(ctx context.Context, q Query, seal sealFunc) (done Sealed, err error) {
-	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
+	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
+		func(tx pgx.Tx) error {
+			if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
+				return err
+			}
+			free, err := tryLockDays(ctx, tx, q)
+			if err != nil {
+				return err
+			}
+			if !free {
+				done.Busy = 1
+				return nil
+			}
+			done, err = seal(ctx, newBucket(p.conn, q))
 			return err
-		}
-		free, err := tryLockDays(ctx, tx, q)
-		if err != nil {
-			return err
-		}
-		if !free {
-			done.Busy = 1
-			return nil
-		}
-		done, err = seal(ctx, newBucket(p.conn, q))
-		return err
-	})
+		})
 	if err != nil {
 		return Sealed{}, fmt.Errorf("reports: seal %s of %s: %w", q.Period, q.ForkID, err)
 	}
 	return done, nil
 }
 
-// sealDay packs the plays of a day. A day with too many has an empty segment, which is never read: it records that the day
-// was counted, and a write marks it as dirty like any other.
+// sealDay packs the plays of a day. A day with too many has an empty segment, which is never read:
+// it records that the day was counted, and a write marks it as dirty like any other.
 func (s *Sealer) sealDay(ctx context.Context, b *bucket) (Sealed, error) {
 	packed, n, err := b.packDay(ctx, s.maxDayPlays)
 	switch {

@@ -13,7 +13,11 @@ func (e *env) pass(t *testing.T) (done Sealed, failure error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	e.sealer.OnPass = func(sealed Sealed, err error) { done, failure = sealed, err; stop() }
+	e.sealer.OnPass = func(sealed Sealed, err error) {
+		done = sealed
+		failure = err
+		stop()
+	}
 	e.sealer.Run(ctx)
 	return done, failure
 }
@@ -38,17 +42,31 @@ func TestPassReportsTheBacklog(t *testing.T) {
 	require.Zero(t, done.Backlog())
 }
 
-// Organisations take turns: behind an organisation's first fork comes another organisation's, and then its second.
+// Organisations take turns: behind an organisation's first fork comes another organisation's, and
+// then its second.
 func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	const lastOrg, lastFork = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
+	const lastOrg = "00000000-0000-4000-8000-00000000000a"
+	const lastFork = "00000000-0000-4000-8000-00000000000b"
 	e.exec(t, insertSQL, testFrom, 5, 100)
-	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode) values ($1, 'last', 'Last', 'pro', 'nominative')`, lastOrg)
-	e.exec(t, `insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale, suspended, created_at, updated_at)
-		select $1, $2, $3, 'f', 'F', 1, 'active', 'public', 'en', false, now(), now()`, lastFork, lastOrg, testOrg)
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name) values (gen_random_uuid(), $1, 1, 'P-1', 'Player 1')`, lastOrg)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers) values (gen_random_uuid(), $1, $2, 1, $3, '')`, lastOrg, lastFork, testFrom)
+	e.exec(t,
+		`insert into organisations (id, slug, name, plan, reporting_mode)
+			values ($1, 'last', 'Last', 'pro', 'nominative')`,
+		lastOrg)
+	e.exec(t,
+		`insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
+			source_locale, suspended, created_at, updated_at)
+		select $1, $2, $3, 'f', 'F', 1, 'active', 'public', 'en', false, now(), now()`, lastFork,
+		lastOrg, testOrg)
+	e.exec(t,
+		`insert into players (id, org_id, ordinal, label, display_name)
+			values (gen_random_uuid(), $1, 1, 'P-1', 'Player 1')`,
+		lastOrg)
+	e.exec(t,
+		`insert into plays (id, org_id, fork_id, player, started_at, answers)
+			values (gen_random_uuid(), $1, $2, 1, $3, '')`,
+		lastOrg, lastFork, testFrom)
 	conn, err := e.db.DB.Pool.Acquire(t.Context())
 	require.NoError(t, err)
 	defer conn.Release()
@@ -57,8 +75,9 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []fork{{testOrg, testFork}, {lastOrg, lastFork}, {testOrg, otherFork}}, forks)
 }
 
-// Between two searches a pass seals what is marked and the last week, of forks with segments. A search also finds earlier days that
-// had no plays before; the next one is an hour after the last that left nothing.
+// Between two searches a pass seals what is marked and the last week, of forks with segments. A
+// search also finds earlier days that had no plays before; the next one is an hour after the last
+// that left nothing.
 func TestPassesBetweenSearches(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -68,12 +87,17 @@ func TestPassesBetweenSearches(t *testing.T) {
 	once := func(searched time.Time, days int) time.Time {
 		t.Helper()
 		var done Sealed
-		e.sealer.OnPass = func(sealed Sealed, err error) { done = sealed; require.NoError(t, err) }
+		e.sealer.OnPass = func(sealed Sealed, err error) {
+			done = sealed
+			require.NoError(t, err)
+		}
 		searched = e.sealer.runOnce(t.Context(), searched)
 		require.Equal(t, days, done.Days)
 		return searched
 	}
-	release := e.hold(t, `select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+`'), date '`+testFrom.Format(time.DateOnly)+`' - date '2000-01-01')`)
+	release := e.hold(t,
+		`select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+`'), date '`+
+			testFrom.Format(time.DateOnly)+`' - date '2000-01-01')`)
 	searched := once(time.Time{}, 39) // of two forks
 	require.Zero(t, searched, "a day was busy")
 	release()
@@ -82,9 +106,15 @@ func TestPassesBetweenSearches(t *testing.T) {
 
 	today := clock.UTC().Truncate(day)
 	forks := []any{testFork, otherFork}
-	for _, at := range []time.Time{testFrom, testFrom.Add(-10 * day), today.Add(-day), today.Add(-recentDays), today.Add(-recentDays - day)} {
+	for _, at := range []time.Time{
+		testFrom, testFrom.Add(-10 * day), today.Add(-day), today.Add(-recentDays),
+		today.Add(-recentDays - day),
+	} {
 		for _, f := range forks {
-			e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers) values (gen_random_uuid(), $1, $2, 1, $3, '')`, testOrg, f, at)
+			e.exec(t,
+				`insert into plays (id, org_id, fork_id, player, started_at, answers)
+					values (gen_random_uuid(), $1, $2, 1, $3, '')`,
+				testOrg, f, at)
 		}
 	}
 	e.exec(t, `delete from fork_days where fork_id = $1`, otherFork)

@@ -19,8 +19,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// serialised reports whether a writer only has to try again: a deadlock with another writer, a
-// wait that was too long, a player who was just erased; an import also that a play it names has another fork by now.
+// serialised reports whether a writer only has to try again: a deadlock with another writer, a wait
+// that was too long, a player who was just erased; an import also that a play it names has another
+// fork by now.
 func serialised(err error) bool {
 	if _, ok := errors.AsType[*importer.Errors](err); ok {
 		return true
@@ -56,7 +57,8 @@ func (w *traffic) work(n int, f func(context.Context, *rand.Rand) error) {
 
 // write changes plays as 8 writers and an importer do.
 func (w *traffic) write(e *env) {
-	writers, owner := w.pool(e, 8), w.pool(e, 1)
+	writers := w.pool(e, 8)
+	owner := w.pool(e, 1)
 	w.work(8, func(ctx context.Context, random *rand.Rand) error {
 		w.writes.Add(1)
 		return unlessSerialised(e.write(ctx, random, writers))
@@ -100,7 +102,8 @@ func (w *traffic) seal(ctx context.Context, e *env) error {
 }
 
 // Random interleavings of writes, changes, deletions, erased players, bulk writes, imports and
-// seals, with 8 writers, an importer and readers beside them: figures from segments equal those from the plays.
+// seals, with 8 writers, an importer and readers beside them: figures from segments equal those
+// from the plays.
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -115,37 +118,47 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	defer w.stop()
 	began := time.Now()
 	w.write(e)
-	w.work(2, func(ctx context.Context, random *rand.Rand) error { w.reads.Add(1); return e.differs(ctx, random) })
+	w.work(2, func(ctx context.Context, random *rand.Rand) error {
+		w.reads.Add(1)
+		return e.differs(ctx, random)
+	})
 	w.work(2, func(ctx context.Context, _ *rand.Rand) error { return w.seal(ctx, e) })
 	require.Eventually(t, func() bool { // each kind of work has taken part, also on a busy machine
-		return w.ctx.Err() != nil || time.Since(began) > lasts && w.days.Load() > 0 && w.imports.Load() > 0
+		return w.ctx.Err() != nil ||
+			time.Since(began) > lasts && w.days.Load() > 0 && w.imports.Load() > 0
 	}, lasts+time.Minute, 10*time.Millisecond)
 	w.stop()
 	w.running.Wait()
 	t.Logf("%d writes, %d imports, %d reads, %d days and %d months sealed, %d large, %d busy",
-		w.writes.Load(), w.imports.Load(), w.reads.Load(), w.days.Load(), w.months.Load(), w.large.Load(), w.busy.Load())
+		w.writes.Load(), w.imports.Load(), w.reads.Load(), w.days.Load(), w.months.Load(),
+		w.large.Load(), w.busy.Load())
 	require.Positive(t, w.days.Load())
 	require.Positive(t, w.imports.Load())
 
 	e.agreesAtRest(t)
 }
 
-// agreesAtRest seals everything that is due, of which one day at least is large, and compares it with the plays.
+// agreesAtRest seals everything that is due, of which one day at least is large, and compares it
+// with the plays.
 func (e *env) agreesAtRest(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
 		var busy int
 		err := e.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
-			where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`).Scan(&busy)
+			where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`).
+			Scan(&busy)
 		return err == nil && busy == 0
 	}, 20*time.Second, 10*time.Millisecond)
 	e.exec(t, insertSQL, testFrom.Add(50*day), 1, 200)
-	require.Eventually(t, func() bool { // the sessions that were cancelled may hold their locks for a moment
+	// the sessions that were cancelled may hold their locks for a moment
+	require.Eventually(t, func() bool {
 		if _, err := e.sealer.Seal(t.Context()); err != nil {
 			return assert.ErrorIs(t, err, ErrSealerLocked) && false
 		}
 		var due int
-		require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `select count(*) from (`+dueDaysSQL+`) x`, testOrg, testFork, testNow, time.Time{}).Scan(&due))
+		require.NoError(t,
+			e.db.DB.Pool.QueryRow(t.Context(), `select count(*) from (`+dueDaysSQL+`) x`, testOrg,
+				testFork, testNow, time.Time{}).Scan(&due))
 		return due == 0
 	}, 20*time.Second, 50*time.Millisecond)
 	random := rand.New(rand.NewPCG(9, 9))
@@ -159,7 +172,8 @@ func (e *env) agreesAtRest(t *testing.T) {
 	require.Empty(t, wrong)
 }
 
-// A writer at another isolation level could not see a segment that was sealed since it began: it is refused.
+// A writer at another isolation level could not see a segment that was sealed since it began: it is
+// refused.
 func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -192,12 +206,25 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	}
 	exec(insertSQL, testFrom, 100, 2000)
 	var sealedDays, sealedMonths int
-	require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `select (select count(*) from fork_days where fork_id = $1), (select count(*) from fork_months where fork_id = $1)`, testFork).Scan(&sealedDays, &sealedMonths))
-	require.Equal(t, []int{99, 3}, []int{sealedDays, sealedMonths}, "today and its month are not finished")
+	require.NoError(t,
+		e.db.DB.Pool.QueryRow(t.Context(),
+			`select (select count(*) from fork_days where fork_id = $1), (select count(*)
+				from fork_months where fork_id = $1)`,
+			testFork).
+			Scan(&sealedDays, &sealedMonths))
+	require.Equal(t, []int{99, 3}, []int{sealedDays, sealedMonths},
+		"today and its month are not finished")
 	exec(insertSQL, testFrom.Add(30*day), 1, 1)
-	exec(`update plays set score = 1, passed = false, completed_at = started_at where started_at < $1`, testFrom.Add(3*day))
+	exec(
+		`update plays set score = 1, passed = false, completed_at = started_at where started_at < $1`,
+		testFrom.Add(3*day),
+	)
 	exec(`update plays set player = 1 + player % 40 where started_at < $1`, testFrom.Add(30*day))
-	exec(`update plays set started_at = started_at + interval '33 days', completed_at = null, score = null, passed = null where started_at < $1`, testFrom.Add(5*day))
+	exec(
+		`update plays set started_at = started_at + interval '33 days', completed_at = null,
+			score = null, passed = null where started_at < $1`,
+		testFrom.Add(5*day),
+	)
 	exec(`delete from plays where started_at < $1`, testFrom.Add(10*day))
 	exec(`update plays set fork_id = $1 where started_at < $2`, otherFork, testFrom.Add(15*day))
 	exec(`delete from players where ordinal in (1, 7)`) // a member of the group, and another

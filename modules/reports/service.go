@@ -18,10 +18,16 @@ type Service struct {
 	OnDamage func(Damage) // called for damaged segments; set before the first report
 }
 
-// New returns the service. Statistics read through reads, exports through exports, whose size bounds how many run at once.
-// An instance has one service: its limits count all surfaces together.
+// New returns the service. Statistics read through reads, exports through exports, whose size
+// bounds how many run at once. An instance has one service: its limits count all surfaces together.
 func New(reads, exports *postgres.DB) *Service {
-	return &Service{reads: reads, exports: exports, limits: newLimits(reads), maxOverviewPlays: maxOverviewPlays, OnDamage: func(Damage) {}}
+	return &Service{
+		reads:            reads,
+		exports:          exports,
+		limits:           newLimits(reads),
+		maxOverviewPlays: maxOverviewPlays,
+		OnDamage:         func(Damage) {},
+	}
 }
 
 // Query selects a report. The caller has checked that the fork is the organisation's.
@@ -30,20 +36,27 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without days, players and skills: no label is read
-	Rows                   bool   // the caller lists the players (Statistics.Players): more memory is admitted for it
-	// Position is what the report has to see: a replica that has it may be read from. The zero value asks the primary.
+	// the caller lists the players (Statistics.Players): more memory is admitted for it
+	Rows bool
+	// Position is what the report has to see: a replica that has it may be read from. The zero
+	// value asks the primary.
 	Position postgres.Position
-	// MayReadGroup decides about the group's owner before a play is read; its error is the report's. nil: not asked.
+	// MayReadGroup decides about the group's owner before a play is read; its error is the
+	// report's. nil: not asked.
 	MayReadGroup func(organisationID string) error
 }
 
 // ErrGroupNotFound says that the organisation has no such group.
-var ErrGroupNotFound = apperr.New(apperr.NotFound, "No such group. Owners and admins find the ids of groups in Settings, Organisation.")
+var ErrGroupNotFound = apperr.New(apperr.NotFound,
+	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// Statistics returns the figures of the fork over the period, for all players or for a group, under the rules of
-// anonymity. hold is called with each lease of memory that they and an answer made of them take: the caller releases it when
-// the answer is sent, whether there is an error or not. Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter.
-func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Lease)) (stats Statistics, err error) {
+// Statistics returns the figures of the fork over the period, for all players or for a group, under
+// the rules of anonymity. hold is called with each lease of memory that they and an answer made of
+// them take: the caller releases it when the answer is sent, whether there is an error or not.
+// Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter.
+func (s *Service) Statistics(
+	ctx context.Context, q Query, hold func(*limiter.Lease),
+) (stats Statistics, err error) {
 	snap, admitted, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {
 		return Statistics{}, err
@@ -60,8 +73,8 @@ func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Le
 	return stats, err
 }
 
-// Suppressed reports whether k-anonymity hides the report, without computing it. Errors: ErrGroupNotFound, apperr.Unavailable with
-// RetryAfter.
+// Suppressed reports whether k-anonymity hides the report, without computing it. Errors:
+// ErrGroupNotFound, apperr.Unavailable with RetryAfter.
 func (s *Service) Suppressed(ctx context.Context, q Query) (bool, error) {
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// snapshot is a transaction that reads one state of the data for a report. It alone knows whether a replica or the primary is
-// read. Readers take it, and send their statements through it.
+// snapshot is a transaction that reads one state of the data for a report. It alone knows whether a
+// replica or the primary is read. Readers take it, and send their statements through it.
 type snapshot struct {
 	db         *postgres.DB
 	query      Query
@@ -32,13 +32,16 @@ type snapshot struct {
 // acquireTimeout bounds the wait for a connection.
 const acquireTimeout = 2 * time.Second
 
-// lockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not MVCC-safe: it empties the table
-// for older snapshots, too, but not their segments. It comes before the snapshot is taken, and nothing else waits for it.
+// lockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not
+// MVCC-safe: it empties the table for older snapshots, too, but not their segments. It comes before
+// the snapshot is taken, and nothing else waits for it.
 const lockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// openSnapshot begins a snapshot, on a replica if one has replayed the query's position; withSealed also reads what of the period
-// is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
-func openSnapshot(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
+// openSnapshot begins a snapshot, on a replica if one has replayed the query's position; withSealed
+// also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
+func openSnapshot(
+	ctx context.Context, db *postgres.DB, q Query, withSealed bool,
+) (*snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
 	}
@@ -72,8 +75,10 @@ func (s *snapshot) openOnPrimary(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		// After an outage of the database every pooled connection may be dead, and shows it only when it is used.
-		dead := s.conn.Conn().IsClosed() && ctx.Err() == nil && attempt < s.db.Pool.Config().MaxConns
+		// After an outage of the database every pooled connection may be dead, and shows it only
+		// when it is used.
+		dead := s.conn.Conn().IsClosed() && ctx.Err() == nil &&
+			attempt < s.db.Pool.Config().MaxConns
 		s.close()
 		if !dead {
 			return err
@@ -86,7 +91,8 @@ func (s *snapshot) acquire(ctx context.Context) error {
 	conn, err := s.db.Pool.Acquire(waiting)
 	stop()
 	if errors.Is(err, context.DeadlineExceeded) {
-		e := apperr.Wrap(apperr.Unavailable, err, "Too many reports are being computed. Retry in 5 seconds.")
+		e := apperr.Wrap(apperr.Unavailable, err,
+			"Too many reports are being computed. Retry in 5 seconds.")
 		e.RetryAfter = 5
 		return e
 	}
@@ -110,8 +116,9 @@ func (s *snapshot) read(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// replicaFailed reports whether err is a replica's doing: the report is asked again of the primary. Replay cancels statements that
-// are in its way (SQLSTATE 40001), a standby may stop or be promoted, and none but the primary can say what is wrong.
+// replicaFailed reports whether err is a replica's doing: the report is asked again of the primary.
+// Replay cancels statements that are in its way (SQLSTATE 40001), a standby may stop or be
+// promoted, and none but the primary can say what is wrong.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.Failed(err)
 }
@@ -122,9 +129,11 @@ func (s *snapshot) begin(ctx context.Context) error {
 	s.ended = false
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
-	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`) // one plan suits every group and period here
+	// one plan suits every group and period here
+	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
 	batch.Queue(lockPlaysSQL)
-	batch.Queue(metadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID), q.Period.From, q.Period.End(), LargeReport)
+	batch.Queue(metadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID),
+		q.Period.From, q.Period.End(), LargeReport)
 	if s.withSealed {
 		queueSealed(batch, q)
 	}
@@ -144,7 +153,8 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return err
 }
 
-// send runs a batch in one round trip. While the rows of one statement are read, PostgreSQL works on the next.
+// send runs a batch in one round trip. While the rows of one statement are read, PostgreSQL works
+// on the next.
 // Errors: segment.ErrDamaged where the batch met a damaged segment.
 func (s *snapshot) send(ctx context.Context, batch *pgx.Batch) error {
 	before := len(s.damaged)
@@ -163,8 +173,8 @@ func (s *snapshot) sendLast(ctx context.Context, batch *pgx.Batch) error {
 	return err
 }
 
-// close ends the transaction and releases the connection. A connection amid rows is closed instead: the rest of an export
-// may be long.
+// close ends the transaction and releases the connection. A connection amid rows is closed instead:
+// the rest of an export may be long.
 func (s *snapshot) close() {
 	if s.conn == nil {
 		return

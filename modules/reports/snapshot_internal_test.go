@@ -13,7 +13,8 @@ import (
 // errReplay is what a replica answers when replay needs what a statement reads.
 var errReplay = &pgconn.PgError{Code: "40001"}
 
-// doc.go, Invariants: a replica's failure is asked again of the primary, once, in another snapshot that knows nothing of the first.
+// doc.go, Invariants: a replica's failure is asked again of the primary, once, in another snapshot
+// that knows nothing of the first.
 func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -39,7 +40,8 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	require.Zero(t, e.db.DB.Pool.Stat().AcquiredConns())
 }
 
-// rules.md, CSV: an export that a replica fails begins anew on the primary, unless the report has become another meanwhile.
+// rules.md, CSV: an export that a replica fails begins anew on the primary, unless the report has
+// become another meanwhile.
 func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -51,7 +53,8 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(x.Close)
 		x.snap.replica = true
-		_, err = x.snap.conn.Exec(t.Context(), `select 1 / 0`) // every later statement of the transaction fails
+		// every later statement of the transaction fails
+		_, err = x.snap.conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
 		e.exec(t, change)
 		x.Begin()

@@ -8,7 +8,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Statistics are the figures of a fork over a period. A suppressed report has a mode and nothing else.
+// Statistics are the figures of a fork over a period. A suppressed report has a mode and nothing
+// else.
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // of the plays
@@ -20,13 +21,14 @@ type Statistics struct {
 	Suppressed     bool // k-anonymity hides the figures
 	Daily          []DailyStat
 	Skills         []SkillStat
-	// Player returns the i-th of the unique players, in the report's order. It makes the row from the sums: a caller that needs
-	// each row once needs no list of them.
+	// Player returns the i-th of the unique players, in the report's order. It makes the row from
+	// the sums: a caller that needs each row once needs no list of them.
 	Player func(i int) PlayerStat
 	Bytes  int64 // what is held for Player
 }
 
-// Players lists the players. The query says so (Query.Rows), since the rows take more memory than the sums.
+// Players lists the players. The query says so (Query.Rows), since the rows take more memory than
+// the sums.
 func (s Statistics) Players() []PlayerStat {
 	if s.Player == nil {
 		return nil
@@ -51,7 +53,9 @@ type DailyStat struct {
 func SumDays(days []DailyStat) DailyStat {
 	sum := DailyStat{Date: days[0].Date}
 	for _, d := range days {
-		sum.Plays, sum.Completed, sum.Score = sum.Plays+d.Plays, sum.Completed+d.Completed, sum.Score+d.Score
+		sum.Plays += d.Plays
+		sum.Completed += d.Completed
+		sum.Score += d.Score
 	}
 	sum.AvgScore = meanScore(sum.Score, sum.Completed)
 	return sum
@@ -78,23 +82,38 @@ type SkillStat struct {
 func newTotals(a *segment.Accumulator) Statistics {
 	total := &a.Total
 	return Statistics{
-		Plays: total.Plays, Completed: total.Completed, UniquePlayers: int64(a.Players.Count()),
-		AvgScore: meanScore(total.Score, total.Completed), CompletionRate: rate(total.Completed, total.Plays),
-		PassRate: rate(total.Passed, total.Completed),
+		Plays:          total.Plays,
+		Completed:      total.Completed,
+		UniquePlayers:  int64(a.Players.Count()),
+		AvgScore:       meanScore(total.Score, total.Completed),
+		CompletionRate: rate(total.Completed, total.Plays),
+		PassRate:       rate(total.Passed, total.Completed),
 	}
 }
 
 // newStatistics rounds the sums. label names a player by ordinal.
 func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
-	s, total := newTotals(a), &a.Total
+	s := newTotals(a)
+	total := &a.Total
 	players := rank(&a.Players, label)
-	s.Daily, s.Player = make([]DailyStat, len(a.Days)), players.row
+	s.Daily = make([]DailyStat, len(a.Days))
+	s.Player = players.row
 	for i, d := range a.Days {
-		s.Daily[i] = DailyStat{Date: p.Day(i), Plays: d.Plays, Completed: d.Completed, Score: d.Score, AvgScore: meanScore(d.Score, d.Completed)}
+		s.Daily[i] = DailyStat{
+			Date:      p.Day(i),
+			Plays:     d.Plays,
+			Completed: d.Completed,
+			Score:     d.Score,
+			AvgScore:  meanScore(d.Score, d.Completed),
+		}
 	}
 	for i, k := range total.Skills[:games.SkillCount] {
 		if k.Attempts > 0 {
-			s.Skills = append(s.Skills, SkillStat{SkillID: games.Skill(i).ID(), Attempts: k.Attempts, CorrectRate: rate(k.Correct, k.Attempts)})
+			s.Skills = append(s.Skills, SkillStat{
+				SkillID:     games.Skill(i).ID(),
+				Attempts:    k.Attempts,
+				CorrectRate: rate(k.Correct, k.Attempts),
+			})
 		}
 	}
 	return s

@@ -9,7 +9,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// statisticsReader reads what statistics sum: segments, the plays of all other days, and the labels of players.
+// statisticsReader reads what statistics sum: segments, the plays of all other days, and the labels
+// of players.
 type statisticsReader struct {
 	snap    *snapshot
 	members *members
@@ -21,7 +22,11 @@ type statisticsReader struct {
 func newStatisticsReader(s *snapshot, budget *labelBudget) *statisticsReader {
 	m := newMembers(s)
 	return &statisticsReader{
-		snap: s, members: m, sealed: sealedReader{s}, plays: playsReader{s, m}, labels: labelReader{s, budget},
+		snap:    s,
+		members: m,
+		sealed:  sealedReader{s},
+		plays:   playsReader{s, m},
+		labels:  labelReader{s, budget},
 	}
 }
 
@@ -47,7 +52,8 @@ func newAccumulator(p Period) *segment.Accumulator { return segment.NewAccumulat
 func (r *statisticsReader) queue(batch *pgx.Batch, a *segment.Accumulator) {
 	switch {
 	case r.snap.meta.smallGroup():
-		r.plays.queue(batch, []time.Time{r.snap.query.Period.From}, []time.Time{r.snap.query.Period.End()}, a.Add)
+		r.plays.queue(batch, []time.Time{r.snap.query.Period.From},
+			[]time.Time{r.snap.query.Period.End()}, a.Add)
 	case r.snap.meta.grouped:
 		r.queueGroup(batch, a)
 	default:
@@ -55,8 +61,9 @@ func (r *statisticsReader) queue(batch *pgx.Batch, a *segment.Accumulator) {
 	}
 }
 
-// queueAll asks for what the report on all players sums. It adds the sums of the sealed days at once; the players come from
-// the sealed months, those of other days from the heads of sealed days, and everything else from the plays.
+// queueAll asks for what the report on all players sums. It adds the sums of the sealed days at
+// once; the players come from the sealed months, those of other days from the heads of sealed days,
+// and everything else from the plays.
 func (r *statisticsReader) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 	for _, month := range r.snap.meta.sealed.months {
 		a.ExpectMonth(month)
@@ -73,8 +80,8 @@ func (r *statisticsReader) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 	r.plays.queue(batch, from, to, a.Add)
 }
 
-// queueGroup asks for what the report on a large group sums: the members' plays of the sealed months, of the other sealed days,
-// and of all others.
+// queueGroup asks for what the report on a large group sums: the members' plays of the sealed
+// months, of the other sealed days, and of all others.
 func (r *statisticsReader) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
 	r.members.queue(batch)
 	for _, month := range r.snap.meta.sealed.months {
@@ -92,8 +99,11 @@ func (r *statisticsReader) queueGroup(batch *pgx.Batch, a *segment.Accumulator) 
 	r.plays.queue(batch, from, to, a.Add)
 }
 
-// send runs the batch and reads the labels of the players, in the batch where that reads few in vain. Totals have none.
-func (r *statisticsReader) send(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
+// send runs the batch and reads the labels of the players, in the batch where that reads few in
+// vain. Totals have none.
+func (r *statisticsReader) send(
+	ctx context.Context, batch *pgx.Batch, a *segment.Accumulator,
+) (*labels, error) {
 	switch {
 	case r.snap.query.TotalsOnly:
 		return nil, r.snap.send(ctx, batch)
@@ -107,10 +117,13 @@ func (r *statisticsReader) send(ctx context.Context, batch *pgx.Batch, a *segmen
 	return r.labels.of(ctx, a.Players.Ordinals())
 }
 
-// labelsInBatch reports whether it is known in advance whose labels are needed: of a small group all; of a large one in a
-// small organisation, and where the sealed days have more plays than the organisation has players, most.
+// labelsInBatch reports whether it is known in advance whose labels are needed: of a small group
+// all; of a large one in a small organisation, and where the sealed days have more plays than the
+// organisation has players, most.
 func (r *statisticsReader) labelsInBatch(a *segment.Accumulator) bool {
-	return r.snap.meta.smallGroup() || r.snap.meta.grouped && r.snap.meta.lastOrdinal <= LargeReport || a.Total.Plays > int64(r.snap.meta.lastOrdinal)
+	return r.snap.meta.smallGroup() ||
+		r.snap.meta.grouped && r.snap.meta.lastOrdinal <= LargeReport ||
+		a.Total.Plays > int64(r.snap.meta.lastOrdinal)
 }
 
 // round rounds the sums. Without labels they are totals.

@@ -12,8 +12,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Verify packs every sealed day and month again from the plays, and returns a line for each that differs. It changes
-// nothing. Dirty ones are not looked at: they are not read.
+// Verify packs every sealed day and month again from the plays, and returns a line for each that
+// differs. It changes nothing. Dirty ones are not looked at: they are not read.
 func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -25,15 +25,24 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 		return nil, err
 	}
 	for _, f := range forks {
-		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, lockPlaysSQL); err != nil {
-				return fmt.Errorf("reports: verify: %w", err)
-			}
-			v := &verifier{conn: conn, fork: f, maxDayPlays: s.maxDayPlays, maxMonthBytes: s.maxMonthBytes}
-			err := v.verify(ctx)
-			wrong = append(wrong, v.wrong...)
-			return err
-		})
+		err := pgx.BeginTxFunc(ctx, conn,
+			pgx.TxOptions{
+				IsoLevel:   pgx.RepeatableRead,
+				AccessMode: pgx.ReadOnly,
+			}, func(tx pgx.Tx) error {
+				if _, err := tx.Exec(ctx, lockPlaysSQL); err != nil {
+					return fmt.Errorf("reports: verify: %w", err)
+				}
+				v := &verifier{
+					conn:          conn,
+					fork:          f,
+					maxDayPlays:   s.maxDayPlays,
+					maxMonthBytes: s.maxMonthBytes,
+				}
+				err := v.verify(ctx)
+				wrong = append(wrong, v.wrong...)
+				return err
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -66,14 +75,18 @@ func (v *verifier) verify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		want := stored{packed.Sums.Pack(date.UnixMilli()), len(packed.Head), append(packed.Head, packed.Tail...)}
+		want := stored{
+			packed.Sums.Pack(date.UnixMilli()), len(packed.Head),
+			append(packed.Head, packed.Tail...),
+		}
 		if err := v.compare(ctx, p, storedDaySQL, want); err != nil {
 			return err
 		}
 	}
 	for _, first := range months {
 		p := monthOf(first)
-		plays, err := v.bucket(p).monthPlays(ctx, v.maxMonthBytes) // the bucket lists nothing as sealed: from the plays
+		// the bucket lists nothing as sealed: from the plays
+		plays, err := v.bucket(p).monthPlays(ctx, v.maxMonthBytes)
 		if err != nil {
 			return err
 		}
@@ -87,7 +100,11 @@ func (v *verifier) verify(ctx context.Context) error {
 }
 
 func (v *verifier) bucket(p Period) *bucket {
-	return newBucket(v.conn, Query{OrganisationID: v.fork.OrganisationID, ForkID: v.fork.ID, Period: p})
+	return newBucket(v.conn, Query{
+		OrganisationID: v.fork.OrganisationID,
+		ForkID:         v.fork.ID,
+		Period:         p,
+	})
 }
 
 // stored is what is stored of a day, or of a month, which has no sums.
@@ -108,14 +125,18 @@ func (s stored) damaged(from int64) bool {
 	if _, err := segment.UnpackSums(from, s.sums); err != nil {
 		return true
 	}
-	return s.head > 0 && segment.UnpackDay(from, s.segment[:s.head], s.segment[s.head:], nil, func(*segment.Play) {}) != nil
+	return s.head > 0 &&
+		segment.UnpackDay(from, s.segment[:s.head], s.segment[s.head:], nil,
+			func(*segment.Play) {}) != nil
 }
 
 func (s stored) damagedMonth(from int64) bool {
 	if s.head == len(s.segment) {
 		return segment.UnpackMonth(from, s.segment, &segment.Players{}) != nil
 	}
-	return segment.UnpackMembers(from, s.segment[:s.head], s.segment[s.head:], func(int32) bool { return true },
+	return segment.UnpackMembers(from, s.segment[:s.head], s.segment[s.head:], func(int32) bool {
+		return true
+	},
 		segment.NewAccumulator(time.UnixMilli(from).UTC(), 31)) != nil
 }
 
@@ -127,19 +148,27 @@ func (v *verifier) compare(ctx context.Context, p Period, sql string, want store
 	}
 	switch {
 	case got.damaged(p.From.UnixMilli()):
-		v.wrong = append(v.wrong, fmt.Sprintf("fork %s, %s: the segment is damaged: its checksum does not match", v.fork.ID, p))
-	case !bytes.Equal(got.sums, want.sums) || got.head != want.head || !bytes.Equal(got.segment, want.segment):
-		v.wrong = append(v.wrong, fmt.Sprintf("fork %s, %s: the segment differs from the plays", v.fork.ID, p))
+		v.wrong = append(v.wrong,
+			fmt.Sprintf("fork %s, %s: the segment is damaged: its checksum does not match",
+				v.fork.ID, p))
+	case !bytes.Equal(got.sums, want.sums) || got.head != want.head ||
+		!bytes.Equal(got.segment, want.segment):
+		v.wrong = append(v.wrong,
+			fmt.Sprintf("fork %s, %s: the segment differs from the plays", v.fork.ID, p))
 	}
 	return nil
 }
 
 // $1 organisation, $2 fork, $3 date.
 const (
-	cleanDaysOfForkSQL    = `/* reports.verify */ select day from ` + cleanDays + ` d where org_id = $1 and fork_id = $2 order by day`
-	sealedMonthsOfForkSQL = `/* reports.verify */ select month from ` + sealedMonths + ` m where org_id = $1 and fork_id = $2 order by month`
-	storedDaySQL          = `/* reports.verify */ select sums, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = $3`
-	storedMonthSQL        = `/* reports.verify */ select null::bytea, head_bytes, segment from fork_months where org_id = $1 and fork_id = $2 and month = $3`
+	cleanDaysOfForkSQL = `/* reports.verify */ select day from ` + cleanDays +
+		` d where org_id = $1 and fork_id = $2 order by day`
+	sealedMonthsOfForkSQL = `/* reports.verify */ select month from ` + sealedMonths +
+		` m where org_id = $1 and fork_id = $2 order by month`
+	storedDaySQL = `/* reports.verify */ select sums, head_bytes, segment from fork_days
+		where org_id = $1 and fork_id = $2 and day = $3`
+	storedMonthSQL = `/* reports.verify */ select null::bytea, head_bytes, segment from fork_months
+		where org_id = $1 and fork_id = $2 and month = $3`
 )
 
 func (v *verifier) dates(ctx context.Context, sql string) ([]time.Time, error) {
@@ -151,7 +180,8 @@ func (v *verifier) dates(ctx context.Context, sql string) ([]time.Time, error) {
 }
 
 func (v *verifier) readStored(ctx context.Context, p Period, sql string) (got stored, err error) {
-	err = v.conn.QueryRow(ctx, sql, v.fork.OrganisationID, v.fork.ID, p.From).Scan(&got.sums, &got.head, &got.segment)
+	err = v.conn.QueryRow(ctx, sql, v.fork.OrganisationID, v.fork.ID, p.From).
+		Scan(&got.sums, &got.head, &got.segment)
 	if err != nil {
 		return got, fmt.Errorf("reports: verify: %w", err)
 	}

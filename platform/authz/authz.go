@@ -23,8 +23,8 @@ const (
 	Member Kind = "member"
 )
 
-// Subject is a key with its scopes as grants, or a member with a role and, while two-step verification is on, also the
-// role with "+2fa".
+// Subject is a key with its scopes as grants, or a member with a role and, while two-step
+// verification is on, also the role with "+2fa".
 type Subject struct {
 	Kind           Kind
 	OrganisationID string
@@ -95,14 +95,15 @@ func Compile(modelText, policyText string) (*Policy, error) {
 	return &Policy{e, otter.Must(&otter.Options[question, bool]{MaximumSize: maxDecided})}, nil
 }
 
-// Authorize returns nil when s has the permission on a resource owned by the organisation, and ErrDenied when not. Any other
-// error is a failure to decide, and refuses too.
+// Authorize returns nil when s has the permission on a resource owned by the organisation, and
+// ErrDenied when not. Any other error is a failure to decide, and refuses too.
 func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
 	q := question{s.Kind, strings.Join(s.Grants, "\x00"), s.OrganisationID, organisationID, want}
 	ok, known := p.decided.GetIfPresent(q)
 	if !known {
 		var err error
-		ok, err = p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID, want.Resource, want.Action)
+		ok, err = p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
+			want.Resource, want.Action)
 		if err != nil {
 			return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
 		}

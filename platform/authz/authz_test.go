@@ -17,7 +17,9 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	forks := []authz.Permission{authz.ListForks, authz.ReadFork}
 	reports := []authz.Permission{authz.ReadReport, authz.ExportReport}
 	manageKeys := []authz.Permission{authz.ListKeys, authz.RevokeKey}
-	admin := slices.Concat([]authz.Permission{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, manageKeys)
+	admin := slices.Concat([]authz.Permission{
+		authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation,
+	}, reports, manageKeys)
 	adminTwoStep := append(slices.Clone(admin), authz.CreateKey, authz.ReplaceKey, authz.RenameKey)
 	owner := append(slices.Clone(adminTwoStep), authz.ChangeReportingMode)
 	permissions := append(slices.Clone(owner), authz.ReadFork)
@@ -26,10 +28,12 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 		grants  []string
 		allowed []authz.Permission
 	}{
-		"key without scope":      {authz.Key, nil, nil},
-		"key forks:read":         {authz.Key, []string{"forks:read"}, forks},
-		"key reports:read":       {authz.Key, []string{"reports:read"}, reports},
-		"key both":               {authz.Key, []string{"forks:read", "reports:read"}, slices.Concat(forks, reports)},
+		"key without scope": {authz.Key, nil, nil},
+		"key forks:read":    {authz.Key, []string{"forks:read"}, forks},
+		"key reports:read":  {authz.Key, []string{"reports:read"}, reports},
+		"key both": {
+			authz.Key, []string{"forks:read", "reports:read"}, slices.Concat(forks, reports),
+		},
 		"key that claims a role": {authz.Key, []string{"owner"}, nil},
 		"owner":                  {authz.Member, authz.MemberGrants("owner", false), owner},
 		"owner with two-step":    {authz.Member, authz.MemberGrants("owner", true), owner},
@@ -42,31 +46,61 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 			for _, permission := range permissions {
 				want := slices.Contains(c.allowed, permission)
 				s := authz.Subject{Kind: c.kind, OrganisationID: "a", Grants: c.grants}
-				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v", permission)
-				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied, "another organisation: %v", permission)
+				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v",
+					permission)
+				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied,
+					"another organisation: %v", permission)
 				s.OrganisationID = ""
-				require.ErrorIs(t, policy.Authorize(s, permission, ""), authz.ErrDenied, "no organisation: %v", permission)
+				require.ErrorIs(t, policy.Authorize(s, permission, ""), authz.ErrDenied,
+					"no organisation: %v", permission)
 			}
 		})
 	}
 }
 
-// Decisions are remembered: each is the answer to its own question only, however often and after whatever it is asked.
+// Decisions are remembered: each is the answer to its own question only, however often and after
+// whatever it is asked.
 func TestRememberedDecisionAnswersItsQuestionOnly(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 
-	allowed := authz.Subject{Kind: authz.Key, OrganisationID: "a", Grants: []string{"forks:read", "reports:read"}}
+	allowed := authz.Subject{
+		Kind:           authz.Key,
+		OrganisationID: "a",
+		Grants:         []string{"forks:read", "reports:read"},
+	}
 	for range 2 {
 		require.NoError(t, policy.Authorize(allowed, authz.ReadReport, "a"))
-		require.ErrorIs(t, policy.Authorize(allowed, authz.CreateKey, "a"), authz.ErrDenied, "another permission")
-		require.ErrorIs(t, policy.Authorize(allowed, authz.ReadReport, "b"), authz.ErrDenied, "another organisation's report")
+		require.ErrorIs(t, policy.Authorize(allowed, authz.CreateKey, "a"), authz.ErrDenied,
+			"another permission")
+		require.ErrorIs(t, policy.Authorize(allowed, authz.ReadReport, "b"), authz.ErrDenied,
+			"another organisation's report")
 		for name, s := range map[string]authz.Subject{
-			"another kind":                    {Kind: authz.Member, OrganisationID: "a", Grants: allowed.Grants},
-			"another organisation's key":      {Kind: authz.Key, OrganisationID: "b", Grants: allowed.Grants},
-			"fewer grants":                    {Kind: authz.Key, OrganisationID: "a", Grants: allowed.Grants[:1]},
-			"a grant with the same letters":   {Kind: authz.Key, OrganisationID: "a", Grants: []string{"forks:readreports:read"}},
-			"grants cut at another character": {Kind: authz.Key, OrganisationID: "a", Grants: []string{"forks:readreports", ":read"}},
+			"another kind": {
+				Kind:           authz.Member,
+				OrganisationID: "a",
+				Grants:         allowed.Grants,
+			},
+			"another organisation's key": {
+				Kind:           authz.Key,
+				OrganisationID: "b",
+				Grants:         allowed.Grants,
+			},
+			"fewer grants": {
+				Kind:           authz.Key,
+				OrganisationID: "a",
+				Grants:         allowed.Grants[:1],
+			},
+			"a grant with the same letters": {
+				Kind:           authz.Key,
+				OrganisationID: "a",
+				Grants:         []string{"forks:readreports:read"},
+			},
+			"grants cut at another character": {
+				Kind:           authz.Key,
+				OrganisationID: "a",
+				Grants:         []string{"forks:readreports", ":read"},
+			},
 		} {
 			require.ErrorIs(t, policy.Authorize(s, authz.ReadReport, "a"), authz.ErrDenied, name)
 		}

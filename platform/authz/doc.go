@@ -1,7 +1,8 @@
-// Package authz decides who may do what, by the casbin model and policy in configs/, which are compiled into the program.
+// Package authz decides who may do what, by the casbin model and policy in configs/, which are
+// compiled into the program.
 //
-// The policy defines what a grant allows within one organisation. The caller looks up the owner of a resource and passes it;
-// access across organisations is always denied. An error denies.
+// The policy defines what a grant allows within one organisation. The caller looks up the owner of
+// a resource and passes it; access across organisations is always denied. An error denies.
 //
 // No other package imports casbin. Decisions are cached, because one takes 9 µs.
 package authz

@@ -1,5 +1,6 @@
-// Package config holds the settings, which are flags, environment variables and lines of a file. `dg --help` is the reference.
-// A setting tagged secret can be in a file of its own; what its validate tag wants is said in checks.go.
+// Package config holds the settings, which are flags, environment variables and lines of a file.
+// `dg --help` is the reference. A setting tagged secret can be in a file of its own; what its
+// validate tag wants is said in checks.go.
 package config
 
 import (
@@ -38,8 +39,8 @@ const maxReplicas = 8
 
 var replicaURL = regexp.MustCompile(`(?i)(?:^|[\s,])postgres(?:ql)?://`)
 
-// Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false where the setting is not a list of
-// URLs.
+// Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false
+// where the setting is not a list of URLs.
 func (d Database) Replicas() (urls []string, ok bool) { return splitURLs(d.ReplicaURLs) }
 
 func splitURLs(list string) (urls []string, ok bool) {
@@ -52,7 +53,8 @@ func splitURLs(list string) (urls []string, ok bool) {
 		urls = append(urls, strings.Trim(list[begin[0]:end], ", \t\r\n"))
 	}
 	noURL := len(begins) == 0 || strings.Trim(list[:begins[0][0]], ", \t\r\n") != ""
-	ok = !noURL && len(urls) <= maxReplicas && !slices.ContainsFunc(urls, func(u string) bool { return strings.ContainsAny(u, " \t\r\n") })
+	ok = !noURL && len(urls) <= maxReplicas &&
+		!slices.ContainsFunc(urls, func(u string) bool { return strings.ContainsAny(u, " \t\r\n") })
 	return urls, ok
 }
 
@@ -70,8 +72,8 @@ type Server struct {
 	ShutdownDelay  time.Duration  `name:"shutdown-delay" env:"DG_SHUTDOWN_DELAY" validate:"min=0,max=30s" default:"2s" help:"How long dg goes on serving after SIGTERM, if a client is connected, while /readyz answers 503. Longer than a load balancer takes to notice."`
 }
 
-// Pools bound the connections of an instance to the database. With the 8 for exports and the one for re-checks they are 31.
-// 4 of each leave connections for requests beside background work.
+// Pools bound the connections of an instance to the database. With the 8 for exports and the one
+// for re-checks they are 31. 4 of each leave connections for requests beside background work.
 type Pools struct {
 	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" validate:"min=4" default:"11" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 9 for exports: 31 by default."`
 	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" validate:"min=4" default:"11" help:"Connections for forks and statistics."`
@@ -80,7 +82,8 @@ type Pools struct {
 // Check returns what is wrong with the settings.
 func (p Pools) Check() error { return check(p) }
 
-// Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the session cookie is Secure.
+// Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the
+// session cookie is Secure.
 func (a Address) Base() (string, error) {
 	if err := check(a); err != nil {
 		return "", err

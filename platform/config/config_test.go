@@ -31,10 +31,15 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	for _, base := range []string{
-		"http://dg.example.org", "http://192.0.2.7", "http://0.0.0.0:8080", "http://[::]:8080", "http://localhost.example.org", "http://127.0.0.1.example.org",
-		"http://notlocalhost", "http://10.0.0.1", "ftp://dg.example.org", "dg.example.org", "dg.example.org:8443", "//dg.example.org", "/", "https://", "https:///path",
-		"https://:8443", "https:dg.example.org", "https://user@dg.example.org", "https://user:pass@dg.example.org", "https://dg.example.org?x=1", "https://dg.example.org?",
-		"https://dg.example.org#x", "https://dg.example.org#", "https://dg example.org", "https://dg.example.org:port", " https://dg.example.org", "https://dg.example.org\n", "javascript:alert(1)",
+		"http://dg.example.org", "http://192.0.2.7", "http://0.0.0.0:8080", "http://[::]:8080",
+		"http://localhost.example.org", "http://127.0.0.1.example.org",
+		"http://notlocalhost", "http://10.0.0.1", "ftp://dg.example.org", "dg.example.org",
+		"dg.example.org:8443", "//dg.example.org", "/", "https://", "https:///path",
+		"https://:8443", "https:dg.example.org", "https://user@dg.example.org",
+		"https://user:pass@dg.example.org", "https://dg.example.org?x=1", "https://dg.example.org?",
+		"https://dg.example.org#x", "https://dg.example.org#", "https://dg example.org",
+		"https://dg.example.org:port", " https://dg.example.org", "https://dg.example.org\n",
+		"javascript:alert(1)",
 	} {
 		got, err := config.Address{BaseURL: base}.Base()
 		require.ErrorContains(t, err, "DG_BASE_URL", "%q", base)
@@ -46,13 +51,19 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 // Without DG_BASE_URL it is the address, which only this machine can reach.
 func TestBaseURLOfAddressIsLoopback(t *testing.T) {
 	for addr, want := range map[string]string{
-		"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080", "[::1]:8080": "http://[::1]:8080", "127.0.0.1:0": "http://127.0.0.1:0",
+		"127.0.0.1:8080": "http://127.0.0.1:8080",
+		"localhost:8080": "http://localhost:8080",
+		"[::1]:8080":     "http://[::1]:8080",
+		"127.0.0.1:0":    "http://127.0.0.1:0",
 	} {
 		got, err := config.Address{Addr: addr}.Base()
 		require.NoError(t, err, addr)
 		require.Equal(t, want, got)
 	}
-	for _, addr := range []string{"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080", "127.0.0.1", "::1:8080", "8080"} {
+	for _, addr := range []string{
+		"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080",
+		"127.0.0.1", "::1:8080", "8080",
+	} {
 		got, err := config.Address{Addr: addr}.Base()
 		require.ErrorContains(t, err, "DG_ADDR", "%q", addr)
 		require.Empty(t, got, "%q", addr)
@@ -68,26 +79,36 @@ func TestPrivateAddressIsLoopbackOnBothSides(t *testing.T) {
 	}{
 		{"127.0.0.1:8080", "", true}, {"[::1]:8080", "http://localhost:8080", true},
 		{"127.0.0.1:8080", "https://127.0.0.1", true},
-		{"127.0.0.1:8080", "https://dg.example.org", false}, {"0.0.0.0:8080", "http://127.0.0.1:8080", false},
-		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false}, {"", "", false},
+		{"127.0.0.1:8080", "https://dg.example.org", false},
+		{"0.0.0.0:8080", "http://127.0.0.1:8080", false},
+		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false},
+		{"", "", false},
 	} {
-		require.Equal(t, c.private, config.Address{Addr: c.addr, BaseURL: c.base}.Private(), "%+v", c)
+		require.Equal(t, c.private, config.Address{Addr: c.addr, BaseURL: c.base}.Private(), "%+v",
+			c)
 	}
 }
 
-// rules.md, Data: DG_TRUSTED_PROXIES holds networks. Anything else stops the start, so that nobody is trusted by mistake.
+// rules.md, Data: DG_TRUSTED_PROXIES holds networks. Anything else stops the start, so that nobody
+// is trusted by mistake.
 func TestTrustedProxiesAreNetworks(t *testing.T) {
 	got, err := config.Server{}.Proxies()
 	require.NoError(t, err)
 	require.Empty(t, got)
 
-	got, err = config.Server{TrustedProxies: []string{"10.0.0.0/8", " 2001:db8::/32 ", "192.0.2.7/32", "0.0.0.0/0"}}.Proxies()
+	got, err = config.Server{
+		TrustedProxies: []string{"10.0.0.0/8", " 2001:db8::/32 ", "192.0.2.7/32", "0.0.0.0/0"},
+	}.Proxies()
 	require.NoError(t, err)
 	require.Equal(t, []netip.Prefix{
-		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("0.0.0.0/0"),
+		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"),
+		netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("0.0.0.0/0"),
 	}, got)
 
-	for _, text := range []string{"", "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "10.0.0.0/8/8", "proxy.example.org", "*", "10.0.0.0/255.0.0.0", "fe80::1%eth0/64"} {
+	for _, text := range []string{
+		"", "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "10.0.0.0/8/8",
+		"proxy.example.org", "*", "10.0.0.0/255.0.0.0", "fe80::1%eth0/64",
+	} {
 		got, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", text}}.Proxies()
 		require.ErrorContains(t, err, "DG_TRUSTED_PROXIES", "%q", text)
 		require.Empty(t, got, "%q: half a list is none", text)
@@ -101,7 +122,8 @@ func TestMigrateURLNeedsDatabaseURL(t *testing.T) {
 		embedded, ok   bool
 	}{
 		{"", "", true, true}, {"", "postgres://owner@db/dg", true, false},
-		{"postgres://dg@db/dg", "", false, true}, {"postgres://dg@db/dg", "postgres://owner@db/dg", false, true},
+		{"postgres://dg@db/dg", "", false, true},
+		{"postgres://dg@db/dg", "postgres://owner@db/dg", false, true},
 	} {
 		d := config.Database{DatabaseURL: c.serve, MigrateDatabaseURL: c.migrate}
 		require.Equal(t, c.embedded, d.Embedded())
@@ -111,16 +133,32 @@ func TestMigrateURLNeedsDatabaseURL(t *testing.T) {
 
 // A setting that breaks a rule of its tag is named as the variable, with what to set.
 func TestInvalidSettingsAreExplained(t *testing.T) {
-	address := func(addr, base string) error { _, err := config.Address{Addr: addr, BaseURL: base}.Base(); return err }
+	address := func(addr, base string) error {
+		_, err := config.Address{Addr: addr, BaseURL: base}.Base()
+		return err
+	}
 	for want, err := range map[string]error{
-		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080":                                                                                              address("8080", ""),
-		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https address":                                                         address("0.0.0.0:8080", ""),
-		"DG_BASE_URL is not a URL such as https://dg.example.org":                                                                                             address("x", "dg example"),
-		"DG_BASE_URL must be https, or http on a loopback host such as http://127.0.0.1:8080":                                                                 address("x", "http://dg.example"),
-		"DG_POOL_AUTH is 3: set it to 4 or more":                                                                                                              config.Pools{PoolAuth: 3, PoolReads: 3}.Check(),
-		"DG_POOL_READS is -1: set it to 4 or more":                                                                                                            config.Pools{PoolAuth: 4, PoolReads: -1}.Check(),
-		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the embedded server":                                             config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
-		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL itself, where migrations and imports have a session of their own": config.Database{DatabaseURL: "postgres://x", DatabasePooler: "transaction"}.Check(),
+		"DG_ADDR is not an address such as " +
+			"127.0.0.1:8080: 8080": address("8080", ""),
+		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https " +
+			"address": address("0.0.0.0:8080", ""),
+		"DG_BASE_URL is not a URL such as " +
+			"https://dg.example.org": address("x", "dg example"),
+		"DG_BASE_URL must be https, or http on a loopback host such as " +
+			"http://127.0.0.1:8080": address("x", "http://dg.example"),
+		"DG_POOL_AUTH is 3: set it to 4 or more": config.Pools{
+			PoolAuth:  3,
+			PoolReads: 3,
+		}.Check(),
+		"DG_POOL_READS is -1: set it to 4 " +
+			"or more": config.Pools{PoolAuth: 4, PoolReads: -1}.Check(),
+		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the " +
+			"embedded server": config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
+		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL " +
+			"itself, where migrations and imports have a session of their own": config.Database{
+			DatabaseURL:    "postgres://x",
+			DatabasePooler: "transaction",
+		}.Check(),
 	} {
 		require.EqualError(t, err, want)
 	}
@@ -133,7 +171,8 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 
 // A list of replicas is split at spaces and commas, but not between the hosts of one URL.
 func TestReplicasAreAListOfURLs(t *testing.T) {
-	const a, b = "postgres://dg_app:p,w@a1,a2/dg?sslmode=require", "postgresql://dg_app@b/dg"
+	const a = "postgres://dg_app:p,w@a1,a2/dg?sslmode=require"
+	const b = "postgresql://dg_app@b/dg"
 	for list, want := range map[string][]string{
 		a: {a}, a + "," + b: {a, b}, a + " " + b + "\n": {a, b}, a + ", " + b: {a, b},
 	} {
@@ -143,7 +182,8 @@ func TestReplicasAreAListOfURLs(t *testing.T) {
 	}
 	for _, list := range []string{"host=a", "a," + b, b + " host=c", strings.Repeat(b+" ", 9)} {
 		err := config.Database{DatabaseURL: b, ReplicaURLs: list}.Check()
-		require.ErrorContains(t, err, "DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs", list)
+		require.ErrorContains(t, err, "DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs",
+			list)
 	}
 	require.NoError(t, config.Database{DatabaseURL: b, ReplicaURLs: a + " " + b}.Check())
 	require.ErrorContains(t, config.Database{ReplicaURLs: b}.Check(), "DG_DATABASE_URL is not")

@@ -16,8 +16,10 @@ import (
 func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	for _, text := range []string{
-		hex.EncodeToString(key), strings.ToUpper(hex.EncodeToString(key)), base64.StdEncoding.EncodeToString(key),
-		base64.RawStdEncoding.EncodeToString(key), base64.URLEncoding.EncodeToString(key), base64.RawURLEncoding.EncodeToString(key),
+		hex.EncodeToString(key), strings.ToUpper(hex.EncodeToString(key)),
+		base64.StdEncoding.EncodeToString(key),
+		base64.RawStdEncoding.EncodeToString(key), base64.URLEncoding.EncodeToString(key),
+		base64.RawURLEncoding.EncodeToString(key),
 		base64.StdEncoding.EncodeToString(key) + "\n",
 	} {
 		current, previous, err := config.Secrets{SecretKey: text, SecretKeyPrevious: text}.Keys()
@@ -30,7 +32,9 @@ func TestSecretKeysAre32Bytes(t *testing.T) {
 	require.Nil(t, current)
 	require.Nil(t, previous)
 	good := hex.EncodeToString(key)
-	for _, text := range []string{"x", good[:62], good + "00", base64.StdEncoding.EncodeToString(key[:31]), base64.StdEncoding.EncodeToString(append(key, 0)),
+	for _, text := range []string{"x", good[:62], good + "00",
+		base64.StdEncoding.EncodeToString(key[:31]),
+		base64.StdEncoding.EncodeToString(append(key, 0)),
 		strings.Repeat("z", 64), "correct horse battery staple", " "} {
 		_, _, err := config.Secrets{SecretKey: text}.Keys()
 		require.ErrorContains(t, err, "DG_SECRET_KEY is not a key", "%q", text)

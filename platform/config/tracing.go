@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Tracing is where traces go. The variables are OpenTelemetry's own, and so are the others that dg heeds: OTEL_SERVICE_NAME,
-// OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER.
+// Tracing is where traces go. The variables are OpenTelemetry's own, and so are the others that dg
+// heeds: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER.
 type Tracing struct {
 	OTLPEndpoint string `name:"otlp-endpoint" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"OpenTelemetry collector, such as http://127.0.0.1:4318, that takes traces by OTLP over HTTP (protobuf). Empty: nothing is traced."`
 	OTLPHeaders  string `name:"otlp-headers" env:"OTEL_EXPORTER_OTLP_HEADERS" placeholder:"NAME=VALUE" secret:"" help:"Headers for the collector, separated by commas, with values percent-encoded."`
@@ -21,17 +21,25 @@ func (t Tracing) Collector() (to string, headers http.Header, err error) {
 	}
 	u, err := url.Parse(t.OTLPEndpoint)
 	if err == nil && u.User != nil { // dg config shows the URL
-		return "", nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT holds a user: send it by OTEL_EXPORTER_OTLP_HEADERS, such as authorization=Basic%20dXNlcjpwYXNz")
+		return "", nil,
+			errors.New(
+				"OTEL_EXPORTER_OTLP_ENDPOINT holds a user: send it by " +
+					"OTEL_EXPORTER_OTLP_HEADERS, such as authorization=Basic%20dXNlcjpwYXNz",
+			)
 	}
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL such as http://127.0.0.1:4318")
+		return "", nil,
+			errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL such as http://127.0.0.1:4318")
 	}
 	headers = http.Header{}
 	for pair := range strings.SplitSeq(t.OTLPHeaders, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
 		decoded, err := url.PathUnescape(value)
 		if pair != "" && (!ok || err != nil) {
-			return "", nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is not a list such as authorization=Basic%20dXNlcjpwYXNz,x-team=dg")
+			return "", nil,
+				errors.New(
+					"OTEL_EXPORTER_OTLP_HEADERS is not a list such as authorization=Basic%20dXNlcjpwYXNz,x-team=dg",
+				)
 		}
 		if ok {
 			headers.Set(strings.TrimSpace(name), strings.TrimSpace(decoded))

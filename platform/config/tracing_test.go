@@ -22,13 +22,19 @@ func TestCollectorIsOpenTelemetrys(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	_, headers, err := config.Tracing{OTLPEndpoint: "http://a", OTLPHeaders: "authorization=Basic%20dTpw, x-team=dg,"}.Collector()
+	_, headers, err := config.Tracing{
+		OTLPEndpoint: "http://a",
+		OTLPHeaders:  "authorization=Basic%20dTpw, x-team=dg,",
+	}.Collector()
 	require.NoError(t, err)
 	require.Equal(t, http.Header{"Authorization": {"Basic dTpw"}, "X-Team": {"dg"}}, headers)
 }
 
 func TestCollectorThatCannotBeReadIsRefused(t *testing.T) {
-	for _, endpoint := range []string{"127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://", "http://a b", "http://user:secret@127.0.0.1:4318"} {
+	for _, endpoint := range []string{
+		"127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://", "http://a b",
+		"http://user:secret@127.0.0.1:4318",
+	} {
 		_, _, err := config.Tracing{OTLPEndpoint: endpoint}.Collector()
 		require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT", "%q", endpoint)
 		require.NotContains(t, err.Error(), "secret")

@@ -6,28 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before what a spreadsheet would read as a
-// formula, and before a control character: at the start of the cell, and after a ";" or TAB in it, where some
-// spreadsheets start a new cell. Blanks before the sign do not hide it, since some spreadsheets trim them; nor do
-// quotes after a separator.
+// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before what a
+// spreadsheet would read as a formula, and before a control character: at the start of the cell,
+// and after a ";" or TAB in it, where some spreadsheets start a new cell. Blanks before the sign do
+// not hide it, since some spreadsheets trim them; nor do quotes after a separator.
 func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
 
-// AppendSpreadsheetText is for files whose separator is the reader's. Whatever a spreadsheet takes for a separator is quoted, and a
-// sign is guarded behind each: "," and the ends of lines too, where one that reads the file by another separator ends a cell.
+// AppendSpreadsheetText is for files whose separator is the reader's. Whatever a spreadsheet takes
+// for a separator is quoted, and a sign is guarded behind each: "," and the ends of lines too,
+// where one that reads the file by another separator ends a cell.
 func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
 	return appendText(b, text, true)
 }
 
 func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
-	quoted, splits := false, false
+	quoted := false
+	splits := false
 	for i := range len(text) {
 		switch text[i] {
 		case '"':
 			quoted = true
 		case ',', '\r', '\n':
-			quoted, splits = true, splits || spreadsheet
+			quoted = true
+			splits = splits || spreadsheet
 		case ';', '\t':
-			quoted, splits = quoted || spreadsheet, true
+			quoted = quoted || spreadsheet
+			splits = true
 		}
 	}
 	if quoted {
@@ -55,9 +59,9 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	return b
 }
 
-// beginsFormula reports whether the text at i begins a formula to some spreadsheet, or with a control character, once
-// blanks and, where a reader may drop them, quotes are left out. It never looks past the next separator: a text takes
-// linear time.
+// beginsFormula reports whether the text at i begins a formula to some spreadsheet, or with a
+// control character, once blanks and, where a reader may drop them, quotes are left out. It never
+// looks past the next separator: a text takes linear time.
 func beginsFormula[T []byte | string](text T, i int, dropQuotes bool) bool {
 	for i < len(text) {
 		r, size := decodeRune(text, i)

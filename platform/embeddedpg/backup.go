@@ -23,10 +23,12 @@ const replacedDatabase = "dg_replaced"
 const cleanupTimeout = 20 * time.Second
 
 // ErrInUse is the error of a restore while others are connected to the database.
-var ErrInUse = errors.New("the database is in use: stop dg serve and every other dg on the data folder, then restore again")
+var ErrInUse = errors.New(
+	"the database is in use: stop dg serve and every other dg on the data folder, then restore again",
+)
 
-// Dump writes the database as of one moment to a file, in pg_dump's custom format. The database stays
-// in use. It writes no rows of the tables in withoutRows.
+// Dump writes the database as of one moment to a file, in pg_dump's custom format. The database
+// stays in use. It writes no rows of the tables in withoutRows.
 func (s *Server) Dump(ctx context.Context, to *os.File, withoutRows ...string) error {
 	args := []string{"--dbname=" + s.OwnerURL(), "--format=custom"}
 	for _, table := range withoutRows {
@@ -35,47 +37,58 @@ func (s *Server) Dump(ctx context.Context, to *os.File, withoutRows ...string) e
 	return s.runTool(ctx, "pg_dump", nil, to, args...)
 }
 
-// Restore replaces the database by that of a file of Dump. It restores into another database, in one transaction, calls finish
-// with that one's URL for its owner, and then swaps their names: interrupted or failing at any moment it leaves the database as it was.
+// Restore replaces the database by that of a file of Dump. It restores into another database, in
+// one transaction, calls finish with that one's URL for its owner, and then swaps their names:
+// interrupted or failing at any moment it leaves the database as it was.
 //
 // Errors: ErrInUse, the error of finish.
-func (s *Server) Restore(ctx context.Context, from *os.File, finish func(ownerURL string) error) (err error) {
+func (s *Server) Restore(
+	ctx context.Context, from *os.File, finish func(ownerURL string) error,
+) (err error) {
 	if err := s.checkUnused(ctx); err != nil {
 		return err
 	}
-	if err := s.asAdministrator(ctx, "drop database if exists "+restoredDatabase+" with (force)", // of an attempt that was killed
-		"drop database if exists "+replacedDatabase+" with (force)", "create database "+restoredDatabase); err != nil {
+	// of an attempt that was killed
+	if err := s.asAdministrator(ctx, "drop database if exists "+restoredDatabase+" with (force)",
+		"drop database if exists "+replacedDatabase+" with (force)",
+		"create database "+restoredDatabase); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 			defer stop()
-			err = errors.Join(err, s.asAdministrator(ctx, "drop database if exists "+restoredDatabase+" with (force)"))
+			err = errors.Join(err,
+				s.asAdministrator(ctx, "drop database if exists "+restoredDatabase+" with (force)"))
 		}
 	}()
 	if err := s.folder.setUpDatabase(ctx, restoredDatabase); err != nil {
 		return err
 	}
-	// As the owner of the tables and not as the superuser: what is in the file runs with that role's rights only.
+	// As the owner of the tables and not as the superuser: what is in the file runs with that
+	// role's rights only.
 	url := s.folder.url("dg_owner", restoredDatabase)
-	err = s.runTool(ctx, "pg_restore", from, nil, "--dbname="+url, "--schema=public", "--single-transaction", "--exit-on-error", "--no-owner")
+	err = s.runTool(ctx, "pg_restore", from, nil, "--dbname="+url, "--schema=public",
+		"--single-transaction", "--exit-on-error", "--no-owner")
 	if err != nil {
 		return err
 	}
 	if err := finish(url); err != nil {
 		return err
 	}
-	// Sent together, both statements are one transaction: there is always a database dg. Without ctx: after an interrupted one
-	// nobody would know whether the backup is in.
-	err = s.asAdministrator(context.WithoutCancel(ctx), "alter database dg rename to "+replacedDatabase+"; alter database "+restoredDatabase+" rename to dg")
+	// Sent together, both statements are one transaction: there is always a database dg. Without
+	// ctx: after an interrupted one nobody would know whether the backup is in.
+	err = s.asAdministrator(context.WithoutCancel(ctx),
+		"alter database dg rename to "+replacedDatabase+"; alter database "+restoredDatabase+
+			" rename to dg")
 	if err == nil {
 		_ = s.asAdministrator(ctx, "drop database "+replacedDatabase) // it is restored all the same
 	}
 	return err
 }
 
-// checkUnused fails while others are connected to the database. Sessions that just ended are given two seconds to go.
+// checkUnused fails while others are connected to the database. Sessions that just ended are given
+// two seconds to go.
 func (s *Server) checkUnused(ctx context.Context) error {
 	return s.asAdministrator(ctx, `do $$ begin
 		for attempt in 1..20 loop
@@ -102,7 +115,8 @@ func (s *Server) asAdministrator(ctx context.Context, statements ...string) erro
 	return nil
 }
 
-// runTool runs a program of the PostgreSQL that the server is of, as the server's user. The files are opened by our own.
+// runTool runs a program of the PostgreSQL that the server is of, as the server's user. The files
+// are opened by our own.
 func (s *Server) runTool(ctx context.Context, name string, in, out *os.File, args ...string) error {
 	bin, err := s.folder.findProgram(ctx, name)
 	if err != nil {

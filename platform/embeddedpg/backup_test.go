@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A restore that is interrupted has changed nothing, until all is restored: then the backup takes its place nevertheless, since
-// nobody would know otherwise whether it did.
+// A restore that is interrupted has changed nothing, until all is restored: then the backup takes
+// its place nevertheless, since nobody would know otherwise whether it did.
 func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := FindProgram(t.Context(), "", "pg_dump"); err != nil {
@@ -19,7 +19,8 @@ func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 	e := start(t, initialised(t), Options{Settings: fast})
 	defer stop(t, e)
 	state := func() string {
-		return query[string](t, e.URL(), `select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'`)
+		return query[string](t, e.URL(),
+			`select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'`)
 	}
 	require.NoError(t, executeOn(t, e.OwnerURL(), `create table kept ()`))
 	file, err := os.Create(filepath.Join(t.TempDir(), "backup"))
@@ -38,7 +39,9 @@ func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 	}
 	require.ErrorIs(t, interrupted(func() error { return context.Canceled }), context.Canceled)
 	require.Equal(t, "replaced", state())
-	require.Zero(t, query[int](t, e.URL(), `select count(*) from pg_database where datname = 'dg_restored'`), "it is cleaned up")
+	require.Zero(t,
+		query[int](t, e.URL(), `select count(*) from pg_database where datname = 'dg_restored'`),
+		"it is cleaned up")
 
 	require.NoError(t, interrupted(func() error { return nil }))
 	require.Equal(t, "kept", state())

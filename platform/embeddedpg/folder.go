@@ -15,7 +15,8 @@ import (
 	"syscall"
 )
 
-// Names within a data folder. For root, data and run belong to the server's user and the rest to root.
+// Names within a data folder. For root, data and run belong to the server's user and the rest to
+// root.
 const (
 	dataFolder    = "data"     // the database cluster
 	newDataFolder = "data.new" // the cluster while initdb fills it
@@ -24,7 +25,8 @@ const (
 	runFolder     = "run"
 	usersPipe     = "run/users"
 
-	relocationRoot = "/var/lib/dg" // where the data goes if the server's user cannot enter the folder that was asked for
+	// where the data goes if the server's user cannot enter the folder that was asked for
+	relocationRoot = "/var/lib/dg"
 )
 
 // folder is a data folder that is ready for use, and the user that the server runs as.
@@ -41,7 +43,11 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 	if f.path, err = filepath.Abs(dir); err != nil {
 		return f, err
 	}
-	f.user = &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}
+	f.user = &syscall.Credential{
+		Uid:         uint32(os.Geteuid()),
+		Gid:         uint32(os.Getegid()),
+		NoSetGroups: true,
+	}
 	if os.Geteuid() == 0 {
 		if f, err = placeForRoot(ctx, f.path, log); err != nil {
 			return f, err
@@ -51,11 +57,15 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 		return f, fmt.Errorf("data folder %q cannot be used: %w", f.path, err)
 	}
 	if !f.reaches(ctx, f.path) {
-		return f, fmt.Errorf("data folder %q cannot be entered by user %d, which PostgreSQL runs as (it refuses to run as root): "+
-			"allow it (chmod a+x on the folder and those above), or name another folder", f.path, f.user.Uid)
+		return f,
+			fmt.Errorf("data folder %q cannot be entered by user %d, which PostgreSQL runs as "+
+				"(it refuses to run as root): "+
+				"allow it (chmod a+x on the folder and those above), or name another folder",
+				f.path,
+				f.user.Uid)
 	}
-	// A socket's path has at most 103 bytes, so it is not in the data folder. The inode makes its folder the same for every
-	// process on the data folder, and another for a copy.
+	// A socket's path has at most 103 bytes, so it is not in the data folder. The inode makes its
+	// folder the same for every process on the data folder, and another for a copy.
 	var stat syscall.Stat_t
 	err = syscall.Stat(f.path, &stat)
 	f.socket = fmt.Sprintf("/tmp/dg-%d-%x-%x", f.user.Uid, stat.Dev, stat.Ino)
@@ -65,7 +75,8 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 // HasData reports whether there is a database for the folder dir.
 func HasData(dir string) bool {
 	path, _ := filepath.Abs(dir)
-	return exists(filepath.Join(path, dataFolder)) || exists(filepath.Join(relocated(path), dataFolder))
+	return exists(filepath.Join(path, dataFolder)) ||
+		exists(filepath.Join(relocated(path), dataFolder))
 }
 
 // relocated is where the data of a folder is that the server's user cannot enter.
@@ -73,10 +84,12 @@ func relocated(path string) string {
 	return filepath.Join(relocationRoot, fmt.Sprintf("%x", sha256.Sum256([]byte(path)))[:16])
 }
 
-// placeForRoot chooses the server's user, because PostgreSQL refuses to be root, and a folder that this user can enter.
+// placeForRoot chooses the server's user, because PostgreSQL refuses to be root, and a folder that
+// this user can enter.
 func placeForRoot(ctx context.Context, path string, log *slog.Logger) (f folder, err error) {
 	f.path = path
-	if moved := (folder{path: relocated(path)}); !exists(f.file(dataFolder)) && exists(moved.file(dataFolder)) {
+	if moved := (folder{path: relocated(path)}); !exists(f.file(dataFolder)) &&
+		exists(moved.file(dataFolder)) {
 		f.path = moved.path
 	}
 	if f.user, err = serverUser(f.file(dataFolder)); err != nil {
@@ -90,13 +103,15 @@ func placeForRoot(ctx context.Context, path string, log *slog.Logger) (f folder,
 		f.path = relocated(path)
 	}
 	if f.path != path {
-		log.Warn("the data folder is inside one that only root can enter, and PostgreSQL refuses to run as root: the data is in another folder",
+		log.Warn("the data folder is inside one that only root can enter, and PostgreSQL refuses "+
+			"to run as root: the data is in another folder",
 			"asked", path, "used", f.path, "user", f.user.Uid)
 	}
 	return f, nil
 }
 
-// serverUser is the owner of the data; for a new folder postgres, or nobody if there is no such user.
+// serverUser is the owner of the data; for a new folder postgres, or nobody if there is no such
+// user.
 func serverUser(data string) (*syscall.Credential, error) {
 	if info, err := os.Stat(data); err == nil {
 		if stat := info.Sys().(*syscall.Stat_t); stat.Uid != 0 {
@@ -110,18 +125,25 @@ func serverUser(data string) (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 		}
 	}
-	return nil, errors.New("PostgreSQL refuses to run as root, and this machine has neither a user postgres nor a user nobody: add one")
+	return nil,
+		errors.New(
+			"PostgreSQL refuses to run as root, and this machine has neither a user postgres nor " +
+				"a user nobody: add one",
+		)
 }
 
-// reaches reports whether the server's user can enter the folder. It asks the system, which knows access lists and mounts.
+// reaches reports whether the server's user can enter the folder. It asks the system, which knows
+// access lists and mounts.
 func (f folder) reaches(ctx context.Context, path string) bool {
 	return f.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
 // prepare creates the folder and run. It refuses a folder with other files.
 func (f folder) prepare() error {
-	mode, restore := fs.FileMode(0o700), syscall.Umask(0o066)
-	if os.Geteuid() == 0 { // the server's user passes through the folders, whatever the process's umask is
+	mode := fs.FileMode(0o700)
+	restore := syscall.Umask(0o066)
+	// the server's user passes through the folders, whatever the process's umask is
+	if os.Geteuid() == 0 {
 		mode = 0o711
 	}
 	err := os.MkdirAll(f.path, mode)
@@ -133,14 +155,20 @@ func (f folder) prepare() error {
 	if err != nil {
 		return err
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "lost+found" })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() == "lost+found"
+	})
 	if len(entries) > 0 && !exists(f.file(dataFolder)) && !exists(f.file(runFolder)) {
-		return fmt.Errorf("it holds other files (%s): name an empty folder or one that does not exist", entries[0].Name())
+		return fmt.Errorf(
+			"it holds other files (%s): name an empty folder or one that does not exist",
+			entries[0].Name(),
+		)
 	}
 	return f.makePrivate(f.file(runFolder))
 }
 
-// makePrivate creates a folder of the server's user with mode 0700. It refuses a folder of another user.
+// makePrivate creates a folder of the server's user with mode 0700. It refuses a folder of another
+// user.
 func (f folder) makePrivate(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -150,8 +178,10 @@ func (f folder) makePrivate(path string) error {
 		return err
 	}
 	owner := info.Sys().(*syscall.Stat_t).Uid
-	if !info.IsDir() || info.Mode().Perm() != 0o700 || owner != f.user.Uid && owner != uint32(os.Geteuid()) {
-		return fmt.Errorf("%q is not a folder of user %d alone: run dg as its owner, or remove it", path, f.user.Uid)
+	if !info.IsDir() || info.Mode().Perm() != 0o700 ||
+		owner != f.user.Uid && owner != uint32(os.Geteuid()) {
+		return fmt.Errorf("%q is not a folder of user %d alone: run dg as its owner, or remove it",
+			path, f.user.Uid)
 	}
 	return os.Lchown(path, int(f.user.Uid), int(f.user.Gid))
 }
@@ -165,7 +195,8 @@ func (f folder) openLock() (*os.File, error) {
 	return os.OpenFile(f.file(serverLock), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 }
 
-// tryLock takes a file's lock if it is free. The lock is released when every process that inherited the file has ended.
+// tryLock takes a file's lock if it is free. The lock is released when every process that inherited
+// the file has ended.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

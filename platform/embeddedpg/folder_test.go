@@ -40,7 +40,10 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o700))
 	hash := sha256.Sum256([]byte(dir))
 	moved := filepath.Join(relocationRoot, hex.EncodeToString(hash[:8]))
-	t.Cleanup(func() { _ = os.RemoveAll(moved); _ = os.Remove(relocationRoot) }) // the latter where it is empty
+	t.Cleanup(func() {
+		_ = os.RemoveAll(moved)
+		_ = os.Remove(relocationRoot)
+	}) // the latter where it is empty
 
 	var book logBook
 	e := start(t, dir, Options{Logger: book.logger()})
@@ -56,7 +59,8 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, executeOn(t, e.OwnerURL(), `create table kept (id int)`))
 	stop(t, e)
 
-	// The data is found again when the folder becomes reachable later: nobody faces an empty database.
+	// The data is found again when the folder becomes reachable later: nobody faces an empty
+	// database.
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
 	again := start(t, dir, Options{})
 	if again.folder.path != moved {
@@ -144,7 +148,8 @@ func TestFolderThatCannotBeCreatedIsNamed(t *testing.T) {
 func TestOtherMajorVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, dataFolder, "PG_VERSION"), []byte("99\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, dataFolder, "PG_VERSION"), []byte("99\n"), 0o600))
 	_, err := Start(context.Background(), dir, Options{})
 	mentions(t, err, dir, "PostgreSQL 99, which wrote", "found: ", "PG_BIN")
 
@@ -157,7 +162,8 @@ func TestServerLaunchedByHandIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	e := start(t, dir, Options{})
-	f, socket := e.folder, e.folder.socket
+	f := e.folder
+	socket := e.folder.socket
 	stop(t, e)
 	<-e.Done()
 	require.NoError(t, f.makePrivate(socket))
@@ -167,7 +173,10 @@ func TestServerLaunchedByHandIsLeftAlone(t *testing.T) {
 	byHand := f.command(t.Context(), filepath.Join(bin, "postgres"), f.serverArguments(fast)...)
 	byHand.Cancel = func() error { return byHand.Process.Signal(syscall.SIGINT) }
 	require.NoError(t, byHand.Start())
-	defer func() { _ = byHand.Process.Signal(syscall.SIGINT); _ = byHand.Wait() }()
+	defer func() {
+		_ = byHand.Process.Signal(syscall.SIGINT)
+		_ = byHand.Wait()
+	}()
 	eventually(t, "the server by hand does not answer", func() bool {
 		return execute(context.Background(), f.url("postgres", "postgres"), "") == nil
 	})
@@ -181,8 +190,10 @@ func TestFullDiskLeavesNoHalfDatabase(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: a small file system can't be mounted: %v %s", err, out)
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).
+		CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: a small file system can't be mounted: %v %s", err,
+			out)
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
 	_, err := Start(context.Background(), dir, Options{})

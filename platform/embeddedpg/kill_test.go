@@ -35,7 +35,9 @@ func kill(t *testing.T, pid int) {
 func TestKillingDgLeavesNoPostgreSQL(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGINT} {
+	for _, signal := range []syscall.Signal{
+		syscall.SIGKILL, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGINT,
+	} {
 		p := run(t, dir, func(cmd *exec.Cmd) { cmd.Stderr = nil }) // SIGQUIT prints every goroutine
 		if r := p.started(t); r.Error != "" {
 			t.Fatal(r.Error)
@@ -44,7 +46,8 @@ func TestKillingDgLeavesNoPostgreSQL(t *testing.T) {
 			t.Fatal("no server is there to be left")
 		}
 		require.NoError(t, p.Process.Signal(signal))
-		_, _ = io.Copy(io.Discard, p.stdout) // ends when nobody has the helper's output open: nothing of it was inherited
+		// ends when nobody has the helper's output open: nothing of it was inherited
+		_, _ = io.Copy(io.Discard, p.stdout)
 		_ = p.Wait()
 		nothingRuns(t, dir)
 		log, err := os.ReadFile(filepath.Join(dir, logFile))
@@ -90,7 +93,9 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	p := run(t, dir, nil)
-	eventually(t, "initdb never began", func() bool { return exists(filepath.Join(dir, newDataFolder, "PG_VERSION")) })
+	eventually(t, "initdb never began", func() bool {
+		return exists(filepath.Join(dir, newDataFolder, "PG_VERSION"))
+	})
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
 	if exists(filepath.Join(dir, dataFolder)) {
@@ -121,7 +126,8 @@ func TestStartWaitsForAKilledServer(t *testing.T) {
 	}
 }
 
-// A crash leaves postmaster.pid; in a container its number often belongs to another process of the same user by then.
+// A crash leaves postmaster.pid; in a container its number often belongs to another process of the
+// same user by then.
 func TestStalePIDFileOfALivingProcessIsRemoved(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
@@ -133,12 +139,16 @@ func TestStalePIDFileOfALivingProcessIsRemoved(t *testing.T) {
 	f := e.folder
 	sleeper := f.command(t.Context(), "sleep", "60")
 	require.NoError(t, sleeper.Start())
-	defer func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() }()
+	defer func() {
+		_ = sleeper.Process.Kill()
+		_ = sleeper.Wait()
+	}()
 	path := filepath.Join(dir, dataFolder, "postmaster.pid")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(text), "\n")
-	require.NoError(t, os.WriteFile(path, []byte(strconv.Itoa(sleeper.Process.Pid)+"\n"+rest), 0o600))
+	require.NoError(t,
+		os.WriteFile(path, []byte(strconv.Itoa(sleeper.Process.Pid)+"\n"+rest), 0o600))
 
 	again := start(t, dir, Options{})
 	if query[int](t, again.URL(), `select 1`) != 1 {
@@ -164,23 +174,29 @@ func TestServerEndsWithoutItsSupervisor(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-// Who joins between the moment when the last user has left and the moment when the server is told to end is served:
-// the supervisor is held in between, by an rm that waits.
+// Who joins between the moment when the last user has left and the moment when the server is told
+// to end is served: the supervisor is held in between, by an rm that waits.
 func TestServerStaysForAProcessThatJoinsAtItsEnd(t *testing.T) {
 	dir := initialised(t)
 	signs := filepath.Join(filepath.Dir(dir), "signs")
 	require.NoError(t, os.Mkdir(signs, 0o755))
 	require.NoError(t, os.Chmod(signs, 0o777)) // the supervisor is another user
-	left, joined := filepath.Join(signs, "left"), filepath.Join(signs, "joined")
-	program(t, filepath.Join(signs, "rm"), `touch '`+left+`'; until [ -e '`+joined+`' ]; do sleep 0.01; done; exec /bin/rm "$@"`)
+	left := filepath.Join(signs, "left")
+	joined := filepath.Join(signs, "joined")
+	program(t, filepath.Join(signs, "rm"),
+		`touch '`+left+`'; until [ -e '`+joined+`' ]; do sleep 0.01; done; exec /bin/rm "$@"`)
 	t.Setenv("PATH", signs+":"+os.Getenv("PATH"))
 
 	first := start(t, dir, Options{})
 	require.NoError(t, first.lease.Close())
-	eventually(t, "the supervisor does not see that the last user has left", func() bool { return exists(left) })
+	eventually(t, "the supervisor does not see that the last user has left", func() bool {
+		return exists(left)
+	})
 	late := start(t, dir, Options{})
 	require.NoError(t, os.WriteFile(joined, nil, 0o600))
-	eventually(t, "the name is still there", func() bool { return !exists(filepath.Join(dir, usersPipe)) })
+	eventually(t, "the name is still there", func() bool {
+		return !exists(filepath.Join(dir, usersPipe))
+	})
 	select {
 	case <-first.Done():
 		t.Fatal("the server was ended under who joined")
@@ -193,14 +209,17 @@ func TestServerStaysForAProcessThatJoinsAtItsEnd(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-// A power cut leaves every file of the server as it was, and afterwards the number in a lock file is often another's.
-// Neither the socket's lock nor the data's may keep a server away where our own lock proves that none lives.
+// A power cut leaves every file of the server as it was, and afterwards the number in a lock file
+// is often another's. Neither the socket's lock nor the data's may keep a server away where our own
+// lock proves that none lives.
 func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	for i, content := range []func(pid int) string{
 		func(pid int) string { return strconv.Itoa(pid) + "\n" },
-		func(pid int) string { return fmt.Sprintf("%d\n%s/data\n1795000000\n5432\n/nowhere\n", pid, dir) },
+		func(pid int) string {
+			return fmt.Sprintf("%d\n%s/data\n1795000000\n5432\n/nowhere\n", pid, dir)
+		},
 		func(int) string { return "" }, // cut off before it was written
 		func(int) string { return strings.Repeat("\x00", 40) },
 		func(pid int) string { return strconv.Itoa(-pid) + "\n" },
@@ -217,7 +236,10 @@ func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 		killAll(t, dir, p)
 		sleeper := f.command(t.Context(), "sleep", "60") // alive, and the server's user's
 		require.NoError(t, sleeper.Start())
-		for _, path := range []string{filepath.Join(socket, ".s.PGSQL.5432.lock"), filepath.Join(dir, dataFolder, "postmaster.pid")} {
+		for _, path := range []string{
+			filepath.Join(socket, ".s.PGSQL.5432.lock"),
+			filepath.Join(dir, dataFolder, "postmaster.pid"),
+		} {
 			require.NoError(t, os.WriteFile(path, []byte(content(sleeper.Process.Pid)), 0o600))
 		}
 		e, err := Start(context.Background(), dir, Options{Settings: fast})
@@ -251,7 +273,8 @@ func killAll(t *testing.T, dir string, p *process) {
 	nothingRuns(t, dir)
 }
 
-// The socket's folder of a copied data folder is the original's: a server on the copy must not take it.
+// The socket's folder of a copied data folder is the original's: a server on the copy must not take
+// it.
 func TestCopiedFolderHasItsOwnSocket(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
@@ -260,7 +283,8 @@ func TestCopiedFolderHasItsOwnSocket(t *testing.T) {
 	copied := newFolder(t)
 	require.NoError(t, os.Mkdir(copied, 0o755))
 	source := initialised(t)
-	if out, err := exec.Command("cp", "-a", filepath.Join(source, dataFolder), filepath.Join(dir, runFolder), copied).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", filepath.Join(source, dataFolder),
+		filepath.Join(dir, runFolder), copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	second := start(t, copied, Options{})

@@ -24,8 +24,8 @@ var supervisor string
 //go:embed setup.sql
 var setupSQL string
 
-// launch creates the database cluster if needed and starts the server. It holds the lock, so no process of an earlier
-// server or initdb lives.
+// launch creates the database cluster if needed and starts the server. It holds the lock, so no
+// process of an earlier server or initdb lives.
 func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	bin, err := s.folder.findProgram(ctx, "postgres")
 	if err != nil {
@@ -37,7 +37,8 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 			return fmt.Errorf("creating the database in %q failed: %w", s.folder.path, err)
 		}
 	}
-	if err := errors.Join(s.folder.makePrivate(s.folder.socket), s.folder.removeStaleLocks()); err != nil {
+	if err := errors.Join(s.folder.makePrivate(s.folder.socket),
+		s.folder.removeStaleLocks()); err != nil {
 		return err
 	}
 	if err := s.run(ctx, bin, settings); err != nil {
@@ -49,17 +50,22 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	return err
 }
 
-// initialise runs initdb in a folder beside the data and renames it when it is complete: an interrupted initdb leaves
-// nothing that looks like a database. initdb inherits the lock because it may outlive a killed dg by a moment.
+// initialise runs initdb in a folder beside the data and renames it when it is complete: an
+// interrupted initdb leaves nothing that looks like a database. initdb inherits the lock because it
+// may outlive a killed dg by a moment.
 func (s *Server) initialise(ctx context.Context, bin string) (err error) {
-	f, incomplete := s.folder, s.folder.file(newDataFolder)
-	// Text sorts by code point everywhere. C.UTF-8 adds letters beyond ASCII, and not every system has it.
+	f := s.folder
+	incomplete := s.folder.file(newDataFolder)
+	// Text sorts by code point everywhere. C.UTF-8 adds letters beyond ASCII, and not every system
+	// has it.
 	for _, ctype := range []string{"C.UTF-8", "C"} {
 		if err := errors.Join(os.RemoveAll(incomplete), f.makePrivate(incomplete)); err != nil {
 			return err
 		}
-		cmd := f.command(ctx, filepath.Join(bin, "initdb"), "-D", incomplete, "--username=postgres", "--auth-local=trust",
-			"--auth-host=reject", "--encoding=UTF8", "--locale=C", "--lc-ctype="+ctype, "--data-checksums", "--no-instructions")
+		cmd := f.command(ctx, filepath.Join(bin, "initdb"), "-D", incomplete, "--username=postgres",
+			"--auth-local=trust",
+			"--auth-host=reject", "--encoding=UTF8", "--locale=C", "--lc-ctype="+ctype,
+			"--data-checksums", "--no-instructions")
 		cmd.ExtraFiles = []*os.File{s.lock}
 		printed, failed := cmd.CombinedOutput()
 		if failed == nil {
@@ -70,16 +76,22 @@ func (s *Server) initialise(ctx context.Context, bin string) (err error) {
 	return err
 }
 
-// removeStaleLocks removes what a killed server or a power cut has left: PostgreSQL refuses to start if it names a living
-// process. A server that somebody launched by hand does not hold our lock; its answer shows that it lives.
+// removeStaleLocks removes what a killed server or a power cut has left: PostgreSQL refuses to
+// start if it names a living process. A server that somebody launched by hand does not hold our
+// lock; its answer shows that it lives.
 func (f folder) removeStaleLocks() error {
-	pidFile, socket := filepath.Join(f.file(dataFolder), "postmaster.pid"), filepath.Join(f.socket, ".s.PGSQL.5432")
+	pidFile := filepath.Join(f.file(dataFolder), "postmaster.pid")
+	socket := filepath.Join(f.socket, ".s.PGSQL.5432")
 	text, _ := os.ReadFile(pidFile)
 	lines := strings.Split(string(text)+"\n\n\n\n\n", "\n")
 	for _, path := range []string{socket, filepath.Join(lines[4], ".s.PGSQL."+lines[3])} {
-		if conn, err := net.Dial("unix", path); err == nil { //nolint:noctx // a local socket answers at once
+		//nolint:noctx // a local socket answers at once
+		if conn, err := net.Dial("unix", path); err == nil {
 			_ = conn.Close()
-			return fmt.Errorf("a PostgreSQL that dg did not launch (process %s) runs on %q: stop it first", lines[0], f.file(dataFolder))
+			return fmt.Errorf(
+				"a PostgreSQL that dg did not launch (process %s) runs on %q: stop it first",
+				lines[0], f.file(dataFolder),
+			)
 		}
 	}
 	return errors.Join(os.RemoveAll(pidFile), os.RemoveAll(socket), os.RemoveAll(socket+".lock"))
@@ -87,7 +99,8 @@ func (f folder) removeStaleLocks() error {
 
 // run starts the server and returns when the database and the roles are ready.
 func (s *Server) run(ctx context.Context, bin string, settings map[string]string) error {
-	f, path := s.folder, s.folder.file(logFile)
+	f := s.folder
+	path := s.folder.file(logFile)
 	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -96,25 +109,34 @@ func (s *Server) run(ctx context.Context, bin string, settings map[string]string
 		return err
 	}
 	defer log.Close()
-	// The server's user creates the pipe: root must not chown a file that this user could have swapped (time-of-check race).
+	// The server's user creates the pipe: root must not chown a file that this user could have
+	// swapped (time-of-check race).
 	pipe := f.file(usersPipe)
 	_ = os.Remove(pipe)
 	if err := f.command(ctx, "mkfifo", "-m", "600", pipe).Run(); err != nil {
 		return fmt.Errorf("make the pipe %q: %w", pipe, err)
 	}
-	lease, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NOFOLLOW, 0) // for reading too: it does not wait for the supervisor
+	// for reading too: it does not wait for the supervisor
+	lease, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
 	}
-	cmd := f.command(context.Background(), "/bin/sh", append([]string{"-c", supervisor, "dg-postgres", pipe,
-		filepath.Join(bin, "postgres")}, f.serverArguments(settings)...)...) // its users end it, no context does
-	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{s.lock}, log, log
+	cmd := f.command(context.Background(), "/bin/sh",
+		append([]string{"-c", supervisor, "dg-postgres", pipe,
+			// its users end it, no context does
+			filepath.Join(bin, "postgres")}, f.serverArguments(settings)...)...)
+	cmd.ExtraFiles = []*os.File{s.lock}
+	cmd.Stdout = log
+	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		_ = lease.Close()
 		return fmt.Errorf("run PostgreSQL: %w", err)
 	}
 	exited := make(chan struct{})
-	go func() { defer close(exited); _ = cmd.Wait() }()
+	go func() {
+		defer close(exited)
+		_ = cmd.Wait()
+	}()
 	err = s.await(ctx, "PostgreSQL starts", func() (retry bool, err error) {
 		select {
 		case <-exited:
@@ -136,35 +158,51 @@ func (s *Server) run(ctx context.Context, bin string, settings map[string]string
 	return nil
 }
 
-// serverArguments hold settings in which a later one wins, and nothing in the data folder overrides any.
+// serverArguments hold settings in which a later one wins, and nothing in the data folder overrides
+// any.
 func (f folder) serverArguments(settings map[string]string) []string {
-	args := []string{"-D", f.file(dataFolder), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB", "-c", "wal_compression=on"}
+	args := []string{
+		"-D", f.file(dataFolder), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB", "-c",
+		"wal_compression=on",
+	}
 	for name, value := range settings {
 		args = append(args, "-c", name+"="+value)
 	}
-	return append(args, "-c", "port=5432", "-c", "listen_addresses=", "-c", "unix_socket_permissions=0700",
-		"-c", "unix_socket_directories="+f.socket, "-c", "log_timezone=UTC", "-c", "log_destination=stderr", "-c", "logging_collector=off",
-		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0") // no value of a statement reaches the log
+	return append(args, "-c", "port=5432", "-c", "listen_addresses=", "-c",
+		"unix_socket_permissions=0700",
+		"-c", "unix_socket_directories="+f.socket, "-c", "log_timezone=UTC", "-c",
+		"log_destination=stderr", "-c", "logging_collector=off",
+		// no value of a statement reaches the log
+		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0")
 }
 
-// command runs as the server's user in a session of its own, so that Ctrl-C at our terminal does not reach it. It gets
-// nothing of our environment that is secret or could change PostgreSQL.
+// command runs as the server's user in a session of its own, so that Ctrl-C at our terminal does
+// not reach it. It gets nothing of our environment that is secret or could change PostgreSQL.
 func (f folder) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	//nolint:gosec // PostgreSQL's own programs
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = "/" // it keeps no file system busy
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: f.user}
-	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"), "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
+	cmd.Env = []string{
+		"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"),
+		"LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH"),
+	}
 	return cmd
 }
 
 func (f folder) url(role, database string) string {
 	query := url.Values{"host": {f.socket}, "connect_timeout": {"10"}}
-	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: query.Encode()}
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.User(role),
+		Path:     "/" + database,
+		RawQuery: query.Encode(),
+	}
 	return u.String()
 }
 
-// execute runs statements on a connection of its own. Without any it checks that the server answers.
+// execute runs statements on a connection of its own. Without any it checks that the server
+// answers.
 func execute(ctx context.Context, url, statements string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -188,5 +226,6 @@ func (f folder) setUp(ctx context.Context) error {
 
 // setUpDatabase creates the roles if needed, and makes the database that of its owner.
 func (f folder) setUpDatabase(ctx context.Context, name string) error {
-	return execute(ctx, f.url("postgres", name), strings.ReplaceAll(setupSQL, "database dg", "database "+name))
+	return execute(ctx, f.url("postgres", name),
+		strings.ReplaceAll(setupSQL, "database dg", "database "+name))
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The test binary run again with this variable is a process of its own that uses a data folder: something to kill.
+// The test binary run again with this variable is a process of its own that uses a data folder:
+// something to kill.
 const helperVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fast keeps the tests from waiting for the disk.
@@ -84,7 +85,10 @@ func run(t *testing.T, dir string, prepare func(*exec.Cmd)) *process {
 	}
 	require.NoError(t, cmd.Start())
 	p := &process{Cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
-	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
+	t.Cleanup(func() {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	})
 	return p
 }
 
@@ -100,7 +104,8 @@ func (p *process) started(t *testing.T) report {
 	return r
 }
 
-// newFolder is a path for a data folder that the server's user can reach; in memory where the system has that.
+// newFolder is a path for a data folder that the server's user can reach; in memory where the
+// system has that.
 func newFolder(t *testing.T) string {
 	t.Helper()
 	base := reachableBase()
@@ -123,7 +128,8 @@ func removeSocket(dir string) {
 	}
 }
 
-// initialised is a folder with a database that has been shut down: a copy, which takes less than initdb does.
+// initialised is a folder with a database that has been shut down: a copy, which takes less than
+// initdb does.
 func initialised(t *testing.T) string {
 	t.Helper()
 	dir := newFolder(t)
@@ -132,7 +138,8 @@ func initialised(t *testing.T) string {
 		unavailableHere(t, err)
 	}
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	if out, err := exec.Command("cp", "-a", filepath.Join(original, dataFolder), dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", filepath.Join(original, dataFolder), dir).
+		CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	return dir
@@ -180,7 +187,8 @@ func start(t *testing.T, dir string, opts Options) *Server {
 	return e
 }
 
-// unavailableHere skips with a warning where no PostgreSQL is installed; in CI, and for any other failure, it fails.
+// unavailableHere skips with a warning where no PostgreSQL is installed; in CI, and for any other
+// failure, it fails.
 func unavailableHere(t *testing.T, err error) {
 	t.Helper()
 	if strings.Contains(err.Error(), "dg needs PostgreSQL") && os.Getenv("CI") == "" {
@@ -252,8 +260,11 @@ func processesOn(t *testing.T, dir string) []string {
 // nothingRuns waits until no process of the folder's server is left.
 func nothingRuns(t *testing.T, dir string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("a process is left on %s", dir), func() bool { return len(processesOn(t, dir)) == 0 })
-	// A child that another test is just starting holds what this process has open, until it becomes its program.
+	eventually(t, fmt.Sprintf("a process is left on %s", dir), func() bool {
+		return len(processesOn(t, dir)) == 0
+	})
+	// A child that another test is just starting holds what this process has open, until it becomes
+	// its program.
 	eventually(t, "the server's lock is still held", func() bool {
 		lock, err := folder{path: dir}.openLock()
 		require.NoError(t, err)
@@ -265,7 +276,8 @@ func nothingRuns(t *testing.T, dir string) {
 // eventually polls a condition; message says what is wrong as long as it does not hold.
 func eventually(t *testing.T, message string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().
+		Add(20 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal(message)
 		}
@@ -310,11 +322,12 @@ func asUser(t *testing.T, cred *syscall.Credential, base string) func(*exec.Cmd)
 	t.Helper()
 	return func(cmd *exec.Cmd) {
 		program := filepath.Join(base, "helper")
-		// By another process: a child that another test is just starting would hold a file that this one writes, and a
-		// program that is being written cannot be run.
+		// By another process: a child that another test is just starting would hold a file that
+		// this one writes, and a program that is being written cannot be run.
 		require.NoError(t, exec.Command("cp", cmd.Path, program).Run())
 		require.NoError(t, os.Chmod(program, 0o755))
-		cmd.Path, cmd.Dir = program, "/"
+		cmd.Path = program
+		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
 		cmd.Env = append(cmd.Env, "HOME="+base)
 	}

@@ -13,11 +13,14 @@ import (
 	"syscall"
 )
 
-// usualFolders are where packages install PostgreSQL's programs: Debian, Red Hat, Homebrew on both kinds of Mac,
-// Postgres.app, MacPorts, a build from source, Alpine; and where scripts/postgres.sh puts them for root.
+// usualFolders are where packages install PostgreSQL's programs: Debian, Red Hat, Homebrew on both
+// kinds of Mac, Postgres.app, MacPorts, a build from source, Alpine; and where scripts/postgres.sh
+// puts them for root.
 var usualFolders = []string{
-	"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin",
-	"/Applications/Postgres.app/Contents/Versions/*/bin", "/opt/local/lib/postgresql*/bin", "/usr/local/pgsql/bin",
+	"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin",
+	"/usr/local/opt/postgresql*/bin",
+	"/Applications/Postgres.app/Contents/Versions/*/bin", "/opt/local/lib/postgresql*/bin",
+	"/usr/local/pgsql/bin",
 	"/usr/libexec/postgresql*", relocationRoot + "/postgres/bin",
 }
 
@@ -35,24 +38,30 @@ func programFolders(ctx context.Context) []string {
 		slices.Reverse(matches) // newer versions first
 		folders = append(folders, matches...)
 	}
-	if self, err := os.Executable(); err == nil { // bin/dg of a project, where scripts/postgres.sh downloads to .postgres
+	// bin/dg of a project, where scripts/postgres.sh downloads to .postgres
+	if self, err := os.Executable(); err == nil {
 		folders = append(folders, filepath.Join(filepath.Dir(self), "..", ".postgres", "bin"))
 	}
 	return folders
 }
 
-// FindProgram returns the folder with PostgreSQL's program of that name for the data in dir, or for new data, as the user of
-// this process sees it.
+// FindProgram returns the folder with PostgreSQL's program of that name for the data in dir, or for
+// new data, as the user of this process sees it.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
-	user := &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}
+	user := &syscall.Credential{
+		Uid:         uint32(os.Geteuid()),
+		Gid:         uint32(os.Getegid()),
+		NoSetGroups: true,
+	}
 	return folder{path: dir, user: user}.findProgram(ctx, name)
 }
 
-// versionPattern finds the major version in "pg_dump (PostgreSQL) 15.18 (Debian …)" and "… 16beta1".
+// versionPattern finds the major version in "pg_dump (PostgreSQL) 15.18 (Debian …)" and "…
+// 16beta1".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// findProgram returns the folder with the program of the version that wrote the data; for new data the first of version 15 or
-// later. Packages may lack programs: npm's has no pg_dump.
+// findProgram returns the folder with the program of the version that wrote the data; for new data
+// the first of version 15 or later. Packages may lack programs: npm's has no pg_dump.
 func (f folder) findProgram(ctx context.Context, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(f.file(dataFolder), "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
@@ -76,5 +85,6 @@ func (f folder) findProgram(ctx context.Context, name string) (string, error) {
 		need = written + ", which wrote the database in " + f.path
 	}
 	return "", fmt.Errorf("dg needs PostgreSQL %s with the program %s (found: %s): install it, "+
-		"set PG_BIN to the folder of its programs, or set DG_DATABASE_URL to a server", need, name, cmp.Or(strings.Join(found, ", "), "none"))
+		"set PG_BIN to the folder of its programs, or set DG_DATABASE_URL to a server", need, name,
+		cmp.Or(strings.Join(found, ", "), "none"))
 }

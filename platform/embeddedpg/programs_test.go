@@ -37,14 +37,22 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 		{bin: fakePostgres(t, "18beta1")},
 		{bin: fakePostgres(t, "14.2"), want: []string{"15 or later", "found: 14 in "}},
 		{bin: fakePostgres(t, "9.6.24"), want: []string{"15 or later", "found: none"}},
-		{bin: fakePostgres(t, "16.4"), writtenBy: "17", want: []string{"PostgreSQL 17, which wrote the database in " + dir, "found: 16 in "}},
+		{
+			bin:       fakePostgres(t, "16.4"),
+			writtenBy: "17",
+			want: []string{
+				"PostgreSQL 17, which wrote the database in " + dir, "found: 16 in ",
+			},
+		},
 		{bin: t.TempDir(), want: []string{"found: none", "PG_BIN"}},
 	} {
 		t.Setenv("PG_BIN", c.bin)
 		_ = os.RemoveAll(dir)
 		if c.writtenBy != "" {
 			require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
+			require.NoError(t,
+				os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"),
+					[]byte(c.writtenBy+"\n"), 0o600))
 		}
 		got, err := f.findProgram(t.Context(), "postgres")
 		if c.want != nil {
@@ -64,7 +72,8 @@ func TestProgramThatAPackageLacksIsNamed(t *testing.T) {
 
 // pg_config comes first, and versions that did not write the data are passed over.
 func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
-	newest, fitting := fakePostgres(t, "99.1"), t.TempDir()
+	newest := fakePostgres(t, "99.1")
+	fitting := t.TempDir()
 	program(t, filepath.Join(fitting, "pg_config"), "echo "+newest)
 	t.Setenv("PATH", fitting+":"+os.Getenv("PATH"))
 	t.Setenv("PG_BIN", "")
@@ -74,12 +83,17 @@ func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
 	require.Equal(t, newest, got)
 
 	require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte("98\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte("98\n"), 0o600))
 	_, err = f.findProgram(t.Context(), "postgres")
 	mentions(t, err, "PostgreSQL 98", "99 in "+newest)
 }
 
 // ownUser is who runs the tests, root as well: these folders hold no server.
 func ownUser() *syscall.Credential {
-	return &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}
+	return &syscall.Credential{
+		Uid:         uint32(os.Geteuid()),
+		Gid:         uint32(os.Getegid()),
+		NoSetGroups: true,
+	}
 }

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-const pollInterval, logInterval = 20 * time.Millisecond, 10 * time.Second
+const pollInterval = 20 * time.Millisecond
+const logInterval = 10 * time.Second
 
 // Options configure Start.
 type Options struct {
@@ -29,10 +30,12 @@ type Server struct {
 	done   chan struct{} // closed when the server has ended
 }
 
-// Start joins the server that runs on the folder dir, or launches one. It creates the folder and the database if needed.
-// Only ctx bounds its wait for a server that another process starts or stops, or that recovers from a crash.
+// Start joins the server that runs on the folder dir, or launches one. It creates the folder and
+// the database if needed. Only ctx bounds its wait for a server that another process starts or
+// stops, or that recovers from a crash.
 //
-// It fails if no PostgreSQL 15 or later is found, the folder cannot be used, or the server does not start.
+// It fails if no PostgreSQL 15 or later is found, the folder cannot be used, or the server does not
+// start.
 func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	f, err := openFolder(ctx, dir, log)
@@ -43,13 +46,14 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	if s.lock, err = f.openLock(); err != nil {
 		return nil, err
 	}
-	err = s.await(ctx, "another process starts or stops PostgreSQL", func() (retry bool, err error) {
-		if tryLock(s.lock) {
-			return false, s.launch(ctx, opts.Settings)
-		}
-		err = s.join(ctx)
-		return !errors.Is(err, fs.ErrPermission), err
-	})
+	err = s.await(ctx, "another process starts or stops PostgreSQL",
+		func() (retry bool, err error) {
+			if tryLock(s.lock) {
+				return false, s.launch(ctx, opts.Settings)
+			}
+			err = s.join(ctx)
+			return !errors.Is(err, fs.ErrPermission), err
+		})
 	if err != nil {
 		_ = s.lock.Close()
 		return nil, err
@@ -61,7 +65,8 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 // join takes a lease on the running server and checks that it answers.
 func (s *Server) join(ctx context.Context) error {
 	// Opening fails if nobody reads the pipe: the server is not there yet, or is ending.
-	lease, err := os.OpenFile(s.folder.file(usersPipe), os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	lease, err := os.OpenFile(s.folder.file(usersPipe),
+		os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("join the PostgreSQL of another process: %w", err)
 	}
@@ -83,7 +88,8 @@ func (s *Server) await(ctx context.Context, what string, try func() (retry bool,
 		}
 		if now := time.Now(); now.After(logAt) {
 			logAt = now.Add(logInterval)
-			s.log.Info("waiting: "+what, "folder", s.folder.path, "log", s.folder.file(logFile), "error", err)
+			s.log.Info("waiting: "+what, "folder", s.folder.path, "log", s.folder.file(logFile),
+				"error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -102,7 +108,8 @@ func (s *Server) OwnerURL() string { return s.folder.url("dg_owner", "dg") }
 // Done is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A second Stop does nothing.
+// Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A
+// second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.lease == nil {
 		return nil
@@ -121,18 +128,20 @@ func (s *Server) Stop(ctx context.Context) error {
 	})
 }
 
-// DropPrivileges makes this process the server's user for good if it is root, and returns that user's id; otherwise it does
-// nothing and returns 0. Ports below 1024 and root's files must be open by then.
+// DropPrivileges makes this process the server's user for good if it is root, and returns that
+// user's id; otherwise it does nothing and returns 0. Ports below 1024 and root's files must be
+// open by then.
 func (s *Server) DropPrivileges() (uid int, err error) {
 	if os.Geteuid() != 0 {
 		return 0, nil
 	}
 	u := s.folder.user
-	return int(u.Uid), errors.Join(syscall.Setgroups(nil), syscall.Setgid(int(u.Gid)), syscall.Setuid(int(u.Uid)))
+	return int(u.Uid), errors.Join(syscall.Setgroups(nil), syscall.Setgid(int(u.Gid)),
+		syscall.Setuid(int(u.Uid)))
 }
 
-// watch closes done when no process of the server lives: one that another process launched cannot be waited for. It removes
-// the socket's folder while nobody can launch.
+// watch closes done when no process of the server lives: one that another process launched cannot
+// be waited for. It removes the socket's folder while nobody can launch.
 func (s *Server) watch() {
 	for !tryLock(s.lock) {
 		<-time.After(pollInterval)
@@ -142,10 +151,11 @@ func (s *Server) watch() {
 	close(s.done)
 }
 
-// usedByOthers reports whether any process holds the pipe for writing. A read without waiting distinguishes "no data yet"
-// from "no writer"; a missing pipe belongs to a server that is ending.
+// usedByOthers reports whether any process holds the pipe for writing. A read without waiting
+// distinguishes "no data yet" from "no writer"; a missing pipe belongs to a server that is ending.
 func usedByOthers(pipe string) bool {
-	fd, err := syscall.Open(pipe, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+	fd, err := syscall.Open(pipe,
+		syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return false
 	}

@@ -15,17 +15,27 @@ import (
 func TestFirstStartCreatesRolesAndDatabase(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
-	if got := query[string](t, e.URL(), `select current_user || ' in ' || current_database()`); got != "dg_app in dg" {
+	if got := query[string](t, e.URL(),
+		`select current_user || ' in ' || current_database()`); got != "dg_app in dg" {
 		t.Errorf("URL connects as %s", got)
 	}
-	owner := query[string](t, e.OwnerURL(), `select pg_get_userbyid(datdba) from pg_database where datname = 'dg'`)
-	require.Equal(t, owner, query[string](t, e.OwnerURL(), `select current_user`), "who owns the database")
+	owner := query[string](t, e.OwnerURL(),
+		`select pg_get_userbyid(datdba) from pg_database where datname = 'dg'`)
+	require.Equal(t, owner, query[string](t, e.OwnerURL(), `select current_user`),
+		"who owns the database")
 	mentions(t, executeOn(t, e.URL(), `create table mine (id int)`), "permission denied")
-	require.NoError(t, executeOn(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
+	require.NoError(t,
+		executeOn(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
 	for setting, want := range map[string]string{
-		"listen_addresses": "", "unix_socket_permissions": "0700", "server_encoding": "UTF8", "lc_collate": "C", "data_checksums": "on",
+		"listen_addresses":        "",
+		"unix_socket_permissions": "0700",
+		"server_encoding":         "UTF8",
+		"lc_collate":              "C",
+		"data_checksums":          "on",
 	} {
-		if got := query[string](t, e.OwnerURL(), `select coalesce(current_setting($1, true), (select datcollate from pg_database where datname = 'dg'))`, setting); got != want {
+		if got := query[string](t, e.OwnerURL(),
+			`select coalesce(current_setting($1, true), (select datcollate from pg_database where datname = 'dg'))`,
+			setting); got != want {
 			t.Errorf("%s is %q, want %q", setting, got, want)
 		}
 	}
@@ -62,7 +72,8 @@ func TestLastUserEndsTheServer(t *testing.T) {
 	began := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`)
 
 	stop(t, command) // the launcher goes first
-	if got := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`); !got.Equal(began) {
+	if got := query[time.Time](t, serve.URL(),
+		`select pg_postmaster_start_time()`); !got.Equal(began) {
 		t.Error("the server did not outlive the command that launched it")
 	}
 	later := start(t, dir, Options{})
@@ -82,7 +93,8 @@ func TestConcurrentStartsCreateOneDatabase(t *testing.T) {
 	servers := make([]*Server, 6)
 	for i := range servers {
 		all.Go(func() {
-			e, err := Start(context.Background(), dir, Options{Logger: book.logger(), Settings: fast})
+			e, err := Start(context.Background(), dir,
+				Options{Logger: book.logger(), Settings: fast})
 			if err != nil {
 				t.Error(err)
 				return
@@ -105,7 +117,8 @@ func TestConcurrentStartsCreateOneDatabase(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-// Processes that come and go at the same moment are where a server could be ended under somebody's feet.
+// Processes that come and go at the same moment are where a server could be ended under somebody's
+// feet.
 func TestConcurrentUsersNeverLoseTheServer(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
@@ -151,7 +164,8 @@ func TestFailedStartShowsTheServerLog(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	begin := time.Now()
-	_, err := Start(context.Background(), dir, Options{Settings: map[string]string{"shared_buffers": "plenty"}})
+	_, err := Start(context.Background(), dir,
+		Options{Settings: map[string]string{"shared_buffers": "plenty"}})
 	mentions(t, err, dir, `invalid value for parameter "shared_buffers": "plenty"`)
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("it took %v to say so", took)
@@ -166,7 +180,9 @@ func TestServerLogIsRotatedAtStart(t *testing.T) {
 	for range 3 {
 		s := start(t, dir, Options{})
 		stop(t, s)
-		<-s.Done() // Stop takes a child that another test is just starting, which inherits every file, for another user
+		// Stop takes a child that another test is just starting, which inherits every file, for
+		// another user
+		<-s.Done()
 	}
 	for _, name := range []string{logFile, logFile + ".old"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))

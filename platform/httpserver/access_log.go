@@ -33,9 +33,11 @@ func (rec *requestRecord) logAccess(status int, bytes int64, took time.Duration,
 	rec.srv.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// isServerFault reports whether the status is a failure of the server. 501 and 505 are the client's doing.
+// isServerFault reports whether the status is a failure of the server. 501 and 505 are the client's
+// doing.
 func isServerFault(status int) bool {
-	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented && status != fiber.StatusHTTPVersionNotSupported
+	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
+		status != fiber.StatusHTTPVersionNotSupported
 }
 
 func (rec *requestRecord) redactedPath() string {

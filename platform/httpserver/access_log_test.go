@@ -13,14 +13,18 @@ import (
 )
 
 func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
-	b := serve(t, Options{RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") }}, func(app *fiber.App) {
+	b := serve(t, Options{
+		RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") },
+	}, func(app *fiber.App) {
 		app.Get("/forks/:id", func(c *fiber.Ctx) error { return c.SendString("12345") })
 	})
-	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").Header.Get("X-Request-Id")
+	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").
+		Header.Get("X-Request-Id")
 	b.raw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
 	eventually(t, "two log lines", func() bool { return strings.Count(b.logs.String(), "\n") >= 2 })
 	logs := b.logs.String()
-	if strings.Contains(logs, "secret") || strings.Contains(logs, "hidden") || strings.Contains(logs, "token") {
+	if strings.Contains(logs, "secret") || strings.Contains(logs, "hidden") ||
+		strings.Contains(logs, "token") {
 		t.Errorf("a secret in the log: %s", logs)
 	}
 	line, _, _ := strings.Cut(logs, "\n")
@@ -28,8 +32,15 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &got); err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range map[string]any{"request_id": id, "method": "GET", "route": "/forks/:id", "path": "/forks/***",
-		"status": 200.0, "bytes": 5.0, "client": "127.0.0.1"} {
+	for k, want := range map[string]any{
+		"request_id": id,
+		"method":     "GET",
+		"route":      "/forks/:id",
+		"path":       "/forks/***",
+		"status":     200.0,
+		"bytes":      5.0,
+		"client":     "127.0.0.1",
+	} {
 		if got[k] != want {
 			t.Errorf("%s is %v, want %v", k, got[k], want)
 		}
@@ -41,7 +52,9 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 
 // and a line that says how many were left out. What is known or failed on our side is always there.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
-	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, func(app *fiber.App) {
+	b := serve(t, Options{
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	}, func(app *fiber.App) {
 		app.Get("/known", func(c *fiber.Ctx) error {
 			MarkAuthenticated(c)
 			return c.SendString("ok")
@@ -74,12 +87,16 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 		return n
 	}
 	count := func(what string) int { return strings.Count(b.logs.String(), what) }
-	eventually(t, "all to be logged or counted", func() bool { return count(`"route":"/ok"`)+left() == flood+1 })
+	eventually(t, "all to be logged or counted", func() bool {
+		return count(`"route":"/ok"`)+left() == flood+1
+	})
 	if n := count(`"client":"192.0.2.1"`) - 200; n > seconds*maxSampledPerAddress {
 		t.Errorf("%d lines of one address in %d seconds", n, seconds)
 	}
-	if count(`"route":"/known"`) != 100 || count(`"msg":"request"`)-count(`"route":"/ok"`) != 200 || count(`"client":"192.0.2.2"`) != 1 {
-		t.Errorf("known %d, all but the flood's %d, another address %d", count(`"route":"/known"`), count(`"msg":"request"`)-count(`"route":"/ok"`), count(`"client":"192.0.2.2"`))
+	if count(`"route":"/known"`) != 100 || count(`"msg":"request"`)-count(`"route":"/ok"`) != 200 ||
+		count(`"client":"192.0.2.2"`) != 1 {
+		t.Errorf("known %d, all but the flood's %d, another address %d", count(`"route":"/known"`),
+			count(`"msg":"request"`)-count(`"route":"/ok"`), count(`"client":"192.0.2.2"`))
 	}
 }
 
@@ -109,7 +126,15 @@ func TestLogLimitHoldsForAllAddresses(t *testing.T) {
 
 // What a client can cause at will is sampled whatever its status.
 func TestServerFaultsAreAlwaysLogged(t *testing.T) {
-	for status, want := range map[int]bool{200: false, 404: false, 431: false, 500: true, 501: false, 503: true, 505: false} {
+	for status, want := range map[int]bool{
+		200: false,
+		404: false,
+		431: false,
+		500: true,
+		501: false,
+		503: true,
+		505: false,
+	} {
 		if isServerFault(status) != want {
 			t.Errorf("%d: %t", status, !want)
 		}

@@ -11,22 +11,30 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Work that takes longer than AnswerTimeout is answered 503, a stream that has no first block included. One that has begun may go on.
+// Work that takes longer than AnswerTimeout is answered 503, a stream that has no first block
+// included. One that has begun may go on.
 func TestAnswerBeginsWithinItsTimeout(t *testing.T) {
 	const limit = 200 * time.Millisecond
 	late := &fakeSource{ended: make(chan ending, 1), then: blocked}
-	begun := &fakeSource{ended: make(chan ending, 1), rest: noise(blockSize), step: blockSize, then: func(ctx context.Context) error {
-		select {
-		case <-time.After(2 * limit): // longer than an answer may take to begin
-			return io.EOF
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}}
+	begun := &fakeSource{
+		ended: make(chan ending, 1),
+		rest:  noise(blockSize),
+		step:  blockSize,
+		then: func(ctx context.Context) error {
+			select {
+			case <-time.After(2 * limit): // longer than an answer may take to begin
+				return io.EOF
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+	}
 	s := serve(t, Options{AnswerTimeout: limit}, func(app *fiber.App) {
 		app.Get("/work", func(c *fiber.Ctx) error { return blocked(c.UserContext()) })
 		app.Get("/late", func(c *fiber.Ctx) error { return Stream(c, late.open, StreamOptions{}) })
-		app.Get("/begun", func(c *fiber.Ctx) error { return Stream(c, begun.open, StreamOptions{}) })
+		app.Get("/begun", func(c *fiber.Ctx) error {
+			return Stream(c, begun.open, StreamOptions{})
+		})
 	})
 	for path, want := range map[string]int{"/work": 503, "/late": 503, "/begun": 200} {
 		response, err := http.Get(s.url + path)
@@ -39,7 +47,8 @@ func TestAnswerBeginsWithinItsTimeout(t *testing.T) {
 			t.Errorf("%s: %d %v %.100s", path, response.StatusCode, err, body)
 		}
 	}
-	if e := within10s(t, late.ended, "the late source to be closed"); !errors.Is(e.err, context.DeadlineExceeded) {
+	if e := within10s(t, late.ended, "the late source to be closed"); !errors.Is(e.err,
+		context.DeadlineExceeded) {
 		t.Error(e.err)
 	}
 	begun.wantEnding(t, nil)

@@ -8,12 +8,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// StreamThreshold is the size above which a JSON body is sent block by block: with one write deadline for all of
-// it, a client that takes longer for 12 MB would be cut off.
+// StreamThreshold is the size above which a JSON body is sent block by block: with one write
+// deadline for all of it, a client that takes longer for 12 MB would be cut off.
 const StreamThreshold = blockSize
 
-// blockWriter sends a body block by block, each with its own write deadline. fasthttp loses an error that comes with
-// bytes, one that is io.EOF itself, and one that only closing returns: WriteTo's errors come alone and are wrapped.
+// blockWriter sends a body block by block, each with its own write deadline. fasthttp loses an
+// error that comes with bytes, one that is io.EOF itself, and one that only closing returns:
+// WriteTo's errors come alone and are wrapped.
 type blockWriter struct {
 	next     func() ([]byte, error) // returns io.EOF itself after the last block
 	deadline *writeDeadline
@@ -24,7 +25,8 @@ type blockWriter struct {
 // SupportsBodyWriteTo makes fasthttp call WriteTo, where each Write is one chunk, and never Read.
 func (*blockWriter) SupportsBodyWriteTo() bool { return true }
 
-// Read exists for fasthttp's type of a body. It must not return io.EOF, which would end a chunked body properly.
+// Read exists for fasthttp's type of a body. It must not return io.EOF, which would end a chunked
+// body properly.
 func (*blockWriter) Read([]byte) (int, error) {
 	return 0, errors.New("httpserver: a body is sent with WriteTo")
 }
@@ -34,7 +36,8 @@ func (w *blockWriter) WriteTo(out io.Writer) (int64, error) {
 	w.deadline.resetOnClose(true)
 	for {
 		block, err := w.next()
-		if err != nil && err != io.EOF { //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
+		//nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
+		if err != nil && err != io.EOF {
 			return w.sent, err
 		}
 		// At the end too: the final chunk may wait for room as well.
@@ -61,8 +64,8 @@ type blocksBody struct {
 	release func()
 }
 
-// sendBlocks sets the body whose blocks next returns, of a known length or -1. From here on the lease holds that many bytes. The
-// record ends with the last block; release is called then.
+// sendBlocks sets the body whose blocks next returns, of a known length or -1. From here on the
+// lease holds that many bytes. The record ends with the last block; release is called then.
 func sendBlocks(c *fiber.Ctx, next func() ([]byte, error), size int, held int64, release func()) {
 	ctx := c.Context()
 	rec := recordOf(ctx)

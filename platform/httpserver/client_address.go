@@ -13,12 +13,12 @@ import (
 	"dg/platform/netaddr"
 )
 
-// ClientAddr returns the address of the client: the connection's, or behind trusted proxies the last address of
-// X-Forwarded-For that is not one of them.
+// ClientAddr returns the address of the client: the connection's, or behind trusted proxies the
+// last address of X-Forwarded-For that is not one of them.
 func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
 
-// WithTenant queues the request's statements with those of the organisation or, if it is "", with those of the
-// client's network.
+// WithTenant queues the request's statements with those of the organisation or, if it is "", with
+// those of the client's network.
 func WithTenant(c *fiber.Ctx, organisationID string) {
 	if organisationID == "" {
 		c.SetUserContext(limiter.WithNetwork(c.UserContext(), netaddr.ClientText(ClientAddr(c))))
@@ -27,8 +27,9 @@ func WithTenant(c *fiber.Ctx, organisationID string) {
 	c.SetUserContext(limiter.WithTenant(c.UserContext(), strings.Clone(organisationID)))
 }
 
-// clientAddr walks X-Forwarded-For from the connection towards the client while each hop is trusted. It stops at the first
-// untrusted or invalid hop, because everything left of it can be forged.
+// clientAddr walks X-Forwarded-For from the connection towards the client while each hop is
+// trusted. It stops at the first untrusted or invalid hop, because everything left of it can be
+// forged.
 func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {
 	at, ok := remoteIP(remote)
 	if !ok {

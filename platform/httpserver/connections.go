@@ -13,8 +13,9 @@ type connState int
 const (
 	connIdle     connState = iota // between requests, or before the first
 	connArriving                  // a request has begun to arrive
-	connServing                   // a request is being served, or its answer read by somebody who is known
-	connSending                   // the answer is sent to nobody known
+	// a request is being served, or its answer read by somebody who is known
+	connServing
+	connSending // the answer is sent to nobody known
 	connClosed
 )
 
@@ -30,15 +31,20 @@ type connections struct {
 	groups map[netip.Addr]*connGroup // by address with an open connection
 }
 
-// connGroup is a set of connections with a limit: all, or those of one client. Its queues hold the candidates for eviction, the
-// longest waiting first.
+// connGroup is a set of connections with a limit: all, or those of one client. Its queues hold the
+// candidates for eviction, the longest waiting first.
 type connGroup struct {
 	open          int
 	idle, waiting list.List // waiting: for the client, to send its request or to read its answer
 }
 
 func newConnections(limit int, exempt []netip.Prefix) *connections {
-	return &connections{limit: limit, exempt: exempt, open: map[*lingerConn]struct{}{}, groups: map[netip.Addr]*connGroup{}}
+	return &connections{
+		limit:  limit,
+		exempt: exempt,
+		open:   map[*lingerConn]struct{}{},
+		groups: map[netip.Addr]*connGroup{},
+	}
 }
 
 func (k *connections) setState(c *lingerConn, state connState) {
@@ -127,8 +133,8 @@ func (k *connections) count() int {
 	return k.all.open
 }
 
-// expireIdle expires the read deadline of connections that have been idle for so long. A request that has just begun to arrive
-// waits for the lock and then sets a deadline of its own.
+// expireIdle expires the read deadline of connections that have been idle for so long. A request
+// that has just begun to arrive waits for the lock and then sets a deadline of its own.
 func (k *connections) expireIdle(long time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -50,11 +50,18 @@ type fullServer struct {
 }
 
 func newFullServer(t *testing.T, o Options) *fullServer {
-	c := &fullServer{t: t, entered: make(chan struct{}, 100), leave: make(chan struct{}), registry: prometheus.NewRegistry()}
+	c := &fullServer{
+		t:        t,
+		entered:  make(chan struct{}, 100),
+		leave:    make(chan struct{}),
+		registry: prometheus.NewRegistry(),
+	}
 	o.Metrics = c.registry
 	c.testServer = serve(t, o, func(app *fiber.App) {
 		okRoutes(app)
-		app.Get("/large", func(f *fiber.Ctx) error { return SendJSON(f, make([]byte, largeBody), JSONOptions{}) })
+		app.Get("/large", func(f *fiber.Ctx) error {
+			return SendJSON(f, make([]byte, largeBody), JSONOptions{})
+		})
 		app.Get("/large-known", func(f *fiber.Ctx) error {
 			MarkAuthenticated(f)
 			return SendJSON(f, make([]byte, largeBody), JSONOptions{})
@@ -94,7 +101,9 @@ func (c *fullServer) silent(address string) *client {
 	c.t.Helper()
 	before := c.conns.count()
 	k := c.from(address)
-	eventually(c.t, "the connection to be accepted", func() bool { return c.conns.count() > before })
+	eventually(c.t, "the connection to be accepted", func() bool {
+		return c.conns.count() > before
+	})
 	return k
 }
 
@@ -148,7 +157,8 @@ func (k *client) ask() (*http.Response, string, error) {
 	return response, string(body), err
 }
 
-// served sends a request and waits until the server counts the connection as idle, which is after the response.
+// served sends a request and waits until the server counts the connection as idle, which is after
+// the response.
 func (k *client) served() {
 	k.t.Helper()
 	if response, body, err := k.ask(); err != nil || response.StatusCode != 200 {
@@ -159,7 +169,8 @@ func (k *client) served() {
 		conns.mu.Lock()
 		defer conns.mu.Unlock()
 		last := conns.all.idle.Back()
-		return last != nil && last.Value.(*lingerConn).RemoteAddr().String() == k.LocalAddr().String()
+		return last != nil &&
+			last.Value.(*lingerConn).RemoteAddr().String() == k.LocalAddr().String()
 	})
 }
 

@@ -19,16 +19,21 @@ func TestTransientAcceptErrorsAreRetried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passing := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EMFILE}
+	passing := []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
+		syscall.EMFILE,
+	}
 	registry := prometheus.NewRegistry()
-	b := serveOn(t, Options{Metrics: registry}, okRoutes, &failingListener{Listener: ln, with: passing})
+	b := serveOn(t, Options{Metrics: registry}, okRoutes,
+		&failingListener{Listener: ln, with: passing})
 	if a := b.get(t, "/ok"); a.StatusCode != 200 {
 		t.Errorf("after the errors: %d", a.StatusCode)
 	}
 	if n := strings.Count(b.logs.String(), "cannot accept connections"); n != 1 {
 		t.Errorf("%d lines in the log, want one for the episode: %s", n, b.logs)
 	}
-	if n := (&fullServer{t: t, registry: registry}).metric("dg_http_accept_failures_total", ""); int(n) != len(passing) {
+	if n := (&fullServer{t: t, registry: registry}).metric("dg_http_accept_failures_total",
+		""); int(n) != len(passing) {
 		t.Errorf("%v failures in the metrics, want %d", n, len(passing))
 	}
 }
@@ -43,7 +48,9 @@ func TestAcceptRetryEndsWithTheServer(t *testing.T) {
 		without[i] = syscall.EMFILE
 	}
 	b := serveOn(t, Options{}, nil, &failingListener{Listener: ln, with: without})
-	eventually(t, "the first failure", func() bool { return strings.Contains(b.logs.String(), "cannot accept connections") })
+	eventually(t, "the first failure", func() bool {
+		return strings.Contains(b.logs.String(), "cannot accept connections")
+	})
 }
 
 func TestBrokenListenerEndsTheServer(t *testing.T) {
@@ -52,7 +59,11 @@ func TestBrokenListenerEndsTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(Options{})
-	if err := s.Serve(&failingListener{Listener: ln, with: []error{syscall.EINVAL}}); !errors.Is(err, syscall.EINVAL) {
+	if err := s.Serve(&failingListener{
+		Listener: ln,
+		with:     []error{syscall.EINVAL},
+	}); !errors.Is(err,
+		syscall.EINVAL) {
 		t.Errorf("Serve returned %v", err)
 	}
 }
@@ -70,7 +81,8 @@ func TestLongestIdleConnectionIsEvicted(t *testing.T) {
 		c.idle([]string{"127.0.0.5", "127.0.0.6", "127.0.0.7", "127.0.0.8", "127.0.0.9"}[i])
 		victim.gone()
 	}
-	if open, closed := c.metric("dg_http_connections_open", ""), c.metric("dg_http_connections_closed_for_room_total", ""); open != 6 || closed != 5 {
+	if open, closed := c.metric("dg_http_connections_open", ""),
+		c.metric("dg_http_connections_closed_for_room_total", ""); open != 6 || closed != 5 {
 		t.Errorf("%v open, %v closed", open, closed)
 	}
 	c.leave <- struct{}{}
@@ -88,7 +100,8 @@ func TestNewConnectionIsRejectedWhenNoneIsIdle(t *testing.T) {
 	c.busy("127.0.0.2")
 	c.busy("127.0.0.3")
 	response, body, err := c.from("127.0.0.4").ask()
-	if err != nil || !response.Close || response.Header.Get("Retry-After") == "" || response.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if err != nil || !response.Close || response.Header.Get("Retry-After") == "" ||
+		response.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v, %v", response, err)
 	}
 	answer{Response: response, body: body}.wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
@@ -123,7 +136,10 @@ func TestAddressHasHalfOfTheConnections(t *testing.T) {
 }
 
 func TestTrustedProxyMayHaveAllConnections(t *testing.T) {
-	c := newFullServer(t, Options{MaxConnections: 6, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}})
+	c := newFullServer(t, Options{
+		MaxConnections: 6,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")},
+	})
 	for range 6 {
 		c.busy("127.0.0.2")
 	}
@@ -146,7 +162,8 @@ func TestSlowlyArrivingRequestIsEvicted(t *testing.T) {
 	}
 }
 
-// Otherwise eight addresses that open connections as fast as they can would close everybody's between two requests.
+// Otherwise eight addresses that open connections as fast as they can would close everybody's
+// between two requests.
 func TestAddressAboveItsShareMakesRoomAmongItsOwn(t *testing.T) {
 	c := newFullServer(t, Options{MaxConnections: 8})
 	other := c.idle("127.0.0.9") // idle for longest of all
@@ -196,7 +213,8 @@ func TestSlowRequestOfACrowdedAddressIsEvictedAtOnce(t *testing.T) {
 	slow[0].gone()
 }
 
-// Otherwise clients that ask for what anybody gets, and read a byte now and then, would hold all connections.
+// Otherwise clients that ask for what anybody gets, and read a byte now and then, would hold all
+// connections.
 func TestSlowReaderOfAPublicAnswerIsEvicted(t *testing.T) {
 	c := newFullServer(t, Options{MaxConnections: 2})
 	known := c.reads("127.0.0.2", "/large-known")

@@ -8,8 +8,8 @@ import (
 
 const disconnectInterval = 500 * time.Millisecond
 
-// watchDisconnect calls gone when the client disconnects, until ctx ends. Otherwise only the second write after the disconnect would
-// fail, and a slow query would run on.
+// watchDisconnect calls gone when the client disconnects, until ctx ends. Otherwise only the second
+// write after the disconnect would fail, and a slow query would run on.
 func watchDisconnect(ctx context.Context, conn net.Conn, gone func()) {
 	connected := connectionProbe(conn)
 	if connected == nil {

@@ -9,8 +9,9 @@ import (
 // tcpEstablished is TCP_ESTABLISHED of the kernel's tcp_states.h.
 const tcpEstablished = 1
 
-// connectionProbe returns a function that reports whether both ends of the connection are open. A client that closed only
-// its sending side counts as gone: the two cannot be told apart, and HTTP clients do not do that.
+// connectionProbe returns a function that reports whether both ends of the connection are open. A
+// client that closed only its sending side counts as gone: the two cannot be told apart, and HTTP
+// clients do not do that.
 func connectionProbe(conn net.Conn) func() bool {
 	tcp, ok := conn.(*lingerConn)
 	if !ok {
@@ -19,7 +20,8 @@ func connectionProbe(conn net.Conn) func() bool {
 	return func() bool { return tcpInfo(tcp.TCPConn).State == tcpEstablished }
 }
 
-// undelivered reports whether the kernel of a connected client has not acknowledged all that was sent.
+// undelivered reports whether the kernel of a connected client has not acknowledged all that was
+// sent.
 func undelivered(conn *net.TCPConn) bool {
 	info := tcpInfo(conn)
 	return info.State == tcpEstablished && (info.Unacked > 0 || info.Notsent_bytes > 0)
@@ -32,7 +34,8 @@ func tcpInfo(conn *net.TCPConn) (info unix.TCPInfo) {
 		return info
 	}
 	_ = raw.Control(func(fd uintptr) {
-		if got, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
+		if got, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP,
+			unix.TCP_INFO); err == nil {
 			info = *got
 		}
 	})

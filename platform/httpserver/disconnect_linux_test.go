@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Without the limit it grows to 4 MB, and a slow, steady client misses every deadline. A stream begins with a smaller one.
+// Without the limit it grows to 4 MB, and a slow, steady client misses every deadline. A stream
+// begins with a smaller one.
 func TestSendBufferIsLimited(t *testing.T) {
 	got := make(chan int, 2)
 	b := serve(t, Options{}, func(app *fiber.App) {
@@ -25,7 +26,10 @@ func TestSendBufferIsLimited(t *testing.T) {
 					got <- n
 				})
 			}
-			source := newFakeSource(noise(3*blockSize), func(context.Context) error { look(); return io.EOF })
+			source := newFakeSource(noise(3*blockSize), func(context.Context) error {
+				look()
+				return io.EOF
+			})
 			err := Stream(c, source.open, StreamOptions{})
 			look()
 			return err
@@ -33,7 +37,8 @@ func TestSendBufferIsLimited(t *testing.T) {
 	})
 	b.get(t, "/x")
 	for _, want := range []int{firstSendBuffer, sendBuffer} {
-		if n := within10s(t, got, "the buffer's size"); n != 2*want { // the kernel doubles it for its own needs
+		// the kernel doubles it for its own needs
+		if n := within10s(t, got, "the buffer's size"); n != 2*want {
 			t.Errorf("SO_SNDBUF is %d", n)
 		}
 	}
@@ -48,7 +53,8 @@ func TestStreamReadsLittleForAReaderThatStalls(t *testing.T) {
 	conn := b.dial(t)
 	_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 	_, _ = io.WriteString(conn, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
-	if end := within10s(t, source.ended, "the stream to end"); !errors.Is(end.err, ErrClientStalled) {
+	if end := within10s(t, source.ended, "the stream to end"); !errors.Is(end.err,
+		ErrClientStalled) {
 		t.Errorf("it ended with %v", end.err)
 	}
 	if read := 1<<20 - len(source.rest); read > blockSize+source.step {

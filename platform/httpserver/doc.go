@@ -1,36 +1,44 @@
-// Package httpserver is the HTTP server of dg: connections, limits, errors, compression, streams and shutdown.
+// Package httpserver is the HTTP server of dg: connections, limits, errors, compression, streams
+// and shutdown.
 //
 //   - server.go, options.go, routes.go, shutdown.go: the server, its routes and its end
 //   - listener.go, admission.go, connections.go, linger.go: connections, their limits and ends
 //   - guard.go, framing.go: rejection of invalid requests before the router
 //   - errors.go, failure.go: errors and their responses
-//   - record.go, client_address.go, access_log.go, log_sampler.go, metrics.go: the record of each request
-//   - json.go, page.go, encoding.go, etag.go: bodies in memory; json_pieces.go: bodies made while they are sent
+//   - record.go, client_address.go, access_log.go, log_sampler.go, metrics.go: the record of each
+//     request
+//   - json.go, page.go, encoding.go, etag.go: bodies in memory; json_pieces.go: bodies made while
+//     they are sent
 //   - stream.go, stream_body.go, gzip_blocks.go, disconnect.go: streamed files
 //   - block_writer.go, write_deadline.go: write deadlines of long bodies
 //
 // Invariants:
-//   - The guard sees every request, also those that never reach fiber, such as oversized headers. It sets the request id and
-//     the client's address, and records log line and metrics. Chunked requests are refused, which rules out smuggling.
+//   - The guard sees every request, also those that never reach fiber, such as oversized headers.
+//     It sets the request id and the client's address, and records log line and metrics. Chunked
+//     requests are refused, which rules out smuggling.
 //   - WriteError alone turns errors into responses. Causes go to the log with the request id.
 //   - Strings are copied, because fasthttp reuses its buffers for the connection's next request.
 //   - Expectations are refused before the body: 413 and 417 come without 100 Continue.
-//   - A truncated stream never looks complete. A long body's connection resets on close (SO_LINGER 0) until its last chunk is
-//     sent, also when the process is killed; wget accepts a plain end. The first 64 KB are made before the response starts, so
-//     that early failures are ordinary errors. A stream counts as delivered once the kernel has all of it.
-//   - Long bodies are sent in blocks of 64 KB with a write deadline each. A client slower than about 25 KB/s is cut off, because
-//     it holds a database connection. Send buffers are 128 KB, and 32 KB for unauthenticated responses.
-//   - A large JSON body counts towards the memory limit (AttachLease) until the client has it. Bodies made in pieces are
-//     chunked; for HTTP/1.0 they are made twice, once for the length.
-//   - Failures of the server are always logged. Unauthenticated and rate-limited requests are sampled: 50 a second, 20 of one
-//     client.
-//   - A connection whose request was not read to its end lingers for half a second, so that the kernel's reset does not
-//     overtake the 413 or 431.
-//   - Connections are limited to 10,000, to the process's file limit less Options.ReservedFiles, and to half of that for one
-//     client (an address or IPv6 /64, trusted proxies excepted). At the limit the longest idle one is evicted, or one whose client
-//     is slow to send its request or to read an unauthenticated response. Clients above their equal share are evicted first.
-//     If there is none to evict, the new connection gets 503.
-//   - Shutdown serves idle connections for Options.ShutdownDelay with Connection: close, because proxies reuse them meanwhile.
-//   - A passed read deadline does not hide bytes that have arrived. Idle connections hold no buffers. Transient errors of accept
-//     are retried with back-off from 5 ms to a second.
+//   - A truncated stream never looks complete. A long body's connection resets on close (SO_LINGER
+//     0) until its last chunk is sent, also when the process is killed; wget accepts a plain end.
+//     The first 64 KB are made before the response starts, so that early failures are ordinary
+//     errors. A stream counts as delivered once the kernel has all of it.
+//   - Long bodies are sent in blocks of 64 KB with a write deadline each. A client slower than
+//     about 25 KB/s is cut off, because it holds a database connection. Send buffers are 128 KB,
+//     and 32 KB for unauthenticated responses.
+//   - A large JSON body counts towards the memory limit (AttachLease) until the client has it.
+//     Bodies made in pieces are chunked; for HTTP/1.0 they are made twice, once for the length.
+//   - Failures of the server are always logged. Unauthenticated and rate-limited requests are
+//     sampled: 50 a second, 20 of one client.
+//   - A connection whose request was not read to its end lingers for half a second, so that the
+//     kernel's reset does not overtake the 413 or 431.
+//   - Connections are limited to 10,000, to the process's file limit less Options.ReservedFiles,
+//     and to half of that for one client (an address or IPv6 /64, trusted proxies excepted). At the
+//     limit the longest idle one is evicted, or one whose client is slow to send its request or to
+//     read an unauthenticated response. Clients above their equal share are evicted first. If there
+//     is none to evict, the new connection gets 503.
+//   - Shutdown serves idle connections for Options.ShutdownDelay with Connection: close, because
+//     proxies reuse them meanwhile.
+//   - A passed read deadline does not hide bytes that have arrived. Idle connections hold no
+//     buffers. Transient errors of accept are retried with back-off from 5 ms to a second.
 package httpserver

@@ -36,7 +36,8 @@ func (s *stopping) ends() {
 // answered fails unless the request on the connection is answered, as the last one.
 func (k *client) answered() {
 	k.t.Helper()
-	if response, body, err := k.ask(); err != nil || response.StatusCode != 200 || body != "ok" || !response.Close {
+	if response, body, err := k.ask(); err != nil || response.StatusCode != 200 || body != "ok" ||
+		!response.Close {
 		k.t.Errorf("no last answer: %v, %+v %s", err, response, body)
 	}
 }
@@ -75,7 +76,8 @@ func TestShutdownAnswersUntilTheDelayIsOver(t *testing.T) {
 
 func TestShutdownClosesIdleConnectionsAfterTheDelay(t *testing.T) {
 	c := newFullServer(t, Options{ShutdownDelay: 100 * time.Millisecond, Grace: testTimeout})
-	kept, silent := c.idle("127.0.0.2"), c.silent("127.0.0.2")
+	kept := c.idle("127.0.0.2")
+	silent := c.silent("127.0.0.2")
 	began := time.Now()
 	c.stop().ends()
 	if took := time.Since(began); took < 100*time.Millisecond || took > testTimeout/2 {
@@ -116,7 +118,8 @@ func TestShutdownDoesNotWaitForNobody(t *testing.T) {
 	c.stop().ends()
 }
 
-// A request that has arrived when the time for it is over, and which the server had no time to read, is read.
+// A request that has arrived when the time for it is over, and which the server had no time to
+// read, is read.
 func TestDeadlineDoesNotHideWhatHasArrived(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -139,7 +142,10 @@ func TestDeadlineDoesNotHideWhatHasArrived(t *testing.T) {
 		_ = c.SetReadDeadline(time.Unix(1, 0))
 		return c.Read(make([]byte, 8))
 	}
-	eventually(t, "the byte", func() bool { n, err := expired(); return n == 1 && err == nil })
+	eventually(t, "the byte", func() bool {
+		n, err := expired()
+		return n == 1 && err == nil
+	})
 	var timeout net.Error
 	if n, err := expired(); n != 0 || !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Errorf("%d bytes, %v", n, err)

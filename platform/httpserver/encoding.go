@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// gzipLevel gives a third of the size of an export for 2.5 times the time; higher levels cost more than they save.
+	// gzipLevel gives a third of the size of an export for 2.5 times the time; higher levels cost
+	// more than they save.
 	gzipLevel = 2
 	// minGzip is the size below which gzip saves no packet.
 	minGzip = 1400
@@ -37,8 +38,8 @@ func Gzip(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// encode returns the body in the coding that the client asks for and sets the header. gzipped returns Gzip(body) where
-// the caller keeps it; it may be nil.
+// encode returns the body in the coding that the client asks for and sets the header. gzipped
+// returns Gzip(body) where the caller keeps it; it may be nil.
 func encode(c *fiber.Ctx, body []byte, gzipped func() []byte) []byte {
 	if len(body) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return body
@@ -55,12 +56,14 @@ func gzipAccepted(h *fasthttp.RequestHeader) bool {
 	return prefersGzip(string(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(","))))
 }
 
-// prefersGzip reads Accept-Encoding (RFC 9110, section 12.5.3): gzip is chosen when its weight, its own or that of the
-// star, is above zero and not below a weight that identity was given by name. Fiber's AcceptsEncodings does not honour
-// "gzip;q=0" beside a star.
+// prefersGzip reads Accept-Encoding (RFC 9110, section 12.5.3): gzip is chosen when its weight, its
+// own or that of the star, is above zero and not below a weight that identity was given by name.
+// Fiber's AcceptsEncodings does not honour "gzip;q=0" beside a star.
 func prefersGzip(accept string) bool {
 	const unset = -1.0
-	gz, star, identity := unset, unset, unset
+	gz := unset
+	star := unset
+	identity := unset
 	for item := range strings.SplitSeq(accept, ",") {
 		coding, params, _ := strings.Cut(item, ";")
 		q := weight(params)

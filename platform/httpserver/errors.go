@@ -23,9 +23,10 @@ const (
 	retryAfter = 2
 )
 
-// WriteError turns err into the response. It always returns nil: it fits fiber's ErrorHandler and the end of a handler
-// alike. An *apperr.Error has the caller's message; of a *fiber.Error only the status counts; a deadline or an unavailable
-// database is 503; everything else is 500, with its cause in the log only.
+// WriteError turns err into the response. It always returns nil: it fits fiber's ErrorHandler and
+// the end of a handler alike. An *apperr.Error has the caller's message; of a *fiber.Error only the
+// status counts; a deadline or an unavailable database is 503; everything else is 500, with its
+// cause in the log only.
 func WriteError(c *fiber.Ctx, err error) error {
 	rec := recordOf(c.Context())
 	f := rec.srv.classify(err)
@@ -54,7 +55,14 @@ func (s *Server) classify(err error) Failure {
 
 func failureFrom(e *apperr.Error) Failure {
 	answer := e.HTTP()
-	return Failure{Status: answer.Status, Code: answer.Code, Detail: e.Code, Message: e.Message, Field: e.Field, RetryAfter: e.RetryAfter}
+	return Failure{
+		Status:     answer.Status,
+		Code:       answer.Code,
+		Detail:     e.Code,
+		Message:    e.Message,
+		Field:      e.Field,
+		RetryAfter: e.RetryAfter,
+	}
 }
 
 // unavailable reports whether the same request may well succeed later.
@@ -73,7 +81,8 @@ func (rec *requestRecord) logFailure(f Failure, err error) {
 		level = slog.LevelWarn
 	}
 	rec.srv.log.LogAttrs(context.Background(), level, "request failed",
-		slog.String("request_id", rec.id), slog.String("method", rec.method), slog.String("path", rec.redactedPath()),
+		slog.String("request_id", rec.id), slog.String("method", rec.method),
+		slog.String("path", rec.redactedPath()),
 		slog.Int("status", f.Status), slog.String("error", err.Error()))
 }
 
@@ -91,7 +100,8 @@ func (rec *requestRecord) writeFailure(c *fiber.Ctx, f Failure) {
 	rec.code = string(f.Detail)
 	resp := &c.Context().Response
 	resp.ResetBody() // closes a stream that was set and will not be sent
-	if f.RetryAfter == 0 && f.Status == fiber.StatusServiceUnavailable && len(resp.Header.Peek(fiber.HeaderRetryAfter)) == 0 {
+	if f.RetryAfter == 0 && f.Status == fiber.StatusServiceUnavailable &&
+		len(resp.Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		f.RetryAfter = retryAfter
 	}
 	f.setHeaders(&resp.Header)
@@ -106,10 +116,11 @@ func (rec *requestRecord) writeFailure(c *fiber.Ctx, f Failure) {
 	resp.SkipBody = c.Context().IsHead() // fasthttp does this only where it could read the request
 }
 
-// setHeaders removes what describes the response that failed and sets what describes the failure. Headers such as RateLimit
-// stay.
+// setHeaders removes what describes the response that failed and sets what describes the failure.
+// Headers such as RateLimit stay.
 func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
-	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified, fiber.HeaderContentEncoding,
+	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified,
+		fiber.HeaderContentEncoding,
 		fiber.HeaderContentDisposition, fiber.HeaderContentLanguage} {
 		h.Del(name)
 	}
@@ -124,7 +135,8 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage lets the surface respond in its own form. A page that panics must not cost the response.
+// writePage lets the surface respond in its own form. A page that panics must not cost the
+// response.
 func (rec *requestRecord) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if rec.srv.opts.ErrorPage == nil {
 		return false

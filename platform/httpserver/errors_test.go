@@ -21,25 +21,68 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		code, detail string
 		message      string
 	}{
-		"validation":   {apperr.New(apperr.Validation, "Give from and to."), 400, "invalid-argument", "ERR_VALIDATION", "Give from and to."},
-		"auth":         {apperr.New(apperr.AuthRequired, "Send dg_live_<id>_<secret>."), 401, "unauthenticated", "ERR_AUTH_REQUIRED", "Send dg_live_<id>_<secret>."},
-		"access":       {apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, "permission-denied", "ERR_ACCESS_DENIED", ""},
-		"rate":         {&apperr.Error{Code: apperr.RateLimited, Message: "Wait a moment, please.", RetryAfter: 7}, 429, "resource-exhausted", "ERR_RATE_LIMITED", ""},
-		"unavailable":  {apperr.New(apperr.Unavailable, "Try again later, please."), 503, "unavailable", "ERR_UNAVAILABLE", ""},
-		"wrapped":      {fmt.Errorf("reports: %w", apperr.New(apperr.NotFound, "No such fork is here.")), 404, "not-found", "ERR_NOT_FOUND", "No such fork is here."},
-		"with a cause": {apperr.Wrap(apperr.NotFound, errAway, "No such fork is here."), 404, "not-found", "ERR_NOT_FOUND", ""},
-		"fiber 404":    {fiber.NewError(404, "Cannot GET <internals>"), 404, "not-found", "ERR_NOT_FOUND", ""},
-		"fiber 418":    {fiber.NewError(418, "internals"), 418, "invalid-argument", "ERR_VALIDATION", ""},
-		"fiber 302":    {fiber.NewError(302, "internals"), 500, "internal", "ERR_INTERNAL", ""},
-		"fiber 502":    {fiber.NewError(502, "internals"), 500, "internal", "ERR_INTERNAL", ""},
-		"any":          {errors.New("internals"), 500, "internal", "ERR_INTERNAL", ""},
-		"deadline":     {fmt.Errorf("query: %w", context.DeadlineExceeded), 503, "unavailable", "ERR_UNAVAILABLE", ""},
-		"database":     {fmt.Errorf("query: %w", errAway), 503, "unavailable", "ERR_UNAVAILABLE", ""},
-		"database in":  {apperr.Wrap(apperr.Internal, errAway, "It did not work, sorry."), 503, "unavailable", "ERR_UNAVAILABLE", ""},
-		"internal":     {apperr.Wrap(apperr.Internal, errors.New("internals"), "It did not work, sorry."), 500, "internal", "ERR_INTERNAL", "It did not work, sorry."},
+		"validation": {
+			apperr.New(apperr.Validation, "Give from and to."), 400, "invalid-argument",
+			"ERR_VALIDATION", "Give from and to.",
+		},
+		"auth": {
+			apperr.New(apperr.AuthRequired, "Send dg_live_<id>_<secret>."), 401, "unauthenticated",
+			"ERR_AUTH_REQUIRED", "Send dg_live_<id>_<secret>.",
+		},
+		"access": {
+			apperr.New(apperr.AccessDenied, "The key has not that scope."), 403,
+			"permission-denied",
+			"ERR_ACCESS_DENIED", "",
+		},
+		"rate": {
+			&apperr.Error{
+				Code:       apperr.RateLimited,
+				Message:    "Wait a moment, please.",
+				RetryAfter: 7,
+			}, 429, "resource-exhausted", "ERR_RATE_LIMITED", "",
+		},
+		"unavailable": {
+			apperr.New(apperr.Unavailable, "Try again later, please."), 503, "unavailable",
+			"ERR_UNAVAILABLE", "",
+		},
+		"wrapped": {
+			fmt.Errorf("reports: %w", apperr.New(apperr.NotFound, "No such fork is here.")), 404,
+			"not-found", "ERR_NOT_FOUND", "No such fork is here.",
+		},
+		"with a cause": {
+			apperr.Wrap(apperr.NotFound, errAway, "No such fork is here."), 404, "not-found",
+			"ERR_NOT_FOUND", "",
+		},
+		"fiber 404": {
+			fiber.NewError(404, "Cannot GET <internals>"), 404, "not-found", "ERR_NOT_FOUND", "",
+		},
+		"fiber 418": {
+			fiber.NewError(418, "internals"), 418, "invalid-argument", "ERR_VALIDATION", "",
+		},
+		"fiber 302": {fiber.NewError(302, "internals"), 500, "internal", "ERR_INTERNAL", ""},
+		"fiber 502": {fiber.NewError(502, "internals"), 500, "internal", "ERR_INTERNAL", ""},
+		"any":       {errors.New("internals"), 500, "internal", "ERR_INTERNAL", ""},
+		"deadline": {
+			fmt.Errorf("query: %w", context.DeadlineExceeded), 503, "unavailable",
+			"ERR_UNAVAILABLE",
+			"",
+		},
+		"database": {
+			fmt.Errorf("query: %w", errAway), 503, "unavailable", "ERR_UNAVAILABLE", "",
+		},
+		"database in": {
+			apperr.Wrap(apperr.Internal, errAway, "It did not work, sorry."), 503, "unavailable",
+			"ERR_UNAVAILABLE", "",
+		},
+		"internal": {
+			apperr.Wrap(apperr.Internal, errors.New("internals"), "It did not work, sorry."), 500,
+			"internal", "ERR_INTERNAL", "It did not work, sorry.",
+		},
 		"code unknown": {apperr.New("ERR_ODD", "internals"), 500, "internal", "ERR_INTERNAL", ""},
 	}
-	b := serve(t, Options{Unavailable: func(err error) bool { return errors.Is(err, errAway) }}, func(app *fiber.App) {
+	b := serve(t, Options{
+		Unavailable: func(err error) bool { return errors.Is(err, errAway) },
+	}, func(app *fiber.App) {
 		app.Get("/:case", func(c *fiber.Ctx) error {
 			c.Set("RateLimit", "kept")
 			c.Set("Content-Disposition", "dropped")
@@ -94,7 +137,8 @@ func TestErrorPageReplacesTheErrorBody(t *testing.T) {
 	}
 	b.get(t, "/api/v1/page").wantError(t, 404, "not-found", "ERR_NOT_FOUND")
 	b.get(t, "/broken").wantError(t, 404, "not-found", "ERR_NOT_FOUND")
-	if a := b.raw(t, "GET /page#x HTTP/1.1\r\nHost: x\r\n\r\n"); a.StatusCode != 400 || !strings.HasPrefix(a.body, "<p>") {
+	if a := b.raw(t, "GET /page#x HTTP/1.1\r\nHost: x\r\n\r\n"); a.StatusCode != 400 ||
+		!strings.HasPrefix(a.body, "<p>") {
 		t.Errorf("in front of the router: %d %q", a.StatusCode, a.body)
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// ETag returns the strong tag of the response to this request. The versions are opaque strings, one of which changes whenever
-// the body may. The coding that Accept-Encoding asks for is part of the tag, since a strong tag promises the same bytes; a
-// body too small to be compressed has two tags, which is allowed.
+// ETag returns the strong tag of the response to this request. The versions are opaque strings, one
+// of which changes whenever the body may. The coding that Accept-Encoding asks for is part of the
+// tag, since a strong tag promises the same bytes; a body too small to be compressed has two tags,
+// which is allowed.
 func ETag(c *fiber.Ctx, version ...string) string {
 	sum := sha256.New()
 	for _, v := range version {
@@ -27,8 +28,8 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified reports whether the client already has the response with this tag. Call it after every check and when the
-// resource is known to exist: "*" matches any that does.
+// NotModified reports whether the client already has the response with this tag. Call it after
+// every check and when the resource is known to exist: "*" matches any that does.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
 		return false
@@ -51,7 +52,8 @@ func SendNotModified(c *fiber.Ctx, etag string) error {
 	return nil
 }
 
-// listHasTag compares weakly (RFC 9110, section 13.1.2). Tags may hold commas, so the list is read tag by tag.
+// listHasTag compares weakly (RFC 9110, section 13.1.2). Tags may hold commas, so the list is read
+// tag by tag.
 func listHasTag(list, etag string) bool {
 	if list == "*" {
 		return true

@@ -54,8 +54,8 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// genericFailure is the failure for a status. A client error that is not in the table keeps its status with the message
-// of 400; any other status that is not in it becomes 500.
+// genericFailure is the failure for a status. A client error that is not in the table keeps its
+// status with the message of 400; any other status that is not in it becomes 500.
 func genericFailure(code int) Failure {
 	line, ok := statuses[code]
 	switch {
@@ -67,12 +67,19 @@ func genericFailure(code int) Failure {
 		line = statuses[code]
 	}
 	answer := apperr.New(line.code, "").HTTP()
-	return Failure{Status: code, Code: answer.Code, Detail: line.code, Message: line.message, Generic: true}
+	return Failure{
+		Status:  code,
+		Code:    answer.Code,
+		Detail:  line.code,
+		Message: line.message,
+		Generic: true,
+	}
 }
 
 // badRequest is the failure of a request with a known fault.
 func badRequest(message string) Failure {
 	f := genericFailure(fiber.StatusBadRequest)
-	f.Message, f.Generic = message, false
+	f.Message = message
+	f.Generic = false
 	return f
 }

@@ -26,8 +26,9 @@ var (
 	transferEncoding = []byte("Transfer-Encoding")
 )
 
-// framingFault returns the framing fault of a request, or "". It reads the raw header, because fasthttp silently accepts lines
-// without CR, contradicting lengths and "Transfer-Encoding: identity".
+// framingFault returns the framing fault of a request, or "". It reads the raw header, because
+// fasthttp silently accepts lines without CR, contradicting lengths and "Transfer-Encoding:
+// identity".
 func framingFault(method string, headers []byte) string {
 	bodiless := method == "GET" || method == "HEAD"
 	lengths := 0
@@ -42,8 +43,10 @@ func framingFault(method string, headers []byte) string {
 			return faultFolded
 		}
 		name, value, _ := bytes.Cut(text, []byte(":"))
-		name, value = bytes.TrimSpace(name), bytes.TrimSpace(value)
-		isLength, isEncoding := bytes.EqualFold(name, contentLength), bytes.EqualFold(name, transferEncoding)
+		name = bytes.TrimSpace(name)
+		value = bytes.TrimSpace(value)
+		isLength := bytes.EqualFold(name, contentLength)
+		isEncoding := bytes.EqualFold(name, transferEncoding)
 		if isLength {
 			lengths++
 		}
@@ -65,7 +68,8 @@ const expectContinue = "100-continue"
 func unknownExpectation(headers []byte) bool {
 	for line := range bytes.Lines(headers) {
 		name, value, _ := strings.Cut(string(line), ":")
-		if strings.EqualFold(name, "Expect") && !strings.EqualFold(strings.TrimSpace(value), expectContinue) {
+		if strings.EqualFold(name, "Expect") &&
+			!strings.EqualFold(strings.TrimSpace(value), expectContinue) {
 			return true
 		}
 	}
@@ -74,8 +78,9 @@ func unknownExpectation(headers []byte) bool {
 
 var versionBytes = binary.BigEndian.Uint64([]byte("HTTP/1.1"))
 
-// Read notes a request line that ends without CR, which fasthttp accepts without a trace. It looks for the version followed by LF
-// in all that arrives: no body that the server takes has these bytes (a form encodes them).
+// Read notes a request line that ends without CR, which fasthttp accepts without a trace. It looks
+// for the version followed by LF in all that arrives: no body that the server takes has these bytes
+// (a form encodes them).
 func (c *lingerConn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

@@ -11,8 +11,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// guard runs before the router. It keeps the record of the request, refuses invalid HTTP and turns a panic into an error
-// response.
+// guard runs before the router. It keeps the record of the request, refuses invalid HTTP and turns
+// a panic into an error response.
 func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		rec := s.begin(ctx)
@@ -20,7 +20,8 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 		defer s.recoverPanic(ctx, rec)
 		f, ok := checkRequest(ctx)
 		if ok && s.aborting.Load() {
-			f, ok = genericFailure(fiber.StatusServiceUnavailable), false
+			f = genericFailure(fiber.StatusServiceUnavailable)
+			ok = false
 		}
 		if !ok {
 			ctx.SetConnectionClose() // where the next request begins cannot be trusted
@@ -37,7 +38,9 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 // checkRequest returns the failure of a request that is not valid HTTP, or true.
 func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
 	h := &ctx.Request.Header
-	target, headers, method := h.RequestURI(), h.RawHeaders(), string(h.Method())
+	target := h.RequestURI()
+	headers := h.RawHeaders()
+	method := string(h.Method())
 	switch proto := string(h.Protocol()); {
 	case proto != "HTTP/1.1" && proto != "HTTP/1.0": // fasthttp would respond 200 to HTTP/9.9
 		return genericFailure(fiber.StatusHTTPVersionNotSupported), false
@@ -63,7 +66,8 @@ func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// headerReceived makes each expectation one that answerExpectation is asked about, before the body is read.
+// headerReceived makes each expectation one that answerExpectation is asked about, before the body
+// is read.
 func headerReceived(h *fasthttp.RequestHeader) (defaults fasthttp.RequestConfig) {
 	switch {
 	case len(h.Peek(fiber.HeaderExpect)) == 0:
@@ -88,7 +92,8 @@ func (s *Server) answerExpectation(ctx *fasthttp.RequestCtx) (status int) {
 	return f.Status
 }
 
-// handleParseError responds to a request that fasthttp could not read. The connection closes after it.
+// handleParseError responds to a request that fasthttp could not read. The connection closes after
+// it.
 func (s *Server) handleParseError(ctx *fasthttp.RequestCtx, err error) {
 	rec := s.begin(ctx)
 	defer s.complete(ctx, rec)
@@ -96,7 +101,8 @@ func (s *Server) handleParseError(ctx *fasthttp.RequestCtx, err error) {
 	lingerOnClose(ctx)
 	f := parseFailure(err)
 	if f.Status != fiber.StatusRequestEntityTooLarge {
-		rec.method, rec.path = "-", "-" // not known; fasthttp's defaults are GET and /
+		rec.method = "-"
+		rec.path = "-" // not known; fasthttp's defaults are GET and /
 	}
 	rec.writeDirectly(ctx, f)
 }

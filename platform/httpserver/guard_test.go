@@ -27,7 +27,9 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	big := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 17)
 	huge := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 40)
 	const h = " HTTP/1.1\r\nHost: x\r\n"
-	const bad, val, no = "invalid-argument", "ERR_VALIDATION", "ERR_METHOD_NOT_ALLOWED"
+	const bad = "invalid-argument"
+	const val = "ERR_VALIDATION"
+	const no = "ERR_METHOD_NOT_ALLOWED"
 	for _, c := range []struct {
 		name, request string
 		status        int
@@ -45,27 +47,88 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"fragment", "GET /ok#top" + h + "\r\n", 400, bad, val},
 		{"folded line", "GET /ok" + h + "X-A: b\r\n c\r\n\r\n", 400, bad, val},
 		{"folded by a tab", "GET /ok" + h + "X-A: b\r\n\tc\r\n\r\n", 400, bad, val},
-		{"chunked GET", "GET /ok" + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad, val},
+		{
+			"chunked GET", "GET /ok" + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad,
+			val,
+		},
 		{"identity GET", "GET /ok" + h + "transfer-encoding: identity\r\n\r\n", 400, bad, val},
 		{"GET with a body", "GET /ok" + h + "Content-Length: 2\r\n\r\nhi", 400, bad, val},
-		{"GET with both lengths", "GET /ok" + h + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad, val},
+		{
+			"GET with both lengths",
+			"GET /ok" + h + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+			bad, val,
+		},
 		{"HEAD with a body", "HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", 400, bad, val},
-		{"POST with both lengths", "POST /form" + h + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad, val},
-		{"POST, both the other way", "POST /form" + h + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400, bad, val},
-		{"POST in chunks", "POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n", 400, bad, val},
-		{"30 KB beside a chunk's length", "POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2;" + strings.Repeat("x", 30<<10) + "\r\nhi\r\n0\r\n\r\n", 400, bad, val},
-		{"a trailer", "POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n", 400, bad, val},
-		{"a header line that ends with LF", "GET /ok" + h + "X-A: b\nX-C: d\r\n\r\n", 400, bad, val},
+		{
+			"POST with both lengths",
+			"POST /form" + h + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+			400, bad, val,
+		},
+		{
+			"POST, both the other way",
+			"POST /form" + h + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+			400, bad, val,
+		},
+		{
+			"POST in chunks",
+			"POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n", 400, bad,
+			val,
+		},
+		{
+			"30 KB beside a chunk's length",
+			"POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2;" +
+				strings.Repeat("x", 30<<10) +
+				"\r\nhi\r\n0\r\n\r\n", 400, bad, val,
+		},
+		{
+			"a trailer",
+			"POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n",
+			400, bad, val,
+		},
+		{
+			"a header line that ends with LF", "GET /ok" + h + "X-A: b\nX-C: d\r\n\r\n", 400, bad,
+			val,
+		},
 		{"CR in a header line", "GET /ok" + h + "X-A: b\rX-C: d\r\n\r\n", 400, bad, val},
-		{"POST identity", "POST /form" + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", 400, bad, val},
-		{"two lengths", "POST /form" + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", 400, bad, val},
+		{
+			"POST identity",
+			"POST /form" + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", 400,
+			bad, val,
+		},
+		{
+			"two lengths", "POST /form" + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi",
+			400, bad, val,
+		},
 		{"body over 64 KB", "POST /form" + h + "Content-Length: 70000\r\n\r\n", 413, bad, val},
-		{"body over 64 KB, asked first", "POST /form" + h + "Expect: 100-continue\r\nContent-Length: 70000\r\n\r\n", 413, bad, val},
-		{"POST in chunks, asked first", "POST /form" + h + "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n", 400, bad, val},
-		{"GET with a body, asked first", "GET /ok" + h + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n", 400, bad, val},
-		{"an unknown expectation", "POST /form" + h + "Expect: 200-ok\r\nContent-Length: 2\r\n\r\nhi", 417, bad, val},
-		{"one more expectation", "POST /form" + h + "Expect: 100-continue, a=b\r\nContent-Length: 2\r\n\r\n", 417, bad, val},
-		{"one more Expect", "POST /form" + h + "Expect: 100-continue\r\nExpect: a\r\nContent-Length: 2\r\n\r\n", 417, bad, val},
+		{
+			"body over 64 KB, asked first",
+			"POST /form" + h + "Expect: 100-continue\r\nContent-Length: 70000\r\n\r\n", 413, bad,
+			val,
+		},
+		{
+			"POST in chunks, asked first",
+			"POST /form" + h + "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
+			bad, val,
+		},
+		{
+			"GET with a body, asked first",
+			"GET /ok" + h + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n", 400, bad, val,
+		},
+		{
+			"an unknown expectation",
+			"POST /form" + h + "Expect: 200-ok\r\nContent-Length: 2\r\n\r\nhi", 417, bad, val,
+		},
+		{
+			"one more expectation",
+			"POST /form" + h + "Expect: 100-continue, a=b\r\nContent-Length: 2\r\n\r\n", 417, bad,
+			val,
+		},
+		{
+			"one more Expect",
+			"POST /form" + h + "Expect: 100-continue\r\nExpect: a\r\nContent-Length: 2\r\n\r\n",
+			417,
+			bad, val,
+		},
 		{"HTTP/9.9", "GET /ok HTTP/9.9\r\nHost: x\r\n\r\n", 505, bad, val},
 		{"HTTP/2.0 preface", "PRI * HTTP/2.0\r\nHost: x\r\n\r\n", 505, bad, val},
 		{"HTTP/0.9 spelled out", "GET /ok HTTP/0.9\r\nHost: x\r\n\r\n", 505, bad, val},
@@ -86,16 +149,30 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 // The message of a 400 names the fault.
 func TestFramingFaultsAreNamed(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
-	const get, post, h = "GET /ok", "POST /form", " HTTP/1.1\r\nHost: x\r\n"
+	const get = "GET /ok"
+	const post = "POST /form"
+	const h = " HTTP/1.1\r\nHost: x\r\n"
 	for name, c := range map[string]struct{ request, message string }{
-		"GET with a body":             {get + h + "Content-Length: 2\r\n\r\nhi", "GET requests take no body."},
-		"chunked GET":                 {get + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET requests take no body."},
-		"HEAD with a body":            {"HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", ""},
-		"chunked POST":                {post + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", faultChunked},
-		"identity POST":               {post + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", faultChunked},
-		"unknown transfer coding":     {post + h + "Transfer-Encoding: br\r\n\r\n", faultChunked},
-		"two lengths":                 {post + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", faultLengths},
-		"two lengths of nothing":      {get + h + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n", faultLengths},
+		"GET with a body": {
+			get + h + "Content-Length: 2\r\n\r\nhi", "GET requests take no body.",
+		},
+		"chunked GET": {
+			get + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET requests take no body.",
+		},
+		"HEAD with a body": {"HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", ""},
+		"chunked POST": {
+			post + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", faultChunked,
+		},
+		"identity POST": {
+			post + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", faultChunked,
+		},
+		"unknown transfer coding": {post + h + "Transfer-Encoding: br\r\n\r\n", faultChunked},
+		"two lengths": {
+			post + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", faultLengths,
+		},
+		"two lengths of nothing": {
+			get + h + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n", faultLengths,
+		},
 		"folded line":                 {get + h + "X-A: b\r\n c\r\n\r\n", faultFolded},
 		"header line without CR":      {get + h + "X-A: b\nX-C: d\r\n\r\n", faultLineEnding},
 		"request line without CR":     {get + " HTTP/1.1\nHost: x\r\n\r\n", faultLineEnding},
@@ -113,10 +190,12 @@ func TestFramingFaultsAreNamed(t *testing.T) {
 	}
 }
 
-// A request line that ends with LF alone is refused wherever the network splits it, and after a good request too.
+// A request line that ends with LF alone is refused wherever the network splits it, and after a
+// good request too.
 func TestRequestLineWithoutCRIsRefusedInAnySplit(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
-	const good, bad = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n", "GET /ok HTTP/1.1\nHost: x\r\n\r\n"
+	const good = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n"
+	const bad = "GET /ok HTTP/1.1\nHost: x\r\n\r\n"
 	for at := 1; at <= len("GET /ok HTTP/1.1"); at++ {
 		c := b.dial(t)
 		in := bufio.NewReader(c)
@@ -128,7 +207,8 @@ func TestRequestLineWithoutCRIsRefusedInAnySplit(t *testing.T) {
 	c := b.dial(t)
 	_, _ = io.WriteString(c, good+bad)
 	all, _ := io.ReadAll(c)
-	if n := strings.Count(string(all), "HTTP/1.1 200 OK"); n > 1 || !strings.Contains(string(all), faultLineEnding) {
+	if n := strings.Count(string(all), "HTTP/1.1 200 OK"); n > 1 ||
+		!strings.Contains(string(all), faultLineEnding) {
 		t.Errorf("in one packet: %s", all)
 	}
 }
@@ -188,7 +268,8 @@ func TestValidRequestPassesTheGuard(t *testing.T) {
 		"GET /ok HTTP/1.0\r\n\r\n",
 		"GET http://x/ok HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
-		"GET /ok HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + "\r\n",
+		"GET /ok HTTP/1.1\r\nHost: x\r\n" +
+			strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + "\r\n",
 		"POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
 	} {
 		if a := b.raw(t, r); a.StatusCode != 200 {
@@ -203,7 +284,9 @@ func TestExpectedContinueComesBeforeTheBody(t *testing.T) {
 	for _, expectation := range []string{"100-continue", "100-Continue"} {
 		c := b.dial(t)
 		in := bufio.NewReader(c)
-		_, _ = io.WriteString(c, "POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: "+expectation+"\r\n\r\n")
+		_, _ = io.WriteString(c,
+			"POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: "+expectation+
+				"\r\n\r\n")
 		readStatus(t, in, 100)
 		_, _ = io.WriteString(c, "hi")
 		readStatus(t, in, 200)

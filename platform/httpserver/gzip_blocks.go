@@ -7,7 +7,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipBlocks compresses a stream block by block. fiber's compress middleware would end a truncated file with a valid footer.
+// gzipBlocks compresses a stream block by block. fiber's compress middleware would end a truncated
+// file with a valid footer.
 type gzipBlocks struct {
 	w     *gzip.Writer
 	out   *bytes.Buffer
@@ -26,8 +27,8 @@ func newGzipBlocks() *gzipBlocks {
 	return g
 }
 
-// encode returns the next compressed block, valid until the next call, or nothing until there is enough for one. The
-// first block is never held back: the client should soon see a response.
+// encode returns the next compressed block, valid until the next call, or nothing until there is
+// enough for one. The first block is never held back: the client should soon see a response.
 func (g *gzipBlocks) encode(plain []byte, last bool) ([]byte, error) {
 	if g.taken {
 		g.out.Reset()
@@ -49,7 +50,8 @@ func (g *gzipBlocks) encode(plain []byte, last bool) ([]byte, error) {
 	if !last && g.begun && g.out.Len() < blockSize {
 		return nil, nil
 	}
-	g.begun, g.taken = true, true
+	g.begun = true
+	g.taken = true
 	return g.out.Bytes(), nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// What releasing a connection's buffers between requests costs (BenchmarkSmallRequest; "cpu-ns/op" is the processor time of
-// client and server together) and saves (BenchmarkIdleConnection).
+// What releasing a connection's buffers between requests costs (BenchmarkSmallRequest; "cpu-ns/op"
+// is the processor time of client and server together) and saves (BenchmarkIdleConnection).
 
 func BenchmarkSmallRequest(b *testing.B) {
 	for name, reduce := range map[string]bool{"kept": false, "given back": true} {
@@ -51,7 +51,9 @@ func benchServer(b *testing.B, reduce bool, o Options) string {
 	s := New(o)
 	s.app.Server().ReduceMemoryUsage = reduce
 	s.log = slog.New(slog.DiscardHandler)
-	s.App().Get("/", func(c *fiber.Ctx) error { return SendJSON(c, []byte(`{"items":[]}`), JSONOptions{}) })
+	s.App().Get("/", func(c *fiber.Ctx) error {
+		return SendJSON(c, []byte(`{"items":[]}`), JSONOptions{})
+	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -71,7 +73,8 @@ func benchConn(b *testing.B, addr string) (net.Conn, *bufio.Reader) {
 }
 
 func benchRequest(b *testing.B, conn net.Conn, in *bufio.Reader) {
-	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn,
+		"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n"); err != nil {
 		b.Fatal(err)
 	}
 	response, err := http.ReadResponse(in, nil)

@@ -11,10 +11,10 @@ type JSONOptions struct {
 	Gzipped func() []byte
 }
 
-// SendJSON responds with a JSON body, compressed when the client asks and it pays. HEAD gets the same headers and no body.
-// The body is not copied and must not change any more: one that is kept can be sent to many clients at once. A body
-// above StreamThreshold may take its reader minutes: a caller that makes one for a single request holds a lease for it
-// (AttachLease).
+// SendJSON responds with a JSON body, compressed when the client asks and it pays. HEAD gets the
+// same headers and no body. The body is not copied and must not change any more: one that is kept
+// can be sent to many clients at once. A body above StreamThreshold may take its reader minutes: a
+// caller that makes one for a single request holds a lease for it (AttachLease).
 func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	ctx := c.Context()
 	body = encode(c, body, o.Gzipped)
@@ -27,7 +27,8 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	return nil
 }
 
-// SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on it, without a length.
+// SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on
+// it, without a length.
 func SendJSONHead(c *fiber.Ctx) error {
 	JSONOptions{}.setHeaders(c)
 	h := &c.Context().Response.Header

@@ -10,9 +10,9 @@ import (
 // Pieces makes a body: each call appends the next piece to b, and nothing at the end.
 type Pieces func(b []byte) []byte
 
-// SendJSONPieces responds to GET as SendJSON does, but makes the body while it is sent, one block in memory at a time. The body is
-// chunked. HTTP/1.0 needs a length, so that pieces is called twice. While the body is sent, the response's lease holds a block and
-// held bytes.
+// SendJSONPieces responds to GET as SendJSON does, but makes the body while it is sent, one block
+// in memory at a time. The body is chunked. HTTP/1.0 needs a length, so that pieces is called
+// twice. While the body is sent, the response's lease holds a block and held bytes.
 func SendJSONPieces(c *fiber.Ctx, pieces func() Pieces, held int64) error {
 	request := &c.Context().Request.Header
 	b := newPieceBlocks(pieces())
@@ -21,7 +21,8 @@ func SendJSONPieces(c *fiber.Ctx, pieces func() Pieces, held int64) error {
 		defer b.release()
 		return SendJSON(c, bytes.Clone(*b.buf), JSONOptions{})
 	}
-	compress, size := gzipAccepted(request), -1
+	compress := gzipAccepted(request)
+	size := -1
 	if !request.IsHTTP11() {
 		var err error
 		if size, err = sizeOf(pieces(), compress); err != nil {
@@ -76,10 +77,12 @@ func (b *pieceBlocks) fill() {
 		buf = b.pieces(buf)
 		b.ended = len(buf) == had
 	}
-	*b.buf, b.primed = buf, true
+	*b.buf = buf
+	b.primed = true
 }
 
-// next returns the next block, and io.EOF itself after the last one. fasthttp turns a panic into an error.
+// next returns the next block, and io.EOF itself after the last one. fasthttp turns a panic into an
+// error.
 func (b *pieceBlocks) next() (block []byte, err error) {
 	for !b.ended {
 		if !b.primed {

@@ -47,11 +47,16 @@ func piecesServer(t *testing.T) *testServer {
 	})
 }
 
-// askPieces asks over a connection of its own and returns what came of the body, and why no more came.
-func (s *testServer) askPieces(t *testing.T, path, protocol, accept string) (*http.Response, string, error) {
+// askPieces asks over a connection of its own and returns what came of the body, and why no more
+// came.
+func (s *testServer) askPieces(
+	t *testing.T, path, protocol, accept string,
+) (*http.Response, string, error) {
 	t.Helper()
 	c := s.dial(t)
-	_, _ = fmt.Fprintf(c, "GET %s %s\r\nHost: x\r\nAccept-Encoding: %s\r\nConnection: close\r\n\r\n", path, protocol, accept)
+	_, _ = fmt.Fprintf(c,
+		"GET %s %s\r\nHost: x\r\nAccept-Encoding: %s\r\nConnection: close\r\n\r\n",
+		path, protocol, accept)
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +72,8 @@ func (s *testServer) askPieces(t *testing.T, path, protocol, accept string) (*ht
 	return response, string(all), err
 }
 
-// A body is the same however it is sent: small with its length, large in chunks, and over HTTP/1.0, which has none, with a length.
+// A body is the same however it is sent: small with its length, large in chunks, and over HTTP/1.0,
+// which has none, with a length.
 func TestBodyOfPieces(t *testing.T) {
 	b := piecesServer(t)
 	for _, n := range []int{0, 1, 600, blockSize / 100, blockSize/100 + 1, 20_000} {
@@ -75,30 +81,38 @@ func TestBodyOfPieces(t *testing.T) {
 			for _, accept := range []string{"identity", "gzip"} {
 				response, body, err := b.askPieces(t, fmt.Sprintf("/%d/-1", n), protocol, accept)
 				chunked := n*100 >= blockSize && protocol == "HTTP/1.1"
-				if err != nil || body != whole(n) || (response.ContentLength < 0) != chunked || response.Header.Get("Cache-Control") != cachePrivate ||
-					(response.Header.Get("Content-Encoding") == "gzip") != (accept == "gzip" && n*100 >= minGzip) {
-					t.Errorf("%d pieces, %s, %s: %d bytes of %d, length %d, %v, %v", n, protocol, accept, len(body), n*100, response.ContentLength, response.Header, err)
+				if err != nil || body != whole(n) || (response.ContentLength < 0) != chunked ||
+					response.Header.Get("Cache-Control") != cachePrivate ||
+					(response.Header.Get("Content-Encoding") == "gzip") != (accept == "gzip" &&
+						n*100 >= minGzip) {
+					t.Errorf("%d pieces, %s, %s: %d bytes of %d, length %d, %v, %v", n, protocol,
+						accept, len(body), n*100, response.ContentLength, response.Header, err)
 				}
 			}
 		}
 	}
 }
 
-// What fails in the first block is an error response, what fails later breaks the transfer; the server lives on.
+// What fails in the first block is an error response, what fails later breaks the transfer; the
+// server lives on.
 func TestPieceThatPanics(t *testing.T) {
 	b := piecesServer(t)
-	if response, body, _ := b.askPieces(t, "/20000/3", "HTTP/1.1", "identity"); response.StatusCode != 500 {
+	if response, body, _ := b.askPieces(t, "/20000/3", "HTTP/1.1",
+		"identity"); response.StatusCode != 500 {
 		t.Errorf("%d %.100s", response.StatusCode, body)
 	}
 	for _, accept := range []string{"identity", "gzip"} {
-		if response, body, err := b.askPieces(t, "/20000/15000", "HTTP/1.1", accept); err == nil || response.StatusCode != 200 || !strings.HasPrefix(whole(15_000), body) {
+		if response, body, err := b.askPieces(t, "/20000/15000", "HTTP/1.1", accept); err == nil ||
+			response.StatusCode != 200 || !strings.HasPrefix(whole(15_000), body) {
 			t.Errorf("%s: %d bytes, %v", accept, len(body), err)
 		}
 	}
-	if response, _, err := b.askPieces(t, "/20000/15000", "HTTP/1.0", "identity"); response.StatusCode != 500 {
+	if response, _, err := b.askPieces(t, "/20000/15000", "HTTP/1.0",
+		"identity"); response.StatusCode != 500 {
 		t.Errorf("over HTTP/1.0: %d %v", response.StatusCode, err)
 	}
-	if response, _, err := b.askPieces(t, "/1/-1", "HTTP/1.1", "identity"); response.StatusCode != 200 || err != nil {
+	if response, _, err := b.askPieces(t, "/1/-1", "HTTP/1.1",
+		"identity"); response.StatusCode != 200 || err != nil {
 		t.Errorf("afterwards: %d %v", response.StatusCode, err)
 	}
 }

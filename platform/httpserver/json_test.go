@@ -14,11 +14,31 @@ import (
 
 func TestAcceptEncoding(t *testing.T) {
 	for accept, want := range map[string]bool{
-		"": false, "gzip": true, "GZIP": true, "x-gzip": true, "br, gzip, deflate": true, "br": false, "identity": false,
-		"gzip;q=0": false, "gzip;q=0.0": false, "gzip; q=0.001": true, "gzip;q=1.000": true, "gzip ; Q=0.5": true,
-		"*": true, "*;q=0": false, "*;q=0.5, gzip;q=0": false, "gzip;q=0.5, *;q=0": true,
-		"gzip;q=0.5, identity": false, "gzip;q=0.5, identity;q=0.5": true, "identity;q=0.5, *": true,
-		"gzip;q=x": false, "gzip;q=-1": false, "gzip;q=2": false, "gzip;q=NaN": false, "gzipped": false, ",,gzip,": true,
+		"":                           false,
+		"gzip":                       true,
+		"GZIP":                       true,
+		"x-gzip":                     true,
+		"br, gzip, deflate":          true,
+		"br":                         false,
+		"identity":                   false,
+		"gzip;q=0":                   false,
+		"gzip;q=0.0":                 false,
+		"gzip; q=0.001":              true,
+		"gzip;q=1.000":               true,
+		"gzip ; Q=0.5":               true,
+		"*":                          true,
+		"*;q=0":                      false,
+		"*;q=0.5, gzip;q=0":          false,
+		"gzip;q=0.5, *;q=0":          true,
+		"gzip;q=0.5, identity":       false,
+		"gzip;q=0.5, identity;q=0.5": true,
+		"identity;q=0.5, *":          true,
+		"gzip;q=x":                   false,
+		"gzip;q=-1":                  false,
+		"gzip;q=2":                   false,
+		"gzip;q=NaN":                 false,
+		"gzipped":                    false,
+		",,gzip,":                    true,
 	} {
 		if got := prefersGzip(accept); got != want {
 			t.Errorf("%q: %v", accept, got)
@@ -31,8 +51,10 @@ func TestIfNoneMatchIsComparedWeakly(t *testing.T) {
 		list string
 		want bool
 	}{
-		{`"a"`, true}, {`W/"a"`, true}, {`"b"`, false}, {`"b", "a"`, true}, {`"b","c" , W/"a"`, true}, {`*`, true},
-		{`"a,b", "a"`, true}, {`"a,b"`, false}, {`"b,"a""`, false}, {`a`, false}, {`"a`, false}, {``, false},
+		{`"a"`, true}, {`W/"a"`, true}, {`"b"`, false}, {`"b", "a"`, true},
+		{`"b","c" , W/"a"`, true}, {`*`, true},
+		{`"a,b", "a"`, true}, {`"a,b"`, false}, {`"b,"a""`, false}, {`a`, false}, {`"a`, false},
+		{``, false},
 		{`"A"`, false}, {`w/"a"`, false}, {`"b", *`, false}, {`, ,"a"`, true},
 	} {
 		if got := listHasTag(c.list, `"a"`); got != c.want {
@@ -70,12 +92,14 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 		t.Fatalf("unzipped: %v", err)
 	}
 	for name, a := range map[string]answer{"plain": plain, "gzip": zipped} {
-		if a.Header.Get("Vary") != "Authorization, Accept-Encoding" || a.Header.Get("Cache-Control") != "private, no-cache" ||
+		if a.Header.Get("Vary") != "Authorization, Accept-Encoding" ||
+			a.Header.Get("Cache-Control") != "private, no-cache" ||
 			a.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 			t.Errorf("%s: %v", name, a.Header)
 		}
 	}
-	tag, ztag := plain.Header.Get("ETag"), zipped.Header.Get("ETag")
+	tag := plain.Header.Get("ETag")
+	ztag := zipped.Header.Get("ETag")
 	if tag == ztag || !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(ztag, `-gzip"`) {
 		t.Fatalf("tags %s and %s", tag, ztag)
 	}
@@ -83,24 +107,32 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 		method, accept, match string
 		status                int
 	}{
-		{"GET", "", tag, 304}, {"HEAD", "", tag, 304}, {"GET", "", "W/" + tag, 304}, {"GET", "", "*", 304},
-		{"GET", "", `"x", ` + tag, 304}, {"GET", "gzip", ztag, 304}, {"GET", "gzip", tag, 200}, {"GET", "", ztag, 200},
+		{"GET", "", tag, 304}, {"HEAD", "", tag, 304}, {"GET", "", "W/" + tag, 304},
+		{"GET", "", "*", 304},
+		{"GET", "", `"x", ` + tag, 304}, {"GET", "gzip", ztag, 304}, {"GET", "gzip", tag, 200},
+		{"GET", "", ztag, 200},
 		{"GET", "", `"x"`, 200}, {"POST", "", tag, 200},
 	} {
-		a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`, "If-None-Match", c.match)
+		a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
+			"If-None-Match", c.match)
 		if a.StatusCode != c.status {
 			t.Errorf("%+v: %d", c, a.StatusCode)
 		}
-		if a.StatusCode == 304 && (a.body != "" || a.Header.Get("ETag") == "" || a.Header.Get("Vary") == "" ||
-			a.Header.Get("Cache-Control") == "" || a.Header.Get("X-Request-Id") == "" || a.Header.Get("Content-Type") != "") {
+		if a.StatusCode == 304 &&
+			(a.body != "" || a.Header.Get("ETag") == "" || a.Header.Get("Vary") == "" ||
+				a.Header.Get("Cache-Control") == "" || a.Header.Get("X-Request-Id") == "" ||
+				a.Header.Get("Content-Type") != "") {
 			t.Errorf("%+v: 304 with %v", c, a.Header)
 		}
 	}
-	if a := b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT"); a.StatusCode != 200 {
+	if a := b.get(t, "/j", "If-Modified-Since",
+		"Fri, 31 Dec 2199 00:00:00 GMT"); a.StatusCode != 200 {
 		t.Errorf("If-Modified-Since: %d", a.StatusCode)
 	}
 	head := b.do(t, "HEAD", "/j", "Accept-Encoding", "gzip")
-	for _, k := range []string{"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control"} {
+	for _, k := range []string{
+		"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control",
+	} {
 		if head.Header.Get(k) != zipped.Header.Get(k) || head.body != "" {
 			t.Errorf("HEAD: %s is %q, GET's %q", k, head.Header.Get(k), zipped.Header.Get(k))
 		}
@@ -113,7 +145,11 @@ func TestETagDiffersByVersions(t *testing.T) {
 		app.Get("/b", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "a", "bc")) })
 		app.Get("/c", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "abc")) })
 	})
-	tags := map[string]bool{b.get(t, "/a").body: true, b.get(t, "/b").body: true, b.get(t, "/c").body: true}
+	tags := map[string]bool{
+		b.get(t, "/a").body: true,
+		b.get(t, "/b").body: true,
+		b.get(t, "/c").body: true,
+	}
 	if len(tags) != 3 {
 		t.Errorf("tags %v", tags)
 	}
@@ -133,14 +169,17 @@ func TestLargeBodyReachesSlowReader(t *testing.T) {
 		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, JSONOptions{}) })
 	})
 	c := b.dial(t)
-	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10) // above loopback's segment size, or the sender stalls
+	// above loopback's segment size, or the sender stalls
+	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10)
 	_, _ = io.WriteString(c, "GET /j HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	got := slowly(t, c, 64<<10, 40*time.Millisecond)
 	_, rest, _ := strings.Cut(string(got), "\r\n\r\n")
 	if rest != string(body) {
 		t.Fatalf("%d of %d bytes; %s", len(rest), len(body), b.logs)
 	}
-	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
+	eventually(t, "the log line", func() bool {
+		return strings.Contains(b.logs.String(), `"bytes":4194304`)
+	})
 }
 
 // slowly reads size bytes at a time, with a rest in between.

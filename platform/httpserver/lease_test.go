@@ -30,8 +30,10 @@ func holding(t *testing.T) (*testServer, *limiter.Limiter, limiter.Request) {
 		}
 	}
 	b := serve(t, Options{}, func(app *fiber.App) {
-		app.Get("/small", hold(func(c *fiber.Ctx) error { return SendJSON(c, []byte("{}"), JSONOptions{}) }))
-		app.Get("/large", hold(func(c *fiber.Ctx) error { return SendJSON(c, large, JSONOptions{}) }))
+		app.Get("/small",
+			hold(func(c *fiber.Ctx) error { return SendJSON(c, []byte("{}"), JSONOptions{}) }))
+		app.Get("/large",
+			hold(func(c *fiber.Ctx) error { return SendJSON(c, large, JSONOptions{}) }))
 		app.Get("/fails", hold(func(*fiber.Ctx) error { return errors.New("no") }))
 		app.Get("/panics", hold(func(*fiber.Ctx) error { panic("no") }))
 		app.Get("/late", hold(func(c *fiber.Ctx) error {
@@ -44,7 +46,13 @@ func holding(t *testing.T) (*testServer, *limiter.Limiter, limiter.Request) {
 
 func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 	b, l, all := holding(t)
-	for path, status := range map[string]int{"/small": 200, "/large": 200, "/fails": 500, "/panics": 500, "/late": 500} {
+	for path, status := range map[string]int{
+		"/small":  200,
+		"/large":  200,
+		"/fails":  500,
+		"/panics": 500,
+		"/late":   500,
+	} {
 		if a := b.get(t, path); a.StatusCode != status {
 			t.Errorf("%s: %d", path, a.StatusCode)
 		}
@@ -59,7 +67,8 @@ func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 	}
 }
 
-// While a slow reader gets a large body, the body counts and the place does not; when the reader leaves, nothing does.
+// While a slow reader gets a large body, the body counts and the place does not; when the reader
+// leaves, nothing does.
 func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
 	b, l, all := holding(t)
 	slow := b.dial(t)

@@ -18,12 +18,14 @@ const (
 	lingerBytes = 256 << 10
 )
 
-// breakTime is the time to send the chunk in which a transfer breaks off, and again to drain the kernel's buffer. A relay may turn
-// the reset into a FIN, which GNU wget treats as an error only after a whole chunk.
+// breakTime is the time to send the chunk in which a transfer breaks off, and again to drain the
+// kernel's buffer. A relay may turn the reset into a FIN, which GNU wget treats as an error only
+// after a whole chunk.
 const breakTime = 250 * time.Millisecond
 
-// lingerConn is a connection with a lingering close. If a response was sent before the whole request was read, an immediate close
-// would make the kernel send a reset, which can overtake the response: the client would see "connection reset", not the 413.
+// lingerConn is a connection with a lingering close. If a response was sent before the whole
+// request was read, an immediate close would make the kernel send a reset, which can overtake the
+// response: the client would see "connection reset", not the 413.
 type lingerConn struct {
 	*net.TCPConn
 	linger   atomic.Bool
@@ -48,7 +50,8 @@ func lingerOnClose(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// Close closes the connection. A marked one first waits for the client to close it, for a bounded time.
+// Close closes the connection. A marked one first waits for the client to close it, for a bounded
+// time.
 func (c *lingerConn) Close() error {
 	defer c.conns.forget(c)
 	if c.linger.Swap(false) {
@@ -60,8 +63,9 @@ func (c *lingerConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// resetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is killed. It is on while a long
-// body is sent, because GNU wget accepts a FIN inside a chunk as the end of the file.
+// resetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is
+// killed. It is on while a long body is sent, because GNU wget accepts a FIN inside a chunk as the
+// end of the file.
 func (c *lingerConn) resetOnClose(on bool) {
 	c.transfer.Store(on)
 	seconds := -1
@@ -71,8 +75,8 @@ func (c *lingerConn) resetOnClose(on bool) {
 	_ = c.SetLinger(seconds) // fails when the connection is gone
 }
 
-// readArrived reads bytes that arrived before a passed deadline: the process may have been starved of CPU, and the close would
-// reset the connection of a valid request.
+// readArrived reads bytes that arrived before a passed deadline: the process may have been starved
+// of CPU, and the close would reset the connection of a valid request.
 func (c *lingerConn) readArrived(p []byte, late error) (n int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

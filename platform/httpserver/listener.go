@@ -12,19 +12,20 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A failing accept is retried after acceptWait, which doubles up to maxAcceptWait. It is logged again once it has not failed for
-// acceptLogInterval.
+// A failing accept is retried after acceptWait, which doubles up to maxAcceptWait. It is logged
+// again once it has not failed for acceptLogInterval.
 const (
 	acceptWait        = 5 * time.Millisecond
 	maxAcceptWait     = time.Second
 	acceptLogInterval = 10 * time.Second
 )
 
-// maxRejecting bounds concurrent 503 responses; further connections are closed without a response. Each holds a file descriptor
-// above the limit for at most half a second.
+// maxRejecting bounds concurrent 503 responses; further connections are closed without a response.
+// Each holds a file descriptor above the limit for at most half a second.
 const maxRejecting = 16
 
-// listener returns admitted connections. Only Close ends it, because fasthttp stops serving at any error of accept.
+// listener returns admitted connections. Only Close ends it, because fasthttp stops serving at any
+// error of accept.
 type listener struct {
 	net.Listener
 	conns       *connections
@@ -48,7 +49,8 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Accept returns the next admitted connection. It fails when the listener is closed or permanently broken.
+// Accept returns the next admitted connection. It fails when the listener is closed or permanently
+// broken.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.accept()
@@ -72,7 +74,8 @@ func (l *listener) accept() (net.Conn, error) {
 		}
 		l.conns.metrics.failures.Inc()
 		if time.Since(l.lastFailure) > acceptLogInterval {
-			l.log.Error("cannot accept connections: retrying", "error", err, "open", l.conns.count())
+			l.log.Error("cannot accept connections: retrying", "error", err, "open",
+				l.conns.count())
 		}
 		l.lastFailure = time.Now()
 		select {
@@ -83,9 +86,12 @@ func (l *listener) accept() (net.Conn, error) {
 	}
 }
 
-// isTransient reports whether an error of accept concerns this moment or one client, not the listener.
+// isTransient reports whether an error of accept concerns this moment or one client, not the
+// listener.
 func isTransient(err error) bool {
-	return slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED},
+	return slices.ContainsFunc([]error{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
+	},
 		func(e error) bool { return errors.Is(err, e) })
 }
 

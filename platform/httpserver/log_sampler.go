@@ -9,8 +9,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// Limits of log lines a second, in all and for one client. Without them unauthenticated and rate-limited requests could fill the
-// disk.
+// Limits of log lines a second, in all and for one client. Without them unauthenticated and
+// rate-limited requests could fill the disk.
 const (
 	maxSampled           = 50
 	maxSampledPerAddress = 20
@@ -33,7 +33,8 @@ func (s *sampler) allow(address string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.running {
-		s.running, s.perAddress = true, map[string]int{}
+		s.running = true
+		s.perAddress = map[string]int{}
 		time.AfterFunc(time.Second, s.flush)
 	}
 	if s.logged >= maxSampled || s.perAddress[address] >= maxSampledPerAddress {
@@ -49,9 +50,13 @@ func (s *sampler) allow(address string) bool {
 func (s *sampler) flush() {
 	s.mu.Lock()
 	dropped := s.dropped
-	s.running, s.logged, s.perAddress, s.dropped = false, 0, nil, 0
+	s.running = false
+	s.logged = 0
+	s.perAddress = nil
+	s.dropped = 0
 	s.mu.Unlock()
 	if dropped > 0 {
-		s.log.LogAttrs(context.Background(), slog.LevelInfo, "unauthenticated or limited requests not logged", slog.Int("requests", dropped))
+		s.log.LogAttrs(context.Background(), slog.LevelInfo,
+			"unauthenticated or limited requests not logged", slog.Int("requests", dropped))
 	}
 }

@@ -17,8 +17,8 @@ import (
 // unmatched is the route of a request that no route answered.
 const unmatched = "unmatched"
 
-// requestRecord is what is known of one request. Its strings are copies: fasthttp reuses its buffers for the next
-// request, and the record of a stream outlives its handler.
+// requestRecord is what is known of one request. Its strings are copies: fasthttp reuses its
+// buffers for the next request, and the record of a stream outlives its handler.
 type requestRecord struct {
 	srv    *Server
 	id     string
@@ -35,7 +35,8 @@ type requestRecord struct {
 	authenticated bool
 	streaming     bool // a body writer ends the record, not the guard
 	ended         atomic.Bool
-	lease         *limiter.Lease // of what the response holds until its last byte is sent; may be nil
+	// of what the response holds until its last byte is sent; may be nil
+	lease *limiter.Lease
 }
 
 type recordKey struct{}
@@ -44,9 +45,10 @@ type recordKey struct{}
 func (s *Server) begin(ctx *fasthttp.RequestCtx) *requestRecord {
 	s.running.Add(1)
 	rec := &requestRecord{
-		srv:    s,
-		id:     requestID(ctx.Request.Header.Peek(fiber.HeaderXRequestID)),
-		addr:   clientAddr(ctx.RemoteAddr(), forwardedFor(&ctx.Request.Header), s.opts.TrustedProxies),
+		srv: s,
+		id:  requestID(ctx.Request.Header.Peek(fiber.HeaderXRequestID)),
+		addr: clientAddr(ctx.RemoteAddr(), forwardedFor(&ctx.Request.Header),
+			s.opts.TrustedProxies),
 		method: string(ctx.Method()),
 		path:   string(ctx.URI().PathOriginal()),
 		route:  unmatched,
@@ -83,11 +85,12 @@ func (rec *requestRecord) end(status int, bytes int64, err error) {
 // MarkAuthenticated exempts the request from log sampling.
 func MarkAuthenticated(c *fiber.Ctx) { recordOf(c.Context()).authenticated = true }
 
-// AttachLease ties a lease to the response. It is released when the response ends or breaks off, also after a panic. While the
-// response is sent, the lease holds the size of its body and no slot.
+// AttachLease ties a lease to the response. It is released when the response ends or breaks off,
+// also after a panic. While the response is sent, the lease holds the size of its body and no slot.
 func AttachLease(c *fiber.Ctx, lease *limiter.Lease) { recordOf(c.Context()).lease = lease }
 
-// RequestID returns the id of the request, as in the X-Request-Id header of its response, the log and the audit log.
+// RequestID returns the id of the request, as in the X-Request-Id header of its response, the log
+// and the audit log.
 func RequestID(c *fiber.Ctx) string { return recordOf(c.Context()).id }
 
 var validRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)

@@ -21,8 +21,15 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
 	})
 	for id, own := range map[string]bool{
-		"abcDEF_-19": true, "12345678": true, strings.Repeat("a", 64): true,
-		"1234567": false, strings.Repeat("a", 65): false, "abcd efgh": false, "abcdefg;": false, "ünïcödé1": false, "": false,
+		"abcDEF_-19":            true,
+		"12345678":              true,
+		strings.Repeat("a", 64): true,
+		"1234567":               false,
+		strings.Repeat("a", 65): false,
+		"abcd efgh":             false,
+		"abcdefg;":              false,
+		"ünïcödé1":              false,
+		"":                      false,
 	} {
 		a := b.get(t, "/id", "X-Request-Id", id)
 		got := a.Header.Get("X-Request-Id")
@@ -30,12 +37,14 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 			t.Errorf("sent %q, got %q, handler saw %q", id, got, a.body)
 		}
 	}
-	if got := b.raw(t, "GET /id#x HTTP/1.1\r\nHost: x\r\nX-Request-Id: my-own-id\r\n\r\n").Header.Get("X-Request-Id"); got != "my-own-id" {
+	if got := b.raw(t, "GET /id#x HTTP/1.1\r\nHost: x\r\nX-Request-Id: my-own-id\r\n\r\n").
+		Header.Get("X-Request-Id"); got != "my-own-id" {
 		t.Errorf("in front of the router: %q", got)
 	}
 }
 
-// rules.md, Data: the connection's address, or behind trusted proxies the last that is not one of them.
+// rules.md, Data: the connection's address, or behind trusted proxies the last that is not one of
+// them.
 func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 	nets := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
@@ -74,7 +83,9 @@ func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 }
 
 func TestClientAddressOverAConnection(t *testing.T) {
-	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, func(app *fiber.App) {
+	b := serve(t, Options{
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	}, func(app *fiber.App) {
 		app.Get("/", func(c *fiber.Ctx) error { return c.SendString(ClientAddr(c)) })
 	})
 	a := b.get(t, "/", "X-Forwarded-For", "6.6.6.6, 198.51.100.7", "X-Forwarded-For", "127.0.0.9")
@@ -101,9 +112,14 @@ func TestMetricsAreByRouteTemplate(t *testing.T) {
 	b.get(t, "/elsewhere")
 	b.raw(t, "BREW /x HTTP/1.1\r\nHost: x\r\n\r\n")
 	var want = map[string]uint64{
-		"/api/v1/forks/:id GET 200": 2, "/api/v1/* GET 403": 1, "unmatched GET 404": 2, "unmatched other 501": 1,
+		"/api/v1/forks/:id GET 200": 2,
+		"/api/v1/* GET 403":         1,
+		"unmatched GET 404":         2,
+		"unmatched other 501":       1,
 	}
-	eventually(t, "six requests counted", func() bool { return testutil.CollectAndCount(b.metrics.duration) == len(want) })
+	eventually(t, "six requests counted", func() bool {
+		return testutil.CollectAndCount(b.metrics.duration) == len(want)
+	})
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -125,11 +141,14 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	type kept struct{ id, addr, path, param, header string }
 	var mu sync.Mutex
 	var all []kept
-	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, func(app *fiber.App) {
+	b := serve(t, Options{
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	}, func(app *fiber.App) {
 		app.Get("/v/:p", func(c *fiber.Ctx) error {
 			mu.Lock()
 			defer mu.Unlock()
-			all = append(all, kept{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")})
+			all = append(all,
+				kept{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")})
 			return nil
 		})
 	})
@@ -137,17 +156,24 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	r := bufio.NewReader(c)
 	for _, x := range []string{"a", "b"} {
 		s := strings.Repeat(x, 8)
-		_, _ = io.WriteString(c, "GET /v/"+s+" HTTP/1.1\r\nHost: x\r\nX-Request-Id: "+s+"\r\nUser-Agent: "+s+
-			"\r\nX-Forwarded-For: "+map[string]string{"a": "1.1.1.1", "b": "2.2.2.2"}[x]+"\r\n\r\n")
+		_, _ = io.WriteString(c,
+			"GET /v/"+s+" HTTP/1.1\r\nHost: x\r\nX-Request-Id: "+s+"\r\nUser-Agent: "+s+
+				"\r\nX-Forwarded-For: "+map[string]string{
+				"a": "1.1.1.1",
+				"b": "2.2.2.2",
+			}[x]+"\r\n\r\n")
 		resp, err := http.ReadResponse(r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
 	}
-	if want := (kept{"aaaaaaaa", "1.1.1.1", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}); all[0] != want {
+	if want := (kept{
+		"aaaaaaaa", "1.1.1.1", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa",
+	}); all[0] != want {
 		t.Errorf("%+v, want %+v", all[0], want)
 	}
 }
 
-// A flood of requests of nobody known cannot fill the disk: there is a bound for each second, one below it for an address,
+// A flood of requests of nobody known cannot fill the disk: there is a bound for each second, one
+// below it for an address,

@@ -17,13 +17,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rules.md, CSV: a transfer that breaks off ends with a TCP reset, after whole chunks. After a plain end inside a chunk GNU wget
-// exits 0.
+// rules.md, CSV: a transfer that breaks off ends with a TCP reset, after whole chunks. After a
+// plain end inside a chunk GNU wget exits 0.
 func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 	fails := func(context.Context) error { return errRows }
 	for name, source := range map[string]*fakeSource{
-		"the source fails":          newFakeSource(noise(300_000), fails),
-		"the source panics":         newFakeSource(noise(300_000), func(context.Context) error { panic(errRows) }),
+		"the source fails": newFakeSource(noise(300_000), fails),
+		"the source panics": newFakeSource(noise(300_000), func(context.Context) error {
+			panic(errRows)
+		}),
 		"the context ends, query":   newFakeSource(noise(300_000), blocked),
 		"the context ends, writing": newFakeSource(noise(4<<20), nil),
 		"the server stops":          newFakeSource(noise(300_000), blocked),
@@ -33,7 +35,8 @@ func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				again := *source
-				b := serve(t, Options{}, streamRoute(StreamOptions{Context: ctx, Gzip: true}, again.open))
+				b := serve(t, Options{},
+					streamRoute(StreamOptions{Context: ctx, Gzip: true}, again.open))
 				c := b.begin(t, "/x", "Accept-Encoding: "+accept)
 				switch {
 				case strings.HasSuffix(name, "query"):
@@ -50,8 +53,8 @@ func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 	}
 }
 
-// wantReset reads the rest of a response in chunks, after the first bytes, and fails unless it ends with a reset after a whole
-// chunk.
+// wantReset reads the rest of a response in chunks, after the first bytes, and fails unless it ends
+// with a reset after a whole chunk.
 func wantReset(t *testing.T, c net.Conn, read int) {
 	t.Helper()
 	rest, err := io.ReadAll(c)
@@ -69,7 +72,8 @@ func TestBrokenPiecesEndWithAReset(t *testing.T) {
 	wantReset(t, b.begin(t, "/20000/15000"), 1000)
 }
 
-// What a client that stalls or is evicted had is cut off by a reset too: it may read the rest later.
+// What a client that stalls or is evicted had is cut off by a reset too: it may read the rest
+// later.
 func TestStalledTransferEndsWithAReset(t *testing.T) {
 	b, s := rowsForever(t, Options{}, StreamOptions{WriteTimeout: 100 * time.Millisecond})
 	c := b.begin(t, "/x")

@@ -6,8 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// dispatch is the first middleware. It gives handlers their context, turns the errors they return into the response and
-// records which route responded.
+// dispatch is the first middleware. It gives handlers their context, turns the errors they return
+// into the response and records which route responded.
 func (s *Server) dispatch(c *fiber.Ctx) error {
 	c.SetUserContext(recordOf(c.Context()).ctx)
 	err := c.Next()
@@ -18,8 +18,8 @@ func (s *Server) dispatch(c *fiber.Ctx) error {
 	return WriteError(c, err)
 }
 
-// routeLabel names the route that responded: its template, a middleware's prefix with a star, or unmatched. Callers cannot grow the
-// set of labels.
+// routeLabel names the route that responded: its template, a middleware's prefix with a star, or
+// unmatched. Callers cannot grow the set of labels.
 func (s *Server) routeLabel(c *fiber.Ctx, err error) string {
 	if isRouterError(err) {
 		return unmatched
@@ -35,7 +35,8 @@ func (s *Server) routeLabel(c *fiber.Ctx, err error) string {
 	}
 }
 
-// isRouterError reports whether err is the router's: no route with that path, or none with that method.
+// isRouterError reports whether err is the router's: no route with that path, or none with that
+// method.
 func isRouterError(err error) bool {
 	e, ok := errors.AsType[*fiber.Error](err)
 	return ok && (e.Code == fiber.StatusNotFound || e.Code == fiber.StatusMethodNotAllowed)

@@ -19,8 +19,8 @@ type Server struct {
 	log     *slog.Logger
 	metrics *metrics
 
-	// base is Ctx.UserContext in every handler: it ends after the grace of a shutdown, with ErrStopped as its cause.
-	// (Ctx.Context ends when the connections of a shutdown are closed.)
+	// base is Ctx.UserContext in every handler: it ends after the grace of a shutdown, with
+	// ErrStopped as its cause. (Ctx.Context ends when the connections of a shutdown are closed.)
 	base  context.Context
 	abort context.CancelCauseFunc
 
@@ -63,8 +63,10 @@ func New(o Options) *Server {
 		WriteTimeout:                 o.WriteTimeout,
 		IdleTimeout:                  idleTimeout,
 		ErrorHandler:                 WriteError,
-		ReduceMemoryUsage:            true, // an idle connection holds 11 KB, not 21, for 3% of a small request (BenchmarkSmallRequest)
-		// Never reached: the listener rejects with a better message. Twice, since an evicted connection ends a little later.
+		// an idle connection holds 11 KB, not 21, for 3% of a small request (BenchmarkSmallRequest)
+		ReduceMemoryUsage: true,
+		// Never reached: the listener rejects with a better message. Twice, since an evicted
+		// connection ends a little later.
 		Concurrency: 2*o.MaxConnections + maxRejecting,
 	})
 	s.app.Use(s.dispatch)
@@ -80,12 +82,13 @@ func New(o Options) *Server {
 	return s
 }
 
-// App is where routes and middleware are added. Middleware of a part of the paths is registered on its prefix with the
-// last slash ("/api/v1/"). An app.Use at the end that responds to everything would hide 404 and 405.
+// App is where routes and middleware are added. Middleware of a part of the paths is registered on
+// its prefix with the last slash ("/api/v1/"). An app.Use at the end that responds to everything
+// would hide 404 and 405.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve serves on ln and closes it. It returns nil when Shutdown has finished, even one that came before it, and an
-// error when the listener failed.
+// Serve serves on ln and closes it. It returns nil when Shutdown has finished, even one that came
+// before it, and an error when the listener failed.
 func (s *Server) Serve(ln net.Listener) error {
 	s.mu.Lock()
 	if s.stopping {
@@ -104,7 +107,8 @@ func (s *Server) Serve(ln net.Listener) error {
 	stopping := s.stopping
 	s.mu.Unlock()
 	if stopping {
-		<-s.stopped // fasthttp returns while requests still run: a main that returned now would cut them off
+		// fasthttp returns while requests still run: a main that returned now would cut them off
+		<-s.stopped
 		return nil
 	}
 	if err != nil {
@@ -113,8 +117,8 @@ func (s *Server) Serve(ln net.Listener) error {
 	return nil
 }
 
-// trackConnection notes when a request begins to arrive and when it has been served. In between, begin notes that it is
-// being served.
+// trackConnection notes when a request begins to arrive and when it has been served. In between,
+// begin notes that it is being served.
 func (s *Server) trackConnection(c net.Conn, state fasthttp.ConnState) {
 	conn, ok := c.(*lingerConn)
 	if !ok {

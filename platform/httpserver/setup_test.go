@@ -62,7 +62,12 @@ func serveOn(t *testing.T, o Options, routes func(*fiber.App), ln net.Listener) 
 			t.Errorf("serve: %v", err)
 		}
 	})
-	return &testServer{Server: s, addr: ln.Addr().String(), url: "http://" + ln.Addr().String(), logs: logs}
+	return &testServer{
+		Server: s,
+		addr:   ln.Addr().String(),
+		url:    "http://" + ln.Addr().String(),
+		logs:   logs,
+	}
 }
 
 // within10s waits for a value.
@@ -164,7 +169,8 @@ func (a answer) wantError(t *testing.T, status int, code, detail string) {
 		t.Errorf("X-Request-Id %q", a.Header.Get("X-Request-Id"))
 	}
 	if a.Header.Get("Cache-Control") != "private, no-cache" || a.Header.Get("Server") != "" {
-		t.Errorf("Cache-Control %q, Server %q", a.Header.Get("Cache-Control"), a.Header.Get("Server"))
+		t.Errorf("Cache-Control %q, Server %q", a.Header.Get("Cache-Control"),
+			a.Header.Get("Server"))
 	}
 	if a.Request != nil && a.Request.Method == http.MethodHead {
 		if a.body != "" {

@@ -12,16 +12,18 @@ import (
 var ErrStopped = errors.New("the server is stopping")
 
 const (
-	abortWait = 4 * time.Second        // for aborted requests to end
-	flushWait = 250 * time.Millisecond // for the last bytes of their responses to reach the connection
+	abortWait = 4 * time.Second // for aborted requests to end
+	// for the last bytes of their responses to reach the connection
+	flushWait = 250 * time.Millisecond
 )
 
 // Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
 func (s *Server) Stopping() bool { return s.closing.Load() }
 
-// Shutdown stops the server. For Options.ShutdownDelay it serves on with Connection: close, while proxies learn from Stopping. Then
-// it stops accepting, closes idle connections, and waits for running requests for Options.Grace or until ctx ends. Last it cancels
-// all handlers, which breaks off streams and queries, and closes all connections. It returns an error if a request still runs.
+// Shutdown stops the server. For Options.ShutdownDelay it serves on with Connection: close, while
+// proxies learn from Stopping. Then it stops accepting, closes idle connections, and waits for
+// running requests for Options.Grace or until ctx ends. Last it cancels all handlers, which breaks
+// off streams and queries, and closes all connections. It returns an error if a request still runs.
 // The caller may then close the database pool.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
@@ -50,13 +52,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.log.Error("shutdown", "error", err)
 	}
 	if n := s.running.Load(); n > 0 {
-		s.log.Warn("shutdown: aborting running requests", "requests", n, "grace", s.opts.Grace.String())
+		s.log.Warn("shutdown: aborting running requests", "requests", n, "grace",
+			s.opts.Grace.String())
 	}
 	return s.abortRunning()
 }
 
-// drain closes idle connections until none is left or ctx ends. fasthttp would also close those that have just received a request,
-// and those whose response lacked Connection: close because it began before the shutdown.
+// drain closes idle connections until none is left or ctx ends. fasthttp would also close those
+// that have just received a request, and those whose response lacked Connection: close because it
+// began before the shutdown.
 func (s *Server) drain(ctx context.Context) {
 	waitUntil(s.opts.Grace, func() bool {
 		s.conns.expireIdle(s.opts.ShutdownDelay)

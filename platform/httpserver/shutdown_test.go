@@ -26,7 +26,8 @@ func writeIsBlocked(*testServer) bool {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
-		if bytes.Contains(g, []byte("IO wait")) && bytes.Contains(g, []byte("(*blockWriter).WriteTo")) {
+		if bytes.Contains(g, []byte("IO wait")) &&
+			bytes.Contains(g, []byte("(*blockWriter).WriteTo")) {
 			return true
 		}
 	}
@@ -34,7 +35,8 @@ func writeIsBlocked(*testServer) bool {
 }
 
 func TestShutdownLetsARequestFinish(t *testing.T) {
-	entered, leave := make(chan struct{}), make(chan struct{})
+	entered := make(chan struct{})
+	leave := make(chan struct{})
 	b := serve(t, Options{Grace: testTimeout}, func(app *fiber.App) {
 		app.Get("/slow", func(c *fiber.Ctx) error {
 			close(entered)
@@ -68,14 +70,20 @@ func TestShutdownLetsARequestFinish(t *testing.T) {
 
 // A main that returns from Serve ends the process and its running requests.
 func TestServeReturnsAfterTheLastResponse(t *testing.T) {
-	entered, leave := make(chan struct{}), make(chan struct{})
+	entered := make(chan struct{})
+	leave := make(chan struct{})
 	s := New(Options{Grace: testTimeout})
-	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
+	s.App().Get("/", func(*fiber.Ctx) error {
+		close(entered)
+		<-leave
+		return nil
+	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, stopped := make(chan error, 1), make(chan error, 1)
+	served := make(chan error, 1)
+	stopped := make(chan error, 1)
 	go func() { served <- s.Serve(ln) }()
 	b := &testServer{Server: s, addr: ln.Addr().String()}
 	_, _ = io.WriteString(b.dial(t), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -87,7 +95,8 @@ func TestServeReturnsAfterTheLastResponse(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	close(leave)
-	if err := errors.Join(within10s(t, served, "Serve"), within10s(t, stopped, "Shutdown")); err != nil {
+	if err := errors.Join(within10s(t, served, "Serve"),
+		within10s(t, stopped, "Shutdown")); err != nil {
 		t.Error(err)
 	}
 }
@@ -156,9 +165,14 @@ func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
 }
 
 func TestShutdownReportsARequestThatDoesNotEnd(t *testing.T) {
-	entered, leave := make(chan struct{}), make(chan struct{})
+	entered := make(chan struct{})
+	leave := make(chan struct{})
 	s := New(Options{Grace: time.Millisecond})
-	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
+	s.App().Get("/", func(*fiber.Ctx) error {
+		close(entered)
+		<-leave
+		return nil
+	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +186,8 @@ func TestShutdownReportsARequestThatDoesNotEnd(t *testing.T) {
 	defer c.Close()
 	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	within10s(t, entered, "the handler")
-	if err := s.Shutdown(context.Background()); err == nil || !strings.Contains(err.Error(), "1 requests") {
+	if err := s.Shutdown(context.Background()); err == nil ||
+		!strings.Contains(err.Error(), "1 requests") {
 		t.Errorf("shutdown says %v", err)
 	}
 	close(leave)

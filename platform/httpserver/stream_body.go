@@ -33,7 +33,8 @@ type streamBody struct {
 }
 
 var buffers = sync.Pool{New: func() any {
-	b := make([]byte, 0, blockSize+blockSize/8) // room for the row that crosses the end of the block
+	// room for the row that crosses the end of the block
+	b := make([]byte, 0, blockSize+blockSize/8)
 	return &b
 }}
 
@@ -86,7 +87,8 @@ func (b *streamBody) fill() error {
 		switch {
 		case err == io.EOF: //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
 			if b.ctx.Err() != nil {
-				return context.Cause(b.ctx) // a cancelled query may look like one that came to its end
+				// a cancelled query may look like one that came to its end
+				return context.Cause(b.ctx)
 			}
 			b.ended = true
 		case err != nil:
@@ -143,8 +145,8 @@ func (b *streamBody) withCause(err error) error {
 	return fmt.Errorf("%w: %w", cause, err)
 }
 
-// CloseWithError ends the stream and its record. fasthttp calls it once, with the error of writing the body; a plain
-// Close would not get that.
+// CloseWithError ends the stream and its record. fasthttp calls it once, with the error of writing
+// the body; a plain Close would not get that.
 func (b *streamBody) CloseWithError(writeErr error) error {
 	result := b.result(writeErr)
 	b.finish(result)
@@ -195,7 +197,8 @@ func (b *streamBody) finish(result error) {
 func (b *streamBody) recovering(what string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			b.rec.srv.log.Error("panic in "+what, "request_id", b.rec.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			b.rec.srv.log.Error("panic in "+what, "request_id", b.rec.id, "panic", fmt.Sprint(p),
+				"stack", string(debug.Stack()))
 		}
 	}()
 	f()

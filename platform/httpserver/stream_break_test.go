@@ -31,7 +31,8 @@ var someNoise = noise(64 << 10)
 func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn {
 	t.Helper()
 	c := b.dial(t)
-	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
+	_, _ = io.WriteString(c,
+		"GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
 	if _, err := io.ReadFull(c, make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +62,18 @@ func TestDisconnectIsNoticedWhileRowsFlow(t *testing.T) {
 }
 
 func TestDisconnectIsNoticedDuringASlowQuery(t *testing.T) {
-	for name, size := range map[string]int{"before the first row": 0, "after the first block": 64 << 10} {
+	for name, size := range map[string]int{
+		"before the first row":  0,
+		"after the first block": 64 << 10,
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFakeSource(noise(size), blocked)
 			opened := make(chan struct{})
-			b := serve(t, Options{}, streamRoute(StreamOptions{}, func(ctx context.Context) (Source, error) {
-				close(opened)
-				return s.open(ctx)
-			}))
+			b := serve(t, Options{},
+				streamRoute(StreamOptions{}, func(ctx context.Context) (Source, error) {
+					close(opened)
+					return s.open(ctx)
+				}))
 			c := b.dial(t)
 			_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
 			within10s(t, opened, "the source to be opened")
@@ -86,15 +91,19 @@ func TestStalledClientIsCutOff(t *testing.T) {
 	b, s := rowsForever(t, Options{}, StreamOptions{WriteTimeout: 200 * time.Millisecond})
 	b.begin(t, "/x")
 	s.wantEnding(t, ErrClientStalled)
-	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), "it stopped reading") })
+	eventually(t, "the log line", func() bool {
+		return strings.Contains(b.logs.String(), "it stopped reading")
+	})
 }
 
 // A steady client is served however long the whole file takes.
 func TestSlowSteadyReaderGetsTheWholeFile(t *testing.T) {
 	s := newFakeSource(noise(4<<20), nil)
-	b := streams(t, Options{}, StreamOptions{WriteTimeout: time.Second}, map[string]*fakeSource{"x": s})
+	b := streams(t, Options{}, StreamOptions{WriteTimeout: time.Second},
+		map[string]*fakeSource{"x": s})
 	c := b.dial(t)
-	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10) // above loopback's segment size, or the sender stalls
+	// above loopback's segment size, or the sender stalls
+	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10)
 	began := time.Now()
 	_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	all := slowly(t, c, 64<<10, 40*time.Millisecond)
@@ -121,14 +130,17 @@ func TestEndedContextBreaksAStream(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			s := endless()
-			b := serve(t, Options{}, streamRoute(StreamOptions{Context: ctx, WriteTimeout: time.Minute}, func(ctx context.Context) (Source, error) {
-				s.ctx = ctx
-				if slow {
-					s.rest, s.then = noise(64<<10), blocked
-					return s, nil
-				}
-				return endlessSource{s}, nil
-			}))
+			b := serve(t, Options{},
+				streamRoute(StreamOptions{Context: ctx, WriteTimeout: time.Minute},
+					func(ctx context.Context) (Source, error) {
+						s.ctx = ctx
+						if slow {
+							s.rest = noise(64 << 10)
+							s.then = blocked
+							return s, nil
+						}
+						return endlessSource{s}, nil
+					}))
 			c := b.begin(t, "/x")
 			if !slow {
 				eventually(t, "the write to block", func() bool { return writeIsBlocked(b) })
@@ -183,7 +195,9 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 	}))
 	b.begin(t, "/x").Close()
 	within10s(t, closed, "Finished")
-	eventually(t, "two panics in the log", func() bool { return strings.Count(b.logs.String(), `"panic in `) == 2 })
+	eventually(t, "two panics in the log", func() bool {
+		return strings.Count(b.logs.String(), `"panic in `) == 2
+	})
 }
 
 type panicky struct{ endlessSource }

@@ -76,14 +76,21 @@ func noise(n int) []byte {
 }
 
 // streams serves each source under its name.
-func streams(t *testing.T, o Options, so StreamOptions, sources map[string]*fakeSource) *testServer {
+func streams(
+	t *testing.T, o Options, so StreamOptions, sources map[string]*fakeSource,
+) *testServer {
 	so.ContentType = "text/csv; charset=utf-8"
 	so.Gzip = true
 	if so.Header == nil {
-		so.Header = map[string]string{"Cache-Control": "no-store", "Content-Disposition": "attachment"}
+		so.Header = map[string]string{
+			"Cache-Control":       "no-store",
+			"Content-Disposition": "attachment",
+		}
 	}
 	return serve(t, o, func(app *fiber.App) {
-		app.Get("/:name", func(c *fiber.Ctx) error { return Stream(c, sources[c.Params("name")].open, so) })
+		app.Get("/:name", func(c *fiber.Ctx) error {
+			return Stream(c, sources[c.Params("name")].open, so)
+		})
 	})
 }
 
@@ -113,7 +120,9 @@ func TestWholeFileArrives(t *testing.T) {
 			sources[fmt.Sprint(enc, n)] = newFakeSource(noise(n), nil)
 		}
 	}
-	b := streams(t, Options{}, StreamOptions{Finished: func(n int64, err error) { finished <- fmt.Sprint(n, err) }}, sources)
+	b := streams(t, Options{}, StreamOptions{
+		Finished: func(n int64, err error) { finished <- fmt.Sprint(n, err) },
+	}, sources)
 	for _, n := range sizes {
 		for _, enc := range []string{"", "gzip"} {
 			name := fmt.Sprint(enc, n)
@@ -122,7 +131,8 @@ func TestWholeFileArrives(t *testing.T) {
 				if a.err != nil || a.StatusCode != 200 || a.Header.Get("Content-Encoding") != enc {
 					t.Fatalf("%d %v %v", a.StatusCode, a.err, a.Header)
 				}
-				if want := fmt.Sprint(len(a.body), error(nil)); within10s(t, finished, "Finished") != want {
+				if want := fmt.Sprint(len(a.body), error(nil)); within10s(t, finished,
+					"Finished") != want {
 					t.Errorf("Finished was not told %s", want)
 				}
 				body := a.body
@@ -140,8 +150,10 @@ func TestWholeFileArrives(t *testing.T) {
 				if sha256.Sum256([]byte(body)) != sha256.Sum256(noise(n)) {
 					t.Errorf("%d bytes, not the file", len(body))
 				}
-				if a.Header.Get("Cache-Control") != "no-store, no-transform" || a.Header.Get("X-Request-Id") == "" ||
-					a.Header.Get("Vary") != "Authorization, Accept-Encoding" || a.Header.Get("Content-Disposition") != "attachment" {
+				if a.Header.Get("Cache-Control") != "no-store, no-transform" ||
+					a.Header.Get("X-Request-Id") == "" ||
+					a.Header.Get("Vary") != "Authorization, Accept-Encoding" ||
+					a.Header.Get("Content-Disposition") != "attachment" {
 					t.Errorf("headers %v", a.Header)
 				}
 				sources[name].wantEnding(t, nil)
@@ -164,14 +176,17 @@ func TestLateErrorBreaksTheStream(t *testing.T) {
 		for _, enc := range []string{"", "gzip"} {
 			for _, size := range []int{64 << 10, 300_000} {
 				t.Run(fmt.Sprint(name, enc, size), func(t *testing.T) {
-					forGo, forCurl := newFakeSource(noise(size), end), newFakeSource(noise(size), end)
-					b := streams(t, Options{}, StreamOptions{}, map[string]*fakeSource{"go": forGo, "curl": forCurl})
+					forGo := newFakeSource(noise(size), end)
+					forCurl := newFakeSource(noise(size), end)
+					b := streams(t, Options{}, StreamOptions{},
+						map[string]*fakeSource{"go": forGo, "curl": forCurl})
 					a := b.get(t, "/go", "Accept-Encoding", enc)
 					if a.StatusCode != 200 || !errors.Is(a.err, syscall.ECONNRESET) {
 						t.Errorf("Go's client saw %d, %v", a.StatusCode, a.err)
 					}
 					e := within10s(t, forGo.ended, "the source to be closed")
-					if e.err == nil || errors.Is(e.err, ErrClientGone) || errors.Is(e.err, errRows) != (name == "error" || name == "wrapped-eof") {
+					if e.err == nil || errors.Is(e.err, ErrClientGone) ||
+						errors.Is(e.err, errRows) != (name == "error" || name == "wrapped-eof") {
 						t.Errorf("the source was told %v", e.err)
 					}
 					if exit := curl(t, b.url+"/curl", enc); exit != 56 {
@@ -194,7 +209,8 @@ func curl(t *testing.T, url, enc string) int {
 	}
 	args := []string{"-s", "-o", os.DevNull, "-m", "20", url}
 	if enc != "" {
-		args = append(args, "-H", "Accept-Encoding: "+enc) // not --compressed, whose own exit code would win
+		// not --compressed, whose own exit code would win
+		args = append(args, "-H", "Accept-Encoding: "+enc)
 	}
 	err := exec.CommandContext(t.Context(), "curl", args...).Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -262,7 +278,8 @@ func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
 	s := newFakeSource(noise(10), nil)
 	b := streams(t, Options{}, StreamOptions{}, map[string]*fakeSource{"x": s})
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
-	if a.StatusCode != 200 || a.body != "" || a.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
+	if a.StatusCode != 200 || a.body != "" ||
+		a.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
 		a.Header.Get("Content-Encoding") != "gzip" || a.Header.Get("Content-Length") != "" {
 		t.Errorf("%d %v", a.StatusCode, a.Header)
 	}
@@ -270,7 +287,8 @@ func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
 	const again = " /x HTTP/1.1\r\nHost: x\r\n"
 	_, _ = io.WriteString(c, "HEAD"+again+"\r\nHEAD"+again+"Connection: close\r\n\r\n")
 	all, _ := io.ReadAll(c)
-	if bytes.Count(all, []byte("HTTP/1.1 200 OK\r\n")) != 2 || bytes.Count(all, []byte("\r\n\r\n")) != 2 ||
+	if bytes.Count(all, []byte("HTTP/1.1 200 OK\r\n")) != 2 ||
+		bytes.Count(all, []byte("\r\n\r\n")) != 2 ||
 		!bytes.HasSuffix(all, []byte("\r\n\r\n")) || bytes.Contains(all, []byte("\r\n\r\n\r\n")) {
 		t.Errorf("stray bytes: %q", all)
 	}
@@ -280,7 +298,10 @@ func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
 }
 
 func TestConnectionIsReusedAfterAFile(t *testing.T) {
-	sources := map[string]*fakeSource{"a": newFakeSource(noise(200_000), nil), "b": newFakeSource(noise(200_000), nil)}
+	sources := map[string]*fakeSource{
+		"a": newFakeSource(noise(200_000), nil),
+		"b": newFakeSource(noise(200_000), nil),
+	}
 	b := streams(t, Options{}, StreamOptions{}, sources)
 	c := b.dial(t)
 	const more = " HTTP/1.1\r\nHost: x\r\n"

@@ -26,7 +26,10 @@ func TestUntracedRequestCostsNothing(t *testing.T) {
 
 // What a span of a request costs.
 func BenchmarkTracedRequest(b *testing.B) {
-	for name, tracer := range map[string]trace.Tracer{"untraced": nil, "traced": sdktrace.NewTracerProvider().Tracer("dg")} {
+	for name, tracer := range map[string]trace.Tracer{
+		"untraced": nil,
+		"traced":   sdktrace.NewTracerProvider().Tracer("dg"),
+	} {
 		b.Run(name, func(b *testing.B) {
 			conn, in := benchConn(b, benchServer(b, true, Options{Tracer: tracer}))
 			before := cpuTime()

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// sendBuffer bounds the kernel's send buffer (SO_SNDBUF). Autotuning grows it to 4 MB, and a slow but steady reader then misses
-// every write deadline.
+// sendBuffer bounds the kernel's send buffer (SO_SNDBUF). Autotuning grows it to 4 MB, and a slow
+// but steady reader then misses every write deadline.
 const sendBuffer = 128 << 10
 
-// firstSendBuffer applies until the first block of a stream is sent. The block does not fit, so that a client that reads nothing
-// stops the source.
+// firstSendBuffer applies until the first block of a stream is sent. The block does not fit, so
+// that a client that reads nothing stops the source.
 const firstSendBuffer = 16 << 10
 
-// publicSendBuffer applies to unauthenticated responses: thousands of clients may request one and not read it.
+// publicSendBuffer applies to unauthenticated responses: thousands of clients may request one and
+// not read it.
 const publicSendBuffer = 32 << 10
 
-// writeDeadline is the write deadline of one long response. It moves with every block. Once the context has ended it stays
-// where expire sets it, which also wakes a blocked write.
+// writeDeadline is the write deadline of one long response. It moves with every block. Once the
+// context has ended it stays where expire sets it, which also wakes a blocked write.
 type writeDeadline struct {
 	ctx   context.Context
 	conn  net.Conn

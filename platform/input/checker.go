@@ -20,9 +20,10 @@ type Checker struct {
 	words    map[string]string
 }
 
-// New returns a Checker with further words and rules. Words are found under "field rule", "rule type" or "rule"; in them
-// {field} and {value} stand for the field and its value as Shown, {param} for the rule's parameter and {values} for the values that
-// it lists. A mistake in the rules panics.
+// New returns a Checker with further words and rules. Words are found under "field rule", "rule
+// type" or "rule"; in them {field} and {value} stand for the field and its value as Shown, {param}
+// for the rule's parameter and {values} for the values that it lists. A mistake in the rules
+// panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
 	maps.Copy(c.words, own)
@@ -45,14 +46,17 @@ var standard = New(nil, nil)
 // Check checks the struct in the words of this package.
 func Check(v any) error { return standard.Check(v) }
 
-// Check returns an apperr.Validation about the first field of the struct that is missing, or else breaks its rule, or nil. Any
-// other error is a mistake in the tags, and a value that is no struct panics.
+// Check returns an apperr.Validation about the first field of the struct that is missing, or else
+// breaks its rule, or nil. Any other error is a mistake in the tags, and a value that is no struct
+// panics.
 func (c *Checker) Check(v any) error {
 	faults := c.Faults(v)
 	if len(faults) == 0 {
 		return nil
 	}
-	missing := slices.IndexFunc(faults, func(f Fault) bool { return strings.HasPrefix(f.Rule, "required") })
+	missing := slices.IndexFunc(faults, func(f Fault) bool {
+		return strings.HasPrefix(f.Rule, "required")
+	})
 	first := faults[max(0, missing)]
 	if first.Message == "" {
 		return fmt.Errorf("input: no words for the rule %q", first.Rule)
@@ -90,11 +94,13 @@ func (c *Checker) Faults(v any) []Fault {
 
 // message returns the text of a finding.
 func (c *Checker) message(field string, found validator.FieldError) string {
-	rule, value := found.Tag(), ""
+	rule := found.Tag()
+	value := ""
 	if found.Kind() != reflect.Slice { // which may be long
 		value = Shown(fmt.Sprint(found.Value()))
 	}
-	text := cmp.Or(c.words[field+" "+rule], c.words[rule+" "+strings.TrimPrefix(found.Type().String(), "*")], c.words[rule])
+	text := cmp.Or(c.words[field+" "+rule],
+		c.words[rule+" "+strings.TrimPrefix(found.Type().String(), "*")], c.words[rule])
 	return strings.NewReplacer("{field}", field, "{value}", value, "{param}", found.Param(),
 		"{values}", strings.ReplaceAll(found.Param(), " ", ", ")).Replace(text)
 }

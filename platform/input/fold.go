@@ -9,7 +9,8 @@ import (
 )
 
 // undecomposed are letters with a stroke, and ligatures, which Unicode does not decompose.
-var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
+var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
+	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
 // WithoutAccents returns the text in its plainest letters: Łódź is Lodz, ﬁ is fi.
 func WithoutAccents(text string) string {

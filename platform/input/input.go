@@ -1,5 +1,6 @@
-// Package input checks what people and programs send: structs by their validate tags, days and texts. It is the one place that
-// turns the findings of package validator into errors of fields; a surface brings the words that its readers expect.
+// Package input checks what people and programs send: structs by their validate tags, days and
+// texts. It is the one place that turns the findings of package validator into errors of fields; a
+// surface brings the words that its readers expect.
 package input
 
 import (
@@ -11,15 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// rules are the rules of every Checker, besides validator's own. A fault names the first broken rule of its field's tag.
+// rules are the rules of every Checker, besides validator's own. A fault names the first broken
+// rule of its field's tag.
 var rules = map[string]func(Field) bool{
-	"text":        Text(ValidText),
-	"visible":     Text(isVisible),
-	"printable":   Text(IsPrintable),
-	"dateOnly":    Text(func(s string) bool { return !timestamp.MatchString(s) }),
-	"day":         Text(dayForm.MatchString),
-	"calendarDay": Text(func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }),
-	"reportable":  isReportable,
+	"text":      Text(ValidText),
+	"visible":   Text(isVisible),
+	"printable": Text(IsPrintable),
+	"dateOnly":  Text(func(s string) bool { return !timestamp.MatchString(s) }),
+	"day":       Text(dayForm.MatchString),
+	"calendarDay": Text(func(s string) bool {
+		_, err := time.Parse(time.DateOnly, s)
+		return err == nil
+	}),
+	"reportable": isReportable,
 }
 
 var (
@@ -38,15 +43,16 @@ func isReportable(f Field) bool {
 
 // words are the default messages of rules.
 var words = map[string]string{
-	"text":        "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
-	"printable":   "`{field}` contains invisible characters. Type it again.",
-	"min":         "`{field}` must have at least one value.",
-	"unique":      "`{field}` must not contain a value twice.",
-	"oneof":       "`{field}` contains an unknown value. Known values: {values}.",
-	"dateOnly":    "`{field}` has a time: {value}. Send the day alone, YYYY-MM-DD.",
-	"day":         "`{field}` is not a day: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
-	"calendarDay": "`{field}` is not a day of the calendar: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
-	"reportable":  "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
+	"text":      "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
+	"printable": "`{field}` contains invisible characters. Type it again.",
+	"min":       "`{field}` must have at least one value.",
+	"unique":    "`{field}` must not contain a value twice.",
+	"oneof":     "`{field}` contains an unknown value. Known values: {values}.",
+	"dateOnly":  "`{field}` has a time: {value}. Send the day alone, YYYY-MM-DD.",
+	"day":       "`{field}` is not a day: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
+	"calendarDay": "`{field}` is not a day of the calendar: {value}. Send a calendar day, " +
+		"YYYY-MM-DD, for example 2026-03-01.",
+	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
 }
 
 // maxShown is how many characters of a value a message shows.
@@ -76,8 +82,8 @@ var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 // IsID reports whether s is a UUID in its stored form. Any other text is an unknown identifier.
 func IsID(s string) bool { return storedID.MatchString(s) }
 
-// ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits, and returns its first instant
-// in UTC.
+// ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits, and
+// returns its first instant in UTC.
 func ParseDay(s string) (time.Time, bool) {
 	if len(s) != len(time.DateOnly) {
 		return time.Time{}, false
@@ -89,12 +95,16 @@ func ParseDay(s string) (time.Time, bool) {
 // IsReportable reports whether a time in UTC lies in the years of reports, 2000 to 2199.
 func IsReportable(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
 
-// ValidText reports whether s has 1 to 200 characters, one of them visible and none a control character.
+// ValidText reports whether s has 1 to 200 characters, one of them visible and none a control
+// character.
 func ValidText(s string) bool {
-	return isVisible(s) && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
+	return isVisible(s) && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 &&
+		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // isVisible reports whether s has a visible character.
 func isVisible(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r)
+	})
 }

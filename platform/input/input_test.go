@@ -25,10 +25,15 @@ func TestParseDayIsStrict(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{
-		"", "1999-12-31", "2200-01-01", "2023-02-29", "2100-02-29", "2024-00-01", "2024-13-01", "2024-01-00", "2024-01-32", "2024-04-31",
-		" 2024-01-01", "2024-01-01 ", "2024-01-01\n", "2024-1-01", "2024-01-1", "2024-1-001", "24-01-01", "02024-01-01", "+024-01-01", "-024-01-01",
-		"+2024-01-01", "20240101", "2024/01/01", "01-01-2024", "2024-01-01T00:00:00Z", "2024-01-01Z", "2024-W01-1", "2024-001",
-		"٢٠٢٤-٠١-٠١", "2024-01-0١", "２０２４-01-01", "2024‐01‐01", "2024-01-0x", "2024-01- 1", "2024- 1-01", "today", "0000-00-00", "2024-01-01\x00",
+		"", "1999-12-31", "2200-01-01", "2023-02-29", "2100-02-29", "2024-00-01", "2024-13-01",
+		"2024-01-00", "2024-01-32", "2024-04-31",
+		" 2024-01-01", "2024-01-01 ", "2024-01-01\n", "2024-1-01", "2024-01-1", "2024-1-001",
+		"24-01-01", "02024-01-01", "+024-01-01", "-024-01-01",
+		"+2024-01-01", "20240101", "2024/01/01", "01-01-2024", "2024-01-01T00:00:00Z",
+		"2024-01-01Z",
+		"2024-W01-1", "2024-001",
+		"٢٠٢٤-٠١-٠١", "2024-01-0١", "２０２４-01-01", "2024‐01‐01", "2024-01-0x", "2024-01- 1",
+		"2024- 1-01", "today", "0000-00-00", "2024-01-01\x00",
 	} {
 		_, ok := input.ParseDay(text)
 		require.False(t, ok, "%q", text)
@@ -36,7 +41,9 @@ func TestParseDayIsStrict(t *testing.T) {
 }
 
 func FuzzParseDay(f *testing.F) {
-	for _, seed := range []string{"2024-02-29", "2023-02-29", "2199-12-31", "1999-12-31", "+024-01-01", "٢٠٢٤-٠١-٠١"} {
+	for _, seed := range []string{
+		"2024-02-29", "2023-02-29", "2199-12-31", "1999-12-31", "+024-01-01", "٢٠٢٤-٠١-٠١",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -47,7 +54,8 @@ func FuzzParseDay(f *testing.F) {
 		if day.Format("2006-01-02") != text {
 			t.Fatalf("ParseDay(%q) = %v", text, day)
 		}
-		if day.Before(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) || !day.Before(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)) {
+		if day.Before(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) ||
+			!day.Before(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)) {
 			t.Fatalf("ParseDay(%q) is outside of 2000 to 2199", text)
 		}
 	})
@@ -102,11 +110,17 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 		in             form
 		field, message string
 	}{
-		"text":    {form{" ", good.Scopes}, "title", text},
-		"none":    {form{"t", nil}, "scopes", "`scopes` must have at least one value."},
-		"twice":   {form{"t", []string{"a:read", "a:read"}}, "scopes", "`scopes` must not contain a value twice."},
-		"unknown": {form{"t", []string{"a:read", "%s"}}, "scopes", "`scopes` contains an unknown value. Known values: a:read, b:read."},
-		"first":   {form{}, "title", text},
+		"text": {form{" ", good.Scopes}, "title", text},
+		"none": {form{"t", nil}, "scopes", "`scopes` must have at least one value."},
+		"twice": {
+			form{"t", []string{"a:read", "a:read"}}, "scopes",
+			"`scopes` must not contain a value twice.",
+		},
+		"unknown": {
+			form{"t", []string{"a:read", "%s"}}, "scopes",
+			"`scopes` contains an unknown value. Known values: a:read, b:read.",
+		},
+		"first": {form{}, "title", text},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := input.Check(c.in)
@@ -117,7 +131,8 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// A rule without a message, or a value that is not a struct, is a mistake of the program and not the sender's.
+// A rule without a message, or a value that is not a struct, is a mistake of the program and not
+// the sender's.
 func TestCheckReportsMistakesInTagsAsInternal(t *testing.T) {
 	require.Panics(t, func() { _ = input.Check("text") })
 	err := input.Check(struct {
@@ -133,13 +148,29 @@ func TestFaultsAreInTheOrderOfTheStruct(t *testing.T) {
 		Name   string   `json:"name" validate:"visible,max=3,text"`
 		Scopes []string `json:"scopes" validate:"min=1,dive,oneof=a b"`
 	}
-	const least, known = "`scopes` must have at least one value.", "`scopes` contains an unknown value. Known values: a, b."
-	words := input.New(map[string]string{"max": "{field} {value} {param}", "text": "odd {field}", "name text": "odd", "visible": "", "text string": "?"}, nil)
+	const least = "`scopes` must have at least one value."
+	const known = "`scopes` contains an unknown value. Known values: a, b."
+	words := input.New(map[string]string{
+		"max":         "{field} {value} {param}",
+		"text":        "odd {field}",
+		"name text":   "odd",
+		"visible":     "",
+		"text string": "?",
+	}, nil)
 	require.Empty(t, words.Faults(form{"x", []string{"a"}}))
-	require.Equal(t, []input.Fault{{"name", "name", "visible", " ", ""}, {"scopes", "scopes", "min", []string(nil), least}}, words.Faults(form{" ", nil}))
-	require.Equal(t, []input.Fault{{"name", "name", "max", "four", "name four 3"}, {"scopes[0]", "scopes", "oneof", "c", known}, {"scopes[2]", "scopes", "oneof", "d", known}},
+	require.Equal(t,
+		[]input.Fault{
+			{"name", "name", "visible", " ", ""}, {"scopes", "scopes", "min", []string(nil), least},
+		}, words.Faults(form{" ", nil}))
+	require.Equal(t,
+		[]input.Fault{
+			{"name", "name", "max", "four", "name four 3"},
+			{"scopes[0]", "scopes", "oneof", "c", known},
+			{"scopes[2]", "scopes", "oneof", "d", known},
+		},
 		words.Faults(form{"four", []string{"c", "a", "d"}}))
-	require.Equal(t, []input.Fault{{"name", "name", "text", "a\n", "odd"}}, words.Faults(form{"a\n", []string{"b"}}))
+	require.Equal(t, []input.Fault{{"name", "name", "text", "a\n", "odd"}},
+		words.Faults(form{"a\n", []string{"b"}}))
 }
 
 // Words are those of the field's rule, of the rule on such a type, or of the rule.
@@ -150,8 +181,15 @@ func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 		C *time.Time `json:"c" validate:"required"`
 		D string     `json:"d" validate:"even"`
 	}
-	words := input.New(map[string]string{"required": "any", "A required": "of A", "required int": "a number", "even": "{field}: {value} is odd"},
-		map[string]func(input.Field) bool{"even": input.Text(func(s string) bool { return len(s)%2 == 0 })})
+	words := input.New(map[string]string{
+		"required":     "any",
+		"A required":   "of A",
+		"required int": "a number",
+		"even":         "{field}: {value} is odd",
+	},
+		map[string]func(input.Field) bool{
+			"even": input.Text(func(s string) bool { return len(s)%2 == 0 }),
+		})
 	var said []string
 	for _, fault := range words.Faults(row{D: "{field}"}) {
 		said = append(said, fault.Path+" "+fault.Message)
@@ -175,7 +213,8 @@ func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
 	const id = "01234567-89ab-cdef-0123-456789abcdef"
 	require.True(t, input.IsID(id))
 	for _, other := range []string{
-		"", "group", strings.ToUpper(id), strings.ReplaceAll(id, "-", ""), "{" + id + "}", "urn:uuid:" + id, id[1:], id + "a",
+		"", "group", strings.ToUpper(id), strings.ReplaceAll(id, "-", ""), "{" + id + "}",
+		"urn:uuid:" + id, id[1:], id + "a",
 		" " + id, id + "\n", strings.Replace(id, "4", "٤", 1), "\x00", "\xff",
 	} {
 		require.False(t, input.IsID(other), "%q", other)

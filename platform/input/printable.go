@@ -2,8 +2,9 @@ package input
 
 import "unicode"
 
-// IsPrintable reports whether s has no invisible characters: no control or format characters, no fillers. Names that look equal are
-// then equal, except for homoglyphs. Joiners are allowed between letters of scripts that use them, and in emoji.
+// IsPrintable reports whether s has no invisible characters: no control or format characters, no
+// fillers. Names that look equal are then equal, except for homoglyphs. Joiners are allowed between
+// letters of scripts that use them, and in emoji.
 func IsPrintable(s string) bool {
 	runes := []rune(s)
 	for i, r := range runes {
@@ -21,7 +22,9 @@ func IsPrintable(s string) bool {
 			if !isPictograph(before) && after != keycap {
 				return false
 			}
-		case !unicode.IsGraphic(r), r == blankBraille, unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r):
+		case !unicode.IsGraphic(r), r == blankBraille,
+			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r),
+			unicode.Is(unicode.Variation_Selector, r):
 			return false
 		}
 	}
@@ -29,9 +32,12 @@ func IsPrintable(s string) bool {
 }
 
 const (
-	zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
-	textStyle, emojiStyle, keycap       = '\ufe0e', '\ufe0f', '\u20e3'
-	blankBraille                        = '\u2800'
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+	textStyle          = '\ufe0e'
+	emojiStyle         = '\ufe0f'
+	keycap             = '\u20e3'
+	blankBraille       = '\u2800'
 )
 
 // around returns the characters beside one, 0 at the ends.
@@ -45,9 +51,11 @@ func around(runes []rune, i int) (before, after rune) {
 	return before, after
 }
 
-// isPictograph reports whether r can be part of an emoji: a symbol, a skin tone or the style of one.
+// isPictograph reports whether r can be part of an emoji: a symbol, a skin tone or the style of
+// one.
 func isPictograph(r rune) bool {
-	return r == emojiStyle || r > unicode.MaxASCII && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk)
+	return r == emojiStyle ||
+		r > unicode.MaxASCII && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk)
 }
 
 // isJoined reports whether r is a letter of a script whose letters are joined, or a mark on one.
@@ -55,5 +63,6 @@ func isJoined(r rune) bool {
 	if unicode.IsMark(r) {
 		return r != textStyle && r != emojiStyle
 	}
-	return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
+	return unicode.IsLetter(r) &&
+		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }

@@ -1,4 +1,5 @@
-// Package instant writes instants as the API shows them: RFC 3339 in UTC with three decimals (rules.md, Formats).
+// Package instant writes instants as the API shows them: RFC 3339 in UTC with three decimals
+// (rules.md, Formats).
 package instant
 
 import "time"

@@ -10,8 +10,9 @@ type flowKey struct{}
 
 // Flow is the queue that a request waits in. The zero value is the program's own work.
 type Flow struct {
-	ID      string // of an organisation or of other work that is bounded, or the address of a network
-	Network bool   // the request has no credential that was accepted before
+	// of an organisation or of other work that is bounded, or the address of a network
+	ID      string
+	Network bool // the request has no credential that was accepted before
 }
 
 // WithTenant returns the context of a request of an organisation, or of other work that is bounded.
@@ -33,9 +34,9 @@ func FlowOf(ctx context.Context) Flow {
 // MaxTenantHints bounds what TenantHints remembers: at most 2 MB.
 const MaxTenantHints = 10_000
 
-// TenantHints remembers the organisation of each accepted credential, so that a request queues with its organisation
-// before it is authenticated. A hint authorises nothing: the credential may be revoked by now. It is stored under a
-// seeded hash of the credential.
+// TenantHints remembers the organisation of each accepted credential, so that a request queues with
+// its organisation before it is authenticated. A hint authorises nothing: the credential may be
+// revoked by now. It is stored under a seeded hash of the credential.
 type TenantHints struct {
 	seed          maphash.Seed
 	mu            sync.RWMutex

@@ -13,7 +13,8 @@ func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
 	t.Parallel()
 	l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100, BusyMessage: "Busy."})
 	acquire := func(organisation string, bytes int64) *limiter.Lease {
-		lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
+		lease, err := l.Acquire(t.Context(),
+			limiter.Request{OrganisationID: organisation, Bytes: bytes})
 		require.NoError(t, err)
 		return lease
 	}
@@ -22,7 +23,9 @@ func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
 	}
-	a, b, c := acquire("a", 10), acquire("b", 10), acquire("c", 30)
+	a := acquire("a", 10)
+	b := acquire("b", 10)
+	c := acquire("c", 30)
 	require.NoError(t, a.Grow(30))
 	refused(b.Grow(30)) // 40 + 40 + 30
 	require.NoError(t, b.Grow(20))
@@ -41,7 +44,11 @@ func TestOversizeWorkRunsOneAtATime(t *testing.T) {
 	t.Parallel()
 	l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
 	acquire := func(organisation string, bytes int64) (*limiter.Lease, error) {
-		return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes, Waited: limiter.Wait})
+		return l.Acquire(t.Context(), limiter.Request{
+			OrganisationID: organisation,
+			Bytes:          bytes,
+			Waited:         limiter.Wait,
+		})
 	}
 	a, err := acquire("a", 1000)
 	require.NoError(t, err)

@@ -13,20 +13,28 @@ type Lease struct {
 	granted       time.Time
 }
 
-// Grow adds bytes to what the work holds, without waiting. Errors: apperr.Unavailable with RetryAfter when there is no room.
+// Grow adds bytes to what the work holds, without waiting. Errors: apperr.Unavailable with
+// RetryAfter when there is no room.
 func (e *Lease) Grow(bytes int64) error {
 	if e == nil {
 		return nil
 	}
-	l, o := e.limiter, e.organisation
+	l := e.limiter
+	o := e.organisation
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !e.held {
 		return nil
 	}
-	grown := &Lease{limiter: l, organisation: o, estimate: e.estimate + bytes, bytes: l.counted(e.estimate + bytes)}
+	grown := &Lease{
+		limiter:      l,
+		organisation: o,
+		estimate:     e.estimate + bytes,
+		bytes:        l.counted(e.estimate + bytes),
+	}
 	others := l.bytes - e.bytes
-	if others+grown.bytes > l.limits.Bytes || !inShare(o.bytes-e.bytes, grown.bytes, others, l.limits.Bytes) ||
+	if others+grown.bytes > l.limits.Bytes ||
+		!inShare(o.bytes-e.bytes, grown.bytes, others, l.limits.Bytes) ||
 		grown.oversize() && l.oversize != nil && l.oversize != e {
 		return l.refuse(OfInstance)
 	}
@@ -39,10 +47,12 @@ func (e *Lease) oversize() bool { return e.estimate > e.bytes && e.limiter.limit
 
 // resize changes what the lease holds.
 func (e *Lease) resize(estimate int64) {
-	l, counted := e.limiter, e.limiter.counted(estimate)
+	l := e.limiter
+	counted := e.limiter.counted(estimate)
 	l.bytes += counted - e.bytes
 	e.organisation.bytes += counted - e.bytes
-	e.bytes, e.estimate = counted, estimate
+	e.bytes = counted
+	e.estimate = estimate
 	if e.oversize() {
 		l.oversize = e
 	} else if l.oversize == e {
@@ -66,7 +76,8 @@ func (e *Lease) keep(bytes int64, held bool) {
 	if e == nil {
 		return
 	}
-	l, o := e.limiter, e.organisation
+	l := e.limiter
+	o := e.organisation
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !e.held {

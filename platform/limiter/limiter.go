@@ -26,19 +26,21 @@ const maxRest = 100 * time.Millisecond
 // Limits say how much may run at once.
 type Limits struct {
 	MaxConcurrent         int
-	MaxConcurrentPerActor int    // for one key or person; 0: as many as its organisation
-	Bytes                 int64  // estimated memory of requests; 0: unlimited
-	Waiting               int    // requests of one organisation in the queue; 0: MaxWaiting
-	Rest                  bool   // a released slot stays empty for as long as it was held, at most maxRest
-	BusyMessage           string // the message for a request that waited without success; when to retry is added
+	MaxConcurrentPerActor int   // for one key or person; 0: as many as its organisation
+	Bytes                 int64 // estimated memory of requests; 0: unlimited
+	Waiting               int   // requests of one organisation in the queue; 0: MaxWaiting
+	// a released slot stays empty for as long as it was held, at most maxRest
+	Rest bool
+	// the message for a request that waited without success; when to retry is added
+	BusyMessage string
 }
 
 // Request is a piece of work.
 type Request struct {
 	OrganisationID string
 	ActorID        string // the key or person; may be empty when MaxConcurrentPerActor is 0
-	// Bytes is the memory that the work is expected to hold. More than half of Limits.Bytes counts as that, and such work runs
-	// one at a time.
+	// Bytes is the memory that the work is expected to hold. More than half of Limits.Bytes counts
+	// as that, and such work runs one at a time.
 	Bytes int64
 	// Waited is the part of Wait that work has used up when it is admitted a second time.
 	Waited time.Duration
@@ -54,7 +56,8 @@ type Limiter struct {
 	bytes         int64
 	oversize      *Lease                   // the one for more than half of the bytes
 	organisations map[string]*organisation // that hold or wait for something
-	turns         *list.List               // of *organisation: those that wait, whose turn is next first
+	// of *organisation: those that wait, whose turn is next first
+	turns *list.List
 }
 
 // organisation is what one organisation holds and waits for.
@@ -81,8 +84,9 @@ func New(l Limits) *Limiter {
 	return &Limiter{limits: l, organisations: map[string]*organisation{}, turns: list.New()}
 }
 
-// Acquire waits for the request's turn and returns a lease of a slot and its bytes. The caller releases it. Errors:
-// apperr.Unavailable with RetryAfter and a BoundError after Wait or with a full queue, and the cause of ctx when it ends.
+// Acquire waits for the request's turn and returns a lease of a slot and its bytes. The caller
+// releases it. Errors: apperr.Unavailable with RetryAfter and a BoundError after Wait or with a
+// full queue, and the cause of ctx when it ends.
 func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, w, err := l.enqueue(r)
 	if w == nil {
@@ -114,7 +118,13 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 		o = &organisation{id: r.OrganisationID}
 		l.organisations[o.id] = o
 	}
-	lease := &Lease{limiter: l, organisation: o, actor: r.ActorID, bytes: l.counted(r.Bytes), estimate: r.Bytes}
+	lease := &Lease{
+		limiter:      l,
+		organisation: o,
+		actor:        r.ActorID,
+		bytes:        l.counted(r.Bytes),
+		estimate:     r.Bytes,
+	}
 	if l.turns.Len() == 0 && l.allows(lease) && l.fits(lease) {
 		l.grant(lease)
 		return lease, nil, nil
@@ -137,7 +147,8 @@ func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/
 // refuse counts a refusal and returns its error, whose cause is the BoundError.
 func (l *Limiter) refuse(by Bound) error {
 	l.refused.Add(1)
-	e := apperr.Wrap(apperr.Unavailable, &BoundError{by}, "%s Retry in %d seconds.", l.limits.BusyMessage, RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, &BoundError{by}, "%s Retry in %d seconds.",
+		l.limits.BusyMessage, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

@@ -17,17 +17,23 @@ import (
 )
 
 func eight() *limiter.Limiter {
-	return limiter.New(limiter.Limits{MaxConcurrent: 8, MaxConcurrentPerActor: 3, BusyMessage: "Too many 100% of them."})
+	return limiter.New(limiter.Limits{
+		MaxConcurrent:         8,
+		MaxConcurrentPerActor: 3,
+		BusyMessage:           "Too many 100% of them.",
+	})
 }
 
 func acquire(t *testing.T, l *limiter.Limiter, organisation, actor string) *limiter.Lease {
 	t.Helper()
-	lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, ActorID: actor})
+	lease, err := l.Acquire(t.Context(),
+		limiter.Request{OrganisationID: organisation, ActorID: actor})
 	require.NoError(t, err)
 	return lease
 }
 
-// admitted are the names of requests in the order in which they were admitted or refused, with their leases.
+// admitted are the names of requests in the order in which they were admitted or refused, with
+// their leases.
 type admitted struct {
 	mu     sync.Mutex
 	names  []string
@@ -44,7 +50,8 @@ func (a *admitted) acquire(t *testing.T, l *limiter.Limiter, r limiter.Request, 
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.names, a.leases = append(a.names, name), append(a.leases, lease)
+		a.names = append(a.names, name)
+		a.leases = append(a.leases, lease)
 	}()
 	synctest.Wait()
 }
@@ -85,7 +92,8 @@ func TestActorHoldsNoMoreThanItsShare(t *testing.T) {
 		var got admitted
 		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 1"}, "key 1")
 		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 2"}, "key 2")
-		require.Equal(t, []string{"key 2"}, got.order(), "another key of the organisation overtakes")
+		require.Equal(t, []string{"key 2"}, got.order(),
+			"another key of the organisation overtakes")
 		leases[0].Release()
 		leases[0].Release() // again gives nothing back
 		require.Equal(t, []string{"key 2", "key 1"}, got.order())
@@ -103,7 +111,8 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 		held := map[string]*limiter.Lease{"x": acquire(t, l, "x", ""), "y": acquire(t, l, "y", "")}
 		var got admitted
 		for i, organisation := range []string{"a", "a", "a", "a", "b", "b", "c"} {
-			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, fmt.Sprint(organisation, i))
+			got.acquire(t, l, limiter.Request{OrganisationID: organisation},
+				fmt.Sprint(organisation, i))
 		}
 		held["x"].Release()
 		for i := range 7 {
@@ -115,12 +124,14 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 	})
 }
 
-// Slots come free one by one while organisations wait that hold the others: one that holds none does not wait for all of them again.
+// Slots come free one by one while organisations wait that hold the others: one that holds none
+// does not wait for all of them again.
 func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
-		a, b := acquire(t, l, "a", ""), acquire(t, l, "b", "")
+		a := acquire(t, l, "a", "")
+		b := acquire(t, l, "b", "")
 		var got admitted
 		for _, organisation := range []string{"a", "b", "c"} {
 			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, organisation)
@@ -139,7 +150,8 @@ func TestBytesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
 		take := func(organisation string, bytes int64) (*limiter.Lease, error) {
-			return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
+			return l.Acquire(t.Context(),
+				limiter.Request{OrganisationID: organisation, Bytes: bytes})
 		}
 		first, err := take("a", 30)
 		require.NoError(t, err)
@@ -162,11 +174,13 @@ func TestBytesAreBounded(t *testing.T) {
 	})
 }
 
-// hoard acquires for an organisation until it is refused, keeps what is said of each, and returns how many it was given.
+// hoard acquires for an organisation until it is refused, keeps what is said of each, and returns
+// how many it was given.
 func hoard(t *testing.T, l *limiter.Limiter, organisation string, bytes, kept int64) (given int) {
 	t.Helper()
 	for ; ; given++ {
-		lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
+		lease, err := l.Acquire(t.Context(),
+			limiter.Request{OrganisationID: organisation, Bytes: bytes})
 		if err != nil {
 			return given
 		}
@@ -176,8 +190,9 @@ func hoard(t *testing.T, l *limiter.Limiter, organisation string, bytes, kept in
 	}
 }
 
-// Whatever organisations before it hoard, the next one finds a slot and room for an answer: five of them with 16 slots, or
-// with the memory of large reports (MB, at their peak and while they are sent).
+// Whatever organisations before it hoard, the next one finds a slot and room for an answer: five of
+// them with 16 slots, or with the memory of large reports (MB, at their peak and while they are
+// sent).
 func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -185,11 +200,17 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 		bytes, kept int64
 		given       []int
 	}{
-		"8 slots":            {limiter.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
-		"16 slots":           {limiter.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
-		"largest reports":    {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0}},
-		"smaller reports":    {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0}},
-		"larger than memory": {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0}},
+		"8 slots":  {limiter.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
+		"16 slots": {limiter.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
+		"largest reports": {
+			limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0},
+		},
+		"smaller reports": {
+			limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0},
+		},
+		"larger than memory": {
+			limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -197,7 +218,8 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 				l := limiter.New(c.limits)
 				var given []int
 				for i := range c.given {
-					given = append(given, hoard(t, l, fmt.Sprint("organisation ", i), c.bytes, c.kept))
+					given = append(given,
+						hoard(t, l, fmt.Sprint("organisation ", i), c.bytes, c.kept))
 				}
 				require.Equal(t, c.given, given)
 			})
@@ -230,7 +252,10 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 		lease := acquire(t, l, "a", "")
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(t.Context())
-		go func() { time.Sleep(time.Second); stop(stopped) }()
+		go func() {
+			time.Sleep(time.Second)
+			stop(stopped)
+		}()
 		_, err := l.Acquire(ctx, limiter.Request{OrganisationID: "a"})
 		require.ErrorIs(t, err, stopped)
 		lease.Release()
@@ -257,13 +282,15 @@ func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 	})
 }
 
-// Whatever is asked, held and given up at once, no bound is exceeded, and in the end everything is free and forgotten.
+// Whatever is asked, held and given up at once, no bound is exceeded, and in the end everything is
+// free and forgotten.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	t.Parallel()
 	limits := limiter.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
 	l := limiter.New(limits)
 	var mu sync.Mutex
-	slots, bytes := map[string]int{}, map[string]int64{}
+	slots := map[string]int{}
+	bytes := map[string]int64{}
 	count := func(organisation string, n int, b int64) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -281,9 +308,15 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 		all.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range 300 {
-				organisation, b := fmt.Sprint(random.IntN(5)), random.Int64N(300)
-				ctx, stop := context.WithTimeout(t.Context(), time.Duration(1+random.IntN(2000))*time.Microsecond)
-				lease, err := l.Acquire(ctx, limiter.Request{OrganisationID: organisation, ActorID: fmt.Sprint(random.IntN(3)), Bytes: b})
+				organisation := fmt.Sprint(random.IntN(5))
+				b := random.Int64N(300)
+				ctx, stop := context.WithTimeout(t.Context(),
+					time.Duration(1+random.IntN(2000))*time.Microsecond)
+				lease, err := l.Acquire(ctx, limiter.Request{
+					OrganisationID: organisation,
+					ActorID:        fmt.Sprint(random.IntN(3)),
+					Bytes:          b,
+				})
 				stop()
 				if err != nil {
 					continue
@@ -318,7 +351,8 @@ func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 		l := limiter.New(limiter.Limits{MaxConcurrent: 1})
 		held := acquire(t, l, "x", "")
 		began := time.Now()
-		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Waited: limiter.Wait - time.Second})
+		_, err := l.Acquire(t.Context(),
+			limiter.Request{OrganisationID: "a", Waited: limiter.Wait - time.Second})
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		require.Equal(t, time.Second, time.Since(began))
 		held.Release()
@@ -331,7 +365,10 @@ func TestSlotRestsAsLongAsItWasHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.Limits{MaxConcurrent: 1, Rest: true})
 		const ms = time.Millisecond
-		for held, rest := range map[time.Duration]time.Duration{3 * ms: 3 * ms, time.Second: 100 * ms} {
+		for held, rest := range map[time.Duration]time.Duration{
+			3 * ms:      3 * ms,
+			time.Second: 100 * ms,
+		} {
 			lease := acquire(t, l, "a", "")
 			time.Sleep(held)
 			released := time.Now()

@@ -5,7 +5,8 @@ import "time"
 // allows reports whether the shares of the organisation and the actor leave room for the lease.
 func (l *Limiter) allows(e *Lease) bool {
 	o := e.organisation
-	return l.allowsSlot(o) && o.actors[e.actor] < l.limits.MaxConcurrentPerActor && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
+	return l.allowsSlot(o) && o.actors[e.actor] < l.limits.MaxConcurrentPerActor &&
+		inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
 }
 
 // allowsSlot reports whether the share of the organisation leaves a slot.
@@ -26,15 +27,16 @@ func (o *organisation) count(actor string, slots int) {
 	}
 }
 
-// inShare reports whether an organisation that holds own of a limit may hold more: its first piece of work, or up to half of
-// what the others leave free.
+// inShare reports whether an organisation that holds own of a limit may hold more: its first piece
+// of work, or up to half of what the others leave free.
 func inShare(own, more, held, limit int64) bool {
 	return own == 0 || 2*(own+more) <= limit-(held-own)
 }
 
 // fits reports whether the limits leave room for the lease.
 func (l *Limiter) fits(e *Lease) bool {
-	return l.slots < l.limits.MaxConcurrent && l.bytes+e.bytes <= l.limits.Bytes && (l.oversize == nil || !e.oversize())
+	return l.slots < l.limits.MaxConcurrent && l.bytes+e.bytes <= l.limits.Bytes &&
+		(l.oversize == nil || !e.oversize())
 }
 
 func (l *Limiter) grant(e *Lease) {
@@ -51,8 +53,8 @@ func (l *Limiter) grant(e *Lease) {
 	}
 }
 
-// serve grants requests while there is room, the least recently served organisation first. It stops at the first that does not
-// fit: otherwise small requests would starve a large one.
+// serve grants requests while there is room, the least recently served organisation first. It stops
+// at the first that does not fit: otherwise small requests would starve a large one.
 func (l *Limiter) serve() {
 	for e := l.turns.Front(); e != nil; {
 		o := e.Value.(*organisation)
@@ -91,11 +93,13 @@ func (l *Limiter) drop(o *organisation, i int) {
 	o.queue = append(o.queue[:i], o.queue[i+1:]...)
 	if len(o.queue) == 0 {
 		l.turns.Remove(o.turn)
-		o.queue, o.turn = nil, nil
+		o.queue = nil
+		o.turn = nil
 	}
 }
 
-// leaveQueue removes a request whose wait has ended. It returns false if the request was granted meanwhile.
+// leaveQueue removes a request whose wait has ended. It returns false if the request was granted
+// meanwhile.
 func (l *Limiter) leaveQueue(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,8 @@ func TestStatsCountWhatRunsWaitsAndWasRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
-		a, b := acquire(t, l, "a", ""), acquire(t, l, "b", "")
+		a := acquire(t, l, "a", "")
+		b := acquire(t, l, "b", "")
 		var got admitted
 		for _, organisation := range []string{"a", "a", "b"} {
 			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, organisation)

@@ -3,8 +3,8 @@ package netaddr
 
 import "net/netip"
 
-// Client returns the address that stands for one client: an IPv4 address, or the first of an IPv6 /64, which providers
-// assign to one customer.
+// Client returns the address that stands for one client: an IPv4 address, or the first of an IPv6
+// /64, which providers assign to one customer.
 func Client(ip netip.Addr) netip.Addr {
 	if ip = ip.Unmap(); ip.Is4() {
 		return ip
@@ -12,8 +12,8 @@ func Client(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// ClientText names the client of an address in text: the address, or the /64 in CIDR form. It returns any other text
-// unchanged.
+// ClientText names the client of an address in text: the address, or the /64 in CIDR form. It
+// returns any other text unchanged.
 func ClientText(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

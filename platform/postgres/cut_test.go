@@ -25,7 +25,8 @@ import (
 	"dg/platform/testkit/bouncer"
 )
 
-// cutter is a way to the shared server that ends a connection in the place of one of the server's messages.
+// cutter is a way to the shared server that ends a connection in the place of one of the server's
+// messages.
 type cutter struct {
 	dir  string       // of its socket
 	left atomic.Int64 // messages until then; below 0: none is cut
@@ -39,7 +40,8 @@ func newCutter(t *testing.T) *cutter {
 	owner, err := os.Stat(server.Query().Get("host"))
 	require.NoError(t, err)
 	c := &cutter{dir: t.TempDir()}
-	if user := owner.Sys().(*syscall.Stat_t); os.Geteuid() == 0 { // PgBouncer has to reach it as PostgreSQL's user
+	// PgBouncer has to reach it as PostgreSQL's user
+	if user := owner.Sys().(*syscall.Stat_t); os.Geteuid() == 0 {
 		c.dir, err = os.MkdirTemp("", "dg-cutter-")
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
@@ -50,7 +52,10 @@ func newCutter(t *testing.T) *cutter {
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(listener.Addr().String(), 0o777))
 	relay(t, listener, func(client, database net.Conn) {
-		go func() { _, _ = io.Copy(database, client); _ = database.Close() }()
+		go func() {
+			_, _ = io.Copy(database, client)
+			_ = database.Close()
+		}()
 		c.carry(client, database)
 	})
 	return c
@@ -58,7 +63,10 @@ func newCutter(t *testing.T) *cutter {
 
 // carry passes the server's messages on, one by one.
 func (c *cutter) carry(client, database net.Conn) {
-	defer func() { _, _ = client.Close(), database.Close() }()
+	defer func() {
+		_ = client.Close()
+		_ = database.Close()
+	}()
 	head := make([]byte, 5)
 	for {
 		if _, err := io.ReadFull(database, head); err != nil {
@@ -82,7 +90,12 @@ func (c *cutter) carry(client, database net.Conn) {
 // fatal is a FATAL error as PostgreSQL and PgBouncer send it before they close a connection.
 func fatal(code string) func(net.Conn, []byte) {
 	return func(client net.Conn, _ []byte) {
-		message, _ := (&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: code, Message: "x"}).Encode(nil)
+		message, _ := (&pgproto3.ErrorResponse{
+			Severity:            "FATAL",
+			SeverityUnlocalized: "FATAL",
+			Code:                code,
+			Message:             "x",
+		}).Encode(nil)
 		_, _ = client.Write(message)
 	}
 }
@@ -93,9 +106,21 @@ var ends = []struct {
 	end  func(client net.Conn, message []byte)
 }{
 	{"closed", func(net.Conn, []byte) {}},
-	{"amid a message", func(client net.Conn, message []byte) { _, _ = client.Write(message[:len(message)/2+1]) }},
-	{"before a message's last byte", func(client net.Conn, message []byte) { _, _ = client.Write(message[:len(message)-1]) }},
-	{"before a message's last 8 bytes", func(client net.Conn, message []byte) { _, _ = client.Write(message[:max(5, len(message)-8)]) }},
+	{
+		"amid a message", func(client net.Conn, message []byte) {
+			_, _ = client.Write(message[:len(message)/2+1])
+		},
+	},
+	{
+		"before a message's last byte", func(client net.Conn, message []byte) {
+			_, _ = client.Write(message[:len(message)-1])
+		},
+	},
+	{
+		"before a message's last 8 bytes", func(client net.Conn, message []byte) {
+			_, _ = client.Write(message[:max(5, len(message)-8)])
+		},
+	},
 	{"shutdown", fatal("57P01")},
 	{"crash", fatal("57P02")},
 	{"PgBouncer's", fatal("08P01")},
@@ -108,7 +133,10 @@ var errShort = errors.New("too few rows, and no error")
 var uses = map[string]func(ctx context.Context, db *DB) error{
 	"one row": func(ctx context.Context, db *DB) error {
 		var n int
-		return errors.Join(db.Pool.QueryRow(ctx, `select count(*) from generate_series(1, $1)`, 5).Scan(&n), expect(n, 5))
+		return errors.Join(
+			db.Pool.QueryRow(ctx, `select count(*) from generate_series(1, $1)`, 5).Scan(&n),
+			expect(n, 5),
+		)
 	},
 	"rows": func(ctx context.Context, db *DB) error {
 		rows, err := db.Pool.Query(ctx, `select n from generate_series(1, $1) n`, 5)
@@ -143,14 +171,16 @@ var uses = map[string]func(ctx context.Context, db *DB) error{
 		return err
 	},
 	"batch with functions": func(ctx context.Context, db *DB) error {
-		read, batch := 0, &pgx.Batch{}
+		read := 0
+		batch := &pgx.Batch{}
 		for range 2 {
-			batch.Queue(`select n from generate_series(1, $1) n`, 3).Query(func(rows pgx.Rows) error {
-				for rows.Next() {
-					read++
-				}
-				return rows.Err()
-			})
+			batch.Queue(`select n from generate_series(1, $1) n`, 3).
+				Query(func(rows pgx.Rows) error {
+					for rows.Next() {
+						read++
+					}
+					return rows.Err()
+				})
 		}
 		err := db.Pool.SendBatch(ctx, batch).Close()
 		if err != nil {
@@ -161,17 +191,26 @@ var uses = map[string]func(ctx context.Context, db *DB) error{
 	"transaction": func(ctx context.Context, db *DB) error {
 		return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 			var n int
-			return errors.Join(tx.QueryRow(ctx, `select count(*) from generate_series(1, $1)`, 5).Scan(&n), expect(n, 5))
+			return errors.Join(
+				tx.QueryRow(ctx, `select count(*) from generate_series(1, $1)`, 5).Scan(&n),
+				expect(n, 5),
+			)
 		})
 	},
 	"gorm": func(ctx context.Context, db *DB) error {
 		var n []int
-		return errors.Join(db.Gorm.WithContext(ctx).Scopes(onNoTable).Raw(`select n from generate_series(1, ?) n`, 5).Scan(&n).Error, expect(len(n), 5))
+		return errors.Join(
+			db.Gorm.WithContext(ctx).Scopes(onNoTable).
+				Raw(`select n from generate_series(1, ?) n`, 5).Scan(&n).Error, expect(len(n), 5),
+		)
 	},
 	"gorm, transaction": func(ctx context.Context, db *DB) error {
 		return db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var n int
-			return errors.Join(tx.Scopes(onNoTable).Raw(`select count(*) from generate_series(1, ?)`, 5).Scan(&n).Error, expect(n, 5))
+			return errors.Join(
+				tx.Scopes(onNoTable).Raw(`select count(*) from generate_series(1, ?)`, 5).Scan(&n).
+					Error, expect(n, 5),
+			)
 		})
 	},
 }
@@ -184,8 +223,8 @@ func expect(got, want int) error {
 	return nil
 }
 
-// Wherever a connection ends, the error means that the database is unavailable: no half result, and no error of the program.
-// PgBouncer appends its own error to half a message.
+// Wherever a connection ends, the error means that the database is unavailable: no half result, and
+// no error of the program. PgBouncer appends its own error to half a message.
 func TestConnectionThatEndsAnywhereIsUnavailable(t *testing.T) {
 	t.Parallel()
 	serving, _ := newDatabase(t)
@@ -208,7 +247,8 @@ func TestConnectionThatEndsAnywhereIsUnavailable(t *testing.T) {
 // cutsEverywhere cuts every use: in a soak at every message in every way, else at some in one.
 func (c *cutter) cutsEverywhere(t *testing.T, url string) {
 	db := open(t, url, Options{MaxConns: 1})
-	steps, ways := 1, ends
+	steps := 1
+	ways := ends
 	if os.Getenv("DG_SOAK") == "" {
 		steps = 4
 	}
@@ -223,7 +263,9 @@ func (c *cutter) cutsEverywhere(t *testing.T, url string) {
 				}
 				for _, way := range ways {
 					c.end.Store(&way.end)
-					reached = c.cutsAt(t, db, cut, warm, fmt.Sprintf("%s, %s, message %d, warm %v", use, way.name, cut, warm), uses[use])
+					reached = c.cutsAt(t, db, cut, warm,
+						fmt.Sprintf("%s, %s, message %d, warm %v", use, way.name, cut, warm),
+						uses[use])
 				}
 				turn++
 			}
@@ -231,8 +273,11 @@ func (c *cutter) cutsEverywhere(t *testing.T, url string) {
 	}
 }
 
-// cutsAt runs a use on a connection that ends at the nth message, and reports whether it got that far.
-func (c *cutter) cutsAt(t *testing.T, db *DB, n int, warm bool, name string, run func(context.Context, *DB) error) bool {
+// cutsAt runs a use on a connection that ends at the nth message, and reports whether it got that
+// far.
+func (c *cutter) cutsAt(
+	t *testing.T, db *DB, n int, warm bool, name string, run func(context.Context, *DB) error,
+) bool {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()

@@ -17,7 +17,8 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// errBadURL is the error of any malformed connection URL. It quotes nothing: the fault is often inside the password.
+// errBadURL is the error of any malformed connection URL. It quotes nothing: the fault is often
+// inside the password.
 var errBadURL = errors.New("the database URL cannot be read: it must look like " +
 	"postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
 
@@ -27,8 +28,8 @@ var (
 	keyPassword = regexp.MustCompile(`(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)`)
 )
 
-// Redact removes the passwords of connection strings from an error's text. Every error from connecting passes through it
-// before it is returned or logged. A nil error stays nil.
+// Redact removes the passwords of connection strings from an error's text. Every error from
+// connecting passes through it before it is returned or logged. A nil error stays nil.
 func Redact(err error) error {
 	if err == nil {
 		return nil
@@ -40,14 +41,16 @@ func Redact(err error) error {
 		return errBadURL
 	}
 	text := err.Error()
-	clean := keyPassword.ReplaceAllString(urlPassword.ReplaceAllString(text, "${1}:***@"), "${1}***")
+	clean := keyPassword.ReplaceAllString(urlPassword.ReplaceAllString(text, "${1}:***@"),
+		"${1}***")
 	if clean != text {
 		return errors.New(clean) // without the cause: it would bring the text back
 	}
 	return err
 }
 
-// unavailableClasses and unavailableCodes are the SQLSTATEs of a failure that may pass, as opposed to a wrong statement.
+// unavailableClasses and unavailableCodes are the SQLSTATEs of a failure that may pass, as opposed
+// to a wrong statement.
 var (
 	unavailableClasses = []string{
 		"08",   // connection exception
@@ -66,32 +69,38 @@ var (
 	unavailableErrors = []error{
 		errSilent,
 		context.DeadlineExceeded, // most often the wait for a free connection
-		pgconn.ErrConnClosed, puddle.ErrClosedPool, errSQLClosed(), sql.ErrConnDone, driver.ErrBadConn,
+		pgconn.ErrConnClosed, puddle.ErrClosedPool, errSQLClosed(), sql.ErrConnDone,
+		driver.ErrBadConn,
 		sql.ErrTxDone, // the time of its context ended before the commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}
 )
 
-// garbled matches pgx's untyped protocol errors. PgBouncer appends an error of its own to half a message when it loses its server.
+// garbled matches pgx's untyped protocol errors. PgBouncer appends an error of its own to half a
+// message when it loses its server.
 var garbled = regexp.MustCompile(`[A-Z]\w+ body (is invalid|must have length of) |invalid body length: |(invalid|unknown) message (length|type): |unexpected message type |` +
 	`pgxpool: too many failed attempts`)
 
-// Failed reports whether err comes from the database or the connection, not from the caller's handling of rows.
+// Failed reports whether err comes from the database or the connection, not from the caller's
+// handling of rows.
 func Failed(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || Unavailable(err)
 }
 
-// Unavailable reports whether err is a temporary failure of the database, which callers answer with 503: unreachable, stopping, full,
-// a standby, or a timeout. Errors of the statement or its data do not count, nor does context.Canceled.
+// Unavailable reports whether err is a temporary failure of the database, which callers answer with
+// 503: unreachable, stopping, full, a standby, or a timeout. Errors of the statement or its data do
+// not count, nor does context.Canceled.
 func Unavailable(err error) bool {
 	if err == nil {
 		return false
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains(unavailableCodes, e.Code) || onStandby(e) ||
-			slices.ContainsFunc(unavailableClasses, func(class string) bool { return strings.HasPrefix(e.Code, class) })
+			slices.ContainsFunc(unavailableClasses, func(class string) bool {
+				return strings.HasPrefix(e.Code, class)
+			})
 	}
 	if errors.Is(err, context.Canceled) {
 		return false
@@ -103,12 +112,14 @@ func Unavailable(err error) bool {
 		return true
 	}
 	return pgconn.Timeout(err) ||
-		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) }) ||
+		slices.ContainsFunc(unavailableErrors, func(target error) bool {
+			return errors.Is(err, target)
+		}) ||
 		garbled.MatchString(err.Error())
 }
 
-// onStandby recognises errors of a standby: a write (25006), and a read of an unlogged table, whose SQLSTATE has other, permanent
-// causes and whose text is localised.
+// onStandby recognises errors of a standby: a write (25006), and a read of an unlogged table, whose
+// SQLSTATE has other, permanent causes and whose text is localised.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

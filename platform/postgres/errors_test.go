@@ -26,7 +26,12 @@ func TestUnavailable(t *testing.T) {
 		want bool
 	}{
 		{"no error", nil, false},
-		{"connection refused", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, true},
+		{
+			"connection refused", &net.OpError{
+				Op:  "dial",
+				Err: os.NewSyscallError("connect", syscall.ECONNREFUSED),
+			}, true,
+		},
 		{"connection reset", fmt.Errorf("write failed: %w", syscall.ECONNRESET), true},
 		{"broken pipe", fmt.Errorf("write failed: %w", syscall.EPIPE), true},
 		{"server gone in the middle", fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF), true},
@@ -47,8 +52,15 @@ func TestUnavailable(t *testing.T) {
 		{"no such database", code("3D000"), true},
 		{"password wrong", code("28P01"), true},
 		{"I/O error of the server", code("58030"), true},
-		{"error of the pooler's in half a row", errors.New("reports: days: DataRow body is invalid "), true},
-		{"in half a message's head", errors.New("invalid body length: expected at most 1073741822, but got 1178686525"), true},
+		{
+			"error of the pooler's in half a row",
+			errors.New("reports: days: DataRow body is invalid "), true,
+		},
+		{
+			"in half a message's head",
+			errors.New("invalid body length: expected at most 1073741822, but got 1178686525"),
+			true,
+		},
 		{"in the place of a message", errors.New("unknown message type: x"), true},
 		{"the time ended before the commit", sql.ErrTxDone, true},
 		{"wrapped", fmt.Errorf("keys: %w", code("57P01")), true},
@@ -60,7 +72,12 @@ func TestUnavailable(t *testing.T) {
 		{"deadlock", code("40P01"), false},
 		{"conflict with a standby's recovery", code("40001"), true},
 		{"read-only transaction", code("25006"), true},
-		{"unlogged table on a standby", &pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, true},
+		{
+			"unlogged table on a standby", &pgconn.PgError{
+				Code:    "0A000",
+				Routine: "get_relation_info",
+			}, true,
+		},
 		{"feature not supported", code("0A000"), false},
 		{"object in use", code("55006"), false},
 		{"no rows", pgx.ErrNoRows, false},
@@ -96,7 +113,9 @@ func TestRedact(t *testing.T) {
 			t.Error("the original is still inside")
 		}
 	}
-	if err := Redact(fmt.Errorf("x: %w", pgconn.NewParseConfigError("postgres://dg:secret@h", "secret", nil))); err != errBadURL {
+	if err := Redact(
+		fmt.Errorf("x: %w", pgconn.NewParseConfigError("postgres://dg:secret@h", "secret", nil)),
+	); err != errBadURL {
 		t.Error(err)
 	}
 }

@@ -11,22 +11,25 @@ import (
 	"dg/platform/limiter"
 )
 
-// fairQueue replaces the FIFO queue of a pool, in which one tenant's burst delays all others. Organisations share most
-// of the connections, and networks the rest. pgx calls it as a tracer: around each acquisition, and at each release.
+// fairQueue replaces the FIFO queue of a pool, in which one tenant's burst delays all others.
+// Organisations share most of the connections, and networks the rest. pgx calls it as a tracer:
+// around each acquisition, and at each release.
 type fairQueue struct{ tenants, networks *limiter.Limiter }
 
-// maxWaiting bounds the queue of a flow by the connections of the server: a whole minute of 80 keys may come at once.
+// maxWaiting bounds the queue of a flow by the connections of the server: a whole minute of 80 keys
+// may come at once.
 const maxWaiting = 10_000
 
-// queueFairly makes the pool give out its connections by a fairQueue. Networks get a fifth of them: a flood of garbage
-// credentials from 200 addresses waits behind itself. In a pool of fewer than five they have one, which organisations
-// use too.
+// queueFairly makes the pool give out its connections by a fairQueue. Networks get a fifth of them:
+// a flood of garbage credentials from 200 addresses waits behind itself. In a pool of fewer than
+// five they have one, which organisations use too.
 func queueFairly(config *pgxpool.Config) {
 	limits := limiter.Limits{Waiting: maxWaiting, BusyMessage: "Too many requests are waiting."}
 	forNetworks := int(config.MaxConns) / 5
 	limits.MaxConcurrent = int(config.MaxConns) - forNetworks
 	tenants := limiter.New(limits)
-	limits.MaxConcurrent, limits.Rest = max(1, forNetworks), true
+	limits.MaxConcurrent = max(1, forNetworks)
+	limits.Rest = true
 	q := fairQueue{tenants, limiter.New(limits)}
 	if traced := config.ConnConfig.Tracer; traced != nil {
 		config.ConnConfig.Tracer = multitracer.New(traced, q)
@@ -35,13 +38,14 @@ func queueFairly(config *pgxpool.Config) {
 	}
 }
 
-// leaseKey is where the lease is kept: in the context while a connection is being acquired, then with the connection.
+// leaseKey is where the lease is kept: in the context while a connection is being acquired, then
+// with the connection.
 type leaseKey struct{}
 
 const leaseData = "dg.lease"
 
-// TraceAcquireStart implements pgxpool.AcquireTracer: it waits for a lease. Without one the returned context has
-// expired.
+// TraceAcquireStart implements pgxpool.AcquireTracer: it waits for a lease. Without one the
+// returned context has expired.
 func (q fairQueue) TraceAcquireStart(
 	ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData,
 ) context.Context {
@@ -60,7 +64,9 @@ func (q fairQueue) TraceAcquireStart(
 }
 
 // TraceAcquireEnd implements pgxpool.AcquireTracer.
-func (fairQueue) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, data pgxpool.TraceAcquireEndData) {
+func (fairQueue) TraceAcquireEnd(
+	ctx context.Context, _ *pgxpool.Pool, data pgxpool.TraceAcquireEndData,
+) {
 	lease, _ := ctx.Value(leaseKey{}).(*limiter.Lease)
 	if data.Err != nil || data.Conn == nil {
 		lease.Release()
@@ -78,7 +84,9 @@ func (fairQueue) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 }
 
 // TraceQueryStart implements pgx.QueryTracer, as every tracer has to.
-func (fairQueue) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (fairQueue) TraceQueryStart(
+	ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData,
+) context.Context {
 	return ctx
 }
 

@@ -15,21 +15,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// SilenceTimeout bounds the wait for a free connection and the statement after it if the server has fallen silent: it
-// neither answers nor closes its connections. It is the sum of a ping, the wait before a heartbeat, and the heartbeat.
+// SilenceTimeout bounds the wait for a free connection and the statement after it if the server has
+// fallen silent: it neither answers nor closes its connections. It is the sum of a ping, the wait
+// before a heartbeat, and the heartbeat.
 const SilenceTimeout = 5 * time.Second
 
 const (
 	heartbeatInterval = 500 * time.Millisecond
-	heartbeatAfter    = time.Second // an answer that takes longer may be a slow statement's, or silence
-	heartbeatTimeout  = 2 * time.Second
+	// an answer that takes longer may be a slow statement's, or silence
+	heartbeatAfter   = time.Second
+	heartbeatTimeout = 2 * time.Second
 )
 
 var errSilent = errors.New("the database does not answer")
 
-// heartbeat tells a silent server from a slow statement. While a connection waits for an answer, it opens a new connection to each
-// host of the URL and runs a statement, because a pooler accepts connections for a silent server. If a host does not answer and
-// none of its connections has received anything meanwhile, the waiting ones are closed. Until a heartbeat succeeds, the host is
+// heartbeat tells a silent server from a slow statement. While a connection waits for an answer, it
+// opens a new connection to each host of the URL and runs a statement, because a pooler accepts
+// connections for a silent server. If a host does not answer and none of its connections has
+// received anything meanwhile, the waiting ones are closed. Until a heartbeat succeeds, the host is
 // tried last, or not at all if all hosts are silent.
 type heartbeat struct {
 	hosts []*heartbeatHost
@@ -58,7 +61,8 @@ func newHeartbeat(config *pgxpool.Config, log *slog.Logger) *heartbeat {
 
 // watch registers the pool's connections with the heartbeat.
 func (h *heartbeat) watch(config *pgxpool.Config) {
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn,
+		error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
@@ -79,8 +83,8 @@ func (h *heartbeat) watch(config *pgxpool.Config) {
 	}
 }
 
-// shouldPing pings an idle connection. If one does not answer, it closes all idle ones, so that callers wait for one pingTimeout and
-// not for one each.
+// shouldPing pings an idle connection. If one does not answer, it closes all idle ones, so that
+// callers wait for one pingTimeout and not for one each.
 func (h *heartbeat) shouldPing(ctx context.Context, p pgxpool.ShouldPingParams) bool {
 	if p.IdleDuration < pingAfter {
 		return false
@@ -96,7 +100,8 @@ func (h *heartbeat) shouldPing(ctx context.Context, p pgxpool.ShouldPingParams) 
 		h.pool.Reset()
 	}
 	_ = p.Conn.PgConn().Conn().Close() // or pgx waits 15 s for the server's goodbye
-	return true                        // the pool's own ping fails at once, and another connection is taken
+	// the pool's own ping fails at once, and another connection is taken
+	return true
 }
 
 func (h *heartbeat) isSilent(host string, port uint16) bool {
@@ -121,7 +126,8 @@ func (h *heartbeat) start() (stop context.CancelFunc) {
 
 func (h *heartbeat) run(ctx context.Context) {
 	for pause(ctx, heartbeatInterval) == nil {
-		if h.suspect.Swap(false) || h.silent() > 0 || len(h.waiting(time.Now().Add(-heartbeatAfter))) > 0 {
+		if h.suspect.Swap(false) || h.silent() > 0 ||
+			len(h.waiting(time.Now().Add(-heartbeatAfter))) > 0 {
 			var all sync.WaitGroup
 			for _, host := range h.hosts {
 				all.Go(func() { h.beat(ctx, host) })
@@ -148,17 +154,23 @@ func (h *heartbeat) beat(ctx context.Context, host *heartbeatHost) {
 	limited, stop := context.WithTimeout(ctx, heartbeatTimeout)
 	defer stop()
 	addresses := host.ask(limited)
-	mine := func(c *watchedConn) bool { return len(h.hosts) == 1 || slices.Contains(addresses, c.address) }
+	mine := func(c *watchedConn) bool {
+		return len(h.hosts) == 1 || slices.Contains(addresses, c.address)
+	}
 	switch {
 	case ctx.Err() != nil:
-	case time.Since(begin) < heartbeatTimeout || h.heardSince(begin, mine): // a refusal is an answer
+	// a refusal is an answer
+	case time.Since(begin) < heartbeatTimeout || h.heardSince(begin, mine):
 		if host.silent.Swap(false) {
 			h.log.Info("the database answers again", "host", host.config.Host)
 		}
 	default:
-		waiting := slices.DeleteFunc(h.waiting(begin), func(c *watchedConn) bool { return !mine(c) })
+		waiting := slices.DeleteFunc(h.waiting(begin), func(c *watchedConn) bool {
+			return !mine(c)
+		})
 		if !host.silent.Swap(true) {
-			h.log.Error("the database does not answer: its connections are closed", "host", host.config.Host, "waiting", len(waiting))
+			h.log.Error("the database does not answer: its connections are closed", "host",
+				host.config.Host, "waiting", len(waiting))
 			h.pool.Reset()
 		}
 		for _, c := range waiting {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// freezer is a way to the shared server on which nothing arrives while its lock is held: nothing is refused or closed.
+// freezer is a way to the shared server on which nothing arrives while its lock is held: nothing is
+// refused or closed.
 type freezer struct {
 	sync.RWMutex
 	url string
@@ -42,8 +43,8 @@ func (f *freezer) carry(to, from net.Conn) {
 	}
 }
 
-// Statements that run, statements that wait for a connection and statements that come later all fail within the bound; when
-// the server answers again, so does the pool.
+// Statements that run, statements that wait for a connection and statements that come later all
+// fail within the bound; when the server answers again, so does the pool.
 func TestSilentServerIsUnavailableWithinTheBound(t *testing.T) {
 	t.Parallel()
 	f := newFreezer(t)
@@ -72,7 +73,10 @@ func TestSilentServerIsUnavailableWithinTheBound(t *testing.T) {
 		all.Wait()
 	}
 	f.Unlock()
-	require.Eventually(t, func() bool { _, err := ask(); return err == nil }, SilenceTimeout, 100*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := ask()
+		return err == nil
+	}, SilenceTimeout, 100*time.Millisecond)
 	require.Contains(t, book.String(), "the database does not answer")
 	require.Contains(t, book.String(), "the database answers again")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// prepareHosts sets the connect timeout. Of several hosts it requires the primary, unless the URL has target_session_attrs: a former
-// primary that returns as a standby is often first.
+// prepareHosts sets the connect timeout. Of several hosts it requires the primary, unless the URL
+// has target_session_attrs: a former primary that returns as a standby is often first.
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if len(splitHosts(config)) > 1 {
@@ -21,8 +21,8 @@ func prepareHosts(config *pgconn.Config) {
 	}
 }
 
-// splitHosts returns a configuration for each host of a URL, in order. With sslmode=prefer a host appears twice, with and without
-// TLS.
+// splitHosts returns a configuration for each host of a URL, in order. With sslmode=prefer a host
+// appears twice, with and without TLS.
 func splitHosts(config *pgconn.Config) (hosts []*pgconn.Config) {
 	for _, f := range waysOf(config) {
 		last := len(hosts) - 1
@@ -39,11 +39,16 @@ func splitHosts(config *pgconn.Config) (hosts []*pgconn.Config) {
 
 // waysOf returns the connection attempts of pgx, in order.
 func waysOf(config *pgconn.Config) []*pgconn.FallbackConfig {
-	return append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}}, config.Fallbacks...)
+	return append([]*pgconn.FallbackConfig{
+		{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig},
+	}, config.Fallbacks...)
 }
 
 func useWays(config *pgconn.Config, ways []*pgconn.FallbackConfig) {
-	config.Host, config.Port, config.TLSConfig, config.Fallbacks = ways[0].Host, ways[0].Port, ways[0].TLSConfig, slices.Clone(ways[1:])
+	config.Host = ways[0].Host
+	config.Port = ways[0].Port
+	config.TLSConfig = ways[0].TLSConfig
+	config.Fallbacks = slices.Clone(ways[1:])
 }
 
 // tryLast puts the hosts for which last is true behind the others.

@@ -21,7 +21,8 @@ func hosts(urls ...string) string {
 	return first + "/dg?" + rest
 }
 
-// blackHole is an address at which nothing answers: the system drops attempts to connect to a listener that is full.
+// blackHole is an address at which nothing answers: the system drops attempts to connect to a
+// listener that is full.
 func blackHole(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -31,7 +32,10 @@ func blackHole(t *testing.T) string {
 	require.NoError(t, syscall.Listen(fd, 0))
 	name, err := syscall.Getsockname(fd)
 	require.NoError(t, err)
-	address := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+	address := (&net.TCPAddr{
+		IP:   net.IPv4(127, 0, 0, 1),
+		Port: name.(*syscall.SockaddrInet4).Port,
+	}).String()
 	for range 4 { // until it is full
 		if conn, err := net.DialTimeout("tcp", address, 100*time.Millisecond); err == nil {
 			t.Cleanup(func() { _ = conn.Close() })
@@ -50,18 +54,23 @@ func ask(t *testing.T, db *DB) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// When the host in use falls silent, the next one is used soon, by the connections that wait and by later ones. It is not given
-// up for the silent one, nor when that answers again.
+// When the host in use falls silent, the next one is used soon, by the connections that wait and by
+// later ones. It is not given up for the silent one, nor when that answers again.
 func TestSilentHostIsLeftForTheNext(t *testing.T) {
 	t.Parallel()
-	first, second := newFreezer(t), newFreezer(t)
+	first := newFreezer(t)
+	second := newFreezer(t)
 	var book logBook
-	db := open(t, hosts(first.url, second.url), Options{MaxConns: 3, Heartbeat: true, Logger: book.logger()})
+	db := open(t, hosts(first.url, second.url),
+		Options{MaxConns: 3, Heartbeat: true, Logger: book.logger()})
 	_, err := ask(t, db)
 	require.NoError(t, err)
 	first.Lock()
 	silent := time.Now()
-	require.Eventually(t, func() bool { _, err := ask(t, db); return err == nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := ask(t, db)
+		return err == nil
+	}, 10*time.Second, 10*time.Millisecond)
 	t.Logf("good answers %s after the silence", time.Since(silent).Round(time.Millisecond))
 	for range 5 {
 		db.Pool.Reset()
@@ -70,7 +79,9 @@ func TestSilentHostIsLeftForTheNext(t *testing.T) {
 		require.Less(t, took, hostTimeout, "a new connection tries the silent host first")
 	}
 	first.Unlock()
-	require.Eventually(t, func() bool { return strings.Contains(book.String(), "the database answers again") }, SilenceTimeout, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(book.String(), "the database answers again")
+	}, SilenceTimeout, 50*time.Millisecond)
 	_, err = ask(t, db)
 	require.NoError(t, err)
 }
@@ -89,7 +100,8 @@ func TestHostThatDropsPacketsIsTriedLast(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// A connection on which the server refuses to write, as a standby does, is closed: another may lead to the primary.
+// A connection on which the server refuses to write, as a standby does, is closed: another may lead
+// to the primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})

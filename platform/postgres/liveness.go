@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Timeouts that detect a dead peer, such as after a power failure or a dropped firewall state. They apply on both sides, so that the
-// locks of a dead client are released within half a minute.
+// Timeouts that detect a dead peer, such as after a power failure or a dropped firewall state. They
+// apply on both sides, so that the locks of a dead client are released within half a minute.
 const (
 	pingAfter   = time.Second // a connection that was idle for longer is pinged before use
 	pingTimeout = time.Second
@@ -42,17 +42,24 @@ func livenessParams() map[string]string {
 // dial connects with TCP keep-alives.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},
-		Control:         setUserTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{
+			Enable:   true,
+			Idle:     keepAliveIdle,
+			Interval: keepAliveInterval,
+			Count:    keepAliveCount,
+		},
+		Control: setUserTimeout,
 	}
 	return d.DialContext(ctx, network, address)
 }
 
-// checkExecMode refuses URLs that ask for results as text: reports and the sealer read PostgreSQL's binary format.
+// checkExecMode refuses URLs that ask for results as text: reports and the sealer read PostgreSQL's
+// binary format.
 func checkExecMode(config *pgx.ConnConfig) error {
 	switch config.DefaultQueryExecMode {
 	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
-		return errors.New("the database URL sets default_query_exec_mode to exec or simple_protocol, which give results as text, " +
+		return errors.New("the database URL sets default_query_exec_mode to exec or " +
+			"simple_protocol, which give results as text, " +
 			"and dg reads binary results: remove the setting, or set it to cache_describe")
 	}
 	return nil

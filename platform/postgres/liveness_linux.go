@@ -14,6 +14,7 @@ func setUserTimeout(network, _ string, conn syscall.RawConn) error {
 	}
 	return conn.Control(func(fd uintptr) {
 		// Best effort.
-		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(userTimeout.Milliseconds()))
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT,
+			int(userTimeout.Milliseconds()))
 	})
 }

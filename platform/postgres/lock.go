@@ -15,10 +15,14 @@ const (
 	lockLogInterval   = time.Minute
 )
 
-// AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, which would otherwise look like work. Errors:
-// ErrLocked, those of try, and that of ctx.
-func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration, try func() (bool, error)) error {
-	begin, logged := time.Now(), time.Time{}
+// AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, which would
+// otherwise look like work. Errors: ErrLocked, those of try, and that of ctx.
+func AwaitLock(
+	ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
+	try func() (bool, error),
+) error {
+	begin := time.Now()
+	logged := time.Time{}
 	for {
 		has, err := try()
 		switch {
@@ -28,7 +32,8 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.
 			return ErrLocked
 		case time.Since(logged) >= lockLogInterval:
 			logged = time.Now()
-			log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout.String())
+			log.Info("another process holds the "+name+" lock: waiting", "at_most",
+				timeout.String())
 		}
 		if err := pause(ctx, lockRetryInterval); err != nil {
 			return err

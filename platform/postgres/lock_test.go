@@ -30,21 +30,24 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			attempts := 0
-			err := AwaitLock(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), "import", c.patience, func() (bool, error) {
-				attempts++
-				return attempts == c.frees, c.fails
-			})
+			err := AwaitLock(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), "import",
+				c.patience, func() (bool, error) {
+					attempts++
+					return attempts == c.frees, c.fails
+				})
 			if !errors.Is(err, c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
-			if said := strings.Count(log.String(), "another process holds the import lock: waiting"); said != c.said {
+			if said := strings.Count(log.String(),
+				"another process holds the import lock: waiting"); said != c.said {
 				t.Errorf("said %d times, want %d: %s", said, c.said, log.String())
 			}
 		})
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute, func() (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) {
+	if err := AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute,
+		func() (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

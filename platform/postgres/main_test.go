@@ -53,11 +53,14 @@ var (
 			return nil, err
 		}
 		return embeddedpg.Start(context.Background(), filepath.Join(dir, "d"),
-			embeddedpg.Options{Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"}})
+			embeddedpg.Options{
+				Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"},
+			})
 	})
 )
 
-// sharedServer is one server for all tests of the package. Without PostgreSQL a test is skipped, and fails under CI.
+// sharedServer is one server for all tests of the package. Without PostgreSQL a test is skipped,
+// and fails under CI.
 func sharedServer(t testing.TB) *embeddedpg.Server {
 	t.Helper()
 	server, err := sharedOnce()
@@ -80,7 +83,8 @@ func relay(t *testing.T, listener net.Listener, carry func(client, database net.
 			if err != nil {
 				return
 			}
-			database, err := net.Dial("unix", filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
+			database, err := net.Dial("unix",
+				filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
 			if err != nil {
 				_ = client.Close()
 				continue
@@ -93,19 +97,24 @@ func relay(t *testing.T, listener net.Listener, carry func(client, database net.
 // databases numbers what newDatabase makes.
 var databases atomic.Int64
 
-// newDatabase makes an empty database on the shared server and gives the URLs of the serving role and the owner.
+// newDatabase makes an empty database on the shared server and gives the URLs of the serving role
+// and the owner.
 func newDatabase(t *testing.T) (serving, owner string) {
 	t.Helper()
 	name := fmt.Sprint("test", databases.Add(1))
 	in := func(role, database string) string {
 		u, err := url.Parse(sharedServer(t).URL())
 		require.NoError(t, err)
-		u.User, u.Path = url.User(role), "/"+database
+		u.User = url.User(role)
+		u.Path = "/" + database
 		return u.String()
 	}
 	admin := in(superuser, superuser)
-	require.NoError(t, execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
-	t.Cleanup(func() { require.NoError(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name))) })
+	require.NoError(t,
+		execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
+	t.Cleanup(func() {
+		require.NoError(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name)))
+	})
 	return in(servingRole, name), in(ownerRole, name)
 }
 

@@ -18,23 +18,28 @@ import (
 )
 
 const (
-	// migrateLockTimeout bounds one attempt of a migration to get a lock: later statements queue behind it.
+	// migrateLockTimeout bounds one attempt of a migration to get a lock: later statements queue
+	// behind it.
 	migrateLockTimeout = 200 * time.Millisecond
-	// Between attempts, each of which is a transaction, other statements go on. The holder of the lock may be an export,
-	// which reads its plays in one snapshot for up to 30 minutes.
+	// Between attempts, each of which is a transaction, other statements go on. The holder of the
+	// lock may be an export, which reads its plays in one snapshot for up to 30 minutes.
 	minLockPause = 100 * time.Millisecond
 	maxLockPause = 5 * time.Second
 	maxLockWait  = 10 * time.Minute
 )
 
-// Migrate applies the migrations of fsys to the database at ownerURL and the rights of grants.sql to servingRole, under one lock.
+// Migrate applies the migrations of fsys to the database at ownerURL and the rights of grants.sql
+// to servingRole, under one lock.
 //
-// If the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program. A migration that
-// needs a lock retries for up to ten minutes.
+// If the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer
+// program. A migration that needs a lock retries for up to ten minutes.
 //
-// It fails if the database cannot be reached or a pooler is in between, a migration fails (earlier ones stay applied), servingRole does not exist, or
-// the schema no longer admits a program as old as fsys.
-func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger) error {
+// It fails if the database cannot be reached or a pooler is in between, a migration fails (earlier
+// ones stay applied), servingRole does not exist, or the schema no longer admits a program as old
+// as fsys.
+func Migrate(
+	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
+) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	grants, err := fs.ReadFile(fsys, grantsFile)
 	if err != nil {
@@ -44,9 +49,16 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 	if err != nil {
 		return errBadURL
 	}
-	opts := Options{Name: "dg migrate", StatementTimeout: -1, LockTimeout: migrateLockTimeout, IdleInTransactionTimeout: -1}
+	opts := Options{
+		Name:                     "dg migrate",
+		StatementTimeout:         -1,
+		LockTimeout:              migrateLockTimeout,
+		IdleInTransactionTimeout: -1,
+	}
 	if prepareSession(config, opts) { // the lock of migrations is a session's
-		return &PoolerError{"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked}
+		return &PoolerError{
+			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
+		}
 	}
 	conn, err := Connect(ctx, ownerURL, opts)
 	if err != nil {
@@ -61,7 +73,10 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 			return err
 		}
 		if servingRole == config.User {
-			log.Warn("the serving role owns the tables, so it could change the audit log: give DG_MIGRATE_DATABASE_URL a role of its own", "role", servingRole)
+			log.Warn(
+				"the serving role owns the tables, so it could change the audit log: give "+
+					"DG_MIGRATE_DATABASE_URL a role of its own", "role", servingRole,
+			)
 			return nil
 		}
 		if err := grant(ctx, db, string(grants), servingRole, log); err != nil {
@@ -77,7 +92,8 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 
 // locked runs work under goose's own lock, which older programs take too.
 func locked(ctx context.Context, db *sql.DB, work func() error) error {
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600)) // each second, for ten minutes
+	// each second, for ten minutes
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return err
 	}
@@ -93,9 +109,12 @@ func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply runs the missing migrations and reports whether the schema is that of fsys. It is not if the database has newer
-// migrations: during an update, and after going back, an older program runs on a newer schema.
-func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (current bool, err error) {
+// apply runs the missing migrations and reports whether the schema is that of fsys. It is not if
+// the database has newer migrations: during an update, and after going back, an older program runs
+// on a newer schema.
+func apply(
+	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
+) (current bool, err error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
 		goose.WithExcludeNames([]string{grantsFile}), goose.WithDisableGlobalRegistry(true),
 		goose.WithSlog(slog.New(slog.DiscardHandler)))
@@ -107,7 +126,10 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (curre
 		return false, err
 	}
 	if has > known {
-		log.Warn("the database has newer migrations than this program: schema and rights stay as they are", "database", has, "program", known)
+		log.Warn(
+			"the database has newer migrations than this program: schema and rights stay as "+
+				"they are", "database", has, "program", known,
+		)
 		return false, checkMinimum(ctx, db, known)
 	}
 	for {
@@ -123,7 +145,9 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (curre
 }
 
 // applyNext applies one migration, in as many attempts as its locks need.
-func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) (*goose.MigrationResult, error) {
+func applyNext(
+	ctx context.Context, provider *goose.Provider, log *slog.Logger,
+) (*goose.MigrationResult, error) {
 	for begin, between := time.Now(), time.Duration(0); ; {
 		r, err := provider.UpByOne(ctx)
 		partial, failed := errors.AsType[*goose.PartialError](err)
@@ -131,7 +155,8 @@ func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) 
 			return r, err
 		}
 		err = fmt.Errorf("%s: %w", partial.Failed.Source.Path, partial.Err)
-		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != lockNotAvailable {
+		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok ||
+			refused.Code != lockNotAvailable {
 			return nil, err
 		}
 		if between == 0 {
@@ -139,7 +164,11 @@ func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) 
 				"file", partial.Failed.Source.Path, "at_most", maxLockWait)
 		}
 		if between = nextLockPause(between); time.Since(begin)+between > maxLockWait {
-			return nil, fmt.Errorf("no lock after %s: end the statements that use the table, then migrate again: %w", maxLockWait, err)
+			return nil,
+				fmt.Errorf(
+					"no lock after %s: end the statements that use the table, then migrate again: %w",
+					maxLockWait, err,
+				)
 		}
 		if err := pause(ctx, between); err != nil {
 			return nil, err
@@ -155,20 +184,26 @@ func nextLockPause(last time.Duration) time.Duration {
 	return min(max(2*last, minLockPause), maxLockPause)
 }
 
-// checkMinimum refuses a program whose newest migration is below the one recorded in the table schema_minimum. A schema
-// without the table admits every program.
+// checkMinimum refuses a program whose newest migration is below the one recorded in the table
+// schema_minimum. A schema without the table admits every program.
 func checkMinimum(ctx context.Context, db *sql.DB, known int64) error {
 	var recorded bool
-	err := db.QueryRowContext(ctx, `/* postgres.minimum */ select to_regclass('schema_minimum') is not null`).Scan(&recorded)
+	err := db.QueryRowContext(ctx,
+		`/* postgres.minimum */ select to_regclass('schema_minimum') is not null`).Scan(&recorded)
 	if err != nil || !recorded {
 		return err
 	}
 	var minimum int64
-	if err := db.QueryRowContext(ctx, `/* postgres.minimum */ select coalesce(max(version), 0) from schema_minimum`).Scan(&minimum); err != nil {
+	if err := db.QueryRowContext(ctx,
+		`/* postgres.minimum */ select coalesce(max(version), 0) from schema_minimum`).
+		Scan(&minimum); err != nil {
 		return err
 	}
 	if known < minimum {
-		return fmt.Errorf("the database needs a newer version of dg: its schema requires migration %d, and this dg ends at %d", minimum, known)
+		return fmt.Errorf(
+			"the database needs a newer version of dg: its schema requires migration %d, and "+
+				"this dg ends at %d", minimum, known,
+		)
 	}
 	return nil
 }

@@ -15,10 +15,16 @@ import (
 
 // schema is a small set of migrations.
 var schema = fstest.MapFS{
-	"20260101000000_things.sql": {Data: []byte("-- +goose Up\ncreate table things (id int primary key);\ninsert into things values (1);\n")},
-	"20260102000000_log.sql":    {Data: []byte("-- +goose Up\ncreate table log (id int);\n")},
-	"grants.sql": {Data: []byte("-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;\n" +
-		"revoke all on log from :role;\ngrant select, insert on log to :role;\n")},
+	"20260101000000_things.sql": {
+		Data: []byte(
+			"-- +goose Up\ncreate table things (id int primary key);\ninsert into things values (1);\n",
+		),
+	},
+	"20260102000000_log.sql": {Data: []byte("-- +goose Up\ncreate table log (id int);\n")},
+	"grants.sql": {
+		Data: []byte("-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;\n" +
+			"revoke all on log from :role;\ngrant select, insert on log to :role;\n"),
+	},
 	"migrations.go": {Data: []byte("package migrations")},
 }
 
@@ -53,13 +59,18 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	mentions(t, execute(t, serving, `select from things`), "permission denied")
 }
 
-// The files are slow, so that the instances do meet: in the first round in the migration, in the second in the grants.
+// The files are slow, so that the instances do meet: in the first round in the migration, in the
+// second in the grants.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	slow := with(fstest.MapFS{
-		"20260103000000_slow.sql": {Data: []byte("-- +goose Up\ninsert into things values (2);\nselect pg_sleep(0.2);\n")},
-		"grants.sql":              {Data: []byte("grant select on things to :role;\nselect pg_sleep(0.1);\n")},
+		"20260103000000_slow.sql": {
+			Data: []byte("-- +goose Up\ninsert into things values (2);\nselect pg_sleep(0.2);\n"),
+		},
+		"grants.sql": {
+			Data: []byte("grant select on things to :role;\nselect pg_sleep(0.1);\n"),
+		},
 	})
 	for range 2 {
 		var all sync.WaitGroup
@@ -80,13 +91,17 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 // The tries for a lock: often at first, and never further apart than five seconds.
 func TestLockPausesGrow(t *testing.T) {
 	t.Parallel()
-	last, tries, total := time.Duration(0), 0, time.Duration(0)
+	last := time.Duration(0)
+	tries := 0
+	total := time.Duration(0)
 	for total < maxLockWait {
 		next := nextLockPause(last)
 		if next < last || next < minLockPause || next > maxLockPause {
 			t.Fatalf("%s after %s", next, last)
 		}
-		last, tries, total = next, tries+1, total+next+migrateLockTimeout
+		last = next
+		tries++
+		total += next + migrateLockTimeout
 	}
 	if tries > 150 {
 		t.Errorf("%d tries", tries)
@@ -98,13 +113,18 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	_, owner := newDatabase(t)
 	var book logBook
 	err := Migrate(t.Context(), owner, with(fstest.MapFS{
-		"20260103000000_wrong.sql": {Data: []byte("-- +goose Up\ncreate table half (id int);\ncreate table things (id int);\n")},
+		"20260103000000_wrong.sql": {
+			Data: []byte(
+				"-- +goose Up\ncreate table half (id int);\ncreate table things (id int);\n",
+			),
+		},
 	}), servingRole, book.logger())
 	mentions(t, err, "20260103000000_wrong.sql", `relation "things" already exists`)
 	if !strings.Contains(book.String(), "20260102000000_log.sql") {
 		t.Errorf("what was done was not said: %s", book.String())
 	}
-	if query[bool](t, owner, `select to_regclass('half') is not null or to_regclass('log') is null`) {
+	if query[bool](t, owner,
+		`select to_regclass('half') is not null or to_regclass('log') is null`) {
 		t.Error("half a migration stayed, or a whole one did not")
 	}
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
@@ -113,13 +133,18 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 // newer is schema with what a later program adds.
 func newer() fs.FS {
 	return with(fstest.MapFS{
-		"20260103000000_more.sql": {Data: []byte("-- +goose Up\ncreate table more (id int);\nalter table log add column note text;\n")},
+		"20260103000000_more.sql": {
+			Data: []byte(
+				"-- +goose Up\ncreate table more (id int);\nalter table log add column note text;\n",
+			),
+		},
 		"grants.sql": {Data: []byte(string(schema["grants.sql"].Data) +
 			"revoke all on more from :role;\ngrant select on more to :role;\ngrant update (note) on log to :role;\n")},
 	})
 }
 
-// Any command of an older program migrates first: it must leave the rights of the newer one as they are.
+// Any command of an older program migrates first: it must leave the rights of the newer one as they
+// are.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
@@ -127,7 +152,8 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
 	var book logBook
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
-	require.NoError(t, execute(t, serving, `select from more; update log set note = ''; select from things`))
+	require.NoError(t,
+		execute(t, serving, `select from more; update log set note = ''; select from things`))
 	if !strings.Contains(book.String(), "newer migrations") {
 		t.Errorf("no warning: %s", book.String())
 	}
@@ -138,15 +164,18 @@ func TestForeignTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	superURL := asRole(t, owner, superuser)
-	require.NoError(t, execute(t, superURL, `create table foreign_table (id int); grant select on foreign_table to `+servingRole))
+	require.NoError(t,
+		execute(t, superURL,
+			`create table foreign_table (id int); grant select on foreign_table to `+servingRole))
 	for range 2 {
 		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 	}
 	require.NoError(t, execute(t, serving, `select from foreign_table; select from things`))
 }
 
-// Temporary tables and large objects are allowed to everybody by PostgreSQL. What other programs of the database may do
-// stays as it is: the right is taken from the serving role alone, and the log names the statement for the rest.
+// Temporary tables and large objects are allowed to everybody by PostgreSQL. What other programs of
+// the database may do stays as it is: the right is taken from the serving role alone, and the log
+// names the statement for the rest.
 func TestPublicRightsAreLoggedAndNotRevoked(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
@@ -155,16 +184,24 @@ func TestPublicRightsAreLoggedAndNotRevoked(t *testing.T) {
 	require.NoError(t, execute(t, superURL, `grant temporary on database `+name+` to `+servingRole))
 	other := "other_" + name
 	require.NoError(t, execute(t, superURL, `create role `+other+` login`))
-	t.Cleanup(func() { require.NoError(t, execute(t, superURL, `drop owned by `+other+`; drop role `+other)) })
+	t.Cleanup(func() {
+		require.NoError(t, execute(t, superURL, `drop owned by `+other+`; drop role `+other))
+	})
 	var book logBook
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, Migrate(t.Context(), migrating, schema, servingRole, book.logger()))
-		require.NoError(t, execute(t, asRole(t, owner, other), `create temporary table t (id int); select lo_create(0)`))
+		require.NoError(t,
+			execute(t, asRole(t, owner, other),
+				`create temporary table t (id int); select lo_create(0)`))
 	}
-	require.Equal(t, 2, strings.Count(book.String(), "revoke temporary on database "), book.String())
+	require.Equal(t, 2, strings.Count(book.String(), "revoke temporary on database "),
+		book.String())
 	require.Contains(t, book.String(), "revoke execute on function lo_create(oid)")
 
-	require.NoError(t, execute(t, superURL, `revoke temporary on database `+name+` from public; revoke execute on function `+makesLargeObjects+` from public`))
+	require.NoError(t,
+		execute(t, superURL,
+			`revoke temporary on database `+name+` from public; revoke execute on function `+
+				makesLargeObjects+` from public`))
 	quiet := logBook{}
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, quiet.logger()))
 	require.NotContains(t, quiet.String(), "revoke")
@@ -176,13 +213,20 @@ func TestProgramBelowSchemaMinimumIsRefused(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	require.NoError(t, Migrate(t.Context(), owner, with(fstest.MapFS{
-		"20260102500000_minimum.sql": {Data: []byte("-- +goose Up\ncreate table schema_minimum (version bigint not null);\ninsert into schema_minimum values (20260102000000);\n")},
-		"20260103000000_more.sql":    {Data: []byte("-- +goose Up\ncreate table more (id int);\n")},
+		"20260102500000_minimum.sql": {
+			Data: []byte(
+				"-- +goose Up\ncreate table schema_minimum (version bigint not null);\ninsert " +
+					"into schema_minimum values (20260102000000);\n",
+			),
+		},
+		"20260103000000_more.sql": {Data: []byte("-- +goose Up\ncreate table more (id int);\n")},
 	}), servingRole, nil))
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil)) // its newest is the minimum
+	// its newest is the minimum
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 
 	require.NoError(t, execute(t, owner, `update schema_minimum set version = 20260102000001`))
-	mentions(t, Migrate(t.Context(), owner, schema, servingRole, nil), "20260102000001", "20260102000000", "newer version of dg")
+	mentions(t, Migrate(t.Context(), owner, schema, servingRole, nil), "20260102000001",
+		"20260102000000", "newer version of dg")
 	require.NoError(t, execute(t, serving, `select from things`))
 }
 

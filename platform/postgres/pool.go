@@ -26,13 +26,16 @@ type Options struct {
 	IdleInTransactionTimeout time.Duration
 	Logger                   *slog.Logger // nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
-	Heartbeat                bool         // every call fails within SilenceTimeout of the server's falling silent
-	FairQueue                bool         // connections go to flows in turn (package limiter), not in FIFO order
-	Replica                  bool         // the server need not answer: each connection is looked at when it is acquired (Replicas)
+	// every call fails within SilenceTimeout of the server's falling silent
+	Heartbeat bool
+	// connections go to flows in turn (package limiter), not in FIFO order
+	FairQueue bool
+	// the server need not answer: each connection is looked at when it is acquired (Replicas)
+	Replica bool
 }
 
-// DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything else. MaxConns bounds both
-// together.
+// DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything
+// else. MaxConns bounds both together.
 type DB struct {
 	Pool *pgxpool.Pool
 	Gorm *gorm.DB
@@ -46,8 +49,8 @@ type DB struct {
 
 // Open connects to the database at url and checks that it answers.
 //
-// It fails if the URL cannot be read or asks for results as text, if the database cannot be reached, or if a pooler in between
-// does not fit (PoolerError). No error shows a password.
+// It fails if the URL cannot be read or asks for results as text, if the database cannot be
+// reached, or if a pooler in between does not fit (PoolerError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -105,10 +108,11 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
 		SkipDefaultTransaction: true,  // a single statement is a transaction already
 		PrepareStmt:            false, // pgx keeps prepared statements for each connection
-		QueryFields:            true,  // never "select *": a column that a newer program adds would break prepared statements
-		TranslateError:         true,
-		DisableAutomaticPing:   true, // Open has just done it
-		Logger:                 newStatementLog(opts.Logger),
+		// never "select *": a column that a newer program adds would break prepared statements
+		QueryFields:          true,
+		TranslateError:       true,
+		DisableAutomaticPing: true, // Open has just done it
+		Logger:               newStatementLog(opts.Logger),
 	})
 	if err == nil {
 		err = guardTenants(g)

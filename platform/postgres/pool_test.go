@@ -36,8 +36,14 @@ func setting(t *testing.T, pool *pgxpool.Pool, name string) string {
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
-	hostile := e.URL() + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable&statement_timeout=0&jit=on"
-	db := open(t, hostile, Options{Name: "reads", LockTimeout: 3 * time.Second, IdleInTransactionTimeout: -1})
+	hostile := e.URL() +
+		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
+		"&statement_timeout=0&jit=on"
+	db := open(t, hostile, Options{
+		Name:                     "reads",
+		LockTimeout:              3 * time.Second,
+		IdleInTransactionTimeout: -1,
+	})
 	for name, want := range map[string]string{
 		"application_name":                    "reads",
 		"timezone":                            "UTC",
@@ -54,17 +60,24 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	}
 }
 
-// A vanished client's session is noticed by the server: the bounds are the session's whatever the server's configuration is. Over
-// a Unix socket those of TCP read as 0, and their reset values as what was asked for.
+// A vanished client's session is noticed by the server: the bounds are the session's whatever the
+// server's configuration is. Over a Unix socket those of TCP read as 0, and their reset values as
+// what was asked for.
 func TestSessionDetectsAVanishedClient(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})
 	for name, want := range map[string]string{
-		"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "30000",
+		"tcp_keepalives_idle":              "15",
+		"tcp_keepalives_interval":          "5",
+		"tcp_keepalives_count":             "3",
+		"tcp_user_timeout":                 "30000",
 		"client_connection_check_interval": "5000",
 	} {
 		var got string
-		require.NoError(t, db.Pool.QueryRow(t.Context(), `select reset_val from pg_settings where name = $1`, name).Scan(&got))
+		require.NoError(t,
+			db.Pool.QueryRow(t.Context(), `select reset_val from pg_settings where name = $1`,
+				name).
+				Scan(&got))
 		if got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
@@ -75,9 +88,14 @@ func TestSessionDetectsAVanishedClient(t *testing.T) {
 func TestURLForTextResultsIsRefused(t *testing.T) {
 	t.Parallel()
 	for mode, taken := range map[string]bool{
-		"exec": false, "simple_protocol": false, "cache_statement": true, "cache_describe": true, "describe_exec": true,
+		"exec":            false,
+		"simple_protocol": false,
+		"cache_statement": true,
+		"cache_describe":  true,
+		"describe_exec":   true,
 	} {
-		db, err := Open(t.Context(), sharedServer(t).URL()+"&default_query_exec_mode="+mode, Options{})
+		db, err := Open(t.Context(), sharedServer(t).URL()+"&default_query_exec_mode="+mode,
+			Options{})
 		if taken != (err == nil) {
 			t.Errorf("%s: %v", mode, err)
 		}
@@ -93,8 +111,11 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})
 	var direct, byGorm time.Time
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
-	require.NoError(t, db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
+	require.NoError(t,
+		db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
+	require.NoError(t,
+		db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).
+			Error)
 	for name, got := range map[string]time.Time{"pgx": direct, "gorm": byGorm} {
 		if got.Location() != time.UTC || got.Hour() != 7 {
 			t.Errorf("%s reads %v", name, got)
@@ -122,7 +143,10 @@ func TestGormAndPgxShareOnePool(t *testing.T) {
 
 func TestTimeoutsAreUnavailable(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
+	db := open(t, sharedServer(t).URL(), Options{
+		StatementTimeout: 50 * time.Millisecond,
+		LockTimeout:      20 * time.Millisecond,
+	})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
 	mentions(t, err, "57014")
 	if !Unavailable(err) {
@@ -144,9 +168,11 @@ func TestGormTranslatesErrors(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	db := open(t, owner, Options{})
-	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`create table things (id int primary key)`).Error)
+	require.NoError(t,
+		db.Gorm.Scopes(onNoTable).Exec(`create table things (id int primary key)`).Error)
 	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error)
-	if err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
+	if err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).
+		Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
 		t.Errorf("%v", err)
 	}
 }
@@ -161,8 +187,10 @@ func TestLogHoldsNoValues(t *testing.T) {
 		ID   string `gorm:"type:uuid"`
 		Name string
 	}
-	require.NoError(t, g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
-	if err := g.Where("name = ?", "topsecret").First(&thing{}).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
+	require.NoError(t,
+		g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
+	if err := g.Where("name = ?", "topsecret").First(&thing{}).
+		Error; !errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Fatal(err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -171,15 +199,20 @@ func TestLogHoldsNoValues(t *testing.T) {
 	if got := book.String(); got != "" {
 		t.Errorf("logged what is no fault: %s", got)
 	}
-	_ = g.Debug().Create(&thing{ID: "topsecret", Name: "topsecret"})            // PostgreSQL refuses the value
-	_ = g.Exec(`update things set size = ?`, struct{ V string }{"topsecret"})   // pgx refuses the value
+	// PostgreSQL refuses the value
+	_ = g.Debug().Create(&thing{ID: "topsecret", Name: "topsecret"})
+	// pgx refuses the value
+	_ = g.Exec(`update things set size = ?`, struct{ V string }{"topsecret"})
 	_ = g.Exec(`/* things.slow */ select pg_sleep(1.01), ?::text`, "topsecret") // slow
 	_ = g.Exec(`select * from nowhere where name = ?`, "topsecret")
 	got := book.String()
 	if strings.Contains(got, "topsecret") {
 		t.Errorf("the log holds a value: %s", got)
 	}
-	for _, want := range []string{"things.slow", "slow statement", "42P01", "statement failed", "22P02", `INSERT INTO \"things\"`} {
+	for _, want := range []string{
+		"things.slow", "slow statement", "42P01", "statement failed", "22P02",
+		`INSERT INTO \"things\"`,
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the log does not say %q: %s", want, got)
 		}
@@ -202,7 +235,9 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		_, err := Open(ctx, bad, Options{})
 		cancel()
 		_, roleErr := RoleOf(bad)
-		for _, err := range []error{err, errors.Join(roleErr, errors.New("")), Migrate(t.Context(), bad, schema, "x", nil)} {
+		for _, err := range []error{
+			err, errors.Join(roleErr, errors.New("")), Migrate(t.Context(), bad, schema, "x", nil),
+		} {
 			if err == nil {
 				t.Errorf("%s: no error", bad)
 			} else if text := fmt.Sprintf("%v %+v", err, err); strings.Contains(text, "secret") {
@@ -214,7 +249,8 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 
 func TestMissingServerIsUnavailable(t *testing.T) {
 	t.Parallel()
-	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(), Options{})
+	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(),
+		Options{})
 	mentions(t, err, "does not answer")
 	if !Unavailable(err) {
 		t.Errorf("not unavailable: %v", err)

@@ -37,7 +37,8 @@ type PoolerError struct{ Problem, Fix string }
 
 func (e *PoolerError) Error() string { return e.Problem + ": " + e.Fix }
 
-const fixUnmarked = "set DG_DATABASE_POOLER=transaction for DG_DATABASE_URL, end a replica's URL in ?pooler=transaction, and let DG_MIGRATE_DATABASE_URL lead to PostgreSQL itself"
+const fixUnmarked = "set DG_DATABASE_POOLER=transaction for DG_DATABASE_URL, end a replica's URL " +
+	"in ?pooler=transaction, and let DG_MIGRATE_DATABASE_URL lead to PostgreSQL itself"
 
 // checkPool checks that the database answers and that the pool's sessions are what dg needs.
 func checkPool(ctx context.Context, pool *pgxpool.Pool, pooled bool) error {
@@ -51,15 +52,21 @@ func checkPool(ctx context.Context, pool *pgxpool.Pool, pooled bool) error {
 
 // unreachable is the error of a failed attempt to connect.
 func unreachable(err error) error {
-	if refused, is := errors.AsType[*pgconn.PgError](err); is && strings.Contains(refused.Message, "startup parameter") {
-		return &PoolerError{"a pooler before the database refuses dg's session settings (" + refused.Message + ")", fixUnmarked}
+	if refused, is := errors.AsType[*pgconn.PgError](err); is &&
+		strings.Contains(refused.Message, "startup parameter") {
+		return &PoolerError{
+			"a pooler before the database refuses dg's session settings (" + refused.Message + ")",
+			fixUnmarked,
+		}
 	}
 	return fmt.Errorf("the database does not answer: %w", Redact(err))
 }
 
-// checkSession detects a pooler that is unsuitable or not announced in the URL. Errors: *PoolerError.
+// checkSession detects a pooler that is unsuitable or not announced in the URL. Errors:
+// *PoolerError.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
-	config, want := conn.Config(), sessionParams(Options{})
+	config := conn.Config()
+	want := sessionParams(Options{})
 	if !pooled {
 		want = config.RuntimeParams
 	}
@@ -69,9 +76,13 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		switch {
-		case got[name] == want[name], got[name] != "0" && want[name] != "0" && strings.HasSuffix(name, "_timeout"):
+		case got[name] == want[name],
+			got[name] != "0" && want[name] != "0" && strings.HasSuffix(name, "_timeout"):
 		case !pooled:
-			return &PoolerError{fmt.Sprintf("a pooler drops dg's session settings (%s is %s)", name, got[name]), fixUnmarked}
+			return &PoolerError{
+				fmt.Sprintf("a pooler drops dg's session settings (%s is %s)", name, got[name]),
+				fixUnmarked,
+			}
 		default:
 			return &PoolerError{fmt.Sprintf("%s is %s in the pooler's sessions", name, got[name]),
 				fmt.Sprintf("have a superuser run alter role %s set %s = '%s', then RECONNECT in the pooler's console",
@@ -83,16 +94,24 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	}
 	shared, err := sharesSessions(ctx, conn)
 	if err == nil && shared {
-		err = &PoolerError{"a pooler gives the statements of one connection to several sessions, and prepared statements and locks are lost", fixUnmarked}
+		err = &PoolerError{
+			"a pooler gives the statements of one connection to several sessions, and prepared " +
+				"statements and locks are lost", fixUnmarked,
+		}
 	}
 	return err
 }
 
-// readSession returns the backend's PID and the settings that dg relies on: timeouts and the isolation of writes.
-func readSession(ctx context.Context, conn *pgx.Conn) (pid uint32, settings map[string]string, err error) {
+// readSession returns the backend's PID and the settings that dg relies on: timeouts and the
+// isolation of writes.
+func readSession(
+	ctx context.Context, conn *pgx.Conn,
+) (pid uint32, settings map[string]string, err error) {
 	var names, values []string
-	err = conn.QueryRow(ctx, `/* postgres.session */ select pg_backend_pid(), array_agg(name), array_agg(setting) from pg_settings
-		where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_isolation')`,
+	err = conn.QueryRow(ctx,
+		`/* postgres.session */ select pg_backend_pid(), array_agg(name), array_agg(setting) from pg_settings
+		where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
+		  'default_transaction_isolation')`,
 		pgx.QueryExecModeSimpleProtocol).
 		Scan(&pid, &names, &values)
 	settings = map[string]string{}
@@ -102,8 +121,8 @@ func readSession(ctx context.Context, conn *pgx.Conn) (pid uint32, settings map[
 	return pid, settings, err
 }
 
-// sharesSessions detects transaction pooling: a connection moves to another session while a second connection holds the first one
-// in a transaction.
+// sharesSessions detects transaction pooling: a connection moves to another session while a second
+// connection holds the first one in a transaction.
 func sharesSessions(ctx context.Context, first *pgx.Conn) (bool, error) {
 	const session = `/* postgres.pooler */ select pg_backend_pid()`
 	second, err := pgx.ConnectConfig(ctx, first.Config())
@@ -112,13 +131,15 @@ func sharesSessions(ctx context.Context, first *pgx.Conn) (bool, error) {
 	}
 	defer func() { _ = second.Close(context.WithoutCancel(ctx)) }()
 	var before, after int
-	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).Scan(&before); err != nil {
+	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).
+		Scan(&before); err != nil {
 		return false, unreachable(err)
 	}
 	if _, err := second.Exec(ctx, "begin; "+session, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return false, unreachable(err)
 	}
-	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).Scan(&after); err != nil {
+	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).
+		Scan(&after); err != nil {
 		return false, unreachable(err)
 	}
 	return before != after, nil
@@ -145,9 +166,10 @@ func Connect(ctx context.Context, url string, opts Options) (*pgx.Conn, error) {
 // roleDefaultsLock serialises changes of a role: PostgreSQL refuses concurrent ones.
 const roleDefaultsLock = 0x6467_726f_6c65 // "dgrole", an advisory lock
 
-// SetRoleDefaults stores the session settings as defaults of the URL's role in its database, because a pooler in transaction mode
-// drops startup parameters. A role may do this for itself; otherwise the log has the statements to run. A change terminates the
-// role's idle sessions, so that new ones get it.
+// SetRoleDefaults stores the session settings as defaults of the URL's role in its database,
+// because a pooler in transaction mode drops startup parameters. A role may do this for itself;
+// otherwise the log has the statements to run. A change terminates the role's idle sessions, so
+// that new ones get it.
 func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -167,8 +189,10 @@ func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 		_, err := tx.Exec(ctx, strings.Join(statements, ";"))
 		return err
 	})
-	if refused, is := errors.AsType[*pgconn.PgError](err); is && len(statements) > 0 && !Unavailable(refused) {
-		log.Warn("the serving role's settings could not be changed: have a superuser run the statements, then RECONNECT in the pooler's console",
+	if refused, is := errors.AsType[*pgconn.PgError](err); is && len(statements) > 0 &&
+		!Unavailable(refused) {
+		log.Warn("the serving role's settings could not be changed: have a superuser run the "+
+			"statements, then RECONNECT in the pooler's console",
 			"error", refused, "statements", strings.Join(statements, "; "))
 		return nil
 	}
@@ -176,22 +200,31 @@ func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 		return fmt.Errorf("settings of the serving role: %w", Redact(err))
 	}
 	if len(statements) > 0 {
-		log.Info("the serving role has dg's session settings: its idle sessions end and begin again with them", "role", config.User)
-		_, _ = conn.Exec(ctx, `/* postgres.roleDefaults */ select pg_terminate_backend(pid) from pg_stat_activity
-			where usename = current_user and datname = current_database() and (state = 'idle' or pid = pg_backend_pid())`)
+		log.Info(
+			"the serving role has dg's session settings: its idle sessions end and begin again "+
+				"with them", "role", config.User,
+		)
+		_, _ = conn.Exec(ctx,
+			`/* postgres.roleDefaults */ select pg_terminate_backend(pid) from pg_stat_activity
+			where usename = current_user and datname = current_database() and (state = 'idle'
+			  or pid = pg_backend_pid())`)
 	}
 	return nil
 }
 
 // missingDefaults returns the statements that set the role's missing defaults.
 func missingDefaults(ctx context.Context, tx pgx.Tx) (statements []string, err error) {
-	if _, err := tx.Exec(ctx, `/* postgres.roleDefaults */ select pg_advisory_xact_lock($1)`, int64(roleDefaultsLock)); err != nil {
+	if _, err := tx.Exec(ctx, `/* postgres.roleDefaults */ select pg_advisory_xact_lock($1)`,
+		int64(roleDefaultsLock)); err != nil {
 		return nil, err
 	}
 	var role, database string
 	var has []string
-	err = tx.QueryRow(ctx, `/* postgres.roleDefaults */ select current_user, current_database(), coalesce((select setconfig from pg_db_role_setting
-		where setrole = current_user::regrole and setdatabase = (select oid from pg_database where datname = current_database())), '{}')`).
+	err = tx.QueryRow(ctx,
+		`/* postgres.roleDefaults */ select current_user, current_database(),
+			coalesce((select setconfig from pg_db_role_setting
+		where setrole = current_user::regrole and setdatabase = (select oid from pg_database
+		  where datname = current_database())), '{}')`).
 		Scan(&role, &database, &has)
 	if err != nil {
 		return nil, err
@@ -200,8 +233,10 @@ func missingDefaults(ctx context.Context, tx pgx.Tx) (statements []string, err e
 	maps.Copy(params, livenessParams())
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(has, name+"="+params[name]) {
-			statements = append(statements, fmt.Sprintf("alter role %s in database %s set %s = '%s'",
-				pgx.Identifier{role}.Sanitize(), pgx.Identifier{database}.Sanitize(), name, params[name]))
+			statements = append(statements,
+				fmt.Sprintf("alter role %s in database %s set %s = '%s'",
+					pgx.Identifier{role}.Sanitize(), pgx.Identifier{database}.Sanitize(), name,
+					params[name]))
 		}
 	}
 	return statements, nil

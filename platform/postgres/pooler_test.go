@@ -15,7 +15,8 @@ import (
 	"dg/platform/testkit/bouncer"
 )
 
-// pooler starts PgBouncer before the shared server, and returns the URLs of a new database through it and of its owner.
+// pooler starts PgBouncer before the shared server, and returns the URLs of a new database through
+// it and of its owner.
 func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner string) {
 	t.Helper()
 	serving, owner = newDatabase(t)
@@ -24,7 +25,8 @@ func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner s
 	return bouncer.Start(t, u.Query().Get("host"), lines...), serving, owner
 }
 
-// Through a pooler in transaction mode the bounds are those of a direct session, on whichever of its sessions a statement runs.
+// Through a pooler in transaction mode the bounds are those of a direct session, on whichever of
+// its sessions a statement runs.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t)
@@ -48,7 +50,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	}{"a pool": db.Pool, "a transaction": holder} {
 		var got map[string]string
-		require.NoError(t, on.QueryRow(t.Context(), settings, slices.Collect(maps.Keys(want))).Scan(&got))
+		require.NoError(t,
+			on.QueryRow(t.Context(), settings, slices.Collect(maps.Keys(want))).Scan(&got))
 		require.Equal(t, want, got, name)
 	}
 	var all sync.WaitGroup
@@ -56,7 +59,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		all.Go(func() {
 			for i := range 50 {
 				var got int
-				if err := db.Pool.QueryRow(t.Context(), `select $1::int + 1`, i).Scan(&got); err != nil || got != i+1 {
+				if err := db.Pool.QueryRow(t.Context(), `select $1::int + 1`, i).
+					Scan(&got); err != nil || got != i+1 {
 					t.Errorf("%d: %v", got, err)
 				}
 			}
@@ -75,7 +79,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	require.Empty(t, again.String(), "nothing is missing any more")
 }
 
-// What does not fit is refused when the pool is opened, in one sentence that names the setting to change.
+// What does not fit is refused when the pool is opened, in one sentence that names the setting to
+// change.
 func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := pooler(t)
@@ -83,10 +88,20 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
 	unset, _ := newDatabase(t)
 	for name, c := range map[string]struct{ url, says string }{
-		"refuses settings":               {refusing.URL(direct), "refuses dg's session settings (unsupported startup parameter: "},
-		"drops settings":                 {dropping.URL(unset), "drops dg's session settings (idle_in_transaction_session_timeout is 0)"},
-		"loses prepared statements":      {dropping.URL(direct), "a pooler gives the statements of one connection to several sessions"},
-		"the role has no settings":       {ThroughPooler(refusing.URL(unset)), "is 0 in the pooler's sessions"},
+		"refuses settings": {
+			refusing.URL(direct), "refuses dg's session settings (unsupported startup parameter: ",
+		},
+		"drops settings": {
+			dropping.URL(unset),
+			"drops dg's session settings (idle_in_transaction_session_timeout is 0)",
+		},
+		"loses prepared statements": {
+			dropping.URL(direct),
+			"a pooler gives the statements of one connection to several sessions",
+		},
+		"the role has no settings": {
+			ThroughPooler(refusing.URL(unset)), "is 0 in the pooler's sessions",
+		},
 		"there is none, and it was said": {ThroughPooler(direct), ""},
 	} {
 		db, err := Open(t.Context(), c.url, Options{MaxConns: 1})
@@ -99,14 +114,19 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 		var misfit *PoolerError
 		require.ErrorAs(t, err, &misfit, name)
 	}
-	for name, u := range map[string]string{"marked": ThroughPooler(refusing.URL(owner)), "dropping": dropping.URL(owner), "refusing": refusing.URL(owner)} {
+	for name, u := range map[string]string{
+		"marked":   ThroughPooler(refusing.URL(owner)),
+		"dropping": dropping.URL(owner),
+		"refusing": refusing.URL(owner),
+	} {
 		var misfit *PoolerError
 		require.ErrorAs(t, Migrate(t.Context(), u, schema, servingRole, nil), &misfit, name)
 		require.ErrorContains(t, misfit, "DG_MIGRATE_DATABASE_URL", name)
 	}
 }
 
-// A pooler that runs in session mode and whose role has the settings is none that anybody needs to know of.
+// A pooler that runs in session mode and whose role has the settings is none that anybody needs to
+// know of.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
@@ -124,7 +144,8 @@ func TestSilentServerBehindPoolerIsUnavailable(t *testing.T) {
 	serving, _ := newDatabase(t)
 	u, err := url.Parse(serving)
 	require.NoError(t, err)
-	b := bouncer.Start(t, u.Query().Get("host"), "[databases]", "frozen = host=127.0.0.1 port="+frozen.Port()+" dbname="+u.Path[1:])
+	b := bouncer.Start(t, u.Query().Get("host"), "[databases]",
+		"frozen = host=127.0.0.1 port="+frozen.Port()+" dbname="+u.Path[1:])
 	u.Path = "/frozen"
 	through := ThroughPooler(b.URL(u.String()))
 	require.NoError(t, SetRoleDefaults(t.Context(), through, new(logBook).logger()))
@@ -136,5 +157,8 @@ func TestSilentServerBehindPoolerIsUnavailable(t *testing.T) {
 	f.Unlock()
 	require.True(t, Unavailable(err), "%v", err)
 	require.LessOrEqual(t, took, SilenceTimeout)
-	require.Eventually(t, func() bool { _, err := db.Pool.Exec(t.Context(), `select 3`); return err == nil }, SilenceTimeout, 100*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := db.Pool.Exec(t.Context(), `select 3`)
+		return err == nil
+	}, SilenceTimeout, 100*time.Millisecond)
 }

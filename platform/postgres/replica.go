@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ReplicaWait bounds the wait of a read for a replica, connecting included. Then the read goes to the primary.
+// ReplicaWait bounds the wait of a read for a replica, connecting included. Then the read goes to
+// the primary.
 const ReplicaWait = 50 * time.Millisecond
 
 // Replicas are hot standbys of the primary.
@@ -24,8 +25,8 @@ type Replicas struct {
 	flushing atomic.Bool
 }
 
-// Replica takes reads while it is verified. A failed read leaves it out until the next check, so that at most as many reads a
-// second wait in vain as its pools have connections.
+// Replica takes reads while it is verified. A failed read leaves it out until the next check, so
+// that at most as many reads a second wait in vain as its pools have connections.
 type Replica struct {
 	Number int // in the order of the setting, from 1: its name in log and metrics
 	of     *Replicas
@@ -39,16 +40,19 @@ type Replica struct {
 	reads    atomic.Int64
 }
 
-// serverRun identifies one run of a server on a timeline. Within a run the replayed LSN only advances.
+// serverRun identifies one run of a server on a timeline. Within a run the replayed LSN only
+// advances.
 type serverRun struct {
 	started  time.Time
 	timeline uint32
 }
 
-// OpenReplicas opens replicas of the primary, each with a pool for every key of like; AcquireReplica of that key then uses it. The
-// caller runs Run and closes them. It fails for a malformed URL or a server that is no copy of the primary. An unreachable replica
-// is no error.
-func OpenReplicas(ctx context.Context, urls []string, primary *DB, like map[*DB]Options) (*Replicas, error) {
+// OpenReplicas opens replicas of the primary, each with a pool for every key of like;
+// AcquireReplica of that key then uses it. The caller runs Run and closes them. It fails for a
+// malformed URL or a server that is no copy of the primary. An unreachable replica is no error.
+func OpenReplicas(
+	ctx context.Context, urls []string, primary *DB, like map[*DB]Options,
+) (*Replicas, error) {
 	rs := &Replicas{primary: primary}
 	for i, url := range urls {
 		r := &Replica{Number: i + 1, of: rs, pools: map[*DB]*DB{}}
@@ -56,20 +60,26 @@ func OpenReplicas(ctx context.Context, urls []string, primary *DB, like map[*DB]
 		rs.all = append(rs.all, r)
 		for db, opts := range like {
 			r.log = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("replica", r.Number)
-			opts.Name, opts.Replica = fmt.Sprintf("%s replica %d", opts.Name, r.Number), true
+			opts.Name = fmt.Sprintf("%s replica %d", opts.Name, r.Number)
+			opts.Replica = true
 			pool, err := Open(ctx, url, opts)
 			if err != nil {
 				rs.Close()
 				return nil, fmt.Errorf("replica %d: %w", r.Number, err)
 			}
-			r.pools[db], r.probes = pool, pool
+			r.pools[db] = pool
+			r.probes = pool
 		}
 	}
 	rs.check(ctx)
 	for _, r := range rs.all {
 		if *r.state.Load() == ReplicaForeign {
 			rs.Close()
-			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
+			return nil,
+				fmt.Errorf(
+					"replica %d is not a copy of the primary: it belongs to another database "+
+						"system. Correct DG_DATABASE_REPLICA_URLS", r.Number,
+				)
 		}
 	}
 	primary.hasReplicas = true
@@ -104,8 +114,9 @@ func (rs *Replicas) All() []*Replica {
 // Pool returns the replica's counterpart of a pool of the primary.
 func (r *Replica) Pool(of *DB) *DB { return r.pools[of] }
 
-// AcquireReplica returns a connection to a replica that has replayed the position, or nil if the primary must answer. A snapshot
-// taken on it afterwards sees every commit that precedes the reading of the position.
+// AcquireReplica returns a connection to a replica that has replayed the position, or nil if the
+// primary must answer. A snapshot taken on it afterwards sees every commit that precedes the
+// reading of the position.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	r, run := db.pickReplica(at)
 	if r == nil {
@@ -115,7 +126,8 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	defer stop()
 	conn, err := r.pools[db].Pool.Acquire(waiting)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil // a later read has the connection, and the next check finds a server that accepts none
+		// a later read has the connection, and the next check finds a server that accepts none
+		return nil
 	}
 	if err == nil {
 		if err = r.await(waiting, conn, run, at); err == nil {
@@ -135,16 +147,21 @@ func (db *DB) pickReplica(at Position) (picked *Replica, run *serverRun) {
 	if db.replicas == nil || at == (Position{}) {
 		return nil, nil
 	}
-	all, least := db.replicas.all, int32(0)
+	all := db.replicas.all
+	least := int32(0)
 	first := int(db.replicas.next.Add(1))
 	for i := range all {
 		r := all[(first+i)%len(all)]
-		verified, stat := r.verified.Load(), r.pools[db].Pool.Stat()
+		verified := r.verified.Load()
+		stat := r.pools[db].Pool.Stat()
 		busy := stat.TotalConns() - stat.IdleConns() // with those that are being opened
-		if verified == nil || verified.timeline != at.timeline || busy >= stat.MaxConns() || picked != nil && busy >= least {
+		if verified == nil || verified.timeline != at.timeline || busy >= stat.MaxConns() ||
+			picked != nil && busy >= least {
 			continue
 		}
-		picked, run, least = r, verified, busy
+		picked = r
+		run = verified
+		least = busy
 	}
 	return picked, run
 }

@@ -13,16 +13,20 @@ type ReplicaState string
 
 // The states.
 const (
-	ReplicaFollowing   ReplicaState = "following"   // it is read from
-	ReplicaBehind      ReplicaState = "behind"      // it lags, or its replay is paused
-	ReplicaPromoted    ReplicaState = "promoted"    // it is no standby
-	ReplicaDiverged    ReplicaState = "diverged"    // it has another history than the primary
-	ReplicaForeign     ReplicaState = "foreign"     // it belongs to another database system
-	ReplicaUnreachable ReplicaState = "unreachable" // it does not answer, or was not checked since it started
+	ReplicaFollowing ReplicaState = "following" // it is read from
+	ReplicaBehind    ReplicaState = "behind"    // it lags, or its replay is paused
+	ReplicaPromoted  ReplicaState = "promoted"  // it is no standby
+	ReplicaDiverged  ReplicaState = "diverged"  // it has another history than the primary
+	ReplicaForeign   ReplicaState = "foreign"   // it belongs to another database system
+	// it does not answer, or was not checked since it started
+	ReplicaUnreachable ReplicaState = "unreachable"
 )
 
 // ReplicaStates are all states.
-var ReplicaStates = []ReplicaState{ReplicaFollowing, ReplicaBehind, ReplicaPromoted, ReplicaDiverged, ReplicaForeign, ReplicaUnreachable}
+var ReplicaStates = []ReplicaState{
+	ReplicaFollowing, ReplicaBehind, ReplicaPromoted, ReplicaDiverged, ReplicaForeign,
+	ReplicaUnreachable,
+}
 
 var notChecked = ReplicaUnreachable
 
@@ -35,13 +39,22 @@ type replicaError struct {
 func (f *replicaError) Error() string { return f.text }
 
 var (
-	errBehind     = &replicaError{ReplicaBehind, "it has not replayed what the primary has committed"}
-	errPromoted   = &replicaError{ReplicaPromoted, "it is no standby any more, or never was one"}
-	errTimeline   = &replicaError{ReplicaDiverged, "it is on another timeline than the primary"}
-	errAhead      = &replicaError{ReplicaDiverged, "it has more than the primary: a history of its own"}
-	errForeign    = &replicaError{ReplicaForeign, "it belongs to another database system than the primary"}
-	errNoPosition = &replicaError{ReplicaBehind, "the primary shows commits before they are in its log: synchronous_commit is off"}
-	errRestarted  = &replicaError{ReplicaUnreachable, "it was restarted"}
+	errBehind = &replicaError{
+		ReplicaBehind, "it has not replayed what the primary has committed",
+	}
+	errPromoted = &replicaError{ReplicaPromoted, "it is no standby any more, or never was one"}
+	errTimeline = &replicaError{ReplicaDiverged, "it is on another timeline than the primary"}
+	errAhead    = &replicaError{
+		ReplicaDiverged, "it has more than the primary: a history of its own",
+	}
+	errForeign = &replicaError{
+		ReplicaForeign, "it belongs to another database system than the primary",
+	}
+	errNoPosition = &replicaError{
+		ReplicaBehind,
+		"the primary shows commits before they are in its log: synchronous_commit is off",
+	}
+	errRestarted = &replicaError{ReplicaUnreachable, "it was restarted"}
 )
 
 func stateOf(err error) ReplicaState {
@@ -54,7 +67,8 @@ func stateOf(err error) ReplicaState {
 // State returns whether the replica is read from.
 func (r *Replica) State() ReplicaState { return *r.state.Load() }
 
-// Lag returns how many bytes of the primary's log the replica had not replayed when it last answered a check.
+// Lag returns how many bytes of the primary's log the replica had not replayed when it last
+// answered a check.
 func (r *Replica) Lag() int64 { return r.lag.Load() }
 
 // Reads returns how many reads the replica has taken.
@@ -85,7 +99,8 @@ const (
 	checkTimeout  = time.Second
 )
 
-// Run checks every replica about once a second until ctx ends. Only a check readmits a replica, so that no read waits for a bad one.
+// Run checks every replica about once a second until ctx ends. Only a check readmits a replica, so
+// that no read waits for a bad one.
 func (rs *Replicas) Run(ctx context.Context) {
 	for pause(ctx, checkInterval) == nil {
 		rs.check(ctx)
@@ -105,7 +120,8 @@ func (rs *Replicas) check(ctx context.Context) {
 	}
 }
 
-// check verifies the replica, or leaves it out. It changes nothing while the primary does not answer: no request starts then.
+// check verifies the replica, or leaves it out. It changes nothing while the primary does not
+// answer: no request starts then.
 func (r *Replica) check(ctx context.Context) {
 	limited, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
@@ -123,8 +139,9 @@ func (r *Replica) check(ctx context.Context) {
 	}
 }
 
-// verify returns the run of a replica that follows the primary, or nil while the primary does not answer. A replica that was left out
-// must replay a record written now, which a stopped replica with a diverged history never does.
+// verify returns the run of a replica that follows the primary, or nil while the primary does not
+// answer. A replica that was left out must replay a record written now, which a stopped replica
+// with a diverged history never does.
 func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, error) {
 	seen, err := identify(ctx, conn)
 	if err != nil {
@@ -161,18 +178,21 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 	return run, r.await(waiting, conn, run, at)
 }
 
-// checkSession refuses an unsuitable pooler. It ends a session that predates the replay of the role's settings; the next check opens
-// another.
+// checkSession refuses an unsuitable pooler. It ends a session that predates the replay of the
+// role's settings; the next check opens another.
 func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
 	err := checkSession(ctx, conn.Conn(), r.probes.pooled)
 	if err != nil && r.probes.pooled {
-		_, _ = conn.Exec(ctx, `/* postgres.endSession */ select pg_terminate_backend(pg_backend_pid())`)
+		_, _ = conn.Exec(ctx,
+			`/* postgres.endSession */ select pg_terminate_backend(pg_backend_pid())`)
 	}
 	return err
 }
 
 // await waits until the replica has replayed the position in the run.
-func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, run *serverRun, at Position) error {
+func (r *Replica) await(
+	ctx context.Context, conn *pgxpool.Conn, run *serverRun, at Position,
+) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		replayed, err := replayedIn(ctx, conn, run)
 		switch {

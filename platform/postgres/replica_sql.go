@@ -8,18 +8,24 @@ import (
 )
 
 const (
-	replayedSQL = `/* postgres.replayed */ select pg_is_in_recovery(), pg_postmaster_start_time(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text`
+	replayedSQL = `/* postgres.replayed */ select pg_is_in_recovery(), pg_postmaster_start_time(),
+		coalesce(pg_last_wal_replay_lsn(), '0/0')::text`
 
-	// The control file shows a new timeline some time after its first record is replayed. The WAL receiver's is current, but visible
-	// only to roles with pg_read_all_stats.
-	identifySQL = `/* postgres.identify */ select pg_is_in_recovery(), pg_postmaster_start_time(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text,
-		s.system_identifier, greatest(c.timeline_id, r.min_recovery_end_timeline, (select received_tli from pg_stat_wal_receiver))
+	// The control file shows a new timeline some time after its first record is replayed. The WAL
+	// receiver's is current, but visible only to roles with pg_read_all_stats.
+	identifySQL = `/* postgres.identify */ select pg_is_in_recovery(), pg_postmaster_start_time(),
+		coalesce(pg_last_wal_replay_lsn(), '0/0')::text,
+		s.system_identifier, greatest(c.timeline_id, r.min_recovery_end_timeline,
+		  (select received_tli from pg_stat_wal_receiver))
 		from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-	primarySQL = `/* postgres.position */ select s.system_identifier, ` + positionSQL + ` from pg_control_system() s`
+	primarySQL = `/* postgres.position */ select s.system_identifier, ` + positionSQL +
+		` from pg_control_system() s`
 
-	// markSQL writes an empty logical message and flushes the log. It never waits for a synchronous standby.
-	markSQL = `/* postgres.mark */ select set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'dg', '')::text`
+	// markSQL writes an empty logical message and flushes the log. It never waits for a synchronous
+	// standby.
+	markSQL = `/* postgres.mark */ select set_config('synchronous_commit', 'local', true),
+		pg_logical_emit_message(true, 'dg', '')::text`
 )
 
 // replayedIn returns the replayed LSN of a server that is still a standby in the same run.
@@ -50,7 +56,8 @@ type identity struct {
 
 func identify(ctx context.Context, conn *pgxpool.Conn) (i identity, err error) {
 	var replayed string
-	if err = conn.QueryRow(ctx, identifySQL).Scan(&i.standby, &i.started, &replayed, &i.system, &i.timeline); err == nil {
+	if err = conn.QueryRow(ctx, identifySQL).
+		Scan(&i.standby, &i.started, &replayed, &i.system, &i.timeline); err == nil {
 		i.replayed, err = parseLSN(replayed)
 	}
 	return i, err
@@ -70,7 +77,8 @@ func (rs *Replicas) mark(ctx context.Context) (at Position, err error) {
 	return at, err
 }
 
-// flush flushes the log beyond a position inside a record, one call at a time, so that no read waits for wal_writer_delay.
+// flush flushes the log beyond a position inside a record, one call at a time, so that no read
+// waits for wal_writer_delay.
 func (rs *Replicas) flush() {
 	if !rs.flushing.CompareAndSwap(false, true) {
 		return
@@ -79,6 +87,7 @@ func (rs *Replicas) flush() {
 		defer rs.flushing.Store(false)
 		ctx, stop := context.WithTimeout(context.Background(), checkTimeout)
 		defer stop()
-		_, _ = rs.primary.Pool.Exec(ctx, markSQL) // where it fails, the reads wait, or ask the primary
+		// where it fails, the reads wait, or ask the primary
+		_, _ = rs.primary.Pool.Exec(ctx, markSQL)
 	}()
 }

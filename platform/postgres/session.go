@@ -18,14 +18,16 @@ const (
 )
 
 const (
-	// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a host that drops packets.
+	// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a
+	// host that drops packets.
 	connectTimeout = 10 * time.Second
 	// hostTimeout takes its place where the URL names several hosts: the next one is tried soon.
 	hostTimeout = 2 * time.Second
 )
 
-// prepareSession sets what every session needs, whatever the server, the role or the URL say. It reports whether the URL leads
-// to a pooler in transaction mode: there the role's defaults stand for most of it (SetRoleDefaults).
+// prepareSession sets what every session needs, whatever the server, the role or the URL say. It
+// reports whether the URL leads to a pooler in transaction mode: there the role's defaults stand
+// for most of it (SetRoleDefaults).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.DialFunc = dial
@@ -39,7 +41,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	})
 	if pooled {
 		delete(config.RuntimeParams, poolerParam)
-		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // nothing is prepared under a name
+		// nothing is prepared under a name
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		return true
 	}
 	maps.Copy(config.RuntimeParams, livenessParams())
@@ -56,9 +59,11 @@ func sessionParams(opts Options) map[string]string {
 		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
 		"jit": "off",
 
-		"statement_timeout":                   milliseconds(opts.StatementTimeout, defaultStatementTimeout),
-		"lock_timeout":                        milliseconds(opts.LockTimeout, defaultLockTimeout),
-		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout, defaultIdleInTransactionTimeout),
+		"statement_timeout": milliseconds(opts.StatementTimeout,
+			defaultStatementTimeout),
+		"lock_timeout": milliseconds(opts.LockTimeout, defaultLockTimeout),
+		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout,
+			defaultIdleInTransactionTimeout),
 	}
 }
 
@@ -73,7 +78,10 @@ func milliseconds(d, byDefault time.Duration) string {
 	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
 }
 
-// leaveStandby closes a connection on which the server turned out to be a standby: another one may lead to the primary.
+// leaveStandby closes a connection on which the server turned out to be a standby: another one may
+// lead to the primary.
 func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
-	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool { return !onStandby(e) && inherited(conn, e) }
+	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
+		return !onStandby(e) && inherited(conn, e)
+	}
 }

@@ -18,8 +18,8 @@ const slowStatement = time.Second
 
 // statementLog logs gorm's failed and slow statements, with placeholders instead of values.
 //
-// gorm's own slog logger hides the arguments too, but prints the error's text, in which PostgreSQL quotes values
-// ('invalid input syntax for type uuid: "…"').
+// gorm's own slog logger hides the arguments too, but prints the error's text, in which PostgreSQL
+// quotes values ('invalid input syntax for type uuid: "…"').
 type statementLog struct {
 	log *slog.Logger
 }
@@ -35,27 +35,40 @@ func (l statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
 func (l statementLog) Info(context.Context, string, ...any) {}
 
 // Warn logs gorm's own warnings without their arguments.
-func (l statementLog) Warn(ctx context.Context, msg string, _ ...any) { l.log.WarnContext(ctx, msg) }
+func (l statementLog) Warn(
+	ctx context.Context, msg string, _ ...any,
+) {
+	l.log.WarnContext(ctx, msg)
+}
 
 // Error logs gorm's own errors without their arguments.
-func (l statementLog) Error(ctx context.Context, msg string, _ ...any) { l.log.ErrorContext(ctx, msg) }
+func (l statementLog) Error(
+	ctx context.Context, msg string, _ ...any,
+) {
+	l.log.ErrorContext(ctx, msg)
+}
 
 // ParamsFilter keeps the arguments out of the statement that Trace is given.
 func (l statementLog) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
 	return sql, nil
 }
 
-// Trace logs a statement that failed or was slow. A missing record and a client that left are no failures.
-func (l statementLog) Trace(ctx context.Context, begin time.Time, statement func() (string, int64), err error) {
+// Trace logs a statement that failed or was slow. A missing record and a client that left are no
+// failures.
+func (l statementLog) Trace(
+	ctx context.Context, begin time.Time, statement func() (string, int64), err error,
+) {
 	took := time.Since(begin)
-	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, context.Canceled)
+	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) &&
+		!errors.Is(err, context.Canceled)
 	if !failed && took < slowStatement {
 		return
 	}
 	sql, rows := statement()
 	attrs := []any{slog.String("sql", sql), slog.Int64("rows", rows), slog.Duration("took", took)}
 	if failed {
-		l.log.ErrorContext(ctx, "statement failed", append(attrs, slog.String("error", describe(err)))...)
+		l.log.ErrorContext(ctx, "statement failed",
+			append(attrs, slog.String("error", describe(err)))...)
 		return
 	}
 	l.log.WarnContext(ctx, "slow statement", attrs...)

@@ -15,12 +15,23 @@ import (
 var ErrNoTenant = errors.New(
 	"a statement names no organisation: use postgres.Tenant on a model, or postgres.Raw or Exec for a text")
 
-// tenantColumns are the tables that belong to organisations, with the column that says to which one.
+// tenantColumns are the tables that belong to organisations, with the column that says to which
+// one.
 var tenantColumns = map[string]string{
-	"organisations": "id", "memberships": "org_id", "players": "org_id", "player_ordinals": "org_id",
-	"player_groups": "org_id", "group_members": "org_id", "forks": "org_id", "plays": "org_id",
-	"audit_entries": "org_id", "audit_bursts": "org_id", "api_keys": "org_id", "api_key_usage": "org_id",
-	"fork_days": "org_id", "fork_months": "org_id",
+	"organisations":   "id",
+	"memberships":     "org_id",
+	"players":         "org_id",
+	"player_ordinals": "org_id",
+	"player_groups":   "org_id",
+	"group_members":   "org_id",
+	"forks":           "org_id",
+	"plays":           "org_id",
+	"audit_entries":   "org_id",
+	"audit_bursts":    "org_id",
+	"api_keys":        "org_id",
+	"api_key_usage":   "org_id",
+	"fork_days":       "org_id",
+	"fork_months":     "org_id",
 }
 
 // The settings of a statement that the guard reads.
@@ -30,14 +41,15 @@ const (
 	acrossSetting = "dg:across_tenants"
 )
 
-// Tenant is a gorm scope: the statement reads and changes rows of this organisation only. The guard adds the
-// condition. It refuses a statement on an organisation's table that has neither Tenant nor AcrossTenants.
+// Tenant is a gorm scope: the statement reads and changes rows of this organisation only. The guard
+// adds the condition. It refuses a statement on an organisation's table that has neither Tenant nor
+// AcrossTenants.
 func Tenant(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// Raw is gorm's Raw for a text on one organisation, its parameter @org. gorm's own Raw and Exec need AcrossTenants. The guard does not
-// inspect a Raw inside a condition.
+// Raw is gorm's Raw for a text on one organisation, its parameter @org. gorm's own Raw and Exec
+// need AcrossTenants. The guard does not inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
@@ -55,8 +67,8 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// AcrossTenants is a gorm scope for statements that are deliberately not scoped to an organisation, and for texts on tables
-// that belong to none. The reason documents the call.
+// AcrossTenants is a gorm scope for statements that are deliberately not scoped to an organisation,
+// and for texts on tables that belong to none. The reason documents the call.
 func AcrossTenants(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
@@ -74,8 +86,8 @@ func guardTenants(g *gorm.DB) error {
 	)
 }
 
-// guard refuses an unscoped statement. gorm drops the error of a subquery and writes nothing, so that PostgreSQL refuses the outer
-// statement.
+// guard refuses an unscoped statement. gorm drops the error of a subquery and writes nothing, so
+// that PostgreSQL refuses the outer statement.
 func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
@@ -84,8 +96,9 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// scope adds the organisation to the conditions of a built statement, or requires it among the parameters of a text. It does not
-// parse SQL: TestStatementsAreScopedToAnOrganisation proves each text.
+// scope adds the organisation to the conditions of a built statement, or requires it among the
+// parameters of a text. It does not parse SQL: TestStatementsAreScopedToAnOrganisation proves each
+// text.
 func scope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
@@ -98,13 +111,16 @@ func scope(db *gorm.DB) bool {
 		return false
 	}
 	if owned {
-		addCondition(s, clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: column}, Value: id})
+		addCondition(s, clause.Eq{
+			Column: clause.Column{Table: clause.CurrentTable, Name: column},
+			Value:  id,
+		})
 	}
 	return true
 }
 
-// onModel reports whether the statement is on the table of a model, or on one given by its bare name, and joins only
-// models whose tables belong to no organisation.
+// onModel reports whether the statement is on the table of a model, or on one given by its bare
+// name, and joins only models whose tables belong to no organisation.
 func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
@@ -126,19 +142,21 @@ func onModel(s *gorm.Statement) bool {
 	return true
 }
 
-// addCondition adds a mandatory condition. It puts the others in parentheses, because of Or: "a or b and org_id = …" would read
-// every organisation's a.
+// addCondition adds a mandatory condition. It puts the others in parentheses, because of Or: "a or
+// b and org_id = …" would read every organisation's a.
 func addCondition(s *gorm.Statement, condition clause.Expression) {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
 	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
 		exprs = append(exprs, clause.And(others.Exprs...))
 	}
-	where.Name, where.Expression = "WHERE", clause.Where{Exprs: exprs}
+	where.Name = "WHERE"
+	where.Expression = clause.Where{Exprs: exprs}
 	s.Clauses["WHERE"] = where
 }
 
-// rowsAreScoped reports whether the new rows of an organisation's table name one, and replace no others.
+// rowsAreScoped reports whether the new rows of an organisation's table name one, and replace no
+// others.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := tenantColumns[s.Table]

@@ -24,19 +24,24 @@ var withoutOrganisation = map[string]string{
 	"games":              "of all organisations",
 	"api_key_windows":    "instants of a key's requests, by the key's id, which authentication has found",
 	"audit_burst_events": "numbers of bursts, which only the program counts, for all organisations",
-	"unsealed_days":      "days of forks and nothing else: a day is marked and cleaned after a report of the organisation found its fork",
-	"unsealed_months":    "as unsealed_days",
-	"schema_minimum":     "of the migrations",
-	"goose_db_version":   "of the migrations",
+	"unsealed_days": "days of forks and nothing else: a day is marked and cleaned after a " +
+		"report of the organisation found its fork",
+	"unsealed_months":  "as unsealed_days",
+	"schema_minimum":   "of the migrations",
+	"goose_db_version": "of the migrations",
 }
 
-// The guard's tables are those of the migrated database that have an organisation; every other table says why it has none.
+// The guard's tables are those of the migrated database that have an organisation; every other
+// table says why it has none.
 func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
-	rows, err := pgtest.New(t).Owner.Pool.Query(t.Context(), `select t.table_name, exists (select from information_schema.columns c
+	rows, err := pgtest.New(t).
+		Owner.Pool.Query(t.Context(),
+		`select t.table_name, exists (select from information_schema.columns c
 		where (c.table_schema, c.table_name, c.column_name) = (t.table_schema, t.table_name, 'org_id'))
 		from information_schema.tables t where t.table_schema = 'public'`)
 	require.NoError(t, err)
-	owned, others := map[string]string{"organisations": "id"}, []string{}
+	owned := map[string]string{"organisations": "id"}
+	others := []string{}
 	var name string
 	var hasOrganisation bool
 	_, err = pgx.ForEachRow(rows, []any{&name, &hasOrganisation}, func() error {

@@ -19,8 +19,10 @@ type playerGroup struct {
 }
 
 const (
-	acme, beta           = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
-	acmeSales, betaSales = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
+	acme      = "00000000-0000-4000-8000-00000000000a"
+	beta      = "00000000-0000-4000-8000-00000000000b"
+	acmeSales = "00000000-0000-4000-8000-000000000001"
+	betaSales = "00000000-0000-4000-8000-000000000002"
 )
 
 func (playerGroup) TableName() string { return "player_groups" }
@@ -39,55 +41,72 @@ func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	db := pgtest.New(t).Owner.Gorm.WithContext(t.Context())
 	require.NoError(t, db.Scopes(postgres.AcrossTenants("a test")).Exec(
 		`insert into organisations (id, slug, name, plan, reporting_mode)
-		values (?, 'acme', 'Acme', 'pro', 'pseudonymous'), (?, 'beta', 'Beta', 'pro', 'pseudonymous')`, acme, beta).Error)
-	rows := []playerGroup{{ID: acmeSales, OrgID: acme, Name: "Sales"}, {ID: betaSales, OrgID: beta, Name: "Sales"}}
+		values (?, 'acme', 'Acme', 'pro', 'pseudonymous'), (?, 'beta', 'Beta', 'pro', 'pseudonymous')`,
+		acme, beta).
+		Error)
+	rows := []playerGroup{
+		{ID: acmeSales, OrgID: acme, Name: "Sales"}, {ID: betaSales, OrgID: beta, Name: "Sales"},
+	}
 	require.NoError(t, db.Create(&rows).Error)
 	return db, rows
 }
 
-// rules.md, Data: a statement that is not scoped to an organisation is refused for its structure, whatever its text says.
+// rules.md, Data: a statement that is not scoped to an organisation is refused for its structure,
+// whatever its text says.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
 	var found []playerGroup
 	var one playerGroup
-	row, all := map[string]any{"id": acmeSales, "name": "x"}, new(int64)
+	row := map[string]any{"id": acmeSales, "name": "x"}
+	all := new(int64)
 	mine := func() *gorm.DB { return db.Scopes(postgres.Tenant(acme)) }
 	replace := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true}
 	groups := clause.From{Tables: []clause.Table{{Name: "player_groups"}}}
 	ids := db.Model(&playerGroup{}).Select("id")
-	const names, named = "select * from player_groups", "select * from player_groups where org_id = @org"
+	const names = "select * from player_groups"
+	const named = "select * from player_groups where org_id = @org"
 	for name, err := range map[string]error{
-		"query":               db.Where("name = ?", "Sales").Find(&found).Error,
-		"query by id":         db.Take(&one, "id = ?", acmeSales).Error,
-		"named in the text":   db.Where("org_id = ?", acme).Find(&found).Error,
-		"no value":            db.Scopes(postgres.Tenant("")).Find(&found).Error,
-		"schema":              db.Table("public.player_groups").Count(all).Error,
-		"scoped schema":       mine().Table("public.player_groups").Count(all).Error,
-		"alias":               mine().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&found).Error,
-		"alias by as":         db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
-		"table of a query":    mine().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
-		"table of a text":     db.Table("(select * from player_groups) g").Find(&found).Error,
-		"from":                db.Table("games").Clauses(groups).Count(all).Error,
-		"another's scope":     mine().Table("games").Count(all).Error,
-		"join":                mine().Joins("join player_groups g on g.name = player_groups.name").Find(&found).Error,
+		"query":             db.Where("name = ?", "Sales").Find(&found).Error,
+		"query by id":       db.Take(&one, "id = ?", acmeSales).Error,
+		"named in the text": db.Where("org_id = ?", acme).Find(&found).Error,
+		"no value":          db.Scopes(postgres.Tenant("")).Find(&found).Error,
+		"schema":            db.Table("public.player_groups").Count(all).Error,
+		"scoped schema":     mine().Table("public.player_groups").Count(all).Error,
+		"alias": mine().Table("player_groups g").Where("g.id = ?", acmeSales).
+			Find(&found).Error,
+		"alias by as":      db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
+		"table of a query": mine().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
+		"table of a text":  db.Table("(select * from player_groups) g").Find(&found).Error,
+		"from":             db.Table("games").Clauses(groups).Count(all).Error,
+		"another's scope":  mine().Table("games").Count(all).Error,
+		"join": mine().Joins("join player_groups g on g.name = player_groups.name").
+			Find(&found).Error,
 		"join from another":   db.Table("games").Joins("cross join player_groups").Count(all).Error,
 		"joined model":        mine().Model(&membership{}).Joins("Organisation").Count(all).Error,
 		"subquery":            mine().Where("exists (?)", ids).Find(&found).Error,
 		"subquery of another": db.Table("games").Where("id in (?)", ids).Find(&found).Error,
-		"update":              db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
-		"delete":              db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
-		"create":              db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
-		"create by map":       db.Table("player_groups").Create(row).Error,
-		"replace":             db.Clauses(replace).Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
-		"text":                db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"scoped text":         mine().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"text without it":     postgres.Raw(db, acme, names).Scan(&found).Error,
-		"text of none":        postgres.Raw(db, "", named).Scan(&found).Error,
-		"statement":           db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
-		"statement of none":   postgres.Exec(db, acme, "update player_groups set name = 'x'").Error,
-		"in transaction":      db.Transaction(func(tx *gorm.DB) error { return tx.Find(&found).Error }),
+		"update": db.Model(&playerGroup{}).Where("name = ?", "Sales").
+			Update("name", "x").Error,
+		"delete": db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
+		"create": db.Create(&[]playerGroup{
+			{ID: acmeSales, OrgID: acme}, {ID: betaSales},
+		}).Error,
+		"create by map": db.Table("player_groups").Create(row).Error,
+		"replace": db.Clauses(replace).
+			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
+		"text":            db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
+		"scoped text":     mine().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
+		"text without it": postgres.Raw(db, acme, names).Scan(&found).Error,
+		"text of none":    postgres.Raw(db, "", named).Scan(&found).Error,
+		"statement": db.Exec("update player_groups set name = 'x' where org_id = ?", acme).
+			Error,
+		"statement of none": postgres.Exec(db, acme, "update player_groups set name = 'x'").Error,
+		"in transaction": db.Transaction(func(tx *gorm.DB) error {
+			return tx.Find(&found).Error
+		}),
 	} {
-		if strings.HasPrefix(name, "subquery") { // gorm drops its error, and the statement around it lacks it
+		// gorm drops its error, and the statement around it lacks it
+		if strings.HasPrefix(name, "subquery") {
 			require.ErrorContains(t, err, "syntax error", name)
 		} else {
 			require.ErrorIs(t, err, postgres.ErrNoTenant, name)
@@ -98,7 +117,8 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	require.Nil(t, db.Raw("select name from player_groups where org_id = ?", acme).Row())
 }
 
-// A statement with Tenant reads and changes rows of the organisation, whatever its other conditions are.
+// A statement with Tenant reads and changes rows of the organisation, whatever its other conditions
+// are.
 func TestTenantAddsTheOrganisation(t *testing.T) {
 	db, rows := newGroups(t)
 	mine := func() *gorm.DB { return db.Scopes(postgres.Tenant(acme)) }
@@ -107,16 +127,20 @@ func TestTenantAddsTheOrganisation(t *testing.T) {
 		"or":       mine().Where("name = ?", "x").Or("true"),
 		"table":    mine().Table("player_groups"),
 		"subquery": mine().Where("id in (?)", mine().Model(&playerGroup{}).Select("id")),
-		"raw":      postgres.Raw(db, acme, "select * from player_groups where org_id = @org and name = ?", "Sales"),
+		"raw": postgres.Raw(db, acme,
+			"select * from player_groups where org_id = @org and name = ?", "Sales"),
 	} {
 		var found []playerGroup
 		require.NoError(t, q.Find(&found).Error, name)
 		require.Equal(t, rows[:1], found, name)
 	}
-	require.Equal(t, int64(1), mine().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").RowsAffected)
+	require.Equal(t, int64(1),
+		mine().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").
+			RowsAffected)
 	const rename = "update player_groups set name = ? where org_id = @org"
 	require.Equal(t, int64(1), postgres.Exec(db, acme, rename, "z").RowsAffected)
-	require.Equal(t, int64(1), mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
+	require.Equal(t, int64(1),
+		mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
 
 	var found []playerGroup
 	require.NoError(t, db.Scopes(postgres.AcrossTenants("a test")).Find(&found).Error)

@@ -13,15 +13,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// statementTracer makes a span of each statement of a pool, named by its tag. It implements pgx's QueryTracer and BatchTracer.
-// Neither the text nor the parameters are in it.
+// statementTracer makes a span of each statement of a pool, named by its tag. It implements pgx's
+// QueryTracer and BatchTracer. Neither the text nor the parameters are in it.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string
 }
 
 // statementTag finds a statement's tag or, where it has none, its first word: begin, commit, ping.
-var statementTag = regexp.MustCompile(`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`)
+var statementTag = regexp.MustCompile(
+	`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`,
+)
 
 func statementName(sql string) string {
 	found := statementTag.FindStringSubmatch(sql)
@@ -31,12 +33,17 @@ func statementName(sql string) string {
 	return found[1] + found[2]
 }
 
-func (t statementTracer) start(ctx context.Context, sql string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
-	return t.tracer.Start(ctx, statementName(sql), append(options, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		attribute.String("db.system.name", "postgresql"), attribute.String("db.client.connection.pool.name", t.pool)))...)
+func (t statementTracer) start(
+	ctx context.Context, sql string, options ...trace.SpanStartOption,
+) (context.Context, trace.Span) {
+	return t.tracer.Start(ctx, statementName(sql),
+		append(options, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+			attribute.String("db.system.name", "postgresql"),
+			attribute.String("db.client.connection.pool.name", t.pool)))...)
 }
 
-// end ends a statement's span. It records only the SQLSTATE of an error, because messages quote values.
+// end ends a statement's span. It records only the SQLSTATE of an error, because messages quote
+// values.
 func end(span trace.Span, err error) {
 	if err != nil {
 		reason := "failed"
@@ -50,13 +57,17 @@ func end(span trace.Span, err error) {
 }
 
 // TraceQueryStart implements pgx.QueryTracer.
-func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+func (t statementTracer) TraceQueryStart(
+	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData,
+) context.Context {
 	ctx, _ = t.start(ctx, data.SQL)
 	return ctx
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+func (t statementTracer) TraceQueryEnd(
+	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData,
+) {
 	end(trace.SpanFromContext(ctx), data.Err)
 }
 
@@ -64,13 +75,18 @@ func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pg
 type batchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
-func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+func (t statementTracer) TraceBatchStart(
+	ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData,
+) context.Context {
 	now := time.Now()
 	return context.WithValue(ctx, batchKey{}, &now)
 }
 
-// TraceBatchQuery implements pgx.BatchTracer: a statement of a batch lasts from the end of the one before it.
-func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+// TraceBatchQuery implements pgx.BatchTracer: a statement of a batch lasts from the end of the one
+// before it.
+func (t statementTracer) TraceBatchQuery(
+	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData,
+) {
 	before := ctx.Value(batchKey{}).(*time.Time)
 	_, span := t.start(ctx, data.SQL, trace.WithTimestamp(*before))
 	end(span, data.Err)

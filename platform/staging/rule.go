@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Rule is a condition on the staged rows of a table, together with each other and with what is stored.
+// Rule is a condition on the staged rows of a table, together with each other and with what is
+// stored.
 type Rule struct {
 	Table    *Table
 	Name     string // for the tag of the query
@@ -16,14 +17,20 @@ type Rule struct {
 // UniqueInFile is the rule that a file has each object at most once; columns identify the object.
 func (t *Table) UniqueInFile(field, columns string) Rule {
 	first, _, _ := strings.Cut(columns, ",")
-	return Rule{Table: t, Name: "unique_in_file", Expected: "each " + t.kind.Noun + " once in the file", Query: fmt.Sprintf(`
+	return Rule{
+		Table:    t,
+		Name:     "unique_in_file",
+		Expected: "each " + t.kind.Noun + " once in the file",
+		Query: fmt.Sprintf(`
 		select line, '%[1]s', %[4]s::text from (
 			select line, %[2]s, row_number() over (partition by %[2]s order by line) as nth from %[3]s
 			where (%[2]s) in (select %[2]s from %[3]s group by %[2]s having count(*) > 1)
-		) repeated where nth > 1`, field, columns, t.kind.Staged(), first)}
+		) repeated where nth > 1`, field, columns, t.kind.Staged(), first),
+	}
 }
 
-// References is the rule that a column holds the id of an object of the target kind, stored or on an earlier line.
+// References is the rule that a column holds the id of an object of the target kind, stored or on
+// an earlier line.
 func (t *Table) References(field, column string, target Kind) Rule {
 	return Rule{Table: t, Name: "references", Expected: target.ID(), Query: fmt.Sprintf(`
 		select line, '%[1]s', %[2]s::text from %[3]s i
@@ -37,15 +44,22 @@ func (k Kind) ID() string {
 	return "the id of " + article(k.Noun) + " that is stored or on an earlier line"
 }
 
-// Immutable is the rule that a column of a stored object keeps its value; noun is what the column refers to.
+// Immutable is the rule that a column of a stored object keeps its value; noun is what the column
+// refers to.
 func (t *Table) Immutable(field, column, noun string) Rule {
-	return Rule{Table: t, Name: "immutable", Expected: "the " + noun + " that is stored, which cannot change", Query: fmt.Sprintf(`
+	return Rule{
+		Table:    t,
+		Name:     "immutable",
+		Expected: "the " + noun + " that is stored, which cannot change",
+		Query: fmt.Sprintf(`
 		select i.line, '%[1]s', i.%[2]s::text from %[3]s i join %[4]s s on s.id = i.id where s.%[2]s <> i.%[2]s`,
-		field, column, t.kind.Staged(), t.kind.Stored)}
+			field, column, t.kind.Staged(), t.kind.Stored),
+	}
 }
 
-// Unique is the rule that no two objects share a column's value once the import is done. The column is unique among the
-// rows that share the value of within, which may be empty. The later of two lines violates the rule.
+// Unique is the rule that no two objects share a column's value once the import is done. The column
+// is unique among the rows that share the value of within, which may be empty. The later of two
+// lines violates the rule.
 func (t *Table) Unique(field, column, within, expected string) Rule {
 	same := fmt.Sprintf("o.%[1]s = i.%[1]s", column)
 	if within != "" {

@@ -8,7 +8,8 @@ import (
 	"dg/platform/staging"
 )
 
-// rules are each rule on a file that violates it, beside rows that do not. Bergen is stored, and the ship Ada in it.
+// rules are each rule on a file that violates it, beside rows that do not. Bergen is stored, and
+// the ship Ada in it.
 var rules = []struct {
 	name string
 	rule func(b *bundle) staging.Rule
@@ -17,12 +18,34 @@ var rules = []struct {
 }{
 	{"an object twice",
 		func(b *bundle) staging.Rule { return b.ships.UniqueInFile("id", "id") },
-		func(b *bundle) { b.ship(1, "ada", "x", "A"); b.ship(2, "bea", "x", "B"); b.ship(5, "ada", "x", "C") },
-		[]staging.Violation{{Line: 5, Field: "id", Value: id("ada").String(), Expected: "each ship once in the file"}}},
+		func(b *bundle) {
+			b.ship(1, "ada", "x", "A")
+			b.ship(2, "bea", "x", "B")
+			b.ship(5, "ada", "x", "C")
+		},
+		[]staging.Violation{
+			{
+				Line:     5,
+				Field:    "id",
+				Value:    id("ada").String(),
+				Expected: "each ship once in the file",
+			},
+		}},
 	{"a pair of columns twice",
 		func(b *bundle) staging.Rule { return b.ships.UniqueInFile("portId", "port_id, name") },
-		func(b *bundle) { b.ship(1, "a", "x", "A"); b.ship(2, "b", "x", "B"); b.ship(3, "c", "x", "A") },
-		[]staging.Violation{{Line: 3, Field: "portId", Value: id("x").String(), Expected: "each ship once in the file"}}},
+		func(b *bundle) {
+			b.ship(1, "a", "x", "A")
+			b.ship(2, "b", "x", "B")
+			b.ship(3, "c", "x", "A")
+		},
+		[]staging.Violation{
+			{
+				Line:     3,
+				Field:    "portId",
+				Value:    id("x").String(),
+				Expected: "each ship once in the file",
+			},
+		}},
 	{"a reference to nothing, and to a later line",
 		func(b *bundle) staging.Rule { return b.ships.References("portId", "port_id", portKind) },
 		func(b *bundle) {
@@ -33,25 +56,56 @@ var rules = []struct {
 			b.ship(5, "d", "nowhere", "D")
 		},
 		[]staging.Violation{
-			{Line: 2, Field: "portId", Value: id("oslo").String(), Expected: "the id of a port that is stored or on an earlier line"},
-			{Line: 5, Field: "portId", Value: id("nowhere").String(), Expected: "the id of a port that is stored or on an earlier line"}}},
+			{
+				Line:     2,
+				Field:    "portId",
+				Value:    id("oslo").String(),
+				Expected: "the id of a port that is stored or on an earlier line",
+			},
+			{
+				Line:     5,
+				Field:    "portId",
+				Value:    id("nowhere").String(),
+				Expected: "the id of a port that is stored or on an earlier line",
+			}}},
 	{"a stored object that moves",
 		func(b *bundle) staging.Rule { return b.ships.Immutable("portId", "port_id", "port") },
-		func(b *bundle) { b.ship(1, "new", "oslo", "N"); b.ship(2, "ada", "oslo", "A") },
-		[]staging.Violation{{Line: 2, Field: "portId", Value: id("oslo").String(), Expected: "the port that is stored, which cannot change"}}},
+		func(b *bundle) {
+			b.ship(1, "new", "oslo", "N")
+			b.ship(2, "ada", "oslo", "A")
+		},
+		[]staging.Violation{
+			{
+				Line:     2,
+				Field:    "portId",
+				Value:    id("oslo").String(),
+				Expected: "the port that is stored, which cannot change",
+			},
+		}},
 	{"a value that a stored object has",
 		func(b *bundle) staging.Rule { return b.ships.Unique("name", "name", "", "a free name") },
-		func(b *bundle) { b.ship(1, "bea", "oslo", "Ada"); b.ship(2, "cat", "oslo", "Cat") },
+		func(b *bundle) {
+			b.ship(1, "bea", "oslo", "Ada")
+			b.ship(2, "cat", "oslo", "Cat")
+		},
 		[]staging.Violation{{Line: 1, Field: "name", Value: "Ada", Expected: "a free name"}}},
 	{"a value twice in the file",
 		func(b *bundle) staging.Rule { return b.ships.Unique("name", "name", "", "a free name") },
-		func(b *bundle) { b.ship(1, "bea", "oslo", "Bea"); b.ship(2, "cat", "oslo", "Bea") },
+		func(b *bundle) {
+			b.ship(1, "bea", "oslo", "Bea")
+			b.ship(2, "cat", "oslo", "Bea")
+		},
 		[]staging.Violation{{Line: 2, Field: "name", Value: "Bea", Expected: "a free name"}}},
 	{"a value that its object gives up in the file",
 		func(b *bundle) staging.Rule { return b.ships.Unique("name", "name", "", "a free name") },
-		func(b *bundle) { b.ship(1, "bea", "oslo", "Ada"); b.ship(2, "ada", "bergen", "Bea") }, nil},
+		func(b *bundle) {
+			b.ship(1, "bea", "oslo", "Ada")
+			b.ship(2, "ada", "bergen", "Bea")
+		}, nil},
 	{"a value that is taken within another object only",
-		func(b *bundle) staging.Rule { return b.ships.Unique("name", "name", "port_id", "a free name") },
+		func(b *bundle) staging.Rule {
+			return b.ships.Unique("name", "name", "port_id", "a free name")
+		},
 		func(b *bundle) {
 			b.ship(1, "bea", "oslo", "Ada")
 			b.ship(2, "cat", "bergen", "Cat")
@@ -108,7 +162,12 @@ func TestRuleOfAnEmptyTableIsNotChecked(t *testing.T) {
 
 func TestNounsHaveTheirArticle(t *testing.T) {
 	t.Parallel()
-	for noun, want := range map[string]string{"organisation": "an organisation", "user": "a user", "game": "a game"} {
-		require.Equal(t, "the id of "+want+" that is stored or on an earlier line", staging.Kind{Noun: noun}.ID())
+	for noun, want := range map[string]string{
+		"organisation": "an organisation",
+		"user":         "a user",
+		"game":         "a game",
+	} {
+		require.Equal(t, "the id of "+want+" that is stored or on an earlier line",
+			staging.Kind{Noun: noun}.ID())
 	}
 }

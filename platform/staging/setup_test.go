@@ -24,7 +24,8 @@ type bundle struct {
 	ports, ships *staging.Table
 }
 
-// setup stores a port and a ship, and declares the temporary tables of both in a transaction of the test's own.
+// setup stores a port and a ship, and declares the temporary tables of both in a transaction of the
+// test's own.
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	tx, err := pgtest.New(t).Owner.Pool.Begin(t.Context())
@@ -35,7 +36,10 @@ func setup(t *testing.T) *bundle {
 		ports: stage.Table(portKind, "id uuid, name text"),
 		ships: stage.Table(shipKind, "id uuid, port_id uuid, name text"),
 	}
-	b.exec(`create table ports (id uuid primary key, name text); create table ships (id uuid primary key, port_id uuid, name text)`)
+	b.exec(
+		`create table ports (id uuid primary key,
+			name text); create table ships (id uuid primary key, port_id uuid, name text)`,
+	)
 	b.exec(`insert into ports values ($1, 'Bergen')`, id("bergen"))
 	b.exec(`insert into ships values ($1, $2, 'Ada')`, id("ada"), id("bergen"))
 	require.NoError(t, stage.Create(t.Context()))
@@ -56,11 +60,16 @@ func (b *bundle) flush() {
 }
 
 // ship adds a ship to the file.
-func (b *bundle) ship(line int64, name, port, as string) { b.ships.Add(line, id(name), id(port), as) }
+func (b *bundle) ship(
+	line int64, name, port, as string,
+) {
+	b.ships.Add(line, id(name), id(port), as)
+}
 
 // one reads a single value as text; null is empty.
 func (b *bundle) one(sql string) (value string) {
 	b.t.Helper()
-	require.NoError(b.t, b.tx.QueryRow(b.t.Context(), "select coalesce(("+sql+")::text, '')").Scan(&value))
+	require.NoError(b.t,
+		b.tx.QueryRow(b.t.Context(), "select coalesce(("+sql+")::text, '')").Scan(&value))
 	return value
 }

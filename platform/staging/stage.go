@@ -21,9 +21,15 @@ func New(tx pgx.Tx) *Stage { return &Stage{tx: tx} }
 // Tx returns the import's transaction, in which modules write.
 func (s *Stage) Tx() pgx.Tx { return s.tx }
 
-// Table declares the temporary table of a kind; columns are as in create table, without the line, which comes first.
+// Table declares the temporary table of a kind; columns are as in create table, without the line,
+// which comes first.
 func (s *Stage) Table(kind Kind, columns string) *Table {
-	t := &Table{kind: kind, definition: columns, columns: []string{"line"}, count: Count{Type: kind.Noun}}
+	t := &Table{
+		kind:       kind,
+		definition: columns,
+		columns:    []string{"line"},
+		count:      Count{Type: kind.Noun},
+	}
 	for column := range strings.SplitSeq(columns, ",") {
 		t.columns = append(t.columns, strings.Fields(column)[0])
 	}
@@ -35,7 +41,8 @@ func (s *Stage) Table(kind Kind, columns string) *Table {
 func (s *Stage) Create(ctx context.Context) error {
 	var sql strings.Builder
 	for _, t := range s.tables {
-		fmt.Fprintf(&sql, "/* staging.create */ create temporary table %s (line bigint not null, %s) on commit drop;\n",
+		fmt.Fprintf(&sql,
+			"/* staging.create */ create temporary table %s (line bigint not null, %s) on commit drop;\n",
 			t.kind.Staged(), t.definition)
 	}
 	_, err := s.tx.Exec(ctx, sql.String())
@@ -49,7 +56,8 @@ func (s *Stage) Flush(ctx context.Context) error {
 			continue
 		}
 		if !s.discard {
-			if _, err := s.tx.CopyFrom(ctx, pgx.Identifier{t.kind.Staged()}, t.columns, pgx.CopyFromRows(t.pending)); err != nil {
+			if _, err := s.tx.CopyFrom(ctx, pgx.Identifier{t.kind.Staged()}, t.columns,
+				pgx.CopyFromRows(t.pending)); err != nil {
 				return fmt.Errorf("copy to %s: %w", t.kind.Staged(), err)
 			}
 		}
@@ -59,7 +67,8 @@ func (s *Stage) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Discard makes Flush drop rows from now on: the file is invalid and only read on for further errors.
+// Discard makes Flush drop rows from now on: the file is invalid and only read on for further
+// errors.
 func (s *Stage) Discard() { s.discard = true }
 
 // Truncate empties the tables that hold rows, for the next file.
@@ -73,7 +82,8 @@ func (s *Stage) Truncate(ctx context.Context) error {
 	return nil
 }
 
-// Analyze updates the planner's statistics of the tables that hold rows: autovacuum never analyses a temporary table.
+// Analyze updates the planner's statistics of the tables that hold rows: autovacuum never analyses
+// a temporary table.
 func (s *Stage) Analyze(ctx context.Context) error { return s.each(ctx, "analyze") }
 
 func (s *Stage) each(ctx context.Context, command string) error {
@@ -81,14 +91,16 @@ func (s *Stage) each(ctx context.Context, command string) error {
 		if t.rows == 0 {
 			continue
 		}
-		if _, err := s.tx.Exec(ctx, fmt.Sprintf("/* staging.%[1]s */ %[1]s %[2]s", command, t.kind.Staged())); err != nil {
+		if _, err := s.tx.Exec(ctx,
+			fmt.Sprintf("/* staging.%[1]s */ %[1]s %[2]s", command, t.kind.Staged())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Counts returns what became of the objects of all files, by kind, in the order in which the tables were declared.
+// Counts returns what became of the objects of all files, by kind, in the order in which the tables
+// were declared.
 func (s *Stage) Counts() []Count {
 	counts := make([]Count, len(s.tables))
 	for i, t := range s.tables {

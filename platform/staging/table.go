@@ -33,10 +33,12 @@ type Count struct {
 // Rows returns how many rows the table holds.
 func (t *Table) Rows() int64 { return t.rows }
 
-// Add adds a row: the line that it comes from, then the values of the columns. The table keeps the values until Flush.
+// Add adds a row: the line that it comes from, then the values of the columns. The table keeps the
+// values until Flush.
 func (t *Table) Add(lineAndValues ...any) {
 	for i, value := range lineAndValues {
-		if id, ok := value.(uuid.UUID); ok { // pgx would encode it as text, and then again: five times the work
+		// pgx would encode it as text, and then again: five times the work
+		if id, ok := value.(uuid.UUID); ok {
 			lineAndValues[i] = pgtype.UUID{Bytes: id, Valid: true}
 		}
 	}
@@ -54,8 +56,8 @@ func (t *Table) Record(added, replaced int64) {
 // Changed returns how many objects of all files were added or replaced.
 func (t *Table) Changed() int64 { return t.count.Added + t.count.Replaced }
 
-// Write updates the stored objects that differ, inserts the missing ones, and records both. The update comes first, so
-// that an object gives up a unique value before another takes it.
+// Write updates the stored objects that differ, inserts the missing ones, and records both. The
+// update comes first, so that an object gives up a unique value before another takes it.
 func (s *Stage) Write(ctx context.Context, t *Table, update, insert string) error {
 	if t.rows == 0 {
 		return nil

@@ -32,7 +32,8 @@ func (s *Stage) Violations(ctx context.Context, rules []Rule, limit int) ([]Viol
 
 func (s *Stage) violations(ctx context.Context, rule Rule, limit int) ([]Violation, error) {
 	rows, err := s.tx.Query(ctx, fmt.Sprintf(
-		"/* staging.violations.%s.%s */ select line, field, value from (\n%s\n) v (line, field, value) order by line, field limit %d",
+		"/* staging.violations.%s.%s */ select line, field, value from (\n%s\n) v (line, field, "+
+			"value) order by line, field limit %d",
 		rule.Table.kind.Staged(), rule.Name, rule.Query, limit))
 	if err != nil {
 		return nil, err

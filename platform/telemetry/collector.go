@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// collector posts spans by OTLP over HTTP. OpenTelemetry's own client (otlptracehttp) brings gRPC along, which it does not use:
-// 69 packages and 5 MB of binary.
+// collector posts spans by OTLP over HTTP. OpenTelemetry's own client (otlptracehttp) brings gRPC
+// along, which it does not use: 69 packages and 5 MB of binary.
 type collector struct {
 	url     string
 	headers http.Header
@@ -26,8 +26,10 @@ type collector struct {
 
 func newCollector(o TraceOptions) *collector {
 	return &collector{url: o.URL, headers: o.Headers, log: o.Logger, client: &http.Client{
-		Timeout:       sendTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout: sendTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}}
 }
 
@@ -40,7 +42,8 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. Spans that cannot be sent are lost: the first failure is logged, and its end.
+// UploadTraces implements otlptrace.Client. Spans that cannot be sent are lost: the first failure
+// is logged, and its end.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.post(ctx, spans)
 	switch {
@@ -57,7 +60,8 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 const maxReply = 4 << 10
 
 func (c *collector) post(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // the same on the wire as the service's request
+	// the same on the wire as the service's request
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,8 @@ func (c *collector) post(ctx context.Context, spans []*tracepb.ResourceSpans) er
 		return errors.Unwrap(err) // a url.Error without the URL, whose query may be a password
 	}
 	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxReply)) // so that the connection serves again
+	// so that the connection serves again
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxReply))
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answers %s", response.Status)
 	}

@@ -29,14 +29,17 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return onlyFor(addr, mux)
 }
 
-// onlyFor refuses requests for hosts other than the listener's and loopback ones. By DNS rebinding a page in an operator's
-// browser reaches the port under a name of its own, which the browser sends as the host.
+// onlyFor refuses requests for hosts other than the listener's and loopback ones. By DNS rebinding
+// a page in an operator's browser reaches the port under a name of its own, which the browser sends
+// as the host.
 func onlyFor(addr string, h http.Handler) http.Handler {
 	own := hostOf(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
-		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && (!everywhere(own) || !isAddress(host)) {
-			http.Error(w, "Unknown host. Use the host of DG_OPS_ADDR, or a loopback one.", http.StatusMisdirectedRequest)
+		if host != "" && !strings.EqualFold(host, own) && !loopback(host) &&
+			(!everywhere(own) || !isAddress(host)) {
+			http.Error(w, "Unknown host. Use the host of DG_OPS_ADDR, or a loopback one.",
+				http.StatusMisdirectedRequest)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -51,8 +54,8 @@ func hostOf(addr string) string {
 	return strings.Trim(addr, "[]")
 }
 
-// everywhere reports whether a listener's host stands for all addresses of the machine. Then any address is accepted: only
-// names can be rebound.
+// everywhere reports whether a listener's host stands for all addresses of the machine. Then any
+// address is accepted: only names can be rebound.
 func everywhere(own string) bool {
 	ip, err := netip.ParseAddr(own)
 	return own == "" || err == nil && ip.IsUnspecified()
@@ -63,7 +66,8 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// loopback reports whether a host can only be this machine. Browsers resolve localhost and its subdomains themselves.
+// loopback reports whether a host can only be this machine. Browsers resolve localhost and its
+// subdomains themselves.
 func loopback(host string) bool {
 	host = strings.ToLower(host)
 	return netaddr.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
@@ -74,7 +78,8 @@ func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
 	conns := opsConns{active: map[net.Conn]bool{}}
 	srv := &http.Server{
 		Handler: h, ConnState: conns.changed,
-		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, // a profile adds its length
+		// a profile adds its length
+		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 	}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()

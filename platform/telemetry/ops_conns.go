@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// MaxOpsConnections is how many connections the operations listener has at once. Each takes a file that the public service
-// could need.
+// MaxOpsConnections is how many connections the operations listener has at once. Each takes a file
+// that the public service could need.
 const MaxOpsConnections = 16
 
 // opsConns are the open connections, least recently used first.
@@ -18,8 +18,9 @@ type opsConns struct {
 	active map[net.Conn]bool // being answered
 }
 
-// changed is http.Server's ConnState, which it calls before it accepts the next connection. A new connection above the limit
-// evicts the least recently used one that is not being answered, if need be itself.
+// changed is http.Server's ConnState, which it calls before it accepts the next connection. A new
+// connection above the limit evicts the least recently used one that is not being answered, if need
+// be itself.
 func (k *opsConns) changed(c net.Conn, state http.ConnState) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

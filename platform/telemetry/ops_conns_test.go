@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// A new connection takes the place of one that is not being answered, the least recently used first. Where all are being answered it
-// is closed.
+// A new connection takes the place of one that is not being answered, the least recently used
+// first. Where all are being answered it is closed.
 func TestOpsConnectionsAreLimited(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	entered, leave := make(chan struct{}), make(chan struct{})
+	entered := make(chan struct{})
+	leave := make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
 		done <- ServeOps(ctx, ln, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

@@ -16,8 +16,8 @@ const (
 	maxRestartWait = time.Minute
 )
 
-// Supervisor runs background work. A panic of it does not end the process: it is logged with its stack and counted, and the
-// work restarts after a wait.
+// Supervisor runs background work. A panic of it does not end the process: it is logged with its
+// stack and counted, and the work restarts after a wait.
 type Supervisor struct {
 	log    *slog.Logger
 	panics *prometheus.CounterVec
@@ -26,14 +26,20 @@ type Supervisor struct {
 
 // NewSupervisor returns a supervisor that logs to log and counts in metrics.
 func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor {
-	s := &Supervisor{log: log, wait: minRestartWait, panics: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dg_background_panics_total", Help: "Panics of background work. Each is in the log with its stack.",
-	}, []string{"work"})}
+	s := &Supervisor{
+		log:  log,
+		wait: minRestartWait,
+		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "dg_background_panics_total",
+			Help: "Panics of background work. Each is in the log with its stack.",
+		}, []string{"work"}),
+	}
 	metrics.MustRegister(s.panics)
 	return s
 }
 
-// Run runs work until it returns or ctx ends, and restarts it after a panic. Logs and metrics call it name.
+// Run runs work until it returns or ctx ends, and restarts it after a panic. Logs and metrics call
+// it name.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shown as 0 from the start
 	for wait := s.wait; ; wait = min(2*wait, maxRestartWait) {
@@ -54,11 +60,14 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 }
 
 // returned runs work and reports whether it ended without a panic.
-func (s *Supervisor) returned(ctx context.Context, name string, work func(context.Context)) (ok bool) {
+func (s *Supervisor) returned(
+	ctx context.Context, name string, work func(context.Context),
+) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.panics.WithLabelValues(name).Inc()
-			s.log.Error("background work panicked", "work", name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.log.Error("background work panicked", "work", name, "panic", fmt.Sprint(p), "stack",
+				string(debug.Stack()))
 		}
 	}()
 	work(ctx)

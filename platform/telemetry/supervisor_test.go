@@ -35,5 +35,8 @@ func TestSupervisorEndsWithItsContext(t *testing.T) {
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	s.wait = time.Hour
 	ctx, stop := context.WithCancel(t.Context())
-	s.Run(ctx, "sealer", func(context.Context) { stop(); panic("late") })
+	s.Run(ctx, "sealer", func(context.Context) {
+		stop()
+		panic("late")
+	})
 }

@@ -84,27 +84,35 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 		addr, host string
 		status     int
 	}{
-		{"127.0.0.1:0", "", 200}, {"127.0.0.1:0", "localhost:8081", 200}, {"127.0.0.1:0", "LOCALHOST", 200}, {"127.0.0.1:0", "[::1]:8081", 200},
+		{"127.0.0.1:0", "", 200}, {"127.0.0.1:0", "localhost:8081", 200},
+		{"127.0.0.1:0", "LOCALHOST", 200}, {"127.0.0.1:0", "[::1]:8081", 200},
 		{"127.0.0.1:0", "127.0.0.9", 200}, {"127.0.0.1:0", "dg.localhost", 200},
-		{"127.0.0.1:0", "evil.example:8081", 421}, {"127.0.0.1:0", "evil.example", 421}, {"127.0.0.1:0", "localhost.evil.example", 421},
-		{"127.0.0.1:0", "127.0.0.1.evil.example", 421}, {"127.0.0.1:0", "10.0.0.1", 421}, {"127.0.0.1:0", "evillocalhost", 421},
-		{"localhost:0", "localhost:1", 200}, {"localhost:0", "metrics.internal", 421}, {":0", "evil.example", 421}, {":0", "127.0.0.1:9", 200},
-		{":0", "10.0.0.1:9", 200}, {"0.0.0.0:0", "10.0.0.1", 200}, {"[::]:0", "[fd00::1]:9", 200}, {"[::]:0", "evil.example", 421},
+		{"127.0.0.1:0", "evil.example:8081", 421}, {"127.0.0.1:0", "evil.example", 421},
+		{"127.0.0.1:0", "localhost.evil.example", 421},
+		{"127.0.0.1:0", "127.0.0.1.evil.example", 421}, {"127.0.0.1:0", "10.0.0.1", 421},
+		{"127.0.0.1:0", "evillocalhost", 421},
+		{"localhost:0", "localhost:1", 200}, {"localhost:0", "metrics.internal", 421},
+		{":0", "evil.example", 421}, {":0", "127.0.0.1:9", 200},
+		{":0", "10.0.0.1:9", 200}, {"0.0.0.0:0", "10.0.0.1", 200}, {"[::]:0", "[fd00::1]:9", 200},
+		{"[::]:0", "evil.example", 421},
 	} {
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/pprof/goroutine?debug=1", nil)
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+			"/debug/pprof/goroutine?debug=1", nil)
 		if request.Host = c.host; c.host == "" {
 			request.Host = c.addr
 		}
 		answer := httptest.NewRecorder()
 		OpsHandler(NewRegistry(), c.addr).ServeHTTP(answer, request)
-		if answer.Code != c.status || strings.Contains(answer.Body.String(), "goroutine profile") != (c.status == 200) {
+		if answer.Code != c.status ||
+			strings.Contains(answer.Body.String(), "goroutine profile") != (c.status == 200) {
 			t.Errorf("listening on %s, asked for %s: %d", c.addr, c.host, answer.Code)
 		}
 	}
 	answer := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
 	request.Host = "metrics.internal:8081"
-	if OpsHandler(NewRegistry(), "metrics.internal:8081").ServeHTTP(answer, request); answer.Code != 200 {
+	if OpsHandler(NewRegistry(), "metrics.internal:8081").
+		ServeHTTP(answer, request); answer.Code != 200 {
 		t.Errorf("asked for the host of the address: %d", answer.Code)
 	}
 }

@@ -43,24 +43,31 @@ func NewTraces(ctx context.Context, o TraceOptions) (*Traces, error) {
 		return nil, err
 	}
 	exporter := otlptrace.NewUnstarted(newCollector(o))
-	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(exporter,
-		sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatch), sdktrace.WithExportTimeout(sendTimeout)))}, nil
+	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about),
+		sdktrace.WithBatcher(exporter,
+			sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatch),
+			sdktrace.WithExportTimeout(sendTimeout)))}, nil
 }
 
-// newResource describes the program to the collector. It fails only over a setting: what the machine does not say is left out.
-func newResource(ctx context.Context, o TraceOptions, machine resource.Option) (*resource.Resource, error) {
+// newResource describes the program to the collector. It fails only over a setting: what the
+// machine does not say is left out.
+func newResource(
+	ctx context.Context, o TraceOptions, machine resource.Option,
+) (*resource.Resource, error) {
 	if _, err := resource.New(ctx, resource.WithFromEnv()); err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), machine,
-		resource.WithAttributes(attribute.String("service.name", "dg"), attribute.String("service.version", o.Version)), resource.WithFromEnv())
+		resource.WithAttributes(attribute.String("service.name", "dg"),
+			attribute.String("service.version", o.Version)), resource.WithFromEnv())
 	if err != nil {
 		o.Logger.Warn("traces do not say all about this machine", "error", err)
 	}
 	return about, nil
 }
 
-// Tracer starts spans. It is nil without a collector; callers check that, so that disabled traces cost nothing.
+// Tracer starts spans. It is nil without a collector; callers check that, so that disabled traces
+// cost nothing.
 func (t *Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil

@@ -25,12 +25,16 @@ func TestWithoutACollectorNothingIsTraced(t *testing.T) {
 	traces.Close()
 }
 
-// A collector that fails is logged once, and so is its return. Spans meanwhile are lost, and nobody waits.
+// A collector that fails is logged once, and so is its return. Spans meanwhile are lost, and nobody
+// waits.
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	c := otlp.New(t)
-	traces, err := NewTraces(t.Context(), TraceOptions{URL: strings.Replace(c.URL, "http://", "http://user:hunter2@", 1), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	traces, err := NewTraces(t.Context(), TraceOptions{
+		URL:    strings.Replace(c.URL, "http://", "http://user:hunter2@", 1),
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
 	require.NoError(t, err)
 	send := func() {
 		for range 3 {
@@ -61,13 +65,21 @@ func (unreadable) Detect(context.Context) (*resource.Resource, error) {
 	return nil, errors.New("no host name")
 }
 
-// A malformed setting is an error under its name. A machine that does not say its name is no reason to stop.
+// A malformed setting is an error under its name. A machine that does not say its name is no reason
+// to stop.
 func TestOnlyAMalformedAttributeStopsTraces(t *testing.T) {
-	o := TraceOptions{URL: "http://127.0.0.1:1", Version: "1", Logger: slog.New(slog.DiscardHandler)}
+	o := TraceOptions{
+		URL:     "http://127.0.0.1:1",
+		Version: "1",
+		Logger:  slog.New(slog.DiscardHandler),
+	}
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
 	about, err := newResource(t.Context(), o, resource.WithDetectors(unreadable{}))
 	require.NoError(t, err)
-	for _, want := range []string{"service.name=dg", "service.version=1", "deployment.environment=test", "telemetry.sdk.language=go"} {
+	for _, want := range []string{
+		"service.name=dg", "service.version=1", "deployment.environment=test",
+		"telemetry.sdk.language=go",
+	} {
 		require.Contains(t, about.String(), want)
 	}
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no value")
@@ -75,21 +87,26 @@ func TestOnlyAMalformedAttributeStopsTraces(t *testing.T) {
 	require.ErrorContains(t, err, "OTEL_RESOURCE_ATTRIBUTES")
 }
 
-// A collector that never answers holds up neither the work nor the end of the program, and the queue stays bounded.
+// A collector that never answers holds up neither the work nor the end of the program, and the
+// queue stays bounded.
 func TestSilentCollectorHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		<-release
+	}))
 	defer silent.Close()
 	defer close(release)
-	traces, err := NewTraces(t.Context(), TraceOptions{URL: silent.URL, Logger: slog.New(slog.DiscardHandler)})
+	traces, err := NewTraces(t.Context(),
+		TraceOptions{URL: silent.URL, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	begun := time.Now()
 	for range 10 * maxQueuedSpans {
 		_, span := traces.Tracer().Start(context.Background(), "work")
 		span.End()
 	}
-	require.Less(t, time.Since(begun), sendTimeout, "spans beyond the queue are dropped, not waited for")
+	require.Less(t, time.Since(begun), sendTimeout,
+		"spans beyond the queue are dropped, not waited for")
 	begun = time.Now()
 	traces.Close()
 	require.Less(t, time.Since(begun), flushTimeout+time.Second)
@@ -102,7 +119,10 @@ func TestLogOfAFailureDoesNotShowTheCollectorsURL(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	c := newCollector(TraceOptions{URL: closed.URL + "/v1/traces?api-token=hunter2", Logger: logger})
+	c := newCollector(TraceOptions{
+		URL:    closed.URL + "/v1/traces?api-token=hunter2",
+		Logger: logger,
+	})
 	require.NoError(t, c.UploadTraces(t.Context(), nil))
 	require.Contains(t, log.String(), strings.TrimPrefix(closed.URL, "http://"))
 	require.NotContains(t, log.String(), "hunter2")

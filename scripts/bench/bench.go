@@ -56,7 +56,8 @@ func open(ctx context.Context, o options, progress io.Writer) (_ *bench, err err
 	}
 	if o.DG == "" {
 		b.report.progress("building dg")
-		if printed, err := exec.CommandContext(ctx, "go", "build", "-o", b.binary(), "dg/app").CombinedOutput(); err != nil {
+		if printed, err := exec.CommandContext(ctx, "go", "build", "-o", b.binary(), "dg/app").
+			CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("build dg: %w\n%s", err, printed)
 		}
 	}
@@ -76,7 +77,8 @@ func (b *bench) dataDir() string { return filepath.Join(b.folder, "data") }
 // openDatabase starts the embedded server, which the child processes join, and migrates it.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
 	b.report.progress("starting PostgreSQL")
-	if b.embedded, err = embeddedpg.Start(ctx, b.dataDir(), embeddedpg.Options{Settings: b.opts.Postgres}); err != nil {
+	if b.embedded, err = embeddedpg.Start(ctx, b.dataDir(),
+		embeddedpg.Options{Settings: b.opts.Postgres}); err != nil {
 		return err
 	}
 	if err := b.dg(ctx, nil, "migrate"); err != nil {
@@ -91,10 +93,15 @@ func (b *bench) openDatabase(ctx context.Context) (err error) {
 	return b.owner.QueryRow(ctx, `/* bench.version */ show server_version`).Scan(&b.report.postgres)
 }
 
-// openPool connects without the time limits of a serving session: raw SQL takes as long as it takes.
+// openPool connects without the time limits of a serving session: raw SQL takes as long as it
+// takes.
 func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	db, err := postgres.Open(ctx, url, postgres.Options{
-		Name: "dg bench", MaxConns: writers + 2, StatementTimeout: -1, LockTimeout: -1, IdleInTransactionTimeout: -1,
+		Name:                     "dg bench",
+		MaxConns:                 writers + 2,
+		StatementTimeout:         -1,
+		LockTimeout:              -1,
+		IdleInTransactionTimeout: -1,
 	})
 	if err != nil {
 		return nil, err

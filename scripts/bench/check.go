@@ -12,8 +12,8 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// check compares the API's answers with the tests' oracle, to the byte, over periods that end in the unfinished day, lie before
-// all plays or between, and over groups.
+// check compares the API's answers with the tests' oracle, to the byte, over periods that end in
+// the unfinished day, lie before all plays or between, and over groups.
 func (b *bench) check(ctx context.Context) error {
 	b.report.progress("checking the figures")
 	c, err := b.client(ctx, b.main.IDs.Organisation.String())
@@ -24,8 +24,11 @@ func (b *bench) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	year, before, middle := b.last(b.main, 366), b.last(b.main, 31), b.last(b.main, 200)
-	before.from, middle.from = before.from.AddDate(-4, 0, 0), year.from.AddDate(0, 0, 13)
+	year := b.last(b.main, 366)
+	before := b.last(b.main, 31)
+	middle := b.last(b.main, 200)
+	before.from = before.from.AddDate(-4, 0, 0)
+	middle.from = year.from.AddDate(0, 0, 13)
 	var queries []query
 	for _, q := range []query{year, b.last(b.main, 30), b.last(b.main, 1), middle, before} {
 		queries = append(queries, q, q.of(0), q.of(1))
@@ -43,13 +46,22 @@ func (b *bench) check(ctx context.Context) error {
 			return err
 		}
 	}
-	b.report.note("before anything was timed, the answers to %d queries were equal to the oracle's figures to the byte", len(queries))
+	b.report.note(
+		"before anything was timed, the answers to %d queries were equal to the oracle's figures "+
+			"to the byte", len(queries),
+	)
 	return nil
 }
 
 // question is a query as the oracle takes it.
 func (b *bench) question(ctx context.Context, q query, plays *memory) (oracle.Question, error) {
-	asked := oracle.Question{Fork: q.set.IDs.Forks[0].String(), From: q.from, To: q.end().AddDate(0, 0, -1), Mode: "pseudonymous", Labels: plays.labels}
+	asked := oracle.Question{
+		Fork:   q.set.IDs.Forks[0].String(),
+		From:   q.from,
+		To:     q.end().AddDate(0, 0, -1),
+		Mode:   "pseudonymous",
+		Labels: plays.labels,
+	}
 	for i := range games.SkillCount {
 		asked.Skills = append(asked.Skills, games.Skill(i).ID())
 	}
@@ -58,7 +70,9 @@ func (b *bench) question(ctx context.Context, q query, plays *memory) (oracle.Qu
 	}
 	asked.Members = map[int]bool{}
 	var member int
-	err := b.forEach(ctx, `/* bench.members */ select player from group_members where org_id = $1 and group_id = $2`, []any{q.organisation(), q.group},
+	err := b.forEach(ctx,
+		`/* bench.members */ select player from group_members where org_id = $1 and group_id = $2`,
+		[]any{q.organisation(), q.group},
 		[]any{&member}, func() { asked.Members[member] = true })
 	return asked, err
 }
@@ -68,16 +82,25 @@ func (m *memory) each(fork string) iter.Seq[oracle.Play] {
 	return func(yield func(oracle.Play) bool) {
 		var p oracle.Play
 		for i, at := range m.started {
-			p = oracle.Play{Fork: fork, Player: int(m.player[i]), Started: time.UnixMilli(at).UTC(), Passed: m.passed[i], Answers: p.Answers[:0]}
+			p = oracle.Play{
+				Fork:    fork,
+				Player:  int(m.player[i]),
+				Started: time.UnixMilli(at).UTC(),
+				Passed:  m.passed[i],
+				Answers: p.Answers[:0],
+			}
 			if m.score[i] >= 0 {
-				p.Completed, p.Score = p.Started, int(m.score[i])
+				p.Completed = p.Started
+				p.Score = int(m.score[i])
 			}
 			for _, a := range m.answers[m.ends[i]:m.ends[i+1]] {
-				answer, correct := games.Answer(a), 0
+				answer := games.Answer(a)
+				correct := 0
 				if answer.Correct() {
 					correct = 1
 				}
-				p.Answers = append(p.Answers, oracle.Answered{Skill: answer.Skill().ID(), Attempts: 1, Correct: correct})
+				p.Answers = append(p.Answers,
+					oracle.Answered{Skill: answer.Skill().ID(), Attempts: 1, Correct: correct})
 			}
 			if !yield(p) {
 				return
@@ -97,6 +120,7 @@ func same(want []byte) func(body []byte) error {
 			at++
 		}
 		from := max(0, at-80)
-		return fmt.Errorf("wrong figures at byte %d: …%s… instead of …%s…", at, body[from:min(len(body), at+80)], want[from:min(len(want), at+80)])
+		return fmt.Errorf("wrong figures at byte %d: …%s… instead of …%s…", at,
+			body[from:min(len(body), at+80)], want[from:min(len(want), at+80)])
 	}
 }

@@ -15,15 +15,23 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// client sends requests with an organisation's keys over connections that are kept. It is fasthttp's, which costs the
-// machine least.
+// client sends requests with an organisation's keys over connections that are kept. It is
+// fasthttp's, which costs the machine least.
 type client struct {
 	host *fasthttp.HostClient
 	keys *keyRing // nil: no key
 }
 
 func newClient(addr string, keys *keyRing) *client {
-	return &client{&fasthttp.HostClient{Addr: addr, MaxConns: 256, MaxConnWaitTimeout: time.Minute, MaxIdemponentCallAttempts: 1, ReadBufferSize: 64 << 10}, keys}
+	return &client{
+		&fasthttp.HostClient{
+			Addr:                      addr,
+			MaxConns:                  256,
+			MaxConnWaitTimeout:        time.Minute,
+			MaxIdemponentCallAttempts: 1,
+			ReadBufferSize:            64 << 10,
+		}, keys,
+	}
 }
 
 // client returns one of an organisation.
@@ -35,9 +43,11 @@ func (b *bench) client(ctx context.Context, organisation string) (*client, error
 	return newClient(b.server.addr, keys), nil
 }
 
-// get sends one request and hands its body to use, which must not keep it. Any status but 200 is an error.
+// get sends one request and hands its body to use, which must not keep it. Any status but 200 is an
+// error.
 func (c *client) get(path string, use func(body []byte) error) error {
-	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	request := fasthttp.AcquireRequest()
+	response := fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
 	request.SetRequestURI("http://" + c.host.Addr + path)
@@ -64,12 +74,16 @@ func (c *client) getting(path string) func(context.Context) error {
 // rateConnections is how many clients send requests at once in a measurement of rates.
 const rateConnections = 32
 
-// rate sends requests over all connections until the time is over, and returns the answers in a second.
+// rate sends requests over all connections until the time is over, and returns the answers in a
+// second.
 func (c *client) rate(ctx context.Context, path string, lasting time.Duration) (float64, error) {
-	return rate(rateConnections, lasting, func() error { return errors.Join(ctx.Err(), c.get(path, nil)) })
+	return rate(rateConnections, lasting, func() error {
+		return errors.Join(ctx.Err(), c.get(path, nil))
+	})
 }
 
-// rate repeats work, so many at once, until the time is over, and returns how often it was done in a second.
+// rate repeats work, so many at once, until the time is over, and returns how often it was done in
+// a second.
 func rate(workers int, lasting time.Duration, work func() error) (float64, error) {
 	var count atomic.Int64
 	began := time.Now()
@@ -101,11 +115,14 @@ func atOnce(n int, work func(nth int) error) error {
 	return nil
 }
 
-// steadily sends requests at a steady rate, whether earlier ones are answered or not, and returns the 99th percentile in
-// milliseconds, each from the moment at which the request was due.
-func (c *client) steadily(ctx context.Context, path string, every, lasting time.Duration) (float64, error) {
+// steadily sends requests at a steady rate, whether earlier ones are answered or not, and returns
+// the 99th percentile in milliseconds, each from the moment at which the request was due.
+func (c *client) steadily(
+	ctx context.Context, path string, every, lasting time.Duration,
+) (float64, error) {
 	n := int(lasting / every)
-	took, began := make([]float64, n), time.Now()
+	took := make([]float64, n)
+	began := time.Now()
 	err := atOnce(n, func(i int) error {
 		due := began.Add(time.Duration(i) * every)
 		select {
@@ -130,21 +147,27 @@ type download struct {
 // errBusy says that dg answered 503.
 var errBusy = errors.New("503")
 
-// reading makes a client of downloads: a connection for each, with the machine's receive buffer or a smaller one.
+// reading makes a client of downloads: a connection for each, with the machine's receive buffer or
+// a smaller one.
 func reading(buffer int) *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true,
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-			if tcp, ok := conn.(*net.TCPConn); ok && buffer > 0 {
-				err = tcp.SetReadBuffer(buffer)
-			}
-			return conn, err
-		}}}
+	return &http.Client{
+		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true,
+			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+				if tcp, ok := conn.(*net.TCPConn); ok && buffer > 0 {
+					err = tcp.SetReadBuffer(buffer)
+				}
+				return conn, err
+			}},
+	}
 }
 
 // download requests a path and waits for the first byte of the body. Errors: errBusy.
-func (b *bench) download(ctx context.Context, from *http.Client, path, authorization, requestID string) (*download, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+path, http.NoBody)
+func (b *bench) download(
+	ctx context.Context, from *http.Client, path, authorization, requestID string,
+) (*download, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+path,
+		http.NoBody)
 	if err != nil {
 		return nil, err
 	}

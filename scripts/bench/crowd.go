@@ -25,9 +25,11 @@ type crowd struct {
 // errEnough is returned by the work of a client that stays as it is.
 var errEnough = errors.New("enough")
 
-// newCrowd starts n clients that repeat their work, and returns when each has had an answer. A client that was answered 503
-// comes again after a second.
-func newCrowd(ctx context.Context, n int, work func(ctx context.Context, nth, try int) error) *crowd {
+// newCrowd starts n clients that repeat their work, and returns when each has had an answer. A
+// client that was answered 503 comes again after a second.
+func newCrowd(
+	ctx context.Context, n int, work func(ctx context.Context, nth, try int) error,
+) *crowd {
 	ctx, stop := context.WithCancel(ctx)
 	c := &crowd{stop: stop, failed: make(chan error, n)}
 	var begun sync.WaitGroup
@@ -77,7 +79,8 @@ func (c *crowd) leave() error {
 
 const stalledReaders = 500
 
-// stalled measures what others notice of 500 readers of exports that stop reading, and how soon their exports end.
+// stalled measures what others notice of 500 readers of exports that stop reading, and how soon
+// their exports end.
 func (b *bench) stalled(ctx context.Context) error {
 	c, err := b.client(ctx, b.main.IDs.Organisation.String())
 	if err != nil {
@@ -110,21 +113,31 @@ func (b *bench) stalled(ctx context.Context) error {
 		}
 		busied += readers.busied.Load()
 		for i := range paths {
-			alone[i], crowded[i] = append(alone[i], []float64{quiet[i]}), append(crowded[i], []float64{loud[i]})
+			alone[i] = append(alone[i], []float64{quiet[i]})
+			crowded[i] = append(crowded[i], []float64{loud[i]})
 		}
 	}
 	for i, name := range []string{"fork list", "statistics, 30 days,"} {
-		b.report.atMost(fmt.Sprintf("%s beside %d stalled exports, 99th percentile; limit: without them", name, stalledReaders), inMilliseconds, crowded[i], alone[i], 2)
+		b.report.atMost(
+			fmt.Sprintf("%s beside %d stalled exports, 99th percentile; limit: without them", name,
+				stalledReaders), inMilliseconds, crowded[i], alone[i], 2,
+		)
 	}
-	b.report.within("stalled exports: until each has ended", inMilliseconds, figures(lasted...), 30_000)
-	b.report.note("%d exports stalled; %d times a reader was answered 503 and came again", len(lasted), busied)
+	b.report.within("stalled exports: until each has ended", inMilliseconds, figures(lasted...),
+		30_000)
+	b.report.note("%d exports stalled; %d times a reader was answered 503 and came again",
+		len(lasted), busied)
 	return nil
 }
 
-// stall lets all readers request the longest export and read its beginning only, as other hosts with small buffers would.
-// leave waits until every stalled export has ended, adds how long each had stalled, in milliseconds, and closes them.
-func (b *bench) stall(ctx context.Context, keys *keyRing) (c *crowd, leave func(lasted *[]float64) error) {
-	prefix, q := fmt.Sprintf("bench-stalled-%d-", time.Now().UnixNano()), b.last(b.main, 366)
+// stall lets all readers request the longest export and read its beginning only, as other hosts
+// with small buffers would. leave waits until every stalled export has ended, adds how long each
+// had stalled, in milliseconds, and closes them.
+func (b *bench) stall(
+	ctx context.Context, keys *keyRing,
+) (c *crowd, leave func(lasted *[]float64) error) {
+	prefix := fmt.Sprintf("bench-stalled-%d-", time.Now().UnixNano())
+	q := b.last(b.main, 366)
 	var mu sync.Mutex
 	var open []io.Closer
 	since := map[string]time.Time{}
@@ -136,7 +149,8 @@ func (b *bench) stall(ctx context.Context, keys *keyRing) (c *crowd, leave func(
 			return err
 		}
 		mu.Lock()
-		open, since[id] = append(open, d), time.Now()
+		open = append(open, d)
+		since[id] = time.Now()
 		mu.Unlock()
 		return errEnough // it has its export, and reads no more
 	})
@@ -157,7 +171,8 @@ func (b *bench) stall(ctx context.Context, keys *keyRing) (c *crowd, leave func(
 	}
 }
 
-// admission measures what small requests of an organisation notice of two others that ask for the largest reports.
+// admission measures what small requests of an organisation notice of two others that ask for the
+// largest reports.
 func (b *bench) admission(ctx context.Context) error {
 	second, err := b.dataset(ctx, dataset{Plays: 200_000, Players: b.main.Players, Forks: 1})
 	if err != nil {
@@ -190,9 +205,13 @@ func (b *bench) admission(ctx context.Context) error {
 		return err
 	}
 	ratio := n.beside.over(n.alone)
-	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of others; limit: without them", inMilliseconds,
+	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of "+
+		"others; limit: without them", inMilliseconds,
 		n.beside, n.alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || n.beside.median() <= 25, false)
-	b.report.note("beside the small requests %d of the largest reports were answered and %d were refused with 503", n.answered, n.busied)
+	b.report.note(
+		"beside the small requests %d of the largest reports were answered and %d were refused "+
+			"with 503", n.answered, n.busied,
+	)
 	return nil
 }
 
@@ -214,7 +233,9 @@ type notice struct {
 }
 
 // noticed measures by turns without a crowd and beside one.
-func noticed(rounds int, asking func() (float64, error), gather func() *crowd) (n notice, err error) {
+func noticed(
+	rounds int, asking func() (float64, error), gather func() *crowd,
+) (n notice, err error) {
 	if _, err := asking(); err != nil { // warms caches
 		return n, err
 	}
@@ -239,7 +260,8 @@ func noticed(rounds int, asking func() (float64, error), gather func() *crowd) (
 // attackers are addresses that send keys that do not exist.
 const attackers = 200
 
-// neighbours measures what an organisation notices of garbage keys, and of one other that does everything at once.
+// neighbours measures what an organisation notices of garbage keys, and of one other that does
+// everything at once.
 func (b *bench) neighbours(ctx context.Context) error {
 	small, err := b.dataset(ctx, dataset{Plays: 10_000, Players: 500, Forks: 1})
 	if err != nil {
@@ -260,10 +282,14 @@ func (b *bench) neighbours(ctx context.Context) error {
 			}
 		}
 	}
-	asking := func() (float64, error) { return c.steadily(ctx, "/api/v1/forks", 20*time.Millisecond, 8*time.Second) }
+	asking := func() (float64, error) {
+		return c.steadily(ctx, "/api/v1/forks", 20*time.Millisecond, 8*time.Second)
+	}
 	year := b.last(b.main, 366)
 	paths := []string{"/api/v1/forks", year.statsPath(), year.of(0).statsPath(), year.exportPath()}
-	garbage, err := noticed(minRounds, asking, func() *crowd { return newCrowd(ctx, attackers, b.sendGarbage) })
+	garbage, err := noticed(minRounds, asking, func() *crowd {
+		return newCrowd(ctx, attackers, b.sendGarbage)
+	})
 	if err != nil {
 		return err
 	}
@@ -275,26 +301,34 @@ func (b *bench) neighbours(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	computing, err := noticed(minRounds, asking, func() *crowd { return newCrowd(ctx, placesOfOne, b.compute) })
+	computing, err := noticed(minRounds, asking, func() *crowd {
+		return newCrowd(ctx, placesOfOne, b.compute)
+	})
 	if err != nil {
 		return err
 	}
 	const name = "fork list, 99th percentile, beside "
-	b.report.atMost(name+"garbage keys of 200 addresses; limit: without", inMilliseconds, garbage.beside, garbage.alone, 3)
-	b.report.atMost(fmt.Sprintf("%severything at once of another organisation; limit: beside %d computing statements", name, placesOfOne),
+	b.report.atMost(name+"garbage keys of 200 addresses; limit: without", inMilliseconds,
+		garbage.beside, garbage.alone, 3)
+	b.report.atMost(fmt.Sprintf(
+		"%severything at once of another organisation; limit: beside %d computing statements", name,
+		placesOfOne,
+	),
 		inMilliseconds, everything.beside, computing.beside, 3)
-	b.report.note("garbage keys of 200 addresses: %d answered, %d refused with 503", garbage.answered, garbage.busied)
-	b.report.note("everything at once of another organisation: %d answered, %d refused with 503; without it the fork list takes %s",
+	b.report.note("garbage keys of 200 addresses: %d answered, %d refused with 503",
+		garbage.answered, garbage.busied)
+	b.report.note("everything at once of another organisation: %d answered, %d refused with 503; "+
+		"without it the fork list takes %s",
 		everything.answered, everything.busied, inMilliseconds(everything.alone.median()))
 	return nil
 }
 
-// placesOfOne is how many statements one organisation runs at once when it takes all it can get: 4 exports, 3 small
-// reports, a large one, and 4 keys that are being looked up.
+// placesOfOne is how many statements one organisation runs at once when it takes all it can get: 4
+// exports, 3 small reports, a large one, and 4 keys that are being looked up.
 const placesOfOne = 12
 
-// compute keeps a connection of PostgreSQL computing, without a table and without dg: what a neighbour notices of this is
-// what it notices of sharing processors.
+// compute keeps a connection of PostgreSQL computing, without a table and without dg: what a
+// neighbour notices of this is what it notices of sharing processors.
 func (b *bench) compute(ctx context.Context, _, _ int) error {
 	conn, err := pgx.Connect(ctx, b.embedded.OwnerURL())
 	if err != nil {
@@ -307,7 +341,8 @@ func (b *bench) compute(ctx context.Context, _, _ int) error {
 
 // sendGarbage sends a key that does not exist from the nth address.
 func (b *bench) sendGarbage(ctx context.Context, nth, try int) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+"/api/v1/forks", http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+b.server.addr+"/api/v1/forks", http.NoBody)
 	if err != nil {
 		return err
 	}

@@ -33,13 +33,15 @@ type manifest struct {
 type dataset struct {
 	Name                  string // tells data sets of one shape apart
 	Plays, Players, Forks int
-	Years                 bool // three years, half of the plays in the first fork, imported in ten files
-	Groups                []int
-	IDs                   demo.ScaleIDs
+	// three years, half of the plays in the first fork, imported in ten files
+	Years  bool
+	Groups []int
+	IDs    demo.ScaleIDs
 }
 
 func (d *dataset) same(o *dataset) bool {
-	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks && d.Years == o.Years && slices.Equal(d.Groups, o.Groups)
+	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks &&
+		d.Years == o.Years && slices.Equal(d.Groups, o.Groups)
 }
 
 // seed differs for each shape and name: organisations of two data sets must not share ids.
@@ -60,7 +62,8 @@ func (b *bench) openData(ctx context.Context) (err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &b.data)
 	} else if errors.Is(err, fs.ErrNotExist) {
-		b.data.Now, err = time.Now().UTC().Truncate(time.Millisecond), nil
+		b.data.Now = time.Now().UTC().Truncate(time.Millisecond)
+		err = nil
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", b.manifestPath(), err)
@@ -69,9 +72,15 @@ func (b *bench) openData(ctx context.Context) (err error) {
 		return err
 	}
 	players := min(b.opts.Plays/10, mostPlayers)
-	shape := dataset{Plays: b.opts.Plays, Players: players, Forks: 1, Groups: []int{smallGroup, min(players/20, largestGroup)}}
+	shape := dataset{
+		Plays:   b.opts.Plays,
+		Players: players,
+		Forks:   1,
+		Groups:  []int{smallGroup, min(players/20, largestGroup)},
+	}
 	if b.opts.Years {
-		shape.Forks, shape.Years = yearsForks, true
+		shape.Forks = yearsForks
+		shape.Years = true
 	}
 	b.main, err = b.dataset(ctx, shape)
 	return err
@@ -84,7 +93,8 @@ func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 	if at := slices.IndexFunc(b.data.Sets, want.same); at >= 0 {
 		return b.data.Sets[at], nil
 	}
-	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players, want.Forks)
+	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players,
+		want.Forks)
 	load := b.load
 	switch {
 	case want.Years:
@@ -110,9 +120,16 @@ func (b *bench) keepManifest() error {
 	return os.WriteFile(b.manifestPath(), text, 0o644)
 }
 
-// load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was interrupted is repeated.
+// load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was
+// interrupted is repeated.
 func (b *bench) load(ctx context.Context, d *dataset) error {
-	size := demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups}
+	size := demo.Size{
+		Plays:   d.Plays,
+		Players: d.Players,
+		Forks:   d.Forks,
+		Days:    setDays,
+		Groups:  d.Groups,
+	}
 	return b.loadSize(ctx, d, b.data.Now, size)
 }
 

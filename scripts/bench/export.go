@@ -26,12 +26,15 @@ func (b *bench) export(ctx context.Context) error {
 			return err
 		}),
 		timed(1, b.copying(q)),
-		timed(5, func(ctx context.Context) error { return b.execute(ctx, `insert into bench_commits values (1)`) }))
+		timed(5, func(ctx context.Context) error {
+			return b.execute(ctx, `insert into bench_commits values (1)`)
+		}))
 	if err != nil {
 		return err
 	}
 	b.report.faster("export, 366 days; limit: COPY of the raw values to CSV", got[0], got[1], 1.2)
-	b.report.atMost("export, first byte; limit: a durable commit and 10 ms", inMilliseconds, figures(firsts[1:]...), figures(got[2].median()+10), 1)
+	b.report.atMost("export, first byte; limit: a durable commit and 10 ms", inMilliseconds,
+		figures(firsts[1:]...), figures(got[2].median()+10), 1)
 	return b.execute(ctx, `drop table bench_commits`)
 }
 
@@ -50,7 +53,8 @@ func (b *bench) exportAll(ctx context.Context, q query) (time.Duration, error) {
 	return d.first, err
 }
 
-// exportPeak measures what an export adds to the memory of a server that has answered nothing but a fork list.
+// exportPeak measures what an export adds to the memory of a server that has answered nothing but a
+// fork list.
 func (b *bench) exportPeak(ctx context.Context, q query) error {
 	if _, err := b.server.memory("VmHWM"); err != nil {
 		b.report.note("memory is not measured: %v", err)
@@ -81,15 +85,19 @@ func (b *bench) exportPeak(ctx context.Context, q query) error {
 		}
 		peaks = append(peaks, high-idle)
 	}
-	b.report.within("export, 366 days: peak memory above idle", inMegabytes, figures(peaks...), 32<<20)
+	b.report.within("export, 366 days: peak memory above idle", inMegabytes, figures(peaks...),
+		32<<20)
 	return nil
 }
 
 // copying is the limit of an export: COPY of the same columns' raw values.
 func (b *bench) copying(q query) func(context.Context) error {
-	sql := fmt.Sprintf(`/* bench.copy */ copy (select id, fork_id, release_number, player, started_at, completed_at, score, passed, answers
+	sql :=
+		fmt.Sprintf(`/* bench.copy */ copy (select id, fork_id, release_number, player, started_at,
+			completed_at, score, passed, answers
 		from plays where org_id = '%s' and fork_id = '%s' and started_at >= '%s' and started_at < '%s'
-		order by started_at, id) to stdout (format csv)`, q.organisation(), q.set.IDs.Forks[0], q.from.Format(time.RFC3339), q.end().Format(time.RFC3339))
+		order by started_at, id) to stdout (format csv)`, q.organisation(), q.set.IDs.Forks[0],
+			q.from.Format(time.RFC3339), q.end().Format(time.RFC3339))
 	return func(ctx context.Context) error {
 		return b.reads.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 			_, err := c.Conn().PgConn().CopyTo(ctx, io.Discard, sql)
@@ -105,7 +113,8 @@ func (b *bench) gone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	prefix, took := fmt.Sprintf("bench-gone-%d-", time.Now().UnixNano()), make([]float64, 10)
+	prefix := fmt.Sprintf("bench-gone-%d-", time.Now().UnixNano())
+	took := make([]float64, 10)
 	for i := range took {
 		d, err := b.download(ctx, reading(0), q.exportPath(), keys.header(), fmt.Sprint(prefix, i))
 		if err != nil {
@@ -124,7 +133,8 @@ func (b *bench) gone(ctx context.Context) error {
 		}
 		took[i] = milliseconds(time.Since(left))
 	}
-	b.report.within("broken export: until its query has ended", inMilliseconds, figures(took...), 100)
+	b.report.within("broken export: until its query has ended", inMilliseconds, figures(took...),
+		100)
 	ended, err := b.awaitExports(ctx, prefix, len(took))
 	for _, e := range ended {
 		if e.outcome != "client_gone" {
@@ -137,7 +147,8 @@ func (b *bench) gone(ctx context.Context) error {
 // exporting reports whether an export's query is active.
 func (b *bench) exporting(ctx context.Context) (active bool, err error) {
 	err = b.reads.QueryRow(ctx, `/* bench.exporting */ select exists (select from pg_stat_activity
-		where application_name = 'dg exports' and state = 'active' and query like '/* reports.export%')`).Scan(&active)
+		where application_name = 'dg exports' and state = 'active' and query like '/* reports.export%')`).
+		Scan(&active)
 	return active, err
 }
 
@@ -152,8 +163,10 @@ func (b *bench) awaitExports(ctx context.Context, prefix string, n int) ([]ended
 	for deadline := time.Now().Add(time.Minute); ; {
 		var all []ended
 		var e ended
-		err := b.forEach(ctx, `/* bench.ended */ select request_id, details->>'outcome', at from audit_entries
-			where org_id = $1 and action = 'export.finished' and starts_with(request_id, $2)`, []any{b.main.IDs.Organisation, prefix},
+		err := b.forEach(ctx,
+			`/* bench.ended */ select request_id, details->>'outcome', at from audit_entries
+			where org_id = $1 and action = 'export.finished' and starts_with(request_id, $2)`,
+			[]any{b.main.IDs.Organisation, prefix},
 			[]any{&e.requestID, &e.outcome, &e.at}, func() { all = append(all, e) })
 		if err != nil || len(all) == n {
 			return all, err

@@ -23,13 +23,14 @@ type keyRing struct {
 
 func (r *keyRing) header() string { return r.headers[r.next.Add(1)%uint64(len(r.headers))] }
 
-// keysOf makes n keys of the organisation, by SQL: the service takes a statement and an audit entry for each. Their rate
-// windows are made too, as keys in use have them.
+// keysOf makes n keys of the organisation, by SQL: the service takes a statement and an audit entry
+// for each. Their rate windows are made too, as keys in use have them.
 func (b *bench) keysOf(ctx context.Context, organisation string, n int) (*keyRing, error) {
 	if have := b.keys[organisation]; have != nil && len(have.headers) >= n {
 		return have, nil
 	}
-	ring, rows := &keyRing{}, make([][]any, n)
+	ring := &keyRing{}
+	rows := make([][]any, n)
 	for i := range rows {
 		token, err := apikeys.NewToken(rand.Reader)
 		if err != nil {
@@ -37,7 +38,10 @@ func (b *bench) keysOf(ctx context.Context, organisation string, n int) (*keyRin
 		}
 		hash := sha256.Sum256([]byte(token.Secret))
 		ring.headers = append(ring.headers, "Bearer "+token.String())
-		rows[i] = []any{token.ID, organisation, "bench", []string{"forks:read", "reports:read"}, hash[:], b.report.began, "bench", "bench"}
+		rows[i] = []any{
+			token.ID, organisation, "bench", []string{"forks:read", "reports:read"}, hash[:],
+			b.report.began, "bench", "bench",
+		}
 	}
 	err := pgx.BeginFunc(ctx, b.owner, func(tx pgx.Tx) error {
 		for _, sql := range []string{
@@ -48,12 +52,17 @@ func (b *bench) keysOf(ctx context.Context, organisation string, n int) (*keyRin
 				return err
 			}
 		}
-		columns := []string{"id", "org_id", "name", "scopes", "secret_hash", "created_at", "created_by", "creator_name"}
-		if _, err := tx.CopyFrom(ctx, pgx.Identifier{"api_keys"}, columns, pgx.CopyFromRows(rows)); err != nil {
+		columns := []string{
+			"id", "org_id", "name", "scopes", "secret_hash", "created_at", "created_by",
+			"creator_name",
+		}
+		if _, err := tx.CopyFrom(ctx, pgx.Identifier{"api_keys"}, columns,
+			pgx.CopyFromRows(rows)); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `/* bench.keys */ insert into api_key_windows (key_id, refused)
-			select id, refused from api_keys, (values (false), (true)) r (refused) where org_id = $1`, organisation)
+			select id, refused from api_keys, (values (false), (true)) r (refused) where org_id = $1`,
+			organisation)
 		return err
 	})
 	if err != nil {

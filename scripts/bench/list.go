@@ -16,7 +16,8 @@ import (
 	"dg/modules/apikeys"
 )
 
-// list measures the fork lists answered in a second, with a key that is authenticated and counted each time.
+// list measures the fork lists answered in a second, with a key that is authenticated and counted
+// each time.
 func (b *bench) list(ctx context.Context) error {
 	set, err := b.dataset(ctx, dataset{Forks: 50})
 	if err != nil {
@@ -36,24 +37,31 @@ func (b *bench) list(ctx context.Context) error {
 	}
 	defer func() { _ = hello.stop() }() // a signal ends it, which is no success
 	rating := func(c *client, path string) contestant {
-		return contestant{1, func(ctx context.Context) (float64, error) { return c.rate(ctx, path, 2*time.Second) }}
+		return contestant{
+			1, func(ctx context.Context) (float64, error) {
+				return c.rate(ctx, path, 2*time.Second)
+			},
+		}
 	}
 	bare, err := b.authentication(keys)
 	if err != nil {
 		return err
 	}
-	got, err := alternate(ctx, 18*time.Second, rating(newClient(b.server.addr, keys), "/api/v1/forks"), rating(newClient(hello.addr, nil), "/"), bare)
+	got, err := alternate(ctx, 18*time.Second,
+		rating(newClient(b.server.addr, keys), "/api/v1/forks"),
+		rating(newClient(hello.addr, nil), "/"), bare)
 	if err != nil {
 		return err
 	}
 	b.report.atLeast("fork list of 50; limit: hello by fiber", got[0], got[1], 0.1)
-	b.report.note("authenticating and counting in SQL, without a server: %s of hello, of which the list, with one statement more, is %s",
+	b.report.note("authenticating and counting in SQL, without a server: %s of hello, of which "+
+		"the list, with one statement more, is %s",
 		digits(got[2].over(got[1])), digits(got[0].over(got[2])))
 	return nil
 }
 
-// authentication runs the statement that authenticates and counts, and nothing else, in several connections: it bounds the requests
-// that anything can answer on this machine.
+// authentication runs the statement that authenticates and counts, and nothing else, in several
+// connections: it bounds the requests that anything can answer on this machine.
 func (b *bench) authentication(keys *keyRing) (contestant, error) {
 	statement, err := os.ReadFile("modules/apikeys/authenticate.sql")
 	return contestant{1, func(ctx context.Context) (float64, error) {

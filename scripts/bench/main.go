@@ -25,7 +25,8 @@ type options struct {
 	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all but pooler and years. Sections: ${sections}."`
 }
 
-// minPlays is the least with which there is something to measure: from 50,000 on a fork has segments.
+// minPlays is the least with which there is something to measure: from 50,000 on a fork has
+// segments.
 const minPlays = 100_000
 
 // Validate is called by kong.
@@ -74,7 +75,8 @@ func sectionNames() (names []string) {
 
 // selected reports whether a section runs.
 func (o *options) selected(s section) bool {
-	return slices.Contains(o.Only, s.name) || (len(o.Only) == 0 && (!s.optional || s.name == "years" && o.Years))
+	return slices.Contains(o.Only, s.name) ||
+		(len(o.Only) == 0 && (!s.optional || s.name == "years" && o.Years))
 }
 
 func main() {
@@ -82,8 +84,10 @@ func main() {
 		os.Exit(serveHello(os.Stdout))
 	}
 	var o options
-	kong.Parse(&o, kong.Name("bench"), kong.Description("Measure dg against its limits."), kong.Vars{"sections": fmt.Sprint(sectionNames())})
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	kong.Parse(&o, kong.Name("bench"), kong.Description("Measure dg against its limits."),
+		kong.Vars{"sections": fmt.Sprint(sectionNames())})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
+		syscall.SIGHUP)
 	err := run(ctx, o, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
@@ -123,7 +127,8 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 func (b *bench) finish(out io.Writer) error {
 	err := b.close()
 	if b.report.peak > 0 {
-		b.report.within("peak memory of dg over the whole run", inMegabytes, figures(b.report.peak), 256<<20)
+		b.report.within("peak memory of dg over the whole run", inMegabytes, figures(b.report.peak),
+			256<<20)
 	}
 	b.report.write(out)
 	if b.opts.Readme != "" {

@@ -9,7 +9,8 @@ import (
 
 // contestant is one way to do a piece of work.
 type contestant struct {
-	times   int                                    // runs in each round: a quick one takes more, to be measured as surely
+	// runs in each round: a quick one takes more, to be measured as surely
+	times   int
 	measure func(context.Context) (float64, error) // one run
 }
 
@@ -30,14 +31,21 @@ const (
 	maxRounds = 9
 )
 
-// alternate runs the contestants in turns, every second round in the opposite order, after one uncounted run of each.
-func alternate(ctx context.Context, budget time.Duration, contestants ...contestant) ([]sample, error) {
+// alternate runs the contestants in turns, every second round in the opposite order, after one
+// uncounted run of each.
+func alternate(
+	ctx context.Context, budget time.Duration, contestants ...contestant,
+) ([]sample, error) {
 	return alternateAtLeast(ctx, minRounds, budget, contestants...)
 }
 
-// alternateAtLeast is alternate with another least number of rounds, for what varies much from round to round.
-func alternateAtLeast(ctx context.Context, rounds int, budget time.Duration, contestants ...contestant) ([]sample, error) {
-	out, order := make([]sample, len(contestants)), make([]int, len(contestants))
+// alternateAtLeast is alternate with another least number of rounds, for what varies much from
+// round to round.
+func alternateAtLeast(
+	ctx context.Context, rounds int, budget time.Duration, contestants ...contestant,
+) ([]sample, error) {
+	out := make([]sample, len(contestants))
+	order := make([]int, len(contestants))
 	for i, c := range contestants {
 		order[i] = i
 		if _, err := c.measure(ctx); err != nil {
@@ -72,8 +80,8 @@ func (s sample) median() float64 { return median(s.all()) }
 func (s sample) min() float64    { return slices.Min(s.all()) }
 func (s sample) max() float64    { return slices.Max(s.all()) }
 
-// over is the median of the ratios of the rounds, each of which saw the same minute of the machine. Samples with different
-// numbers of rounds are compared by their medians.
+// over is the median of the ratios of the rounds, each of which saw the same minute of the machine.
+// Samples with different numbers of rounds are compared by their medians.
 func (s sample) over(other sample) float64 {
 	if len(s) != len(other) {
 		return s.median() / other.median()

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// memory is all plays of a fork in memory, a column each: what statistics cost when nothing has to be read.
+// memory is all plays of a fork in memory, a column each: what statistics cost when nothing has to
+// be read.
 type memory struct {
 	labels  []string // by ordinal
 	ranks   []int32  // by ordinal: the label's place among all
@@ -30,14 +31,20 @@ func (b *bench) readMemory(ctx context.Context, q query) (*memory, error) {
 	var score *int16
 	var passed *bool
 	var answers []byte
-	err := b.forEach(ctx, `/* bench.plays */ select started_at, player, score, passed, answers`+where+` order by started_at, id`, args,
+	err := b.forEach(ctx,
+		`/* bench.plays */ select started_at, player, score, passed, answers`+where+
+			` order by started_at, id`, args,
 		[]any{&at, &player, &score, &passed, &answers}, func() {
-			m.started, m.player, m.answers = append(m.started, at.UnixMilli()), append(m.player, player), append(m.answers, answers...)
+			m.started = append(m.started, at.UnixMilli())
+			m.player = append(m.player, player)
+			m.answers = append(m.answers, answers...)
 			m.ends = append(m.ends, len(m.answers))
 			if score == nil {
-				m.score, m.passed = append(m.score, -1), append(m.passed, false)
+				m.score = append(m.score, -1)
+				m.passed = append(m.passed, false)
 			} else {
-				m.score, m.passed = append(m.score, *score), append(m.passed, *passed)
+				m.score = append(m.score, *score)
+				m.passed = append(m.passed, *passed)
 			}
 		})
 	if err != nil {
@@ -45,7 +52,9 @@ func (b *bench) readMemory(ctx context.Context, q query) (*memory, error) {
 	}
 	m.labels = []string{""} // ordinals begin at 1
 	var label string
-	err = b.forEach(ctx, `/* bench.labels */ select label from players where org_id = $1 order by ordinal`, []any{q.organisation()},
+	err = b.forEach(ctx,
+		`/* bench.labels */ select label from players where org_id = $1 order by ordinal`,
+		[]any{q.organisation()},
 		[]any{&label}, func() { m.labels = append(m.labels, label) })
 	order := make([]int32, len(m.labels))
 	for i := range order {
@@ -64,7 +73,10 @@ func (b *bench) forEach(ctx context.Context, sql string, args, into []any, row f
 	if err != nil {
 		return err
 	}
-	_, err = pgx.ForEachRow(rows, into, func() error { row(); return nil })
+	_, err = pgx.ForEachRow(rows, into, func() error {
+		row()
+		return nil
+	})
 	return err
 }
 
@@ -76,7 +88,8 @@ func (m *memory) aggregate(q query) *statistics {
 	last, _ := slices.BinarySearch(m.started, q.end().UnixMilli())
 	players := make([]playerSum, len(m.labels))
 	for i := first; i < last; i++ {
-		d, p := &out.days[(m.started[i]-begin)/dayMillis], &players[m.player[i]]
+		d := &out.days[(m.started[i]-begin)/dayMillis]
+		p := &players[m.player[i]]
 		d.plays++
 		p.plays++
 		p.last = m.started[i] // ascending
@@ -103,14 +116,18 @@ func (m *memory) aggregate(q query) *statistics {
 	return out
 }
 
-// inOrder labels the players with a play and puts them in the order in which they are shown. Plays, best score as shown and
-// the label's rank fit one number, which sorts quickest: 24 bits, 10 and 30.
+// inOrder labels the players with a play and puts them in the order in which they are shown. Plays,
+// best score as shown and the label's rank fit one number, which sorts quickest: 24 bits, 10 and
+// 30.
 func (m *memory) inOrder(players []playerSum) []playerSum {
-	keys, byRank := make([]uint64, 0, len(players)), make([]int32, len(players))
+	keys := make([]uint64, 0, len(players))
+	byRank := make([]int32, len(players))
 	for ordinal, p := range players {
 		byRank[m.ranks[ordinal]] = int32(ordinal)
 		if p.plays > 0 {
-			keys = append(keys, uint64(1<<24-1-p.plays)<<40|uint64(1000-(int64(p.best)+5)/10)<<30|uint64(m.ranks[ordinal]))
+			keys = append(keys,
+				uint64(1<<24-1-p.plays)<<40|uint64(1000-(int64(p.best)+5)/10)<<30|
+					uint64(m.ranks[ordinal]))
 		}
 	}
 	slices.Sort(keys)

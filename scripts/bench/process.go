@@ -29,10 +29,13 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// database says where dg finds the database. Another version of dg may not share an embedded server with this one.
+// database says where dg finds the database. Another version of dg may not share an embedded server
+// with this one.
 func (b *bench) database() []string {
 	if b.opts.DG != "" {
-		return []string{"--database-url", b.embedded.URL(), "--migrate-database-url", b.embedded.OwnerURL()}
+		return []string{
+			"--database-url", b.embedded.URL(), "--migrate-database-url", b.embedded.OwnerURL(),
+		}
 	}
 	return []string{"--data-dir", b.dataDir()}
 }
@@ -41,7 +44,8 @@ func (b *bench) database() []string {
 func (b *bench) dg(ctx context.Context, stdin io.Reader, args ...string) error {
 	cmd := command(ctx, b.binary(), slices.Concat(args[:1], b.database(), args[1:])...)
 	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stderr = stdin, &stderr
+	cmd.Stdin = stdin
+	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("dg %s: %w\n%s", args[0], err, stderr.String())
 	}
@@ -61,7 +65,9 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	defer log.Close() // the child has its own
-	cmd := command(ctx, b.binary(), slices.Concat([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, b.database())...)
+	cmd := command(ctx, b.binary(),
+		slices.Concat([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
+			b.database())...)
 	cmd.Stderr = log
 	s, err := startServer(cmd)
 	if err != nil {
@@ -128,7 +134,9 @@ func (b *bench) keepPeak() {
 // resetPeak resets the kernel's peak to the current memory, which it returns.
 func (b *bench) resetPeak() (float64, error) {
 	b.keepPeak()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.server.cmd.Process.Pid), []byte("5"), 0); err != nil {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.server.cmd.Process.Pid),
+		[]byte("5"),
+		0); err != nil {
 		return 0, err
 	}
 	return b.server.memory("VmRSS")

@@ -21,11 +21,12 @@ type report struct {
 	began    time.Time
 	postgres string
 	settings map[string]string // of PostgreSQL, beside an embedded one's
-	peak     float64           // the most memory that dg had, in bytes; 0 where the kernel does not tell
-	tables   []table
-	notes    []string
-	lines    []savedLine
-	before   *savedRun // to compare with, or nil
+	// the most memory that dg had, in bytes; 0 where the kernel does not tell
+	peak   float64
+	tables []table
+	notes  []string
+	lines  []savedLine
+	before *savedRun // to compare with, or nil
 }
 
 type table struct {
@@ -41,7 +42,8 @@ func newReport(progress io.Writer) *report {
 
 // progress writes a line to the terminal that is not part of the report.
 func (r *report) progress(format string, args ...any) {
-	fmt.Fprintf(r.out, "[%4.0f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.out, "[%4.0f s] %s\n", time.Since(r.began).Seconds(),
+		fmt.Sprintf(format, args...))
 }
 
 func (r *report) note(format string, args ...any) {
@@ -85,7 +87,8 @@ func (r *report) compareWith(before *savedRun) {
 // faster adds a line: ours must be at least bar times faster than the limit.
 func (r *report) faster(work string, ours, limit sample, bar float64) {
 	ratio := limit.over(ours)
-	r.line(work, inMilliseconds, ours, limit, ratio, "≥ "+digits(bar)+" x faster", ratio >= bar, true)
+	r.line(work, inMilliseconds, ours, limit, ratio, "≥ "+digits(bar)+" x faster", ratio >= bar,
+		true)
 }
 
 // atMost adds a line: ours may take at most bar times the limit.
@@ -102,11 +105,20 @@ func (r *report) atLeast(work string, ours, limit sample, bar float64) {
 
 // within adds a line: the worst of ours must stay within a constant.
 func (r *report) within(work string, u unit, ours sample, limit float64) {
-	r.line(work, u, ours, figures(limit), ours.max()/limit, "worst ≤ "+u(limit), ours.max() <= limit, false)
+	r.line(work, u, ours, figures(limit), ours.max()/limit, "worst ≤ "+u(limit),
+		ours.max() <= limit,
+		false)
 }
 
-func (r *report) line(work string, u unit, ours, limit sample, ratio float64, bar string, holds, moreIsBetter bool) {
-	row := []string{work, u.spread(ours), u.spread(limit), digits(ratio), bar, map[bool]string{true: "yes", false: "NO"}[holds]}
+func (r *report) line(
+	work string, u unit, ours, limit sample, ratio float64, bar string, holds, moreIsBetter bool,
+) {
+	row := []string{
+		work, u.spread(ours), u.spread(limit), digits(ratio), bar, map[bool]string{
+			true:  "yes",
+			false: "NO",
+		}[holds],
+	}
 	if r.before != nil {
 		row = append(row, r.before.change(work, ratio, moreIsBetter))
 	}
@@ -137,12 +149,15 @@ func (r *report) conditions() string {
 	for _, name := range slices.Sorted(maps.Keys(r.settings)) {
 		settings = append(settings, name+" "+r.settings[name])
 	}
-	return fmt.Sprintf("PostgreSQL %s with %s, %s, %d cores, %s", version, strings.Join(settings, ", "), runtime.Version(), runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly))
+	return fmt.Sprintf("PostgreSQL %s with %s, %s, %d cores, %s", version,
+		strings.Join(settings, ", "), runtime.Version(), runtime.NumCPU(),
+		time.Now().UTC().Format(time.DateOnly))
 }
 
 func (t table) write(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	for _, row := range slices.Insert(slices.Clone(t.rows), 1, slices.Repeat([]string{"---"}, len(t.rows[0]))) {
+	for _, row := range slices.Insert(slices.Clone(t.rows), 1,
+		slices.Repeat([]string{"---"}, len(t.rows[0]))) {
 		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
 	}
 	_ = w.Flush() // an error of it is one of out, a terminal or a file

@@ -8,19 +8,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rawBudget bounds how long raw SQL is measured over and over; quickBudget the same of quicker limits.
+// rawBudget bounds how long raw SQL is measured over and over; quickBudget the same of quicker
+// limits.
 const (
 	rawBudget   = 20 * time.Second
 	quickBudget = 4 * time.Second
 )
 
-// statistics measures the figures of all players, against the same text made of plays in memory, and against raw SQL.
+// statistics measures the figures of all players, against the same text made of plays in memory,
+// and against raw SQL.
 func (b *bench) statistics(ctx context.Context) error {
 	c, err := b.client(ctx, b.main.IDs.Organisation.String())
 	if err != nil {
 		return err
 	}
-	year, month := b.last(b.main, 366), b.last(b.main, 30)
+	year := b.last(b.main, 366)
+	month := b.last(b.main, 30)
 	plays, err := b.readMemory(ctx, year)
 	if err != nil {
 		return err
@@ -30,20 +33,27 @@ func (b *bench) statistics(ctx context.Context) error {
 	}
 	var text []byte
 	got, err := alternate(ctx, quickBudget, timed(3, c.getting(year.statsPath())),
-		timed(3, func(context.Context) error { text = plays.aggregate(year).appendJSON(text[:0]); return nil }))
+		timed(3, func(context.Context) error {
+			text = plays.aggregate(year).appendJSON(text[:0])
+			return nil
+		}))
 	if err != nil {
 		return err
 	}
-	b.report.atMost("statistics, 366 days; limit: plays in memory", inMilliseconds, got[0], got[1], 2.5)
+	b.report.atMost("statistics, 366 days; limit: plays in memory", inMilliseconds, got[0], got[1],
+		2.5)
 	for _, m := range []struct {
 		q   query
 		bar float64
 	}{{year, 150}, {month, 25}} {
-		got, err := alternate(ctx, rawBudget, timed(5, c.getting(m.q.statsPath())), timed(1, b.computing(m.q)))
+		got, err := alternate(ctx, rawBudget, timed(5, c.getting(m.q.statsPath())),
+			timed(1, b.computing(m.q)))
 		if err != nil {
 			return err
 		}
-		b.report.faster(fmt.Sprintf("statistics, %d days; limit: raw SQL", m.q.days), got[0], got[1], m.bar)
+		b.report.faster(fmt.Sprintf("statistics, %d days; limit: raw SQL", m.q.days), got[0],
+			got[1],
+			m.bar)
 	}
 	return nil
 }
@@ -55,8 +65,10 @@ func (b *bench) groups(ctx context.Context) error {
 		return err
 	}
 	year := b.last(b.main, 366)
-	few, many := year.of(0), year.of(1)
-	got, err := alternate(ctx, rawBudget, timed(5, c.getting(many.statsPath())), timed(1, b.computing(many)), timed(3, c.getting(year.statsPath())))
+	few := year.of(0)
+	many := year.of(1)
+	got, err := alternate(ctx, rawBudget, timed(5, c.getting(many.statsPath())),
+		timed(1, b.computing(many)), timed(3, c.getting(year.statsPath())))
 	if err != nil {
 		return err
 	}
@@ -67,7 +79,8 @@ func (b *bench) groups(ctx context.Context) error {
 	where, args := few.where()
 	args = append([]any{args[0], pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args[1:]...)
 	onePass := func(ctx context.Context) error {
-		rows, err := b.reads.Query(ctx, `/* bench.onePass */ select started_at, player, score, passed, answers`+where, args...)
+		rows, err := b.reads.Query(ctx,
+			`/* bench.onePass */ select started_at, player, score, passed, answers`+where, args...)
 		if err != nil {
 			return err
 		}
@@ -77,22 +90,29 @@ func (b *bench) groups(ctx context.Context) error {
 		}
 		return rows.Err()
 	}
-	got, err = alternate(ctx, quickBudget, timed(20, c.getting(few.statsPath())), timed(20, onePass))
+	got, err = alternate(ctx, quickBudget, timed(20, c.getting(few.statsPath())),
+		timed(20, onePass))
 	if err != nil {
 		return err
 	}
-	b.report.atMost(fmt.Sprintf("group of %d, 366 days; limit: one pass over its plays", smallGroup), inMilliseconds, got[0], got[1], 1.5)
+	b.report.atMost(fmt.Sprintf("group of %d, 366 days; limit: one pass over its plays",
+		smallGroup),
+		inMilliseconds, got[0], got[1], 1.5)
 	return nil
 }
 
 // size measures what segments take beside the plays that they are made of.
 func (b *bench) size(ctx context.Context) error {
 	var segments, plays float64
-	if err := b.owner.QueryRow(ctx, `/* bench.size */ select sum(pg_total_relation_size(oid)) filter (where relname <> 'plays')::float8,
-		sum(pg_total_relation_size(oid)) filter (where relname = 'plays')::float8 from pg_class where relnamespace = 'public'::regnamespace
-		and relkind = 'r' and relname in ('plays', 'fork_days', 'fork_months', 'unsealed_days', 'unsealed_months')`).Scan(&segments, &plays); err != nil {
+	if err := b.owner.QueryRow(ctx,
+		`/* bench.size */ select sum(pg_total_relation_size(oid)) filter (where relname <> 'plays')::float8,
+		sum(pg_total_relation_size(oid)) filter (where relname = 'plays')::float8 from pg_class
+		  where relnamespace = 'public'::regnamespace
+		and relkind = 'r' and relname in ('plays', 'fork_days', 'fork_months', 'unsealed_days', 'unsealed_months')`).
+		Scan(&segments, &plays); err != nil {
 		return err
 	}
-	b.report.atMost("segment size; limit: plays and their indexes", inMegabytes, figures(segments), figures(plays), 0.1)
+	b.report.atMost("segment size; limit: plays and their indexes", inMegabytes, figures(segments),
+		figures(plays), 0.1)
 	return nil
 }

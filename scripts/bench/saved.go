@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// savedRun is what a run leaves for another to compare with. Ratios are compared, not times: the limit was measured in the same
-// minutes on the same machine.
+// savedRun is what a run leaves for another to compare with. Ratios are compared, not times: the
+// limit was measured in the same minutes on the same machine.
 type savedRun struct {
 	Conditions string
 	Lines      []savedLine
@@ -48,7 +48,8 @@ func readSaved(name string) (*savedRun, error) {
 	return &s, nil
 }
 
-// change says the ratio of a line in a saved run, and by what factor the new one is better: below 1 it is worse.
+// change says the ratio of a line in a saved run, and by what factor the new one is better: below 1
+// it is worse.
 func (s *savedRun) change(work string, ratio float64, moreIsBetter bool) string {
 	i := slices.IndexFunc(s.Lines, func(l savedLine) bool { return l.Work == work })
 	if i < 0 || s.Lines[i].Ratio == 0 || ratio == 0 {

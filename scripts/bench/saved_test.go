@@ -26,7 +26,8 @@ func TestRunIsComparedWithASavedOne(t *testing.T) {
 	r.faster("c", figures(1), figures(2), 2)
 	var out strings.Builder
 	r.write(&out)
-	require.Regexp(t, `(?m)^\| work +\| .*\| before, change \(above 1 is better\) +\|$`, out.String())
+	require.Regexp(t, `(?m)^\| work +\| .*\| before, change \(above 1 is better\) +\|$`,
+		out.String())
 	require.Regexp(t, `(?m)^\| a +\| .*\| 1\.50, x 1\.50 +\|$`, out.String())
 	require.Regexp(t, `(?m)^\| b +\| .*\| 4, x 0\.50 +\|$`, out.String())
 	require.Regexp(t, `(?m)^\| c +\| .*\| new +\|$`, out.String())
@@ -37,7 +38,8 @@ func TestRunIsComparedWithASavedOne(t *testing.T) {
 func TestReadmeGetsTheTable(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "README.md")
-	require.NoError(t, os.WriteFile(name, []byte("# A\n\n"+tableBegins+"\nold\n"+tableEnds+"\n\nB\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(name, []byte("# A\n\n"+tableBegins+"\nold\n"+tableEnds+"\n\nB\n"), 0o600))
 	r := newReport(io.Discard)
 	r.postgres = "15.1 (x)"
 	r.faster("a", figures(1), figures(4), 2)
@@ -46,7 +48,11 @@ func TestReadmeGetsTheTable(t *testing.T) {
 	require.NoError(t, r.writeReadme(name))
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
-	require.Regexp(t, `(?s)^# A\n\n`+tableBegins+`\n\nPostgreSQL 15\.1 .*\.\n\n\| work [^\n]*\n\| ---[^\n]*\n\| a [^\n]*\n\| b [^\n]*\n\n`+tableEnds+"\n\nB\n$", string(text))
+	require.Regexp(t,
+		`(?s)^# A\n\n`+tableBegins+
+			`\n\nPostgreSQL 15\.1 .*\.\n\n\| work [^\n]*\n\| ---[^\n]*\n\| a [^\n]*\n\| b [^\n]*\n\n`+
+			tableEnds+"\n\nB\n$",
+		string(text))
 	require.NoError(t, os.WriteFile(name, []byte("# A\n"), 0o600))
 	require.ErrorContains(t, r.writeReadme(name), "has no lines")
 }

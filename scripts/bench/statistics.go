@@ -43,7 +43,9 @@ func (s *statistics) addAnswers(stored byte, n int64) {
 func (s *statistics) appendJSON(b []byte) []byte {
 	var all daySum
 	for _, d := range s.days {
-		all.plays, all.completed, all.score = all.plays+d.plays, all.completed+d.completed, all.score+d.score
+		all.plays += d.plays
+		all.completed += d.completed
+		all.score += d.score
 	}
 	b = strconv.AppendInt(append(b, `{"plays":`...), all.plays, 10)
 	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), int64(len(s.players)), 10)
@@ -54,7 +56,8 @@ func (s *statistics) appendJSON(b []byte) []byte {
 	for i, d := range s.days {
 		b = s.from.AddDate(0, 0, i).AppendFormat(append(comma(b, i), `{"date":"`...), time.DateOnly)
 		b = strconv.AppendInt(append(b, `","plays":`...), d.plays, 10)
-		b = append(appendQuotient(append(b, `,"avgScorePercent":`...), d.score, 100*d.completed, 1), '}')
+		b = append(appendQuotient(append(b, `,"avgScorePercent":`...), d.score, 100*d.completed, 1),
+			'}')
 	}
 	b = append(b, `],"players":[`...)
 	for i := range s.players {
@@ -62,7 +65,8 @@ func (s *statistics) appendJSON(b []byte) []byte {
 		b = append(append(comma(b, i), `{"playerLabel":"`...), p.label...)
 		b = strconv.AppendInt(append(b, `","plays":`...), p.plays, 10)
 		b = appendQuotient(append(b, `,"bestScorePercent":`...), int64(p.best), 100, 1)
-		b = time.UnixMilli(p.last).UTC().AppendFormat(append(b, `,"lastPlayedAt":"`...), "2006-01-02T15:04:05.000Z")
+		b = time.UnixMilli(p.last).UTC().
+			AppendFormat(append(b, `,"lastPlayedAt":"`...), "2006-01-02T15:04:05.000Z")
 		b = append(strconv.AppendBool(append(b, `","passed":`...), p.passed), '}')
 	}
 	b = append(b, `],"skills":[`...)
@@ -71,7 +75,10 @@ func (s *statistics) appendJSON(b []byte) []byte {
 		if skill.attempts > 0 {
 			b = append(append(comma(b, shown), `{"skillId":"`...), games.Skill(i).ID()...)
 			b = strconv.AppendInt(append(b, `","attempts":`...), skill.attempts, 10)
-			b = append(appendQuotient(append(b, `,"correctRate":`...), skill.correct, skill.attempts, 4), '}')
+			b = append(
+				appendQuotient(append(b, `,"correctRate":`...), skill.correct, skill.attempts, 4),
+				'}',
+			)
 			shown++
 		}
 	}
@@ -85,7 +92,8 @@ func comma(b []byte, i int) []byte {
 	return b
 }
 
-// appendQuotient appends n / d rounded half up to so many places, without trailing zeros; 0 where d is 0.
+// appendQuotient appends n / d rounded half up to so many places, without trailing zeros; 0 where d
+// is 0.
 func appendQuotient(b []byte, n, d int64, places int) []byte {
 	if d == 0 {
 		return append(b, '0')

@@ -23,28 +23,38 @@ const (
 )
 
 const (
-	insertSQL = `/* bench.insert */ insert into plays (started_at, completed_at, player, release_number, score, passed, id, org_id, fork_id, answers)
-		select t, t + interval '1 minute', p, 1, 7000, true, i, $4, $5, '\x0102030405' from unnest($1::timestamptz[], $2::int[], $3::uuid[]) x (t, p, i)`
+	insertSQL = `/* bench.insert */ insert into plays (started_at, completed_at, player,
+		release_number, score, passed, id, org_id, fork_id, answers)
+		select t, t + interval '1 minute', p, 1, 7000, true, i, $4, $5, '\x0102030405'
+		  from unnest($1::timestamptz[], $2::int[], $3::uuid[]) x (t, p, i)`
 	removeSQL = `delete from plays where fork_id = $1 and answers = '\x0102030405'`
 )
 
-// writes measures inserts on one fork-day with the triggers on plays and without them; foreign keys stay. The fork is one of
-// its own: what a killed run leaves in it changes nothing else.
+// writes measures inserts on one fork-day with the triggers on plays and without them; foreign keys
+// stay. The fork is one of its own: what a killed run leaves in it changes nothing else.
 func (b *bench) writes(ctx context.Context) error {
 	set, err := b.dataset(ctx, dataset{Name: "writes", Plays: minPlays, Players: 10_000, Forks: 1})
 	if err != nil {
 		return err
 	}
-	today, sealed := b.report.began.UTC().Truncate(24*time.Hour), b.data.Now.AddDate(0, 0, -40).Truncate(24*time.Hour)
+	today := b.report.began.UTC().Truncate(24 * time.Hour)
+	sealed := b.data.Now.AddDate(0, 0, -40).Truncate(24 * time.Hour)
 	got, err := alternateAtLeast(ctx, writeRounds, 15*time.Second,
-		b.writing(set, 1, today, true), b.writing(set, 1, sealed, true), b.writing(set, 1, today, false),
-		b.writing(set, batchRows, today, true), b.writing(set, batchRows, sealed, true), b.writing(set, batchRows, today, false))
+		b.writing(set, 1, today, true), b.writing(set, 1, sealed, true),
+		b.writing(set, 1, today, false),
+		b.writing(set, batchRows, today, true), b.writing(set, batchRows, sealed, true),
+		b.writing(set, batchRows, today, false))
 	if err != nil {
 		return err
 	}
 	for i, day := range []string{"today", "a sealed day"} {
-		b.report.atLeast(fmt.Sprintf("plays, %d writers on %s; limit: no triggers", writers, day), got[i], got[2], 0.75)
-		b.report.atLeast(fmt.Sprintf("plays by the thousand, %d writers on %s; limit: no triggers", writers, day), got[3+i], got[5], 0.95)
+		b.report.atLeast(fmt.Sprintf("plays, %d writers on %s; limit: no triggers", writers, day),
+			got[i], got[2], 0.75)
+		b.report.atLeast(
+			fmt.Sprintf("plays by the thousand, %d writers on %s; limit: no triggers", writers,
+				day),
+			got[3+i], got[5], 0.95,
+		)
 	}
 	if err := setTriggers(ctx, b.owner, true); err != nil {
 		return err
@@ -55,7 +65,8 @@ func (b *bench) writes(ctx context.Context) error {
 	return b.settle(ctx)
 }
 
-// writing is a contestant: the plays that all writers insert in a second, so many with each statement.
+// writing is a contestant: the plays that all writers insert in a second, so many with each
+// statement.
 func (b *bench) writing(set *dataset, rows int, day time.Time, triggers bool) contestant {
 	return contestant{1, func(ctx context.Context) (float64, error) {
 		if err := setTriggers(ctx, b.owner, triggers); err != nil {
@@ -79,11 +90,16 @@ func (b *bench) writing(set *dataset, rows int, day time.Time, triggers bool) co
 }
 
 func insertPlays(ctx context.Context, conn *pgx.Conn, set *dataset, rows int, day time.Time) error {
-	instants, players, ids := make([]time.Time, rows), make([]int32, rows), make([]uuid.UUID, rows)
+	instants := make([]time.Time, rows)
+	players := make([]int32, rows)
+	ids := make([]uuid.UUID, rows)
 	for i := range rows {
-		instants[i], players[i], ids[i] = day.Add(time.Duration(rand.Int64N(dayMillis))*time.Millisecond), 1+rand.Int32N(int32(set.Players)), uuid.New()
+		instants[i] = day.Add(time.Duration(rand.Int64N(dayMillis)) * time.Millisecond)
+		players[i] = 1 + rand.Int32N(int32(set.Players))
+		ids[i] = uuid.New()
 	}
-	_, err := conn.Exec(ctx, insertSQL, instants, players, ids, set.IDs.Organisation, set.IDs.Forks[0])
+	_, err := conn.Exec(ctx, insertSQL, instants, players, ids, set.IDs.Organisation,
+		set.IDs.Forks[0])
 	return err
 }
 
@@ -102,6 +118,7 @@ func setTriggers(ctx context.Context, s *pgxpool.Pool, on bool) error {
 	if on {
 		verb = "enable always trigger "
 	}
-	_, err = s.Exec(ctx, `/* bench.triggers */ alter table plays `+verb+strings.Join(names, ", "+verb))
+	_, err = s.Exec(ctx,
+		`/* bench.triggers */ alter table plays `+verb+strings.Join(names, ", "+verb))
 	return err
 }

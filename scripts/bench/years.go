@@ -27,15 +27,17 @@ const (
 
 // loaded is what the import of one file took.
 type loaded struct {
-	Plays               int
-	Seconds, Sealing    float64 // until dg import ended; of which after its commit
-	WAL, Database, Peak float64 // bytes: written ahead, of the database afterwards, and at most while it ran
+	Plays            int
+	Seconds, Sealing float64 // until dg import ended; of which after its commit
+	// bytes: written ahead, of the database afterwards, and at most while it ran
+	WAL, Database, Peak float64
 }
 
 // loadYears imports the files that the folder does not hold yet.
 func (b *bench) loadYears(ctx context.Context, d *dataset) (err error) {
 	one := yearsSize(d, 1)
-	one.Parts = d.Plays // a part of one play: the ids do not depend on it, and all files may be there
+	// a part of one play: the ids do not depend on it, and all files may be there
+	one.Parts = d.Plays
 	if d.IDs, err = demo.Scale(io.Discard, d.seed(), b.data.Now, one); err != nil {
 		return err
 	}
@@ -54,7 +56,16 @@ func (b *bench) loadYears(ctx context.Context, d *dataset) (err error) {
 }
 
 func yearsSize(d *dataset, part int) demo.Size {
-	return demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: yearsDays, Groups: d.Groups, Uneven: true, Part: part, Parts: yearsFiles}
+	return demo.Size{
+		Plays:   d.Plays,
+		Players: d.Players,
+		Forks:   d.Forks,
+		Days:    yearsDays,
+		Groups:  d.Groups,
+		Uneven:  true,
+		Part:    part,
+		Parts:   yearsFiles,
+	}
 }
 
 func (b *bench) loadFile(ctx context.Context, d *dataset, nth int) (f loaded, err error) {
@@ -75,12 +86,19 @@ func (b *bench) loadFile(ctx context.Context, d *dataset, nth int) (f loaded, er
 	stop()
 	w := <-seen
 	after, err := b.walWritten(ctx)
-	f.Seconds, f.Sealing, f.Peak, f.WAL = ended.Sub(began).Seconds(), ended.Sub(w.committed).Seconds(), w.peak, after-before
-	return f, errors.Join(w.err, err, b.owner.QueryRow(ctx, `/* bench.databaseSize */ select pg_database_size(current_database())::float8`).Scan(&f.Database))
+	f.Seconds = ended.Sub(began).Seconds()
+	f.Sealing = ended.Sub(w.committed).Seconds()
+	f.Peak = w.peak
+	f.WAL = after - before
+	return f, errors.Join(w.err, err,
+		b.owner.QueryRow(ctx,
+			`/* bench.databaseSize */ select pg_database_size(current_database())::float8`).
+			Scan(&f.Database))
 }
 
 func (b *bench) walWritten(ctx context.Context) (bytes float64, err error) {
-	err = b.owner.QueryRow(ctx, `/* bench.wal */ select (pg_current_wal_lsn() - '0/0')::float8`).Scan(&bytes)
+	err = b.owner.QueryRow(ctx, `/* bench.wal */ select (pg_current_wal_lsn() - '0/0')::float8`).
+		Scan(&bytes)
 	return bytes, err
 }
 
@@ -91,13 +109,16 @@ type watched struct {
 	err       error
 }
 
-// watchImport looks at the database until ctx ends. The import's transaction holds a lock on plays until it commits.
+// watchImport looks at the database until ctx ends. The import's transaction holds a lock on plays
+// until it commits.
 func (b *bench) watchImport(ctx context.Context) (w watched) {
 	for {
 		var importing bool
 		var size float64
-		err := b.owner.QueryRow(ctx, `/* bench.watchImport */ select pg_database_size(current_database())::float8, exists (
-			select from pg_stat_activity where application_name = 'dg import' and xact_start < now() - interval '1 s' and backend_xid is not null
+		err := b.owner.QueryRow(ctx,
+			`/* bench.watchImport */ select pg_database_size(current_database())::float8, exists (
+			select from pg_stat_activity where application_name = 'dg import'
+			  and xact_start < now() - interval '1 s' and backend_xid is not null
 			   and not query like '/* reports.%')`).Scan(&size, &importing)
 		switch {
 		case ctx.Err() != nil:
@@ -117,8 +138,8 @@ func (b *bench) watchImport(ctx context.Context) (w watched) {
 	}
 }
 
-// years measures what only shows with years of plays in many forks: the imports, what takes room, the list of reports, a vacuum and a
-// restart.
+// years measures what only shows with years of plays in many forks: the imports, what takes room,
+// the list of reports, a vacuum and a restart.
 func (b *bench) years(ctx context.Context) error {
 	b.filesTable()
 	if err := b.roomTable(ctx); err != nil {
@@ -132,7 +153,8 @@ func (b *bench) years(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.report.note("the list of reports of %d forks: %s", yearsForks, unit(inMilliseconds).spread(got[0]))
+	b.report.note("the list of reports of %d forks: %s", yearsForks,
+		unit(inMilliseconds).spread(got[0]))
 	began := time.Now()
 	if err := b.execute(ctx, `vacuum (freeze, analyze) plays`); err != nil {
 		return err
@@ -142,12 +164,24 @@ func (b *bench) years(ctx context.Context) error {
 }
 
 func (b *bench) filesTable() {
-	t := table{title: "Files, imported one after the other", rows: [][]string{{"plays before", "seconds", "plays a second", "of which sealing, s", "WAL", "database at most", "database after", "bytes a play"}}}
+	t := table{
+		title: "Files, imported one after the other",
+		rows: [][]string{
+			{
+				"plays before", "seconds", "plays a second", "of which sealing, s", "WAL",
+				"database at most", "database after", "bytes a play",
+			},
+		},
+	}
 	plays := 0
 	for _, f := range b.data.Files {
 		total := plays + f.Plays
-		t.rows = append(t.rows, []string{digits(float64(plays)), digits(f.Seconds), digits(float64(f.Plays) / f.Seconds), digits(f.Sealing),
-			inMegabytes(f.WAL), inMegabytes(f.Peak), inMegabytes(f.Database), digits(f.Database / float64(total))})
+		t.rows = append(t.rows,
+			[]string{digits(float64(plays)), digits(f.Seconds),
+				digits(float64(f.Plays) / f.Seconds),
+				digits(f.Sealing),
+				inMegabytes(f.WAL), inMegabytes(f.Peak), inMegabytes(f.Database),
+				digits(f.Database / float64(total))})
 		plays = total
 	}
 	b.report.tables = append(b.report.tables, t)
@@ -158,11 +192,16 @@ func (b *bench) roomTable(ctx context.Context) error {
 	t := table{title: "Room", rows: [][]string{{"table or index", "size", "bytes a play"}}}
 	var name string
 	var size float64
-	err := b.forEach(ctx, `/* bench.room */ select c.relname, (pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0))::float8
+	err := b.forEach(ctx,
+		`/* bench.room */ select c.relname,
+			(pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0))::float8
 		from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i')
-		 and pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0) > 8 << 20 order by 2 desc`, nil, []any{&name, &size}, func() {
-		t.rows = append(t.rows, []string{name, inMegabytes(size), digits(size / float64(b.main.Plays))})
-	})
+		 and pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)),
+		   0) > 8 << 20 order by 2 desc`,
+		nil, []any{&name, &size}, func() {
+			t.rows = append(t.rows,
+				[]string{name, inMegabytes(size), digits(size / float64(b.main.Plays))})
+		})
 	b.report.tables = append(b.report.tables, t)
 	return err
 }
@@ -175,10 +214,14 @@ func (b *bench) signedIn(ctx context.Context) (func(context.Context) error, erro
 	if err != nil {
 		return nil, err
 	}
-	organisation, email := b.main.IDs.Organisation.String(), "owner@"+b.main.IDs.Organisation.String()+".example"
+	organisation := b.main.IDs.Organisation.String()
+	email := "owner@" + b.main.IDs.Organisation.String() + ".example"
 	id := uuid.NewSHA1(b.main.IDs.Organisation, []byte("owner"))
-	file := fmt.Sprintf("{\"type\":\"user\",\"id\":%q,\"email\":%q,\"name\":\"Owner\",\"passwordHash\":%q}\n"+
-		"{\"type\":\"membership\",\"organisationId\":%q,\"userId\":%q,\"role\":\"owner\"}\n", id, email, hash, organisation, id)
+	file :=
+		fmt.Sprintf("{\"type\":\"user\",\"id\":%q,\"email\":%q,\"name\":\"Owner\",\"passwordHash\":%q}\n"+
+			"{\"type\":\"membership\",\"organisationId\":%q,\"userId\":%q,\"role\":\"owner\"}\n",
+			id,
+			email, hash, organisation, id)
 	if err := b.dg(ctx, bytes.NewBufferString(file), "import", "-"); err != nil {
 		return nil, err
 	}
@@ -187,7 +230,8 @@ func (b *bench) signedIn(ctx context.Context) (func(context.Context) error, erro
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+"/o/scale-"+organisation[:8]+"/reports", http.NoBody)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+			"http://"+b.server.addr+"/o/scale-"+organisation[:8]+"/reports", http.NoBody)
 		if err != nil {
 			return err
 		}
@@ -205,7 +249,8 @@ func (b *bench) signedIn(ctx context.Context) (func(context.Context) error, erro
 
 func (b *bench) signIn(ctx context.Context, email string) (*http.Cookie, error) {
 	form := url.Values{"email": {email}, "password": {yearsPassword}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+b.server.addr+"/sign-in", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		"http://"+b.server.addr+"/sign-in", strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +261,15 @@ func (b *bench) signIn(ctx context.Context, email string) (*http.Cookie, error) 
 		return nil, err
 	}
 	defer response.Body.Close()
-	if cookies := response.Cookies(); response.StatusCode == http.StatusSeeOther && len(cookies) > 0 {
+	if cookies := response.Cookies(); response.StatusCode == http.StatusSeeOther &&
+		len(cookies) > 0 {
 		return cookies[0], nil
 	}
 	return nil, fmt.Errorf("sign in: %s", response.Status)
 }
 
-// restartAll stops and starts PostgreSQL and dg, and measures until both answer; the system still has its files in memory.
+// restartAll stops and starts PostgreSQL and dg, and measures until both answer; the system still
+// has its files in memory.
 func (b *bench) restartAll(ctx context.Context) error {
 	began := time.Now()
 	if err := b.close(); err != nil {
@@ -241,7 +288,9 @@ func (b *bench) restartAll(ctx context.Context) error {
 		return err
 	}
 	var took []any
-	for _, path := range []string{"/api/v1/forks", b.last(b.main, 366).statsPath(), b.last(b.main, 366).statsPath()} {
+	for _, path := range []string{
+		"/api/v1/forks", b.last(b.main, 366).statsPath(), b.last(b.main, 366).statsPath(),
+	} {
 		asked := time.Now()
 		if err := c.get(path, nil); err != nil {
 			return err
@@ -249,6 +298,9 @@ func (b *bench) restartAll(ctx context.Context) error {
 		took = append(took, inMilliseconds(milliseconds(time.Since(asked))))
 	}
 	b.report.note("stopped in %s, answering %s later: the list in %s, statistics of 366 days in %s, then %s",
-		append([]any{inMilliseconds(milliseconds(stopped.Sub(began))), inMilliseconds(milliseconds(time.Since(stopped)))}, took...)...)
+		append([]any{
+			inMilliseconds(milliseconds(stopped.Sub(began))),
+			inMilliseconds(milliseconds(time.Since(stopped))),
+		}, took...)...)
 	return nil
 }

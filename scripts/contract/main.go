@@ -1,7 +1,7 @@
-// Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json, have in common:
-// modules/publicapi/openapi.json, the document that the service serves, postman.json, the same as a Postman collection, and
-// web/docs/templates/docs_errors.html, the table of errors in /docs. It runs in the root of the repository; scripts/generate.sh calls
-// it.
+// Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json,
+// have in common: modules/publicapi/openapi.json, the document that the service serves,
+// postman.json, the same as a Postman collection, and web/docs/templates/docs_errors.html, the
+// table of errors in /docs. It runs in the root of the repository; scripts/generate.sh calls it.
 package main
 
 import (
@@ -104,14 +104,19 @@ func answers() (string, error) {
 
 // withErrors adds the table of errors to the document's tag Errors, and their examples at its end.
 func withErrors(document string, table []apiError) string {
-	return strings.Replace(document, "      {{table of errors}}\n", markdownTable(table), 1) + examples(table)
+	return strings.Replace(document, "      {{table of errors}}\n", markdownTable(table), 1) +
+		examples(table)
 }
 
 func markdownTable(table []apiError) string {
 	var b strings.Builder
-	b.WriteString("      | Status | `code` | `details.code` | Cause | How to fix it |\n      |---|---|---|---|---|\n")
+	b.WriteString(
+		"      | Status | `code` | `details.code` | Cause | How to fix it |\n      |---|---|---|---|---|\n",
+	)
 	for _, e := range table {
-		fmt.Fprintf(&b, "      | %d | `%s` | `%s` | %s | %s |\n", e.Status, kind(e), e.Code, e.Cause, e.Fix)
+		fmt.Fprintf(&b, "      | %d | `%s` | `%s` | %s | %s |\n", e.Status, kind(e), e.Code,
+			e.Cause,
+			e.Fix)
 	}
 	return b.String()
 }
@@ -127,8 +132,11 @@ func examples(table []apiError) string {
 	for _, e := range table {
 		for _, m := range e.Messages {
 			message := m.Value.(map[string]any)
-			fmt.Fprintf(&b, "    %s:\n      summary: %q\n      value:\n        code: %s\n        message: %q\n        details: {code: %s}\n",
-				m.Key, fmt.Sprintf("%d: %s", e.Status, message["when"]), kind(e), braces.Replace(message["text"].(string)), e.Code)
+			fmt.Fprintf(&b,
+				"    %s:\n      summary: %q\n      value:\n        code: %s\n        message: "+
+					"%q\n        details: {code: %s}\n",
+				m.Key, fmt.Sprintf("%d: %s", e.Status, message["when"]), kind(e),
+				braces.Replace(message["text"].(string)), e.Code)
 		}
 	}
 	return b.String()
@@ -160,7 +168,9 @@ func htmlRows(table []apiError) string {
 			id = fmt.Sprintf("%s-%d", e.Code, e.Status)
 		}
 		seen[e.Code] = true
-		fmt.Fprintf(&b, `<tr role="row" id="%s"><th role="rowheader" scope="row">%d <small class="mono">%s</small></th><td role="cell" data-label="Cause">%s</td><td role="cell" data-label="How to fix it">%s</td></tr>`+"\n",
+		fmt.Fprintf(&b,
+			`<tr role="row" id="%s"><th role="rowheader" scope="row">%d <small class="mono">%s</small></th><td role="cell" data-label="Cause">%s</td><td role="cell" data-label="How to fix it">%s</td></tr>`+
+				"\n",
 			id, e.Status, e.Code, cell(e.Cause), cell(e.Fix))
 	}
 	b.WriteString("{{end}}\n")

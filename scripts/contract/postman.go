@@ -38,8 +38,9 @@ type operation struct {
 	}
 }
 
-// postman returns the document as a Postman collection (2.1): a folder for each tag, and a request for each operation. Its
-// variables have the examples of the parameters, which are of the demo. The key is to be filled in.
+// postman returns the document as a Postman collection (2.1): a folder for each tag, and a request
+// for each operation. Its variables have the examples of the parameters, which are of the demo. The
+// key is to be filled in.
 func postman(served []byte) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(served, &d); err != nil {
@@ -56,18 +57,29 @@ func postman(served []byte) ([]byte, error) {
 		if requests == nil { // a tag that explains what belongs to no operation alone
 			continue
 		}
-		folders = append(folders, object{"name": tag.Name, "description": tag.Description, "item": requests})
+		folders = append(folders, object{
+			"name":        tag.Name,
+			"description": tag.Description,
+			"item":        requests,
+		})
 	}
 	collection := object{
 		"info": object{
 			"name": d.Info.Title, "version": d.Info.Version,
-			"description": "Set the variable `key` to an API key. The ids are those of the demo: take yours from the list of forks.",
-			"schema":      "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
+			"description": "Set the variable `key` to an API key. The ids are those of the demo: " +
+				"take yours from the list of forks.",
+			"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
 		},
-		"auth": object{"type": "bearer", "bearer": []object{{"key": "token", "value": "{{key}}", "type": "string"}}},
-		"event": []object{{"listen": "test", "script": object{"type": "text/javascript", "exec": []string{
-			`pm.test("is answered 2xx", () => pm.response.to.be.success);`,
-		}}}},
+		"auth": object{
+			"type":   "bearer",
+			"bearer": []object{{"key": "token", "value": "{{key}}", "type": "string"}},
+		},
+		"event": []object{{
+			"listen": "test",
+			"script": object{"type": "text/javascript", "exec": []string{
+				`pm.test("is answered 2xx", () => pm.response.to.be.success);`,
+			}},
+		}},
 		"variable": d.variables(),
 		"item":     folders,
 	}
@@ -84,7 +96,11 @@ func (d document) variables() []object {
 	all := []object{{"key": "baseUrl", "value": d.Servers[0].URL}, {"key": "key", "value": ""}}
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Parameters)) {
 		if p := d.Components.Parameters[name]; p.In != "header" {
-			all = append(all, object{"key": p.Name, "value": p.Example, "description": p.Description})
+			all = append(all, object{
+				"key":         p.Name,
+				"value":       p.Example,
+				"description": p.Description,
+			})
 		}
 	}
 	return all
@@ -126,5 +142,8 @@ func request(name, path string, o operation, query []parameter) object {
 	if fields != nil {
 		url["query"] = fields
 	}
-	return object{"name": name, "request": object{"method": "GET", "description": o.Description, "url": url}}
+	return object{
+		"name":    name,
+		"request": object{"method": "GET", "description": o.Description, "url": url},
+	}
 }

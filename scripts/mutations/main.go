@@ -1,7 +1,8 @@
-// Command mutations breaks a rule in one place at a time, and prints the tests that fail then. One group of
-// mutations breaks the isolation of organisations. The other is semantic: a bound, an order, a missing
-// condition, swapped arguments. Arguments are groups, or beginnings of names. It fails where no test does,
-// or where the text to break has changed. No file is changed: the compiler is given another text for it.
+// Command mutations breaks a rule in one place at a time, and prints the tests that fail then. One
+// group of mutations breaks the isolation of organisations. The other is semantic: a bound, an
+// order, a missing condition, swapped arguments. Arguments are groups, or beginnings of names. It
+// fails where no test does, or where the text to break has changed. No file is changed: the
+// compiler is given another text for it.
 package main
 
 import (
@@ -16,7 +17,8 @@ import (
 	"strings"
 )
 
-// mutation is a text of a file, what takes its place, and the tests of a package of which one must fail then.
+// mutation is a text of a file, what takes its place, and the tests of a package of which one must
+// fail then.
 type mutation struct {
 	name, rule         string
 	file, old, mutated string
@@ -112,11 +114,13 @@ func (m mutation) overlay(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mutated, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
+	mutated := filepath.Join(dir, filepath.Base(m.file))
+	overlay := filepath.Join(dir, "overlay.json")
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
 	if err != nil {
 		return "", err
 	}
 	return overlay, errors.Join(os.Mkdir(dir, 0o700),
-		os.WriteFile(mutated, []byte(strings.Replace(string(text), m.old, m.mutated, 1)), 0o600), os.WriteFile(overlay, replace, 0o600))
+		os.WriteFile(mutated, []byte(strings.Replace(string(text), m.old, m.mutated, 1)), 0o600),
+		os.WriteFile(overlay, replace, 0o600))
 }

@@ -1,5 +1,6 @@
-// Command sbom writes the software bill of materials of a Go binary to standard output, in CycloneDX's JSON: the modules that the
-// binary says it was built from. It holds no time and no random number, so that equal binaries have equal ones.
+// Command sbom writes the software bill of materials of a Go binary to standard output, in
+// CycloneDX's JSON: the modules that the binary says it was built from. It holds no time and no
+// random number, so that equal binaries have equal ones.
 package main
 
 import (
@@ -55,14 +56,32 @@ func run(path string) error {
 	sum := sha256.Sum256(binary)
 	d := document{
 		Format: "CycloneDX", SpecVersion: "1.5", Version: 1,
-		Metadata:   metadata{component{Type: "application", Name: "dg", Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}}},
-		Components: []component{{Type: "library", Name: "std", Version: info.GoVersion[2:], PURL: "pkg:golang/std@" + info.GoVersion[2:]}},
+		Metadata: metadata{
+			component{
+				Type:   "application",
+				Name:   "dg",
+				Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}},
+			},
+		},
+		Components: []component{
+			{
+				Type:    "library",
+				Name:    "std",
+				Version: info.GoVersion[2:],
+				PURL:    "pkg:golang/std@" + info.GoVersion[2:],
+			},
+		},
 	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		d.Components = append(d.Components, component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + m.Version})
+		d.Components = append(d.Components, component{
+			Type:    "library",
+			Name:    m.Path,
+			Version: m.Version,
+			PURL:    "pkg:golang/" + m.Path + "@" + m.Version,
+		})
 	}
 	out := json.NewEncoder(os.Stdout)
 	out.SetIndent("", "  ")

@@ -29,7 +29,11 @@ func accountLayout(p *ui.Principal, title, screen string) ui.Layout {
 	l := ui.NewLayout(p, title, ui.AreaNone)
 	l.Sidebar = &ui.Sidebar{Label: "Account", Links: []ui.Link{
 		{Name: "Security", Path: p.Account(""), Current: screen == "account"},
-		{Name: "Two-step verification", Path: p.Account("/two-step"), Current: screen == "two-step"},
+		{
+			Name:    "Two-step verification",
+			Path:    p.Account("/two-step"),
+			Current: screen == "two-step",
+		},
 	}}
 	return l
 }
@@ -65,7 +69,8 @@ func (h *Handler) ChangeAccount(c *fiber.Ctx, p *ui.Principal) error {
 
 // endSession ends a session of the person. To end the current one is to sign out.
 func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
-	if err := h.Accounts.EndSession(c.UserContext(), p.Token, ui.FormValue(c, "session")); err != nil {
+	if err := h.Accounts.EndSession(c.UserContext(), p.Token,
+		ui.FormValue(c, "session")); err != nil {
 		return err
 	}
 	_, err := h.SignIns.Session(c.UserContext(), p.Token)
@@ -73,11 +78,14 @@ func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 		return signedOut(c)
 	}
 	ui.Say(c, ui.Notice{Strong: "Session ended.", Before: " Its browser has to sign in again."})
-	return c.Redirect(p.Account(""), fiber.StatusSeeOther) // whatever the error: the session has ended
+	// whatever the error: the session has ended
+	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
-func (h *Handler) redirectToAccount(c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice) error {
+func (h *Handler) redirectToAccount(
+	c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice,
+) error {
 	ui.Say(c, done)
 	ui.SetSession(c, session)
 	rememberBrowser(c, h.SignIns, session) // the change has made identity forget all browsers

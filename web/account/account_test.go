@@ -31,8 +31,11 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	require.Contains(t, p.Body, acme.Member.Email)
 	require.Contains(t, p.Body, "Set up two-step verification")
 	require.NotContains(t, p.Body, "Reports</a>")
-	require.Contains(t, w.SignedIn(t, acme.Admin).Get("/account").Body, `<span class="state on">On</span>`)
-	for _, path := range []string{"/account", "/account/password", "/account/two-step", "/account/recovery-codes"} {
+	require.Contains(t, w.SignedIn(t, acme.Admin).Get("/account").Body,
+		`<span class="state on">On</span>`)
+	for _, path := range []string{
+		"/account", "/account/password", "/account/two-step", "/account/recovery-codes",
+	} {
 		webtest.RequireRedirect(t, "/sign-in?next="+url.QueryEscape(path), w.Browser(t).Get(path))
 		require.Equal(t, "no-store", b.Get(path).Header.Get("Cache-Control"))
 	}
@@ -44,7 +47,8 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	phone, err := w.People.SignIn(t.Context(), acme.Owner.Email, fixtures.Password, identity.Client{
-		Address: "198.51.100.7", UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
+		Address:   "198.51.100.7",
+		UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
 	})
 	require.NoError(t, err)
 	b := w.SignedIn(t, acme.Owner)
@@ -52,12 +56,14 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	require.Contains(t, p.Body, "Safari on iPhone")
 	require.Contains(t, p.Body, "198.51.100.7")
 	require.Contains(t, p.Body, "Unknown browser <small>This session</small>")
-	other := webtest.RegexpFind(t, `(?s)Safari on iPhone.*?name="session" value="([0-9a-f]{64})"`, p.Body)
+	other := webtest.RegexpFind(t, `(?s)Safari on iPhone.*?name="session" value="([0-9a-f]{64})"`,
+		p.Body)
 	require.NotContains(t, p.Body, phone.Token)
 	webtest.RequireRedirect(t, "/account", b.Post("/account", url.Values{"session": {other}}))
 	_, err = w.People.Session(t.Context(), phone.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
-	webtest.RequireRedirect(t, "/account", b.Post("/account", url.Values{"session": {hex.EncodeToString(make([]byte, 32))}}))
+	webtest.RequireRedirect(t, "/account",
+		b.Post("/account", url.Values{"session": {hex.EncodeToString(make([]byte, 32))}}))
 	own := webtest.RegexpFind(t, `name="session" value="([0-9a-f]{64})"`, b.Get("/account").Body)
 	webtest.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{"session": {own}}))
 	require.NotContains(t, b.Cookies, "__Host-dg")
@@ -67,12 +73,25 @@ func TestPasswordIsChanged(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	b, other := w.SignedIn(t, acme.Owner), w.SignedIn(t, acme.Owner)
+	b := w.SignedIn(t, acme.Owner)
+	other := w.SignedIn(t, acme.Owner)
 	const replacement = "battery horse staple"
 	for want, form := range map[string]url.Values{
-		"The password is wrong":      {"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement}},
-		"Use at least 12 characters": {"current": {fixtures.Password}, "new": {"short"}, "repeat": {"short"}},
-		"The passwords do not match": {"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement + "r"}},
+		"The password is wrong": {
+			"current": {"wrong horse battery"},
+			"new":     {replacement},
+			"repeat":  {replacement},
+		},
+		"Use at least 12 characters": {
+			"current": {fixtures.Password},
+			"new":     {"short"},
+			"repeat":  {"short"},
+		},
+		"The passwords do not match": {
+			"current": {fixtures.Password},
+			"new":     {replacement},
+			"repeat":  {replacement + "r"},
+		},
 	} {
 		p := b.Post("/account/password", form)
 		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
@@ -82,40 +101,67 @@ func TestPasswordIsChanged(t *testing.T) {
 		require.NotContains(t, p.Body, replacement)
 	}
 	before := b.Cookies["__Host-dg"]
-	webtest.RequireRedirect(t, "/account", b.Post("/account/password", url.Values{"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement}}))
+	webtest.RequireRedirect(t, "/account",
+		b.Post("/account/password", url.Values{
+			"current": {fixtures.Password},
+			"new":     {replacement},
+			"repeat":  {replacement},
+		}))
 	require.NotEqual(t, before, b.Cookies["__Host-dg"])
 	require.Contains(t, b.Get("/account").Body, "Password changed.")
 	require.NotContains(t, b.Get("/account").Body, "Password changed.", "it is said once")
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
-	webtest.RequireRedirect(t, "/", w.Browser(t).Post("/sign-in", url.Values{"email": {acme.Owner.Email}, "password": {replacement}}))
+	webtest.RequireRedirect(t, "/",
+		w.Browser(t).
+			Post("/sign-in", url.Values{"email": {acme.Owner.Email}, "password": {replacement}}))
 
 	for range 10 {
-		b.Post("/account/password", url.Values{"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement}})
+		b.Post("/account/password", url.Values{
+			"current": {"wrong horse battery"},
+			"new":     {replacement},
+			"repeat":  {replacement},
+		})
 	}
-	p := b.Post("/account/password", url.Values{"current": {replacement}, "new": {replacement}, "repeat": {replacement}})
+	p := b.Post("/account/password", url.Values{
+		"current": {replacement},
+		"new":     {replacement},
+		"repeat":  {replacement},
+	})
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
 	require.Contains(t, p.Body, "Too many failed attempts.")
 }
 
-// Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes that it answers with;
-// and the way back.
+// Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes
+// that it answers with; and the way back.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	b, other := w.SignedIn(t, acme.AdminPlain), w.SignedIn(t, acme.AdminPlain)
+	b := w.SignedIn(t, acme.AdminPlain)
+	other := w.SignedIn(t, acme.AdminPlain)
 	p := b.Get("/account/two-step")
 	require.Contains(t, p.Body, `<path d="M0 0h7v1h-7z`, "a finder pattern stands in the corner")
-	secret := strings.ReplaceAll(webtest.RegexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body), " ", "")
+	secret := strings.ReplaceAll(
+		webtest.RegexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body), " ", "",
+	)
 	require.Len(t, secret, 32)
-	require.Contains(t, b.Get("/account/two-step").Body, secret[:4]+" "+secret[4:8], "the same when it is loaded again")
+	require.Contains(t, b.Get("/account/two-step").Body, secret[:4]+" "+secret[4:8],
+		"the same when it is loaded again")
 	webtest.RequireRedirect(t, "/account/two-step", b.Get("/account/recovery-codes"))
 
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
 	for want, form := range map[string]url.Values{
-		"The code is wrong":      {"do": {"on"}, "code": {"abcdef"}, "current": {fixtures.Password}},
-		"The password is wrong.": {"do": {"on"}, "code": {code}, "current": {"wrong horse battery"}},
+		"The code is wrong": {
+			"do":      {"on"},
+			"code":    {"abcdef"},
+			"current": {fixtures.Password},
+		},
+		"The password is wrong.": {
+			"do":      {"on"},
+			"code":    {code},
+			"current": {"wrong horse battery"},
+		},
 	} {
 		wrong := b.Post("/account/two-step", form)
 		require.Equal(t, http.StatusUnprocessableEntity, wrong.StatusCode)
@@ -123,53 +169,86 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 		require.Contains(t, wrong.Body, secret[:4]+" "+secret[4:8])
 		require.NotContains(t, wrong.Body, "wrong horse")
 	}
-	form := url.Values{"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {fixtures.Password}}
+	form := url.Values{
+		"do":      {"on"},
+		"code":    {code[:3] + " " + code[3:]},
+		"current": {fixtures.Password},
+	}
 	p = b.Post("/account/two-step", form)
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
 	codes := regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.Body, -1)
 	require.Len(t, codes, 10)
-	webtest.RequireRedirect(t, "/account/two-step", b.Post("/account/two-step", form)) // sent again, it shows no codes
+	// sent again, it shows no codes
+	webtest.RequireRedirect(t, "/account/two-step", b.Post("/account/two-step", form))
 	account := b.Get("/account").Body
 	require.Contains(t, account, `<span class="state on">On</span>`)
-	require.Contains(t, account, "<strong>Two-step verification is on.</strong> Your other sessions have ended.")
+	require.Contains(t, account,
+		"<strong>Two-step verification is on.</strong> Your other sessions have ended.")
 	require.Contains(t, account, "You have 10 of 10 recovery codes left.")
 	require.NotContains(t, account, codes[0][1])
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
 	again := w.Browser(t)
-	webtest.RequireRedirect(t, "/sign-in/code", again.Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
-	webtest.RequireRedirect(t, "/", again.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, secret)}}))
+	webtest.RequireRedirect(t, "/sign-in/code",
+		again.Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
+	webtest.RequireRedirect(t, "/",
+		again.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, secret)}}))
 
 	off := b.Get("/account/two-step")
 	require.Contains(t, off.Body, "Turn off two-step verification")
 	require.NotContains(t, off.Body, secret[:4]+" ")
-	webtest.RequireRedirect(t, "/account/two-step", b.Post("/account/two-step", url.Values{"do": {"on"}, "code": {code}, "current": {fixtures.Password}})) // is on already
+	// is on already
+	webtest.RequireRedirect(t, "/account/two-step",
+		b.Post("/account/two-step", url.Values{
+			"do":      {"on"},
+			"code":    {code},
+			"current": {fixtures.Password},
+		}))
 	for _, form := range []url.Values{
-		{"do": {"off"}, "code": {"abcdef"}, "current": {fixtures.Password}}, {"do": {"off"}, "code": {w.CodeNow(t, secret)}},
+		{"do": {"off"}, "code": {"abcdef"}, "current": {fixtures.Password}}, {
+			"do":   {"off"},
+			"code": {w.CodeNow(t, secret)},
+		},
 	} {
-		require.Equal(t, http.StatusUnprocessableEntity, b.Post("/account/two-step", form).StatusCode)
+		require.Equal(t, http.StatusUnprocessableEntity,
+			b.Post("/account/two-step", form).StatusCode)
 	}
-	webtest.RequireRedirect(t, "/account", b.Post("/account/two-step", url.Values{"do": {"off"}, "code": {codes[0][1]}, "current": {fixtures.Password}}))
+	webtest.RequireRedirect(t, "/account",
+		b.Post("/account/two-step", url.Values{
+			"do":      {"off"},
+			"code":    {codes[0][1]},
+			"current": {fixtures.Password},
+		}))
 	require.Contains(t, b.Get("/account").Body, "Two-step verification is off.")
 	webtest.RequireRedirect(t, "/sign-in", again.Get("/"))
-	webtest.RequireRedirect(t, "/", w.Browser(t).Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
+	webtest.RequireRedirect(t, "/",
+		w.Browser(t).Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
 }
 
-// New recovery codes take the password and a code, and void the old ones. Somebody without a phone signs in with one.
+// New recovery codes take the password and a code, and void the old ones. Somebody without a phone
+// signs in with one.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Admin)
 	require.Contains(t, b.Get("/account").Body, "You have no recovery codes.")
-	for _, form := range []url.Values{{"current": {fixtures.Password}}, {"code": {w.CodeNow(t, fixtures.TOTPSecret)}}, {"current": {fixtures.Password}, "code": {"000000"}}} {
-		require.Equal(t, http.StatusUnprocessableEntity, b.Post("/account/recovery-codes", form).StatusCode)
+	for _, form := range []url.Values{
+		{"current": {fixtures.Password}}, {"code": {w.CodeNow(t, fixtures.TOTPSecret)}}, {
+			"current": {fixtures.Password},
+			"code":    {"000000"},
+		},
+	} {
+		require.Equal(t, http.StatusUnprocessableEntity,
+			b.Post("/account/recovery-codes", form).StatusCode)
 	}
 	made := func(code string) []string {
-		p := b.Post("/account/recovery-codes", url.Values{"current": {fixtures.Password}, "code": {code}})
+		p := b.Post("/account/recovery-codes",
+			url.Values{"current": {fixtures.Password}, "code": {code}})
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		var codes []string
-		for _, found := range regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.Body, -1) {
+		for _, found := range regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).
+			FindAllStringSubmatch(p.Body, -1) {
 			codes = append(codes, found[1])
 		}
 		require.Len(t, codes, 10)
@@ -177,16 +256,20 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	}
 	old := made(w.CodeNow(t, fixtures.TOTPSecret))
 	codes := made(old[0])
-	require.Contains(t, b.Get("/account").Body, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
+	require.Contains(t, b.Get("/account").Body,
+		"<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
 	phoneless := w.Browser(t)
 	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
 	page := phoneless.Get("/sign-in/code?next=%2Faccount")
-	require.Contains(t, page.Body, `href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code</a>`)
+	require.Contains(t, page.Body,
+		`href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code</a>`)
 	p := phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}})
 	require.Equal(t, http.StatusUnauthorized, p.StatusCode)
 	require.Contains(t, p.Body, "Check it, or enter another one")
-	webtest.RequireRedirect(t, "/account", phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {strings.ToUpper(codes[1])}}))
+	webtest.RequireRedirect(t, "/account",
+		phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",
+			url.Values{"code": {strings.ToUpper(codes[1])}}))
 	require.Contains(t, phoneless.Get("/account").Body, "You have 9 of 10 recovery codes left.")
 }
 

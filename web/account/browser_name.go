@@ -2,17 +2,23 @@ package account
 
 import "strings"
 
-// Common browsers and systems by a part of the user agent. The order matters: many user agents contain the names of others.
+// Common browsers and systems by a part of the user agent. The order matters: many user agents
+// contain the names of others.
 var (
-	browsers = [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
-		{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}}
-	systems = [][2]string{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"},
+	browsers = [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"},
+		{"SamsungBrowser/", "Samsung Internet"},
+		{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"},
+		{"Safari/", "Safari"}}
+	systems = [][2]string{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"},
+		{"Windows", "Windows"}, {"CrOS", "ChromeOS"},
 		{"Mac OS X", "Mac"}, {"Linux", "Linux"}}
 )
 
-// browserName returns a name such as "Firefox on Windows", by which people recognise their own browser.
+// browserName returns a name such as "Firefox on Windows", by which people recognise their own
+// browser.
 func browserName(userAgent string) string {
-	browser, system := firstMatch(browsers, userAgent), firstMatch(systems, userAgent)
+	browser := firstMatch(browsers, userAgent)
+	system := firstMatch(systems, userAgent)
 	switch {
 	case browser == "":
 		return "Unknown browser"

@@ -1,2 +1,3 @@
-// Package account is the screens of the sign-in and of a person's account: password, two-step verification, region and sessions.
+// Package account is the screens of the sign-in and of a person's account: password, two-step
+// verification, region and sessions.
 package account

@@ -19,7 +19,8 @@ func (h *Handler) PasswordForm(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 func (h *Handler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
-	return h.Render(c, status, "password", &passwordView{accountLayout(p, ui.TitleOf("Change password", status), "account"), f})
+	return h.Render(c, status, "password",
+		&passwordView{accountLayout(p, ui.TitleOf("Change password", status), "account"), f})
 }
 
 // ChangePassword answers POST /account/password.
@@ -34,11 +35,13 @@ func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case apperr.Is(err, apperr.Validation):
-		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, ui.FieldError("new", apperr.From(err).Message))
+		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity,
+			ui.FieldError("new", apperr.From(err).Message))
 	case err != nil:
 		return err
 	}
-	return h.redirectToAccount(c, p, session, ui.Notice{Strong: "Password changed.", Before: otherSessionsEnded})
+	return h.redirectToAccount(c, p, session,
+		ui.Notice{Strong: "Password changed.", Before: otherSessionsEnded})
 }
 
 // formMessages are what the forms say about a field that breaks a rule of its validate tag.

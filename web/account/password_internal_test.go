@@ -12,6 +12,7 @@ import (
 func TestEachRuleOfAPasswordHasItsMessage(t *testing.T) {
 	t.Parallel()
 	f := formChecks.Errors(ui.NewLocale("", ""), newPassword{"one", "another"})
-	require.Equal(t, []ui.FormError{{Field: "repeat", Message: formMessages["repeat eqfield"]}}, f.Errors)
+	require.Equal(t, []ui.FormError{{Field: "repeat", Message: formMessages["repeat eqfield"]}},
+		f.Errors)
 	require.Len(t, formMessages, 1)
 }

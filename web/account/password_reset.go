@@ -17,7 +17,8 @@ type resetView struct {
 	Done   bool
 }
 
-// ResetForm answers GET /account/reset. It does not use up the link: mail programs open links for a preview.
+// ResetForm answers GET /account/reset. It does not use up the link: mail programs open links for a
+// preview.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
@@ -47,6 +48,7 @@ func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 		return err
 	}
 	ui.ClearSession(c)
-	view.Layout, view.Done = ui.NewLayout(nil, "Password set", ui.AreaNone), true
+	view.Layout = ui.NewLayout(nil, "Password set", ui.AreaNone)
+	view.Done = true
 	return h.Render(c, fiber.StatusOK, "password-reset", &view)
 }

@@ -9,7 +9,9 @@ import (
 // SignIns begins and ends sessions.
 type SignIns interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
-	SignIn(ctx context.Context, email, password string, from identity.Client) (identity.Session, error)
+	SignIn(
+		ctx context.Context, email, password string, from identity.Client,
+	) (identity.Session, error)
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
 	RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error)
 	SignOut(ctx context.Context, token string) error
@@ -25,7 +27,9 @@ type Resets interface {
 type Accounts interface {
 	Sessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
 	EndSession(ctx context.Context, token, id string) error
-	ChangePassword(ctx context.Context, token string, proof identity.Proof, replacement string) (identity.Session, error)
+	ChangePassword(
+		ctx context.Context, token string, proof identity.Proof, replacement string,
+	) (identity.Session, error)
 	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
 	SetRegion(ctx context.Context, token, region string) error
 }
@@ -33,7 +37,13 @@ type Accounts interface {
 // TwoStep turns two-step verification on and off.
 type TwoStep interface {
 	BeginTwoStep(ctx context.Context, token string) (identity.Enrolment, error)
-	ConfirmTwoStep(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
-	TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error)
-	ReplaceRecoveryCodes(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
+	ConfirmTwoStep(
+		ctx context.Context, token string, proof identity.Proof,
+	) (codes []string, session identity.Session, err error)
+	TurnOffTwoStep(
+		ctx context.Context, token string, proof identity.Proof,
+	) (identity.Session, error)
+	ReplaceRecoveryCodes(
+		ctx context.Context, token string, proof identity.Proof,
+	) (codes []string, session identity.Session, err error)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is a QR code as an SVG path. Its quiet zone of one module and the padding of the stylesheet make the four that scanners need.
+// qrCode is a QR code as an SVG path. Its quiet zone of one module and the padding of the
+// stylesheet make the four that scanners need.
 type qrCode struct {
 	Side int // with the margin
 	Path string

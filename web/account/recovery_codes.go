@@ -20,11 +20,15 @@ func (h *Handler) RecoveryCodesForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+func (h *Handler) renderRecoveryCodesForm(
+	c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors,
+) error {
 	if !p.Person.TwoStep {
-		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther) // setting it up comes with codes
+		// setting it up comes with codes
+		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
 	}
-	return h.Render(c, status, "recovery-codes-new", &newCodesView{accountLayout(p, ui.TitleOf("New recovery codes", status), "two-step"), f})
+	return h.Render(c, status, "recovery-codes-new",
+		&newCodesView{accountLayout(p, ui.TitleOf("New recovery codes", status), "two-step"), f})
 }
 
 // ReplaceRecoveryCodes answers POST /account/recovery-codes.
@@ -39,7 +43,10 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	}
-	ui.Say(c, ui.Notice{Strong: "Recovery codes replaced.", Before: " The old ones no longer work."})
+	ui.Say(c, ui.Notice{
+		Strong: "Recovery codes replaced.",
+		Before: " The old ones no longer work.",
+	})
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", p.Account(""), codes)
 }
 
@@ -51,9 +58,12 @@ type codesView struct {
 }
 
 // renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
-func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string) error {
+func (h *Handler) renderRecoveryCodes(
+	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
+) error {
 	ui.SetSession(c, session)
 	rememberBrowser(c, h.SignIns, session)
 	p.Person = session.Person
-	return h.Render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes, next})
+	return h.Render(c, fiber.StatusOK, "recovery-codes",
+		&codesView{accountLayout(p, title, "two-step"), codes, next})
 }

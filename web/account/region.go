@@ -19,7 +19,10 @@ func (h *Handler) setRegion(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.Accounts.SetRegion(c.UserContext(), p.Token, l.Tag); err != nil {
 		return err
 	}
-	done := ui.Notice{Strong: "Region saved.", Before: " Numbers and dates are as your browser’s region writes them."}
+	done := ui.Notice{
+		Strong: "Region saved.",
+		Before: " Numbers and dates are as your browser’s region writes them.",
+	}
 	if ok {
 		done.Before = fmt.Sprintf(" Numbers and dates are written as in this region: %s.", l.Name)
 	}

@@ -39,17 +39,21 @@ func (h *Handler) SignInForm(c *fiber.Ctx) error {
 }
 
 func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
-	view.Layout, view.Action = ui.NewLayout(nil, ui.TitleOf("Sign in", status), ui.AreaNone), ui.WithNext("/sign-in", ui.NextOf(c))
+	view.Layout = ui.NewLayout(nil, ui.TitleOf("Sign in", status), ui.AreaNone)
+	view.Action = ui.WithNext("/sign-in", ui.NextOf(c))
 	return h.Render(c, status, "sign-in", &view)
 }
 
 // SignIn answers POST /sign-in.
 func (h *Handler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
-	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"), identity.Client{
-		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
-		Session: c.Cookies(ui.SessionCookie),
-	})
+	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
+		identity.Client{
+			Address:   httpserver.ClientAddr(c),
+			UserAgent: c.Get(fiber.HeaderUserAgent),
+			Browser:   c.Cookies(browserCookie),
+			Session:   c.Cookies(ui.SessionCookie),
+		})
 	if w := ui.WaitOf(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}

@@ -30,7 +30,8 @@ func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 		title = "Recovery code"
 	}
 	view.Layout = ui.NewLayout(nil, ui.TitleOf(title, status), ui.AreaNone)
-	view.Action, view.Other = codePath(ui.NextOf(c), view.Recovery), codePath(ui.NextOf(c), !view.Recovery)
+	view.Action = codePath(ui.NextOf(c), view.Recovery)
+	view.Other = codePath(ui.NextOf(c), !view.Recovery)
 	return h.Render(c, status, "sign-in-code", &view)
 }
 
@@ -43,14 +44,16 @@ func codePath(next string, recovery bool) string {
 	return path
 }
 
-// restartSignIn redirects to the sign-in, which continues if the browser is signed in after all: the form was sent twice.
+// restartSignIn redirects to the sign-in, which continues if the browser is signed in after all:
+// the form was sent twice.
 func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
 
 // SecondStep answers POST /sign-in/code.
 func (h *Handler) SecondStep(c *fiber.Ctx) error {
-	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie), ui.FormValue(c, "code"))
+	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
+		ui.FormValue(c, "code"))
 	if w := ui.WaitOf(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}

@@ -22,16 +22,21 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 
 	plain := w.Browser(t)
 	webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {wanted}}.Encode(), plain.Get(wanted))
-	webtest.RequireRedirect(t, wanted, plain.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(), webtest.Credentials(acme.Owner)))
+	webtest.RequireRedirect(t, wanted,
+		plain.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(),
+			webtest.Credentials(acme.Owner)))
 	webtest.RequireRedirect(t, wanted, plain.Get("/sign-in?"+url.Values{"next": {wanted}}.Encode()))
 	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
 
 	withCode := w.Browser(t)
 	code := "/sign-in/code?" + url.Values{"next": {wanted}}.Encode()
-	webtest.RequireRedirect(t, code, withCode.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(), webtest.Credentials(acme.Admin)))
+	webtest.RequireRedirect(t, code,
+		withCode.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(),
+			webtest.Credentials(acme.Admin)))
 	webtest.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
 	require.Equal(t, http.StatusOK, withCode.Get("/sign-in").StatusCode)
-	webtest.RequireRedirect(t, wanted, withCode.Post(code, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+	webtest.RequireRedirect(t, wanted,
+		withCode.Post(code, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
 	webtest.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
 
 	webtest.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
@@ -40,7 +45,8 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	webtest.RequireRedirect(t, "/account", member.Get("/"))
 }
 
-// One sentence for unknown e-mail and wrong password; the e-mail stays, the password does not. Nothing is stored.
+// One sentence for unknown e-mail and wrong password; the e-mail stays, the password does not.
+// Nothing is stored.
 func TestSignInErrorsRevealNothing(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
@@ -61,15 +67,20 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	}
 	require.Len(t, bodies, 1, "the same answer")
 	hostile := `"><script>alert(1)</script>`
-	require.Contains(t, b.Post("/sign-in", url.Values{"email": {hostile}}).Body, `value="&#34;&gt;&lt;script&gt;`)
+	require.Contains(t, b.Post("/sign-in", url.Values{"email": {hostile}}).Body,
+		`value="&#34;&gt;&lt;script&gt;`)
 
 	for range 9 {
-		b.Post("/sign-in", url.Values{"email": {acme.Owner.Email}, "password": {"wrong horse battery"}})
+		b.Post("/sign-in", url.Values{
+			"email":    {acme.Owner.Email},
+			"password": {"wrong horse battery"},
+		})
 	}
 	p = b.Post("/sign-in", webtest.Credentials(acme.Owner))
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
 	require.Equal(t, "60", p.Header.Get("Retry-After"))
-	require.Contains(t, p.Body, `Try again in 60 seconds, at <time datetime="2026-11-21T09:31:00.000Z"`)
+	require.Contains(t, p.Body,
+		`Try again in 60 seconds, at <time datetime="2026-11-21T09:31:00.000Z"`)
 
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
@@ -83,7 +94,8 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
 	require.Contains(t, p.Body, "Too many failed attempts.")
 	clock = clock.Add(time.Minute)
-	webtest.RequireRedirect(t, "/", b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+	webtest.RequireRedirect(t, "/",
+		b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
 	form := b.Get("/sign-in/code")
@@ -99,9 +111,12 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	evil := w.Browser(t)
-	evil.Post("/sign-in", webtest.Credentials(acme.Admin)) // knows a password of somebody with two steps, and waits for the code
+	// knows a password of somebody with two steps, and waits for the code
+	evil.Post("/sign-in", webtest.Credentials(acme.Admin))
 	for name, plant := range map[string]string{
-		"made up": strings.Repeat("A", 43), "due its code": evil.Cookies["__Host-dg"], "signed in": w.SignedIn(t, acme.Member).Cookies["__Host-dg"],
+		"made up":      strings.Repeat("A", 43),
+		"due its code": evil.Cookies["__Host-dg"],
+		"signed in":    w.SignedIn(t, acme.Member).Cookies["__Host-dg"],
 	} {
 		victim := w.Browser(t)
 		victim.Cookies["__Host-dg"] = plant
@@ -128,17 +143,24 @@ func TestSignInRedirectsWithinTheSiteOnly(t *testing.T) {
 	acme := w.Organisation("acme")
 	signedIn := w.SignedIn(t, acme.Owner)
 	for _, next := range []string{
-		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`, "/%2fevil.example", "/%2Fevil.example", "/%5cevil.example",
-		"https://evil.example", "https:evil.example", "https:/evil.example", "javascript:alert(1)", "evil.example", "@evil.example", ".evil.example",
-		" //evil.example", "/\t/evil.example", "\t//evil.example", "/\n/evil.example", "/\r\nLocation: https://evil.example", "/\x00/evil.example", "/\x0b/evil.example",
+		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`,
+		"/%2fevil.example", "/%2Fevil.example", "/%5cevil.example",
+		"https://evil.example", "https:evil.example", "https:/evil.example", "javascript:alert(1)",
+		"evil.example", "@evil.example", ".evil.example",
+		" //evil.example", "/\t/evil.example", "\t//evil.example", "/\n/evil.example",
+		"/\r\nLocation: https://evil.example", "/\x00/evil.example", "/\x0b/evil.example",
 		"/\x7f/evil.example", "//evil.example/%2f..", "//user@/evil", "///user@/evil", "/%", "",
 	} {
 		to := "?" + url.Values{"next": {next}}.Encode()
 		webtest.RequireRedirect(t, "/", signedIn.Get("/sign-in"+to))
-		webtest.RequireRedirect(t, "/", w.Browser(t).Post("/sign-in"+to, webtest.Credentials(acme.Member)))
+		webtest.RequireRedirect(t, "/",
+			w.Browser(t).Post("/sign-in"+to, webtest.Credentials(acme.Member)))
 		webtest.RequireRedirect(t, "/", signedIn.Get("/sign-in/code"+to))
 	}
-	for _, next := range []string{"/account", "/o/a%2Fb/reports?from=2026-01-01&to=2026-01-02", "/docs?x=//evil.example", "/x//y", "/é", "/o/%C3%A9/reports"} {
+	for _, next := range []string{
+		"/account", "/o/a%2Fb/reports?from=2026-01-01&to=2026-01-02", "/docs?x=//evil.example",
+		"/x//y", "/é", "/o/%C3%A9/reports",
+	} {
 		p := signedIn.Get("/sign-in?" + url.Values{"next": {next}}.Encode())
 		require.Equal(t, http.StatusSeeOther, p.StatusCode)
 		u, err := url.Parse(p.Header.Get("Location"))

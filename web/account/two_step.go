@@ -37,7 +37,8 @@ func (h *Handler) TwoStepForm(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	view := twoStepView{FormErrors: f}
 	if p.Person.TwoStep {
-		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status), "two-step")
+		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status),
+			"two-step")
 		return h.Render(c, status, "two-step-off", &view)
 	}
 	offer, err := h.TwoStep.BeginTwoStep(c.UserContext(), p.Token)
@@ -45,7 +46,9 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 		return err
 	}
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status), "two-step")
-	view.Secret, view.QR, view.Issuer = inGroupsOfFour(offer.Secret), newQRCode(offer.URL), identity.Issuer
+	view.Secret = inGroupsOfFour(offer.Secret)
+	view.QR = newQRCode(offer.URL)
+	view.Issuer = identity.Issuer
 	view.Action = p.TwoStepFor(continueAfter(c, p))
 	return h.Render(c, status, "two-step-on", &view)
 }
@@ -65,14 +68,19 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther) // changed elsewhere meanwhile
+		// changed elsewhere meanwhile
+		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
 	case err != nil:
 		return err
 	case codes != nil:
 		ui.Say(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
-		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on", continueAfter(c, p), codes)
+		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on",
+			continueAfter(c, p), codes)
 	}
-	return h.redirectToAccount(c, p, session, ui.Notice{Strong: "Two-step verification is off.", Before: otherSessionsEnded})
+	return h.redirectToAccount(c, p, session, ui.Notice{
+		Strong: "Two-step verification is off.",
+		Before: otherSessionsEnded,
+	})
 }
 
 // inGroupsOfFour splits a secret for typing.

@@ -37,7 +37,8 @@ type auditRow struct {
 	First  time.Time // of the oldest of them
 }
 
-// AuditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry open.
+// AuditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry
+// open.
 func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	query, at, err := parseAuditQuery(c)
 	if err != nil {
@@ -48,7 +49,11 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	view := auditView{Path: p.Path("/settings/audit-log"), Keys: p.Path("/settings/api-keys"), Filters: filters}
+	view := auditView{
+		Path:    p.Path("/settings/audit-log"),
+		Keys:    p.Path("/settings/api-keys"),
+		Filters: filters,
+	}
 	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
@@ -57,7 +62,8 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return h.Render(c, fiber.StatusBadRequest, "audit", &view)
 	}
 	for i := range view.Filters.Presets {
-		view.Filters.Presets[i].Path = withQuery(view.Path, filters.withPreset(view.Filters.Presets[i].Key))
+		view.Filters.Presets[i].Path = withQuery(view.Path,
+			filters.withPreset(view.Filters.Presets[i].Key))
 	}
 	view.CSV = withQuery(view.Path+".csv", filters.query())
 	page, err := loadPage(at, func(page audit.Page) ([]audit.Entry, error) {
@@ -87,16 +93,22 @@ func (view *auditView) Second(t time.Time) template.HTML {
 }
 
 // entries returns a page of the organisation's log.
-func (h *Handler) entries(ctx context.Context, p *ui.Principal, page audit.Page) ([]audit.Entry, error) {
+func (h *Handler) entries(
+	ctx context.Context, p *ui.Principal, page audit.Page,
+) ([]audit.Entry, error) {
 	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
 	if err != nil {
 		return nil, err
 	}
-	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string { return e.OrganisationID })
+	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string {
+		return e.OrganisationID
+	})
 }
 
 // auditFilters reads the filters of an address, and what they offer.
-func (h *Handler) auditFilters(ctx context.Context, p *ui.Principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
+func (h *Handler) auditFilters(
+	ctx context.Context, p *ui.Principal, query map[string][]string,
+) (f auditFilters, offered auditOptions, err error) {
 	if offered.keys, err = h.Keys.List(ctx, p.KeyActor()); err != nil {
 		return f, offered, err
 	}
@@ -109,22 +121,35 @@ func (h *Handler) auditFilters(ctx context.Context, p *ui.Principal, query map[s
 	return newAuditFilters(p.Locale, h.Now(), query, offered), offered, nil
 }
 
-// namesIn returns the names of what the entries mention. It loads groups only if an export is of one.
-func (h *Handler) namesIn(ctx context.Context, p *ui.Principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
-	names := nameIndex{locale: p.Locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}, groups: map[string]string{}}
+// namesIn returns the names of what the entries mention. It loads groups only if an export is of
+// one.
+func (h *Handler) namesIn(
+	ctx context.Context, p *ui.Principal, entries []audit.Entry, offered auditOptions,
+) (nameIndex, error) {
+	names := nameIndex{
+		locale: p.Locale,
+		keys:   map[string]apikeys.Key{},
+		forks:  map[string]games.Fork{},
+		groups: map[string]string{},
+	}
 	for _, k := range offered.keys {
 		names.keys[k.ID] = k
 	}
 	for _, f := range offered.forks {
 		names.forks[f.ID] = f
 	}
-	i := slices.IndexFunc(entries, func(e audit.Entry) bool { return isExport(e) && e.Details["groupId"] != nil })
+	i := slices.IndexFunc(entries, func(e audit.Entry) bool {
+		return isExport(e) && e.Details["groupId"] != nil
+	})
 	if i < 0 {
 		return names, nil
 	}
-	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, textOf(p.Locale, entries[i].Details["groupId"]))
+	groups, err := h.Groups.Groups(ctx, p.Organisation.ID,
+		textOf(p.Locale, entries[i].Details["groupId"]))
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string {
+			return g.OrganisationID
+		})
 	}
 	for _, g := range groups {
 		names.groups[g.ID] = g.Name
@@ -136,10 +161,17 @@ func (h *Handler) namesIn(ctx context.Context, p *ui.Principal, entries []audit.
 func (view *auditView) fill(rows auditRows, page auditPage, at cursor, names nameIndex) {
 	path := func(at cursor) string { return withQuery(view.Path, at.addTo(view.Filters.query())) }
 	for i, r := range rows.folded() {
-		row := auditRow{entryView: names.view(r.Entry), Number: i + 1, Open: r.ID == at.entry, Same: sameLabel(names.locale, r), First: r.last}
+		row := auditRow{
+			entryView: names.view(r.Entry),
+			Number:    i + 1,
+			Open:      r.ID == at.entry,
+			Same:      sameLabel(names.locale, r),
+			First:     r.last,
+		}
 		row.Details = append(row.Details, names.ended(r)...)
 		if isExport(r.Entry) {
-			row.Action, row.Outcome = "Export", names.exportState(r)
+			row.Action = "Export"
+			row.Outcome = names.exportState(r)
 		}
 		if row.Open {
 			row.Path = path(cursor{before: at.before, after: at.after})

@@ -26,39 +26,85 @@ func audited(t *testing.T, w *webtest.World) *webtest.Organisation {
 	w.DB.Exec(`update users set totp_secret = $1 where id = $2`, fixtures.TOTPSecret, o.Owner.ID)
 	fork := w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Slug: "prompt-clinic"}).ID
 	bi := w.NewKey(t, o, "Power BI, learning dashboard", apikeys.ReportsRead)
-	long := w.NewKey(t, o, "Moodle status widget on the start page of the learning portal of the northern and the western regions", apikeys.ForksRead, apikeys.ReportsRead)
-	by := func(k apikeys.Key) audit.Actor { return audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name} }
+	long := w.NewKey(t, o,
+		"Moodle status widget on the start page of the learning portal of the northern and the "+
+			"western regions", apikeys.ForksRead, apikeys.ReportsRead)
+	by := func(k apikeys.Key) audit.Actor {
+		return audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name}
+	}
 	person := audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name}
 	for i := range 12 {
 		for _, e := range []audit.Entry{
 			{Actor: by(bi), Action: audit.KeyRefused, Reason: audit.Reasons[i%len(audit.Reasons)]},
-			{Actor: by(long), Action: audit.KeyRefused, Reason: audit.OtherOrganisation, Target: audit.Target{Kind: "fork", ID: uuid.NewString()}},
-			{Actor: by(long), Action: audit.KeyRefused, Reason: audit.OutsideAPI, Target: audit.Target{Kind: "api_key", ID: long.ID}},
-			{Actor: person, Action: audit.ExportStarted, Target: audit.Target{Kind: "fork", ID: fork}, Details: map[string]any{"from": "2026-10-25", "to": "2026-11-21"}},
-			{Actor: person, Action: audit.ExportFinished, Target: audit.Target{Kind: "fork", ID: fork}, Details: map[string]any{"from": "2026-10-25", "to": "2026-11-21", "rows": 12408 * i, "outcome": "completed"}},
-			{Actor: person, Action: audit.ReportingModeChanged, Details: map[string]any{"from": "nominative", "to": "pseudonymous"}},
-			{Actor: person, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: long.ID}},
+			{
+				Actor:  by(long),
+				Action: audit.KeyRefused,
+				Reason: audit.OtherOrganisation,
+				Target: audit.Target{Kind: "fork", ID: uuid.NewString()},
+			},
+			{
+				Actor:  by(long),
+				Action: audit.KeyRefused,
+				Reason: audit.OutsideAPI,
+				Target: audit.Target{Kind: "api_key", ID: long.ID},
+			},
+			{
+				Actor:   person,
+				Action:  audit.ExportStarted,
+				Target:  audit.Target{Kind: "fork", ID: fork},
+				Details: map[string]any{"from": "2026-10-25", "to": "2026-11-21"},
+			},
+			{
+				Actor:  person,
+				Action: audit.ExportFinished,
+				Target: audit.Target{Kind: "fork", ID: fork},
+				Details: map[string]any{
+					"from":    "2026-10-25",
+					"to":      "2026-11-21",
+					"rows":    12408 * i,
+					"outcome": "completed",
+				},
+			},
+			{
+				Actor:   person,
+				Action:  audit.ReportingModeChanged,
+				Details: map[string]any{"from": "nominative", "to": "pseudonymous"},
+			},
+			{
+				Actor:  person,
+				Action: audit.KeyRevoked,
+				Target: audit.Target{Kind: "api_key", ID: long.ID},
+			},
 		} {
 			e.OrganisationID = o.ID
-			e.Request = audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118", UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"}
+			e.Request = audit.Request{
+				Method:    "GET",
+				Path:      "/api/v1/forks",
+				Address:   "192.0.2.118",
+				UserAgent: "python-requests/2.32.3",
+				ID:        "01JD7K3V9Q2M8T4XN6ZB",
+			}
 			if e.Reason == audit.OtherOrganisation {
 				e.Request.Path = "/api/v1/forks/" + e.Target.ID + "/exports/csv"
 			}
 			if e.Reason == audit.OutsideAPI {
-				e.Request.Path, e.Request.UserAgent, e.Request.Address = "/o/"+strings.Repeat("settings-", 200), strings.Repeat("Mozilla/5.0\u202e ", 50), "2001:db8:85a3:1234:5678:8a2e:370:7334"
+				e.Request.Path = "/o/" + strings.Repeat("settings-", 200)
+				e.Request.UserAgent = strings.Repeat("Mozilla/5.0\u202e ", 50)
+				e.Request.Address = "2001:db8:85a3:1234:5678:8a2e:370:7334"
 			}
 			require.NoError(t, w.Log.Append(t.Context(), e))
 		}
 	}
 	// Three hours apart, the last one today.
 	w.DB.Exec(`update audit_entries e set at = e.at - interval '3 h' * (n - 1)
-		from (select id, row_number() over (order by at desc, id desc) n from audit_entries where org_id = $1 and request_id = '01JD7K3V9Q2M8T4XN6ZB') o
+		from (select id, row_number() over (order by at desc, id desc) n from audit_entries
+		  where org_id = $1 and request_id = '01JD7K3V9Q2M8T4XN6ZB') o
 		where o.ID = e.id`, o.ID)
 	return o
 }
 
-// The audit log and the organisation as an owner goes through them: no violation of WCAG 2.2 A and AA, light and dark,
-// nothing that scrolls sideways on a phone, and under 60 KB with all files.
+// The audit log and the organisation as an owner goes through them: no violation of WCAG 2.2 A and
+// AA, light and dark, nothing that scrolls sideways on a phone, and under 60 KB with all files.
 func TestAuditLogInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -98,7 +144,9 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Fill("#from", "2026-01-01")
 	p.Fill("#to", "2026-01-31")
 	p.Click(`button:text("Apply")`)
-	require.Equal(t, "There are no entries with these filters from 1 January 2026 to 31 January 2026.", p.Text(".empty p"))
+	require.Equal(t,
+		"There are no entries with these filters from 1 January 2026 to 31 January 2026.",
+		p.Text(".empty p"))
 	webtest.LooksRight(t, p, "no entry")
 	p.Click(`a:text("Clear filters")`)
 	require.Equal(t, rows, p.Count("tbody tr"))
@@ -117,7 +165,8 @@ func TestOwnerChangesTheReportingModeInABrowser(t *testing.T) {
 	empty := w.Organisation("empty")
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, empty.Owner, empty.At("/settings/audit-log"))
-	w.DB.Exec(`delete from audit_entries where org_id = $1`, empty.ID) // as for somebody who joined it after the sign-in
+	// as for somebody who joined it after the sign-in
+	w.DB.Exec(`delete from audit_entries where org_id = $1`, empty.ID)
 	p.Reload()
 	require.Equal(t, "No entries yet", p.Text(".empty h2"))
 	webtest.LooksRight(t, p, "empty log")

@@ -9,7 +9,8 @@ import (
 	"dg/web/ui"
 )
 
-// auditDays are the days of a filter: a preset or two dates, and the zone whose days they are. The rows use the same zone.
+// auditDays are the days of a filter: a preset or two dates, and the zone whose days they are. The
+// rows use the same zone.
 type auditDays struct {
 	Days    []dayField
 	Presets []auditPreset
@@ -30,15 +31,21 @@ type auditPreset struct {
 
 func auditPresets() []auditPreset {
 	last := func(n int) func(ui.Locale, time.Time) (first, last time.Time) {
-		return func(_ ui.Locale, today time.Time) (first, last time.Time) { return today.AddDate(0, 0, 1-n), today }
+		return func(_ ui.Locale, today time.Time) (first, last time.Time) {
+			return today.AddDate(0, 0, 1-n), today
+		}
 	}
 	return []auditPreset{
 		{Key: "today", Name: "Today", days: last(1)},
 		{Key: "7-days", Name: "7 days", days: last(7)},
-		{Key: "last-week", Name: "Last week", days: func(l ui.Locale, today time.Time) (first, last time.Time) {
-			week := l.WeekOf(today)
-			return week.AddDate(0, 0, -7), week.AddDate(0, 0, -1)
-		}},
+		{
+			Key:  "last-week",
+			Name: "Last week",
+			days: func(l ui.Locale, today time.Time) (first, last time.Time) {
+				week := l.WeekOf(today)
+				return week.AddDate(0, 0, -7), week.AddDate(0, 0, -1)
+			},
+		},
 		{Key: "30-days", Name: "30 days", days: last(30)},
 	}
 }
@@ -46,7 +53,9 @@ func auditPresets() []auditPreset {
 // newAuditDays reads the days of an address. Without a zone they are UTC days.
 func newAuditDays(l ui.Locale, now time.Time, query url.Values) auditDays {
 	d := auditDays{
-		Days: []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}}, Presets: auditPresets(), preset: query.Get("period"),
+		Days:    []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}},
+		Presets: auditPresets(),
+		preset:  query.Get("period"),
 	}
 	d.chooseZone(query.Get("zone"))
 	days := d.parse(l, query)
@@ -57,12 +66,14 @@ func newAuditDays(l ui.Locale, now time.Time, query url.Values) auditDays {
 		if p := &d.Presets[i]; p.Key == d.preset {
 			p.Current = true
 			first, last := p.days(l, dayOf(now.In(d.zone)))
-			d.from, d.to = d.midnight(first), d.midnight(last.AddDate(0, 0, 1))
+			d.from = d.midnight(first)
+			d.to = d.midnight(last.AddDate(0, 0, 1))
 			return d
 		}
 	}
 	if d.preset != "" {
-		d.preset, d.Days[0].Error = "", "The period is unknown. Choose one above the filters, or two dates."
+		d.preset = ""
+		d.Days[0].Error = "The period is unknown. Choose one above the filters, or two dates."
 	}
 	if from := days[0]; !from.IsZero() {
 		d.from = d.midnight(from)
@@ -84,7 +95,8 @@ func (d *auditDays) chooseZone(name string) {
 		d.ZoneErr = "The time zone of this address is unknown. Open the audit log again."
 		return
 	}
-	d.Zone, d.zone = name, zone
+	d.Zone = name
+	d.zone = zone
 }
 
 // parse reads the two dates, and keeps what is invalid in their fields.

@@ -28,39 +28,53 @@ const (
 	entriesPerQuery = 500
 )
 
-const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId\n"
+const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason," +
+	"targetKind,targetId,details,method,path,address,userAgent,requestId\n"
 
-// DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
-// anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
-// the person loses access or the database stops answering.
+// DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its
+// own entry is committed before anything is sent, so it is the first row of the file unless the
+// filters exclude it. The download ends within two seconds after the person loses access or the
+// database stops answering.
 func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 	return func(c *fiber.Ctx, p *ui.Principal) error {
 		filter, details, err := h.downloadFilter(c, p)
 		if err != nil {
 			return err
 		}
-		options := httpserver.StreamOptions{ContentType: "text/csv; charset=utf-8", Gzip: true, Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="audit-log_` + h.Today().Format(time.DateOnly) + `.csv"`,
-			fiber.HeaderCacheControl:       "no-store",
-		}}
+		options := httpserver.StreamOptions{
+			ContentType: "text/csv; charset=utf-8",
+			Gzip:        true,
+			Header: map[string]string{
+				fiber.HeaderContentDisposition: `attachment; filename="audit-log_` +
+					h.Today().Format(time.DateOnly) + `.csv"`,
+				fiber.HeaderCacheControl: "no-store",
+			},
+		}
 		if c.Method() == fiber.MethodHead {
 			return httpserver.Stream(c, nil, options)
 		}
-		lease, err := h.downloads.Acquire(c.UserContext(), limiter.Request{OrganisationID: p.Organisation.ID})
+		lease, err := h.downloads.Acquire(c.UserContext(),
+			limiter.Request{OrganisationID: p.Organisation.ID})
 		if err != nil {
 			return err
 		}
 		d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
 		d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
-		options.Context, d.stop = exports.RecheckContext(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
+		options.Context, d.stop = exports.RecheckContext(h.Recheck(p, authz.ReadAuditLog),
+			exports.ErrAccessEnded)
 		entry := audit.Entry{
-			OrganisationID: p.Organisation.ID, Actor: p.AuditActor(), Action: audit.LogExported,
-			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),
+			OrganisationID: p.Organisation.ID,
+			Actor:          p.AuditActor(),
+			Action:         audit.LogExported,
+			Target:         audit.Target{Kind: "organisation", ID: p.Organisation.ID},
+			Details:        details,
+			Request:        apikeys.RequestOf(c, c.Path()),
 		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
 			d.ctx = limiter.WithTenant(ctx, p.Organisation.ID)
 			if err := h.Log.Append(d.ctx, entry); err != nil {
-				return nil, apperr.Wrap(apperr.Unavailable, err, "The audit log could not record the download, so it was not started. Try again in a moment.")
+				return nil, apperr.Wrap(apperr.Unavailable, err,
+					"The audit log could not record the download, so it was not started. Try again in a moment.")
 			}
 			return d, nil
 		}, options)
@@ -72,7 +86,9 @@ func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 }
 
 // downloadFilter is the filter of a download, and the same as details of its entry.
-func (h *Handler) downloadFilter(c *fiber.Ctx, p *ui.Principal) (audit.Filter, map[string]any, error) {
+func (h *Handler) downloadFilter(
+	c *fiber.Ctx, p *ui.Principal,
+) (audit.Filter, map[string]any, error) {
 	query, _, err := parseAuditQuery(c)
 	if err != nil {
 		return audit.Filter{}, nil, err
@@ -152,7 +168,8 @@ func appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	b = append(b, ',')
 	b = instant.Append(b, e.At)
 	for _, text := range []string{
-		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason), e.Target.Kind, e.Target.ID, string(details),
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason),
+		e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,
 	} {
 		b = csvcell.AppendText(append(b, ','), text)

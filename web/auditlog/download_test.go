@@ -26,7 +26,12 @@ func rowsOf(t *testing.T, p webtest.Page) [][]string {
 	require.Equal(t, http.StatusOK, p.StatusCode, p.Body)
 	rows, err := csv.NewReader(strings.NewReader(p.Body)).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, strings.Split("entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId", ","), rows[0])
+	require.Equal(t,
+		strings.Split(
+			"entryId,at,actorKind,actorId,actorName,action,reason,"+
+				"targetKind,targetId,details,method,path,address,userAgent,requestId",
+			",",
+		), rows[0])
 	return slices.DeleteFunc(rows[1:], func(row []string) bool {
 		return row[5] == string(audit.LogExported) && strings.HasSuffix(row[11], "/audit-log.csv")
 	})
@@ -45,16 +50,20 @@ func csvRow(t *testing.T, e audit.Entry) []string {
 	details, err := json.Marshal(e.Details)
 	require.NoError(t, err)
 	return []string{
-		strconv.FormatInt(e.ID, 10), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind), cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action),
-		string(e.Reason), e.Target.Kind, cell(e.Target.ID), string(details), cell(e.Request.Method), cell(e.Request.Path), cell(e.Request.Address),
+		strconv.FormatInt(e.ID, 10), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind),
+		cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action),
+		string(e.Reason), e.Target.Kind, cell(e.Target.ID), string(details), cell(e.Request.Method),
+		cell(e.Request.Path), cell(e.Request.Address),
 		cell(e.Request.UserAgent), cell(e.Request.ID),
 	}
 }
 
 // hostile are texts that must be shown as text.
 var hostile = []string{
-	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`, `@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x",
-	"\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'", strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe",
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`,
+	`@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x",
+	"\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'", strings.Repeat("x", 10_000),
+	strings.Repeat("€", 10_000), "\xff\xfe",
 }
 
 // Hostile texts are harmless in page and CSV.
@@ -65,11 +74,31 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 	for _, text := range hostile {
 		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // what names can be
 		for _, e := range []audit.Entry{
-			{Actor: audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: text}},
-			{Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.KeyRefused, Reason: audit.OutsideAPI},
-			{Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.ExportFinished, Details: map[string]any{"outcome": name, name: name}, Target: audit.Target{Kind: "fork", ID: text}},
+			{
+				Actor:  audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name},
+				Action: audit.KeyRevoked,
+				Target: audit.Target{Kind: "api_key", ID: text},
+			},
+			{
+				Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: name},
+				Action: audit.KeyRefused,
+				Reason: audit.OutsideAPI,
+			},
+			{
+				Actor:   audit.Actor{Kind: audit.Key, ID: "k", Name: name},
+				Action:  audit.ExportFinished,
+				Details: map[string]any{"outcome": name, name: name},
+				Target:  audit.Target{Kind: "fork", ID: text},
+			},
 		} {
-			e.OrganisationID, e.Request = acme.ID, audit.Request{Method: text, Path: text, Address: "192.0.2.1", UserAgent: text, ID: "request-0003"}
+			e.OrganisationID = acme.ID
+			e.Request = audit.Request{
+				Method:    text,
+				Path:      text,
+				Address:   "192.0.2.1",
+				UserAgent: text,
+				ID:        "request-0003",
+			}
 			require.NoError(t, w.Log.Append(t.Context(), e))
 		}
 	}
@@ -82,7 +111,9 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 		}
 		require.Equal(t, want, row)
 		for j, text := range row {
-			require.False(t, j > 1 && text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])), "a formula: %q", text)
+			require.False(t,
+				j > 1 && text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])),
+				"a formula: %q", text)
 		}
 	}
 	require.GreaterOrEqual(t, len(all), 51)
@@ -97,19 +128,24 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: what fails later breaks the transfer, so that any client notices. And no more than two logs of an
-// organisation are sent at once.
+// rules.md, CSV: what fails later breaks the transfer, so that any client notices. And no more than
+// two logs of an organisation are sent at once.
 func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	const entries = 60_000
-	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
-		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`, acme.ID, entries)
-	b, admin := w.SignedIn(t, acme.Owner), w.SignedIn(t, acme.Admin)
+	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+		target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
+		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`,
+		acme.ID, entries)
+	b := w.SignedIn(t, acme.Owner)
+	admin := w.SignedIn(t, acme.Admin)
 	open := func(b *webtest.Browser) *http.Response {
 		b.Client.Transport.(*http.Transport).DisableCompression = true
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.URL+acme.At("/settings/audit-log.csv"), nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			b.URL+acme.At("/settings/audit-log.csv"), nil)
 		require.NoError(t, err)
 		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: b.Cookies["__Host-dg"]})
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -121,10 +157,12 @@ func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
 	first := open(b)
 	require.Equal(t, http.StatusOK, first.StatusCode)
 	require.Equal(t, "text/csv; charset=utf-8", first.Header.Get("Content-Type"))
-	require.Regexp(t, `^attachment; filename="audit-log_\d{4}-\d\d-\d\d\.csv"$`, first.Header.Get("Content-Disposition"))
+	require.Regexp(t, `^attachment; filename="audit-log_\d{4}-\d\d-\d\d\.csv"$`,
+		first.Header.Get("Content-Disposition"))
 	require.Contains(t, first.Header.Get("Cache-Control"), "no-store")
 	broken := make(chan struct{})
-	ended, second := readTo(broken, first), readTo(broken, open(admin))
+	ended := readTo(broken, first)
+	second := readTo(broken, open(admin))
 	requireBusy := func(b *webtest.Browser) {
 		busy := b.Get(acme.At("/settings/audit-log.csv"))
 		require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode)
@@ -133,7 +171,8 @@ func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
 	requireBusy(w.SignedIn(t, acme.AdminPlain))
 	head := b.Send(http.MethodHead, acme.At("/settings/audit-log.csv"), "", webtest.FromHere)
 	require.Equal(t, http.StatusOK, head.StatusCode, "HEAD takes no place")
-	require.Equal(t, first.Header.Get("Content-Disposition"), head.Header.Get("Content-Disposition"))
+	require.Equal(t, first.Header.Get("Content-Disposition"),
+		head.Header.Get("Content-Disposition"))
 
 	w.DB.Exec(`alter table audit_entries rename to gone`)
 	close(broken)
@@ -143,7 +182,8 @@ func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
 		require.Less(t, strings.Count(got.text, "\n"), entries)
 		require.NotEmpty(t, got.text)
 	}
-	require.GreaterOrEqual(t, b.Get(acme.At("/settings/audit-log.csv")).StatusCode, 500, "before the first byte it is an error")
+	require.GreaterOrEqual(t, b.Get(acme.At("/settings/audit-log.csv")).StatusCode, 500,
+		"before the first byte it is an error")
 	w.DB.Exec(`alter table gone rename to audit_entries`)
 	whole := b.Get(acme.At("/settings/audit-log.csv"))
 	require.Len(t, rowsOf(t, whole), entries, "the places are free again")
@@ -188,8 +228,11 @@ func TestAuditDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	const entries = 60_000
-	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
-		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`, acme.ID, entries)
+	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+		target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
+		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`,
+		acme.ID, entries)
 	for i, sql := range []string{
 		`delete from sessions where user_id = $1`,
 		`delete from memberships where user_id = $1`,
@@ -204,14 +247,18 @@ func TestAuditDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	}
 }
 
-// A person of more organisations than are listed may download from each: the re-check looks at the download's organisation only.
+// A person of more organisations than are listed may download from each: the re-check looks at the
+// download's organisation only.
 func TestDownloadWorksForAPersonOfManyOrganisations(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	w.DB.Exec(`with made as (
 			insert into organisations (id, slug, name, plan, reporting_mode)
-			select gen_random_uuid(), 'many-' || n, 'A ' || n, 'free', 'pseudonymous' from generate_series(1, 100) n returning id)
-		insert into memberships (org_id, user_id, role) select id, $1, 'owner' from made`, acme.Owner.ID)
-	require.Equal(t, http.StatusOK, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/audit-log.csv")).StatusCode)
+			select gen_random_uuid(), 'many-' || n, 'A ' || n, 'free', 'pseudonymous'
+			  from generate_series(1, 100) n returning id)
+		insert into memberships (org_id, user_id, role) select id, $1, 'owner' from made`,
+		acme.Owner.ID)
+	require.Equal(t, http.StatusOK,
+		w.SignedIn(t, acme.Owner).Get(acme.At("/settings/audit-log.csv")).StatusCode)
 }

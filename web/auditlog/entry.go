@@ -50,18 +50,28 @@ const (
 )
 
 func (n nameIndex) view(e audit.Entry) entryView {
-	v := entryView{At: e.At, ByKey: e.Actor.Kind == audit.Key, Actor: truncate(e.Actor.Name, maxNameInRow), Action: actionLabels[e.Action], Details: n.details(e)}
+	v := entryView{
+		At:      e.At,
+		ByKey:   e.Actor.Kind == audit.Key,
+		Actor:   truncate(e.Actor.Name, maxNameInRow),
+		Action:  actionLabels[e.Action],
+		Details: n.details(e),
+	}
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
-		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), keyOutcome(n.locale, e)
+		v.Target = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow)
+		v.Outcome = keyOutcome(n.locale, e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
 		group := textOf(n.locale, e.Details["groupId"])
-		v.Group, v.Names = truncate(cmp.Or(n.groups[group], group), maxNameInRow), namesLabels[textOf(n.locale, e.Details["reportingMode"])].short
+		v.Group = truncate(cmp.Or(n.groups[group], group), maxNameInRow)
+		v.Names = namesLabels[textOf(n.locale, e.Details["reportingMode"])].short
 		v.Outcome = exportOutcome(n.locale, e.Details)
 	case audit.ReportingModeChanged:
 		v.Target = ui.ModeLabels[org.ReportingMode(textOf(n.locale, e.Details["to"]))]
-		if from := ui.ModeLabels[org.ReportingMode(textOf(n.locale, e.Details["from"]))]; from != "" {
+		if from := ui.ModeLabels[org.ReportingMode(
+			textOf(n.locale, e.Details["from"]),
+		)]; from != "" {
 			v.Outcome = "From " + strings.ToLower(from)
 		}
 	case audit.PlanChanged:
@@ -73,15 +83,19 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	case audit.PlayerErased:
 		v.Target = e.Target.ID
 	case audit.ResetCreated:
-		v.Target, v.Outcome = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow), untilLabel(n.locale, e)
+		v.Target = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow)
+		v.Outcome = untilLabel(n.locale, e)
 	case audit.KeyRefused:
-		v.Target, v.TargetIsPath = truncate(e.Request.Path, maxPathInRow), true
+		v.Target = truncate(e.Request.Path, maxPathInRow)
+		v.TargetIsPath = true
 		if counted := countedLabel(n.locale, e); counted != "" {
-			v.Target, v.TargetIsPath = counted, false
+			v.Target = counted
+			v.TargetIsPath = false
 		}
 		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignedIn, audit.SignInFailed:
-		v.Target, v.Outcome = countedLabel(n.locale, e), reasonLabels[e.Reason].short
+		v.Target = countedLabel(n.locale, e)
+		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignInLocked:
 		v.Outcome = untilLabel(n.locale, e)
 	}
@@ -97,12 +111,14 @@ func untilLabel(l ui.Locale, e audit.Entry) string {
 	return "Until " + l.ClockSecond(until)
 }
 
-// keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was called.
+// keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was
+// called.
 func keyOutcome(l ui.Locale, e audit.Entry) string {
 	if old := textOf(l, e.Details["oldName"]); old != "" {
 		return "Was " + truncate(old, maxNameInRow)
 	}
-	if stops, err := time.Parse(time.RFC3339, textOf(l, e.Details["stopsAt"])); err == nil && stops.Sub(e.At) > time.Minute {
+	if stops, err := time.Parse(time.RFC3339, textOf(l, e.Details["stopsAt"])); err == nil &&
+		stops.Sub(e.At) > time.Minute {
 		return "Old key stops " + l.Day(stops) + ", " + l.Clock(stops)
 	}
 	return ""
@@ -116,12 +132,14 @@ func (n nameIndex) details(e audit.Entry) []detail {
 			all = append(all, detail{Term: term, Text: text, Code: code})
 		}
 	}
-	keyID, keyName := "", e.Actor.Name
+	keyID := ""
+	keyName := e.Actor.Name
 	switch {
 	case e.Actor.Kind == audit.Key:
 		keyID = e.Actor.ID
 	case e.Target.Kind == "api_key":
-		keyID, keyName = e.Target.ID, n.keys[e.Target.ID].Name
+		keyID = e.Target.ID
+		keyName = n.keys[e.Target.ID].Name
 	}
 	if e.Reason != "" {
 		add("Reason", n.reason(e.Reason, keyID), string(e.Reason))
@@ -158,7 +176,10 @@ func (n nameIndex) exportDetails(e audit.Entry) []detail {
 	if !isExport(e) {
 		return nil
 	}
-	names := detail{Term: "Names", Text: namesLabels[textOf(n.locale, e.Details["reportingMode"])].long}
+	names := detail{
+		Term: "Names",
+		Text: namesLabels[textOf(n.locale, e.Details["reportingMode"])].long,
+	}
 	group := textOf(n.locale, e.Details["groupId"])
 	if group == "" {
 		return []detail{{Term: "Group", Text: "None: all players"}, names}
@@ -173,12 +194,14 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 		if scopes[0] == required {
 			required = apikeys.ReportsRead
 		}
-		return fmt.Sprintf("The key has the scope %s. The endpoint requires %s.", scopes[0], required)
+		return fmt.Sprintf("The key has the scope %s. The endpoint requires %s.", scopes[0],
+			required)
 	}
 	return reasonLabels[r].long
 }
 
-// responseTo is how a rejected request was answered. A group of another organisation was answered like an unknown one.
+// responseTo is how a rejected request was answered. A group of another organisation was answered
+// like an unknown one.
 func responseTo(l ui.Locale, e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
@@ -216,12 +239,19 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 	for _, known := range []struct {
 		name, term string
 		labels     map[string]string
-	}{{"oldName", "Old name", nil}, {"newName", "New name", nil}, {"description", "Description", nil},
+	}{{"oldName", "Old name", nil}, {"newName", "New name", nil},
+		{"description", "Description", nil},
 		{"replacement", "New key", nil}, {"stopsAt", "Old key stops", nil},
-		{"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil},
-		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}, {audit.ExportID, "Export id", nil}} {
+		{"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil},
+		{"entries", "Entries", nil},
+		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil},
+		{audit.ExportID, "Export id", nil}} {
 		if value, ok := rest[known.name]; ok {
-			all = append(all, detail{Term: known.term, Text: known.labels[textOf(l, value)], Code: textOf(l, value)})
+			all = append(all, detail{
+				Term: known.term,
+				Text: known.labels[textOf(l, value)],
+				Code: textOf(l, value),
+			})
 			delete(rest, known.name)
 		}
 	}

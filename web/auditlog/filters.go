@@ -62,19 +62,29 @@ const (
 	maxDayText     = 40 // of an invalid date
 )
 
-// newAuditFilters reads the fields from an address. A value that is not offered is an error of its field.
-func newAuditFilters(l ui.Locale, now time.Time, query url.Values, offered auditOptions) auditFilters {
-	people, keys := offered.people, offered.keys
+// newAuditFilters reads the fields from an address. A value that is not offered is an error of its
+// field.
+func newAuditFilters(
+	l ui.Locale, now time.Time, query url.Values, offered auditOptions,
+) auditFilters {
+	people := offered.people
+	keys := offered.keys
 	f := auditFilters{
 		locale:    l,
 		auditDays: newAuditDays(l, now, query),
-		Selects:   []selectField{actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField(), forkField(offered.forks, query.Get("fork"))},
+		Selects: []selectField{
+			actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField(),
+			forkField(offered.forks, query.Get("fork")),
+		},
 	}
 	for i := range f.Selects {
 		f.Selects[i].choose(query[f.Selects[i].Name])
 	}
-	f.filter.From, f.filter.To = f.from, f.to
-	f.filter.Action, f.filter.KeyID, f.filter.Reason = audit.Action(f.Selects[1].Value), f.Selects[2].Value, audit.Reason(f.Selects[3].Value)
+	f.filter.From = f.from
+	f.filter.To = f.to
+	f.filter.Action = audit.Action(f.Selects[1].Value)
+	f.filter.KeyID = f.Selects[2].Value
+	f.filter.Reason = audit.Reason(f.Selects[3].Value)
 	f.filter.ForkID = f.Selects[4].Value
 	switch actor := f.Selects[0].Value; actor {
 	case "":
@@ -83,24 +93,34 @@ func newAuditFilters(l ui.Locale, now time.Time, query url.Values, offered audit
 	case theOperator:
 		f.filter.Kind = audit.Operator
 	default:
-		f.filter.Kind, f.filter.PersonID = audit.Person, actor
+		f.filter.Kind = audit.Person
+		f.filter.PersonID = actor
 	}
 	return f
 }
 
 func actorField(people []audit.Actor) selectField {
-	f := selectField{Name: "actor", Label: "Actor", Options: []ui.Option{{Value: "", Text: "Anyone"}}}
+	f := selectField{
+		Name:    "actor",
+		Label:   "Actor",
+		Options: []ui.Option{{Value: "", Text: "Anyone"}},
+	}
 	for _, p := range people {
 		if p.ID != "" {
 			f.Options = append(f.Options, ui.Option{Value: p.ID, Text: truncate(p.Name, maxOption)})
 		}
 	}
-	f.Options = append(f.Options, ui.Option{Value: anyKey, Text: "Any key"}, ui.Option{Value: theOperator, Text: audit.TheOperator.Name})
+	f.Options = append(f.Options, ui.Option{Value: anyKey, Text: "Any key"},
+		ui.Option{Value: theOperator, Text: audit.TheOperator.Name})
 	return f
 }
 
 func actionField() selectField {
-	f := selectField{Name: "action", Label: "Action", Options: []ui.Option{{Value: "", Text: "Any"}}}
+	f := selectField{
+		Name:    "action",
+		Label:   "Action",
+		Options: []ui.Option{{Value: "", Text: "Any"}},
+	}
 	for _, a := range audit.Actions {
 		f.Options = append(f.Options, ui.Option{Value: string(a), Text: actionLabels[a]})
 	}
@@ -118,7 +138,11 @@ func keyField(keys []apikeys.Key, selected string) selectField {
 }
 
 func reasonField() selectField {
-	f := selectField{Name: "reason", Label: "Reason", Options: []ui.Option{{Value: "", Text: "Any"}}}
+	f := selectField{
+		Name:    "reason",
+		Label:   "Reason",
+		Options: []ui.Option{{Value: "", Text: "Any"}},
+	}
 	for _, r := range audit.Reasons {
 		f.Options = append(f.Options, ui.Option{Value: string(r), Text: reasonLabels[r].short})
 	}
@@ -129,7 +153,8 @@ func forkField(forks []games.Fork, selected string) selectField {
 	f := selectField{Name: "fork", Label: "Fork", Options: []ui.Option{{Value: "", Text: "Any"}}}
 	for i, k := range forks {
 		if i < maxForkOptions || selected == k.ID {
-			f.Options = append(f.Options, ui.Option{Value: k.ID, Text: truncate(k.Title, maxOption)})
+			f.Options = append(f.Options,
+				ui.Option{Value: k.ID, Text: truncate(k.Title, maxOption)})
 		}
 	}
 	return f

@@ -17,24 +17,41 @@ import (
 )
 
 // randomEntries fills a log with entries of each kind over six days, in disorder.
-func randomEntries(t *testing.T, w *webtest.World, o *webtest.Organisation, n int, people []audit.Actor, keys []apikeys.Key) {
+func randomEntries(
+	t *testing.T, w *webtest.World, o *webtest.Organisation, n int, people []audit.Actor,
+	keys []apikeys.Key,
+) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, uint64(n)))
 	for range n {
 		key := keys[random.IntN(len(keys))]
 		e := audit.Entry{
-			OrganisationID: o.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.Actions[random.IntN(len(audit.Actions))],
-			Target:  audit.Target{Kind: "fork", ID: uuid.NewString()},
-			Request: audit.Request{Method: "GET", Path: "/api/v1/forks/" + uuid.NewString(), Address: "192.0.2.1", UserAgent: "request-0002", ID: uuid.NewString()},
+			OrganisationID: o.ID,
+			Actor:          audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name},
+			Action:         audit.Actions[random.IntN(len(audit.Actions))],
+			Target:         audit.Target{Kind: "fork", ID: uuid.NewString()},
+			Request: audit.Request{
+				Method:    "GET",
+				Path:      "/api/v1/forks/" + uuid.NewString(),
+				Address:   "192.0.2.1",
+				UserAgent: "request-0002",
+				ID:        uuid.NewString(),
+			},
 		}
 		if e.Action == audit.KeyRefused {
 			e.Reason = audit.Reasons[random.IntN(len(audit.Reasons))]
 		} else if random.IntN(2) == 0 {
-			e.Actor, e.Target = people[random.IntN(len(people))], audit.Target{Kind: "api_key", ID: key.ID}
+			e.Actor = people[random.IntN(len(people))]
+			e.Target = audit.Target{Kind: "api_key", ID: key.ID}
 		}
 		require.NoError(t, w.Log.Append(t.Context(), e))
 	}
-	w.DB.Exec(`update audit_entries set at = timestamptz '2026-03-01' + floor(random() * 6 * 24 * 60) * interval '1 min' where org_id = $1 and user_agent = 'request-0002'`, o.ID)
+	w.DB.Exec(
+		`update audit_entries
+			set at = timestamptz '2026-03-01' + floor(random() * 6 * 24 * 60) * interval '1 min'
+			  where org_id = $1 and user_agent = 'request-0002'`,
+		o.ID,
+	)
 }
 
 // matches is the plain reading of the filters.
@@ -88,9 +105,18 @@ func listedOnAllPages(b *webtest.Browser, p webtest.Page, limit int) []int64 {
 func TestAuditLogIsFiltered(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
-	keys := []apikeys.Key{w.NewKey(t, acme, "BI", apikeys.ReportsRead), w.NewKey(t, acme, "=1+1", apikeys.ForksRead)}
-	people := []audit.Actor{{Kind: audit.Person, ID: acme.Owner.ID, Name: acme.Owner.Name}, {Kind: audit.Person, ID: acme.Admin.ID, Name: "-2+3"}}
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
+	keys := []apikeys.Key{
+		w.NewKey(t, acme, "BI", apikeys.ReportsRead), w.NewKey(t, acme, "=1+1", apikeys.ForksRead),
+	}
+	people := []audit.Actor{
+		{Kind: audit.Person, ID: acme.Owner.ID, Name: acme.Owner.Name}, {
+			Kind: audit.Person,
+			ID:   acme.Admin.ID,
+			Name: "-2+3",
+		},
+	}
 	randomEntries(t, w, acme, 500, people, keys)
 	randomEntries(t, w, other, 50, people, keys)
 	all := w.LogOf(t, acme)
@@ -98,22 +124,38 @@ func TestAuditLogIsFiltered(t *testing.T) {
 
 	filters := []map[string]string{
 		{}, {"actor": "", "action": "", "key": "", "reason": "", "from": "", "to": ""},
-		{"actor": "keys"}, {"actor": acme.Owner.ID}, {"from": "2026-03-02"}, {"to": "2026-03-02"}, {"from": "2026-03-03", "to": "2026-03-03"},
-		{"key": keys[0].ID}, {"actor": acme.Admin.ID, "key": keys[1].ID}, {"actor": acme.Owner.ID, "reason": "plan"},
-		{"actor": "keys", "action": "api_key.refused", "key": keys[1].ID, "reason": "expired", "from": "2026-03-01", "to": "2026-03-05"},
+		{"actor": "keys"}, {"actor": acme.Owner.ID}, {"from": "2026-03-02"}, {"to": "2026-03-02"}, {
+			"from": "2026-03-03",
+			"to":   "2026-03-03",
+		},
+		{"key": keys[0].ID}, {"actor": acme.Admin.ID, "key": keys[1].ID}, {
+			"actor":  acme.Owner.ID,
+			"reason": "plan",
+		},
+		{
+			"actor":  "keys",
+			"action": "api_key.refused",
+			"key":    keys[1].ID,
+			"reason": "expired",
+			"from":   "2026-03-01",
+			"to":     "2026-03-05",
+		},
 		{"from": "2199-12-31"}, {"to": "2199-12-31"},
 	}
 	for _, a := range audit.Actions {
 		filters = append(filters, map[string]string{"action": string(a)})
 	}
 	for _, r := range audit.Reasons {
-		filters = append(filters, map[string]string{"reason": string(r), "action": "api_key.refused"})
+		filters = append(filters,
+			map[string]string{"reason": string(r), "action": "api_key.refused"})
 	}
 	for _, filter := range filters {
-		want, rows := []int64{}, [][]string{}
+		want := []int64{}
+		rows := [][]string{}
 		for _, e := range all {
 			if matches(t, filter, e) {
-				want, rows = append(want, e.ID), append(rows, csvRow(t, e))
+				want = append(want, e.ID)
+				rows = append(rows, csvRow(t, e))
 			}
 		}
 		query := url.Values{}
@@ -132,29 +174,47 @@ func TestAuditLogIsFiltered(t *testing.T) {
 		} else {
 			require.Equal(t, rows, download, "%v", filter)
 		}
-		w.DB.Exec(`delete from audit_entries where action = 'audit_log.exported' and path like '%/audit-log.csv'`) // of this download
+		// of this download
+		w.DB.Exec(
+			`delete from audit_entries where action = 'audit_log.exported' and path like '%/audit-log.csv'`,
+		)
 	}
 }
 
-// A value that is not offered is a sentence beside its field, and nothing that was filled in is lost.
+// A value that is not offered is a sentence beside its field, and nothing that was filled in is
+// lost.
 func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
 	foreign := w.NewKey(t, other, "Theirs", apikeys.ReportsRead)
 	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][]string{
-		"actor=nobody":                                  {"actor", "The Actor filter has an unknown value"},
-		"action=api_key.seen":                           {"action", "The Action filter has an unknown value"},
-		"key=" + foreign.ID:                             {"key", "The Key filter has an unknown value"},
-		"key=%00":                                       {"key", "The Key filter has an unknown value"},
-		"reason=%ff":                                    {"reason", "The Reason filter has an unknown value"},
-		"reason=plan&reason=plan":                       {"reason", "The Reason filter has an unknown value"},
-		"from=2026-02-30":                               {"from", "“From” is not a date"},
-		"from=" + strings.Repeat("9", 3_500):            {"from", "“From” is not a date"},
-		"to=1999-12-31":                                 {"to", "“To” is not a date"},
-		"from=2026-03-01&from=2026-03-02":               {"from", "“From” is not a date"},
-		"from=2026-03-02&to=2026-03-01":                 {"to", "“To” (1 March 2026) is before “From” (2 March 2026)"},
+		"actor=nobody": {
+			"actor", "The Actor filter has an unknown value",
+		},
+		"action=api_key.seen": {
+			"action", "The Action filter has an unknown value",
+		},
+		"key=" +
+			foreign.ID: {"key", "The Key filter has an unknown value"},
+		"key=%00": {
+			"key", "The Key filter has an unknown value",
+		},
+		"reason=%ff": {
+			"reason", "The Reason filter has an unknown value",
+		},
+		"reason=plan&reason=plan": {
+			"reason", "The Reason filter has an unknown value",
+		},
+		"from=2026-02-30":                    {"from", "“From” is not a date"},
+		"from=" + strings.Repeat("9", 3_500): {"from", "“From” is not a date"},
+		"to=1999-12-31":                      {"to", "“To” is not a date"},
+		"from=2026-03-01&from=2026-03-02":    {"from", "“From” is not a date"},
+		"from=2026-03-02&to=2026-03-01": {
+			"to", "“To” (1 March 2026) is before “From” (2 March 2026)",
+		},
 		"to=" + url.QueryEscape(`"><script>alert(1)//`): {"to", "“To” is not a date"},
 	} {
 		p := b.Get(acme.At("/settings/audit-log?action=export.started&%s", query))
@@ -164,7 +224,10 @@ func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 			require.Contains(t, p.Body, `<option value="export.started" selected>`, query)
 		}
 		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.60s", query)
-		require.Regexp(t, `id="`+want[0]+`"[^>]* aria-invalid="true" aria-describedby="`+want[0]+`-error"`, p.Body, "%.60s", query)
+		require.Regexp(t,
+			`id="`+want[0]+`"[^>]* aria-invalid="true" aria-describedby="`+want[0]+`-error"`,
+			p.Body,
+			"%.60s", query)
 		require.Contains(t, p.Body, `id="`+want[0]+`-error">`+want[1], "%.60s", query)
 		require.Contains(t, p.Body, "<title>Error: Audit log")
 		require.NotContains(t, p.Body, "<script>alert")

@@ -28,12 +28,17 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) (*Handler, error) {
+func New(
+	pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules,
+) (*Handler, error) {
 	pages, err := pages.With(templates)
 	if err != nil {
 		return nil, err
 	}
-	downloads := limiter.New(limiter.Limits{MaxConcurrent: maxLogDownloads, BusyMessage: "Too many downloads of audit logs are running."})
+	downloads := limiter.New(limiter.Limits{
+		MaxConcurrent: maxLogDownloads,
+		BusyMessage:   "Too many downloads of audit logs are running.",
+	})
 	return &Handler{pages, guard, m, settings, downloads}, nil
 }
 

@@ -36,19 +36,38 @@ var actionLabels = map[audit.Action]string{
 	audit.SessionsEnded:         "Session ended",
 }
 
-// reasonLabels are the reasons of a rejection: in the list, as a sentence, and how the request was answered.
+// reasonLabels are the reasons of a rejection: in the list, as a sentence, and how the request was
+// answered.
 var reasonLabels = map[audit.Reason]struct{ short, long, status, code string }{
-	audit.WrongSecret:       {"Wrong secret", "The key exists, but the secret was wrong.", "401", "ERR_AUTH_REQUIRED"},
-	audit.Revoked:           {"Revoked key", "The key was revoked.", "401", "ERR_AUTH_REQUIRED"},
-	audit.Expired:           {"Expired key", "The key had expired.", "401", "ERR_AUTH_REQUIRED"},
-	audit.BelowPlan:         {"Plan", "The plan did not include the API, so the organisation’s keys were paused.", "401", "ERR_AUTH_REQUIRED"},
-	audit.InsufficientScope: {"Missing scope", "The key does not have the required scope.", "403", "ERR_ACCESS_DENIED"},
-	audit.OtherOrganisation: {"Other organisation", "The request was for a resource of another organisation.", "403", "ERR_ACCESS_DENIED"},
-	audit.OutsideAPI:        {"Outside the API", "The key was used outside /api/v1/.", "403", "ERR_ACCESS_DENIED"},
-	audit.WrongPassword:     {short: "Wrong password", long: "The password was wrong."},
-	audit.WrongCode:         {short: "Wrong code", long: "The password was right, but the code was wrong."},
-	audit.SignedOut:         {short: "Signed out", long: "The person signed out."},
-	audit.Locked:            {short: "Locked", long: "There had been too many failed attempts, so the password or code was not checked."},
+	audit.WrongSecret: {
+		"Wrong secret", "The key exists, but the secret was wrong.", "401", "ERR_AUTH_REQUIRED",
+	},
+	audit.Revoked: {"Revoked key", "The key was revoked.", "401", "ERR_AUTH_REQUIRED"},
+	audit.Expired: {"Expired key", "The key had expired.", "401", "ERR_AUTH_REQUIRED"},
+	audit.BelowPlan: {
+		"Plan", "The plan did not include the API, so the organisation’s keys were paused.", "401",
+		"ERR_AUTH_REQUIRED",
+	},
+	audit.InsufficientScope: {
+		"Missing scope", "The key does not have the required scope.", "403", "ERR_ACCESS_DENIED",
+	},
+	audit.OtherOrganisation: {
+		"Other organisation", "The request was for a resource of another organisation.", "403",
+		"ERR_ACCESS_DENIED",
+	},
+	audit.OutsideAPI: {
+		"Outside the API", "The key was used outside /api/v1/.", "403", "ERR_ACCESS_DENIED",
+	},
+	audit.WrongPassword: {short: "Wrong password", long: "The password was wrong."},
+	audit.WrongCode: {
+		short: "Wrong code",
+		long:  "The password was right, but the code was wrong.",
+	},
+	audit.SignedOut: {short: "Signed out", long: "The person signed out."},
+	audit.Locked: {
+		short: "Locked",
+		long:  "There had been too many failed attempts, so the password or code was not checked.",
+	},
 }
 
 // outcomeLabels are the outcomes of an export.
@@ -63,7 +82,8 @@ var outcomeLabels = map[string]string{
 	"failed":               "Failed",
 }
 
-// namesLabels say whether the rows of an export had names, by the reporting mode at its start: in the list, and in the entry.
+// namesLabels say whether the rows of an export had names, by the reporting mode at its start: in
+// the list, and in the entry.
 var namesLabels = map[string]struct{ short, long string }{
 	string(org.Nominative):   {"with names", "Included"},
 	string(org.Pseudonymous): {"with pseudonyms", "Not included: pseudonyms"},
@@ -74,9 +94,14 @@ var namesLabels = map[string]struct{ short, long string }{
 var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its group"}
 
 // countedEvents are what an action's counted entries count.
-var countedEvents = map[audit.Action]string{audit.KeyRefused: "requests", audit.SignInFailed: "attempts", audit.SignedIn: "sign-ins"}
+var countedEvents = map[audit.Action]string{
+	audit.KeyRefused:   "requests",
+	audit.SignInFailed: "attempts",
+	audit.SignedIn:     "sign-ins",
+}
 
-// countedLabel says how many events an entry stands for that were counted instead of recorded one by one, or "".
+// countedLabel says how many events an entry stands for that were counted instead of recorded one
+// by one, or "".
 func countedLabel(l ui.Locale, e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {

@@ -46,12 +46,18 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 		{audit.SignedIn, n(31), "31 sign-ins"},
 		{audit.SignInLocked, n(2), "2 events"},
 		{audit.KeyRefused, map[string]any{"countLost": true}, "Count lost in a database crash"},
-		{audit.SignInFailed, map[string]any{"notRecorded": 12.0, "countLost": true}, "12 attempts, others lost in a database crash"},
+		{
+			audit.SignInFailed, map[string]any{
+				"notRecorded": 12.0,
+				"countLost":   true,
+			}, "12 attempts, others lost in a database crash",
+		},
 	} {
 		e := audit.Entry{Action: c.action, Details: c.details}
 		require.Equal(t, c.want, countedLabel(ui.Locales[0], e))
 		if c.want != "" {
-			require.Contains(t, nameIndex{locale: ui.Locales[0]}.view(e).Details, detail{Term: "Counted", Text: c.want})
+			require.Contains(t, nameIndex{locale: ui.Locales[0]}.view(e).Details,
+				detail{Term: "Counted", Text: c.want})
 		}
 	}
 }
@@ -59,7 +65,9 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 	t.Parallel()
 	e := audit.Entry{
-		Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused, Reason: audit.WrongSecret,
+		Actor:   audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"},
+		Action:  audit.KeyRefused,
+		Reason:  audit.WrongSecret,
 		Request: audit.Request{Path: "/api/v1/forks"},
 	}
 	v := nameIndex{locale: ui.Locales[0]}.view(e)
@@ -77,31 +85,67 @@ func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 
 func TestEntriesOfTheOperator(t *testing.T) {
 	t.Parallel()
-	pruned := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.LogPruned, Details: map[string]any{"before": "2025-01-01", "entries": 12408.0}})
-	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"}, []string{pruned.Actor, pruned.Target, pruned.Outcome})
+	pruned := nameIndex{
+		locale: ui.Locales[0],
+	}.view(audit.Entry{
+		Actor:   audit.TheOperator,
+		Action:  audit.LogPruned,
+		Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
+	})
+	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"},
+		[]string{pruned.Actor, pruned.Target, pruned.Outcome})
 	require.Contains(t, pruned.Details, detail{Term: "Entries", Code: "12,408"})
-	erased := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"}})
+	erased := nameIndex{
+		locale: ui.Locales[0],
+	}.view(audit.Entry{
+		Actor:  audit.TheOperator,
+		Action: audit.PlayerErased,
+		Target: audit.Target{Kind: "player", ID: "p-1"},
+	})
 	require.Equal(t, "p-1", erased.Target)
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
-	plan := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlanChanged, Details: map[string]any{"from": "enterprise", "to": "team"}})
-	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"}, []string{plan.Action, plan.Target, plan.Outcome})
+	plan := nameIndex{
+		locale: ui.Locales[0],
+	}.view(audit.Entry{
+		Actor:   audit.TheOperator,
+		Action:  audit.PlanChanged,
+		Details: map[string]any{"from": "enterprise", "to": "team"},
+	})
+	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"},
+		[]string{plan.Action, plan.Target, plan.Outcome})
 	link := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.ResetCreated, Target: audit.Target{Kind: "person", ID: "u-1"},
+		Actor:   audit.TheOperator,
+		Action:  audit.ResetCreated,
+		Target:  audit.Target{Kind: "person", ID: "u-1"},
 		Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
 	})
-	require.Equal(t, []string{"Reset link created", "Ann", "Until 09:30:05 UTC"}, []string{link.Action, link.Target, link.Outcome})
+	require.Equal(t, []string{"Reset link created", "Ann", "Until 09:30:05 UTC"},
+		[]string{link.Action, link.Target, link.Outcome})
 	require.Contains(t, link.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
 	require.NotContains(t, link.Details, detail{Term: "name", Code: "Ann"})
-	key := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
+	key := nameIndex{
+		locale: ui.Locales[0],
+	}.view(audit.Entry{
+		Actor:  audit.TheOperator,
+		Action: audit.KeyRevoked,
+		Target: audit.Target{Kind: "api_key", ID: "k"},
+	})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
-	filters := newAuditFilters(ui.Locales[0], time.Now(), url.Values{"actor": {"operator"}}, auditOptions{})
+	filters := newAuditFilters(ui.Locales[0], time.Now(), url.Values{"actor": {"operator"}},
+		auditOptions{})
 	require.Empty(t, filters.Errors())
 	require.Equal(t, audit.Filter{Kind: audit.Operator}, filters.filter)
 }
 
 func TestCountedSignInsShowTheirNumberInTheList(t *testing.T) {
 	t.Parallel()
-	for action, want := range map[audit.Action]string{audit.SignedIn: "3 sign-ins", audit.SignInFailed: "3 attempts"} {
-		require.Equal(t, want, nameIndex{locale: ui.Locales[0]}.view(audit.Entry{Action: action, Details: map[string]any{"notRecorded": 3.0}}).Target)
+	for action, want := range map[audit.Action]string{
+		audit.SignedIn:     "3 sign-ins",
+		audit.SignInFailed: "3 attempts",
+	} {
+		require.Equal(t, want,
+			nameIndex{
+				locale: ui.Locales[0],
+			}.view(audit.Entry{Action: action, Details: map[string]any{"notRecorded": 3.0}}).Target)
 	}
 }

@@ -16,18 +16,28 @@ import (
 
 const entriesPerPage = 50
 
-// auditParameters are the parameters of the log's address: those that a person writes, then those of its links. Another one is
-// refused: without its filter the page would show other entries than were meant.
-var auditParameters = []string{"actor", "action", "key", "reason", "fork", "from", "to", "period", "zone", "before", "after", "entry"}
+// auditParameters are the parameters of the log's address: those that a person writes, then those
+// of its links. Another one is refused: without its filter the page would show other entries than
+// were meant.
+var auditParameters = []string{
+	"actor", "action", "key", "reason", "fork", "from", "to", "period", "zone", "before", "after",
+	"entry",
+}
 
-var errNoEntry = apperr.New(apperr.NotFound, "Entry not found. The filters may exclude it: open the audit log without filters.")
+var errNoEntry = apperr.New(apperr.NotFound,
+	"Entry not found. The filters may exclude it: open the audit log without filters.")
 
-// cursor is a place in the log by the ids of entries: the page before or after one, and the one that is open.
+// cursor is a place in the log by the ids of entries: the page before or after one, and the one
+// that is open.
 type cursor struct{ before, after, entry int64 }
 
 // addTo adds the cursor to the query of the filters.
 func (at cursor) addTo(query url.Values) url.Values {
-	for name, id := range map[string]int64{"before": at.before, "after": at.after, "entry": at.entry} {
+	for name, id := range map[string]int64{
+		"before": at.before,
+		"after":  at.after,
+		"entry":  at.entry,
+	} {
 		if id != 0 {
 			query.Set(name, strconv.FormatInt(id, 10))
 		}
@@ -40,18 +50,25 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 	var at cursor
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
-		return nil, at, apperr.New(apperr.Validation, "The address of this page is invalid. Open the audit log and set the filters there.")
+		return nil, at, apperr.New(apperr.Validation,
+			"The address of this page is invalid. Open the audit log and set the filters there.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(auditParameters, name) {
-			return nil, at, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use %s.",
+			return nil, at, apperr.NewField(name,
+				"The parameter “%s” in the address of this page is unknown. Use %s.",
 				ui.Shortened([]byte(name)), strings.Join(auditParameters[:8], ", "))
 		}
-		if slices.Contains(auditParameters[7:], name) && len(query[name]) > 1 { // the others are fields, which say it themselves
+		// the others are fields, which say it themselves
+		if slices.Contains(auditParameters[7:], name) && len(query[name]) > 1 {
 			return nil, at, ui.Repeated(name)
 		}
 	}
-	for name, id := range map[string]*int64{"before": &at.before, "after": &at.after, "entry": &at.entry} {
+	for name, id := range map[string]*int64{
+		"before": &at.before,
+		"after":  &at.after,
+		"entry":  &at.entry,
+	} {
 		text := query.Get(name)
 		if text == "" {
 			continue
@@ -61,7 +78,8 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 		}
 	}
 	if at.before != 0 && at.after != 0 {
-		return nil, at, apperr.New(apperr.Validation, "The address of this page has both “before” and “after”. Open the audit log again.")
+		return nil, at, apperr.New(apperr.Validation,
+			"The address of this page has both “before” and “after”. Open the audit log again.")
 	}
 	return query, at, nil
 }
@@ -79,8 +97,9 @@ type auditPage struct {
 	newer, older bool
 }
 
-// loadPage returns the page at the cursor. It lists one entry more than the page has, to know whether the log goes on. The open
-// entry is on the page, whatever was appended since the address was made. Errors: apperr.NotFound.
+// loadPage returns the page at the cursor. It lists one entry more than the page has, to know
+// whether the log goes on. The open entry is on the page, whatever was appended since the address
+// was made. Errors: apperr.NotFound.
 func loadPage(at cursor, list func(audit.Page) ([]audit.Entry, error)) (auditPage, error) {
 	page, err := pageBeside(at, list)
 	if err != nil || at.entry == 0 || page.has(at.entry) {
@@ -114,7 +133,11 @@ func pageBeside(at cursor, list func(audit.Page) ([]audit.Entry, error)) (auditP
 }
 
 func cutPage(entries []audit.Entry, newer bool) auditPage {
-	return auditPage{entries: entries[:min(len(entries), entriesPerPage)], newer: newer, older: len(entries) > entriesPerPage}
+	return auditPage{
+		entries: entries[:min(len(entries), entriesPerPage)],
+		newer:   newer,
+		older:   len(entries) > entriesPerPage,
+	}
 }
 
 func (p auditPage) has(entry int64) bool {

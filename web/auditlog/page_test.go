@@ -20,7 +20,12 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	entry := audit.Entry{OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "K"}, Action: audit.KeyRefused, Reason: audit.Revoked}
+	entry := audit.Entry{
+		OrganisationID: acme.ID,
+		Actor:          audit.Actor{Kind: audit.Key, ID: "k", Name: "K"},
+		Action:         audit.KeyRefused,
+		Reason:         audit.Revoked,
+	}
 	for range 130 {
 		entry.Request.Path = "/" + uuid.NewString() // equal ones are folded
 		require.NoError(t, w.Log.Append(t.Context(), entry))
@@ -30,7 +35,8 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 	stop := make(chan struct{})
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		for range 1500 { // fewer than the pages below go through, however slow this machine answers them
+		// fewer than the pages below go through, however slow this machine answers them
+		for range 1500 {
 			select {
 			case <-stop:
 				return
@@ -74,7 +80,8 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 		require.Len(t, listed(t, up), 50)
 	}
 	require.Equal(t, w.LogOf(t, acme)[0].ID, listed(t, up)[0], "to the newest")
-	require.Contains(t, b.Get(acme.At("/settings/audit-log?before=%d", got[len(got)-1])).Body, "No older entries")
+	require.Contains(t, b.Get(acme.At("/settings/audit-log?before=%d", got[len(got)-1])).Body,
+		"No older entries")
 }
 
 // A detail view with request id, address and endpoint; it has an address of its own, which holds
@@ -82,12 +89,22 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 func TestAuditEntryOpensInPlace(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	foreign := w.NewKey(t, other, "Theirs", apikeys.ReportsRead)
 	require.NoError(t, w.Log.Append(t.Context(), audit.Entry{
-		OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
-		Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118", UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"},
+		OrganisationID: acme.ID,
+		Actor:          audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name},
+		Action:         audit.KeyRefused,
+		Reason:         audit.InsufficientScope,
+		Request: audit.Request{
+			Method:    "GET",
+			Path:      "/api/v1/forks",
+			Address:   "192.0.2.118",
+			UserAgent: "python-requests/2.32.3",
+			ID:        "01JD7K3V9Q2M8T4XN6ZB",
+		},
 	}))
 	b := w.SignedIn(t, acme.Owner)
 	p := b.Get(acme.At("/settings/audit-log?actor=keys&key=%s", key.ID))
@@ -96,18 +113,28 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 		t.Helper()
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		for _, text := range []string{
-			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request rejected", "Missing scope", `aria-expanded="true"`,
-			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>", "insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
-			"dg_live_" + key.ID + "_…", "192.0.2.118", "python-requests/2.32.3", "01JD7K3V9Q2M8T4XN6ZB",
-			`<option value="keys" selected>Any key</option>`, `<option value="` + key.ID + `" selected>Warehouse</option>`,
+			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request rejected", "Missing scope",
+			`aria-expanded="true"`,
+			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>",
+			"insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
+			"dg_live_" + key.ID + "_…", "192.0.2.118", "python-requests/2.32.3",
+			"01JD7K3V9Q2M8T4XN6ZB",
+			`<option value="keys" selected>Any key</option>`,
+			`<option value="` + key.ID + `" selected>Warehouse</option>`,
 		} {
 			require.Contains(t, p.Body, text)
 		}
 	}
 	check(b.Get(link))
-	require.Equal(t, acme.At("/settings/audit-log?actor=keys&key=%s", key.ID), linkOf(b.Get(link), "Close"))
+	require.Equal(t, acme.At("/settings/audit-log?actor=keys&key=%s", key.ID),
+		linkOf(b.Get(link), "Close"))
 	for range 120 {
-		require.NoError(t, w.Log.Append(t.Context(), audit.Entry{OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID}, Action: audit.ExportStarted}))
+		require.NoError(t,
+			w.Log.Append(t.Context(), audit.Entry{
+				OrganisationID: acme.ID,
+				Actor:          audit.Actor{Kind: audit.Key, ID: key.ID},
+				Action:         audit.ExportStarted,
+			}))
 	}
 	grown := b.Get(link)
 	check(grown)
@@ -116,15 +143,18 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 	opened := w.LogOf(t, acme)[120].ID
 	for name, path := range map[string]string{
 		"another organisation's": acme.At("/settings/audit-log?entry=%d", w.LogOf(t, other)[0].ID),
-		"left out by a filter":   acme.At("/settings/audit-log?entry=%d&action=api_key.revoked", opened),
-		"unknown":                acme.At("/settings/audit-log?entry=999999999"),
-		"no number":              acme.At("/settings/audit-log?entry=1%%27"),
-		"negative":               acme.At("/settings/audit-log?before=-1"),
-		"too large":              acme.At("/settings/audit-log?after=99999999999999999999"),
+		"left out by a filter": acme.At("/settings/audit-log?entry=%d&action=api_key.revoked",
+			opened),
+		"unknown":   acme.At("/settings/audit-log?entry=999999999"),
+		"no number": acme.At("/settings/audit-log?entry=1%%27"),
+		"negative":  acme.At("/settings/audit-log?before=-1"),
+		"too large": acme.At("/settings/audit-log?after=99999999999999999999"),
 	} {
 		require.Equal(t, http.StatusNotFound, b.Get(path).StatusCode, name)
 	}
-	require.Equal(t, http.StatusBadRequest, b.Get(acme.At("/settings/audit-log?after=1&before=2")).StatusCode)
-	require.Equal(t, http.StatusBadRequest, b.Get(acme.At("/settings/audit-log?actor=%%zz")).StatusCode)
+	require.Equal(t, http.StatusBadRequest,
+		b.Get(acme.At("/settings/audit-log?after=1&before=2")).StatusCode)
+	require.Equal(t, http.StatusBadRequest,
+		b.Get(acme.At("/settings/audit-log?actor=%%zz")).StatusCode)
 	require.NotContains(t, b.Get(acme.At("/settings/audit-log")).Body, foreign.Name)
 }

@@ -12,7 +12,9 @@ import (
 type AuditLog interface {
 	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
 	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
-	Counterparts(ctx context.Context, organisationID string, entries []audit.Entry) (map[int64]audit.Entry, error)
+	Counterparts(
+		ctx context.Context, organisationID string, entries []audit.Entry,
+	) (map[int64]audit.Entry, error)
 	Append(ctx context.Context, e audit.Entry) error
 }
 

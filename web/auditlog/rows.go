@@ -9,7 +9,8 @@ import (
 	"dg/web/ui"
 )
 
-// auditRows are the entries of a page, and what makes rows of them: an export is one row, at its start, and equal refusals are one.
+// auditRows are the entries of a page, and what makes rows of them: an export is one row, at its
+// start, and equal refusals are one.
 type auditRows struct {
 	entries []audit.Entry
 	others  map[int64]audit.Entry // the other entry of an export
@@ -27,15 +28,16 @@ type auditLine struct {
 	last time.Time    // of the oldest of them
 }
 
-// longestExport is after how long an export without an end was interrupted: it takes half an hour at most.
+// longestExport is after how long an export without an end was interrupted: it takes half an hour
+// at most.
 const longestExport = 31 * time.Minute
 
 func isExport(e audit.Entry) bool {
 	return e.Action == audit.ExportStarted || e.Action == audit.ExportFinished
 }
 
-// folded are the rows. Every entry of the page is in one of them, or is the end of an export whose start is on this page or
-// another of the same filters.
+// folded are the rows. Every entry of the page is in one of them, or is the end of an export whose
+// start is on this page or another of the same filters.
 func (r auditRows) folded() []auditLine {
 	var lines []auditLine
 	first := map[refusal]int{}
@@ -49,7 +51,8 @@ func (r auditRows) folded() []auditLine {
 			continue
 		}
 		if isExport(e) {
-			if other, ok := r.others[e.ID]; e.Action == audit.ExportFinished && e.ID != r.open && ok && r.lists(other) {
+			if other, ok := r.others[e.ID]; e.Action == audit.ExportFinished && e.ID != r.open &&
+				ok && r.lists(other) {
 				continue
 			}
 			r.join(&line)
@@ -62,7 +65,8 @@ func (r auditRows) folded() []auditLine {
 
 // lists reports whether the filters leave the start of an export whose end they leave.
 func (r auditRows) lists(start audit.Entry) bool {
-	return r.filter.Action == "" && !start.At.Before(r.filter.From) && (r.filter.To.IsZero() || start.At.Before(r.filter.To))
+	return r.filter.Action == "" && !start.At.Before(r.filter.From) &&
+		(r.filter.To.IsZero() || start.At.Before(r.filter.To))
 }
 
 // join gives the row of an export what its other entry has.
@@ -88,9 +92,11 @@ type refusal struct {
 	path   string
 }
 
-// refusalOf returns what a refusal has in common with equal ones. An entry that counts others is not folded.
+// refusalOf returns what a refusal has in common with equal ones. An entry that counts others is
+// not folded.
 func refusalOf(e audit.Entry) (refusal, bool) {
-	if e.Action != audit.KeyRefused || e.Details[audit.NotRecorded] != nil || e.Details[audit.CountLost] != nil {
+	if e.Action != audit.KeyRefused || e.Details[audit.NotRecorded] != nil ||
+		e.Details[audit.CountLost] != nil {
 		return refusal{}, false
 	}
 	return refusal{e.Actor.ID, e.Reason, e.Request.Path}, true

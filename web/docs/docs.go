@@ -23,19 +23,28 @@ type docsView struct {
 // concurrencyLimits bound the expensive work of an organisation.
 type concurrencyLimits struct {
 	Reports, LargeReports, Exports, ExportsOfOrganisation, ExportsOfKey, WaitSeconds int
-	LargeReport                                                                      string // players
+	// players
+	LargeReport string
 }
 
 // Docs answers GET /docs.
 func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 	view := docsView{
-		Layout: ui.NewLayout(p, "API", ui.AreaDocs), KeysPath: ui.SettingsPath, examples: h.examplesFor(c.UserContext(), p),
+		Layout:        ui.NewLayout(p, "API", ui.AreaDocs),
+		KeysPath:      ui.SettingsPath,
+		examples:      h.examplesFor(c.UserContext(), p),
 		documentation: h.documentation,
-		RateLimit:     apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
+		RateLimit:     apikeys.MaxRequests,
+		RateWindow:    apikeys.RateWindow,
+		MaxDays:       reports.MaxPeriodDays,
 		Concurrency: concurrencyLimits{
-			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: ui.LocaleOf(c).Count(reports.LargeReport),
-			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,
-			WaitSeconds: int(limiter.Wait.Seconds()),
+			Reports:               reports.MaxReportsOfOrganisation,
+			LargeReports:          reports.MaxLargeReportsOfOrganisation,
+			LargeReport:           ui.LocaleOf(c).Count(reports.LargeReport),
+			Exports:               exports.MaxAtOnce,
+			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
+			ExportsOfKey:          exports.MaxAtOnceOfActor,
+			WaitSeconds:           int(limiter.Wait.Seconds()),
 		},
 	}
 	if settings := view.Settings(); settings != "" {

@@ -23,7 +23,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The page's facts are those of the contract's document, which the tests of the API hold to the program.
+// The page's facts are those of the contract's document, which the tests of the API hold to the
+// program.
 
 var (
 	contractErrorRow = regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `[a-z-]+` \\| `(ERR_[A-Z_]+)` \\|")
@@ -77,14 +78,19 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	body := w.Browser(t).Get("/docs").Body
-	text := strings.Join(strings.Fields(html.UnescapeString(anyTag.ReplaceAllString(body, " "))), " ")
+	text := strings.Join(strings.Fields(html.UnescapeString(anyTag.ReplaceAllString(body, " "))),
+		" ")
 	for _, fact := range []string{
-		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.MaxRequests, apikeys.RateWindow),
+		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.MaxRequests,
+			apikeys.RateWindow),
 		fmt.Sprintf("Rejected requests %d in %d seconds", apikeys.MaxRequests, apikeys.RateWindow),
 		fmt.Sprintf("Period %d days", reports.MaxPeriodDays),
-		"Group Shown when at least 5 of its members played", "Export 30 minutes", "within two seconds",
-		fmt.Sprintf("%d for a key, %d for an organisation, %d for an instance", exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
-		fmt.Sprintf("%d small and %d large for an organisation", reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
+		"Group Shown when at least 5 of its members played", "Export 30 minutes",
+		"within two seconds",
+		fmt.Sprintf("%d for a key, %d for an organisation, %d for an instance",
+			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
+		fmt.Sprintf("%d small and %d large for an organisation", reports.MaxReportsOfOrganisation,
+			reports.MaxLargeReportsOfOrganisation),
 		fmt.Sprintf("waits for up to %.0f seconds", limiter.Wait.Seconds()),
 	} {
 		require.Contains(t, text, fact)
@@ -92,27 +98,37 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	// What the page and the document both say.
 	document := strings.Join(strings.Fields(contract(t)), " ")
 	for _, fact := range []string{
-		fmt.Sprintf("at most %d small reports and %d large one (more than 5,000 players", reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
-		fmt.Sprintf("%d small reports or %d large one running", reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
-		fmt.Sprintf("at most %d exports, %d of them with one key; an instance runs %d", exports.MaxAtOnceOfOrganisation, exports.MaxAtOnceOfActor, exports.MaxAtOnce),
-		fmt.Sprintf("%d exports of the key, %d of the organisation or %d of the instance", exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
+		fmt.Sprintf("at most %d small reports and %d large one (more than 5,000 players",
+			reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("%d small reports or %d large one running", reports.MaxReportsOfOrganisation,
+			reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("at most %d exports, %d of them with one key; an instance runs %d",
+			exports.MaxAtOnceOfOrganisation, exports.MaxAtOnceOfActor, exports.MaxAtOnce),
+		fmt.Sprintf("%d exports of the key, %d of the organisation or %d of the instance",
+			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
 		fmt.Sprintf("waits for up to %.0f seconds", limiter.Wait.Seconds()),
 		fmt.Sprintf("Retry in %d seconds", limiter.RetryAfter),
 	} {
 		require.Contains(t, document, fact)
 	}
 	require.Equal(t, 5000, reports.LargeReport)
-	for _, fact := range []string{"fewer than 5 members", "An idle group looks like a small one", "make reports anonymous", "4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity"} {
+	for _, fact := range []string{
+		"fewer than 5 members", "An idle group looks like a small one", "make reports anonymous",
+		"4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity",
+	} {
 		require.Contains(t, document, fact)
 		require.Contains(t, text, fact)
 	}
 	header := webtest.RegexpFind(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
 	var columns []string
-	for _, c := range regexp.MustCompile(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`).FindAllStringSubmatch(body, -1) {
+	for _, c := range regexp.MustCompile(
+		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`,
+	).FindAllStringSubmatch(body, -1) {
 		columns = append(columns, c[1])
 	}
 	require.Equal(t, header, strings.Join(columns, ","))
-	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.URL+`/api/v1/forks`, "the address of this service")
+	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.URL+`/api/v1/forks`,
+		"the address of this service")
 	require.NotContains(t, body, "dg.example.org")
 }
 
@@ -121,40 +137,52 @@ func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	for _, path := range []string{"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats"} {
+	for _, path := range []string{
+		"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats",
+	} {
 		out := w.Browser(t).Get(path)
 		require.Equal(t, 200, out.StatusCode)
 		require.Contains(t, out.Body, `<a href="/sign-in">Sign in</a>`)
 		in := w.SignedIn(t, acme.Owner).Get(path)
 		require.Equal(t, 200, in.StatusCode)
 		require.Contains(t, in.Body, acme.Owner.Name)
-		require.Contains(t, in.Body, `<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
+		require.Contains(t, in.Body,
+			`<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
 	}
 	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
 		require.Equal(t, 404, w.Browser(t).Get(path).StatusCode)
 	}
-	for _, path := range regexp.MustCompile(`href="(/docs/[^"#]+)`).FindAllStringSubmatch(w.Browser(t).Get("/docs").Body, -1) {
+	for _, path := range regexp.MustCompile(`href="(/docs/[^"#]+)`).
+		FindAllStringSubmatch(w.Browser(t).Get("/docs").Body, -1) {
 		require.Equal(t, 200, w.Browser(t).Get(path[1]).StatusCode, path[1])
 	}
 	require.Contains(t, w.Browser(t).Get("/docs").Body, `<a href="/settings/api-keys">`)
-	require.Contains(t, w.SignedIn(t, acme.Owner).Get("/docs").Body, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
+	require.Contains(t, w.SignedIn(t, acme.Owner).Get("/docs").Body,
+		`<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
 	b := w.SignedIn(t, acme.Owner)
 	w.DB.DB.Close()
-	require.Equal(t, 200, b.Get("/docs").StatusCode, "it explains ERR_UNAVAILABLE: it must be there then")
+	require.Equal(t, 200, b.Get("/docs").StatusCode,
+		"it explains ERR_UNAVAILABLE: it must be there then")
 }
 
-// The examples hold a fork and a group of the reader's organisation: of the one that the reader comes from, when there are several.
+// The examples hold a fork and a group of the reader's organisation: of the one that the reader
+// comes from, when there are several.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, globex := w.Organisation("acme"), w.Organisation("globex")
-	fork, other := w.Fork(acme), w.Fork(globex)
+	acme := w.Organisation("acme")
+	globex := w.Organisation("globex")
+	fork := w.Fork(acme)
+	other := w.Fork(globex)
 	group := w.DB.Group(acme.ID, w.DB.Players(acme.ID, 5)...)
 	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
 	require.Contains(t, contract(t), invented, "that of the document")
-	for _, path := range []string{"/docs", "/docs/recipes/curl", "/docs/recipes/grafana", "/docs/reference/getForkStats"} {
+	for _, path := range []string{
+		"/docs", "/docs/recipes/curl", "/docs/recipes/grafana", "/docs/reference/getForkStats",
+	} {
 		require.Contains(t, w.Browser(t).Get(path).Body, invented)
-		require.NotContains(t, w.SignedIn(t, acme.Member).Get(path).Body, fork.ID, "members see no forks")
+		require.NotContains(t, w.SignedIn(t, acme.Member).Get(path).Body, fork.ID,
+			"members see no forks")
 		body := w.SignedIn(t, acme.Owner).Get(path).Body
 		require.Contains(t, body, fork.ID)
 		require.NotRegexp(t, `(forks/|fork=)`+invented, body)
@@ -165,19 +193,29 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	require.Contains(t, both.Get("/docs").Body, invented)
 	require.Contains(t, both.Get("/docs?org=globex").Body, other.ID)
 	require.Contains(t, both.Get("/docs?org=globex").Body, `href="/docs/recipes/python?org=globex"`)
-	require.NotContains(t, w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Body, other.ID, "of no organisation but one's own")
+	require.NotContains(t, w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Body, other.ID,
+		"of no organisation but one's own")
 }
 
-// The reference has what the document has: each operation with its parameters, fields, answers and examples.
+// The reference has what the document has: each operation with its parameters, fields, answers and
+// examples.
 func TestReferenceShowsTheDocument(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	index := w.Browser(t).Get("/docs/reference").Body
 	for operation, names := range map[string][]string{
-		"listForks":          {"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag"},
-		"getFork":            {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
-		"getForkStats":       {"players[].bestScorePercent", "skills[].skillId", "data.reading.charts", "groupId", "date-time", "#ERR_VALIDATION"},
-		"exportForkPlaysCsv": {"text/csv", "X-DG-Report-Suppressed", "playId,forkId", "<td><code>scorePercent</code></td>"},
+		"listForks": {
+			"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag",
+		},
+		"getFork": {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
+		"getForkStats": {
+			"players[].bestScorePercent", "skills[].skillId", "data.reading.charts", "groupId",
+			"date-time", "#ERR_VALIDATION",
+		},
+		"exportForkPlaysCsv": {
+			"text/csv", "X-DG-Report-Suppressed", "playId,forkId",
+			"<td><code>scorePercent</code></td>",
+		},
 	} {
 		require.Contains(t, index, `href="/docs/reference/`+operation+`"`)
 		page := w.Browser(t).Get("/docs/reference/" + operation)
@@ -195,25 +233,27 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	b := w.Browser(t)
 	index := b.Get("/docs").Body
 	shown := html.UnescapeString(index)
-	for _, path := range regexp.MustCompile(`href="(/docs/recipes/[^"]+)`).FindAllStringSubmatch(index, -1) {
+	for _, path := range regexp.MustCompile(`href="(/docs/recipes/[^"]+)`).
+		FindAllStringSubmatch(index, -1) {
 		shown += html.UnescapeString(b.Get(path[1]).Body)
 	}
 	files := 0
 	var forgotten []string
-	require.NoError(t, fs.WalkDir(os.DirFS("recipes"), ".", func(name string, entry fs.DirEntry, err error) error {
-		require.NoError(t, err)
-		if entry.IsDir() {
+	require.NoError(t,
+		fs.WalkDir(os.DirFS("recipes"), ".", func(name string, entry fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			if entry.IsDir() {
+				return nil
+			}
+			files++
+			source, err := os.ReadFile("recipes/" + name)
+			require.NoError(t, err)
+			first, _, _ := strings.Cut(string(source), "https://dg.example.org")
+			if !strings.Contains(shown, strings.TrimSpace(first)) {
+				forgotten = append(forgotten, name)
+			}
 			return nil
-		}
-		files++
-		source, err := os.ReadFile("recipes/" + name)
-		require.NoError(t, err)
-		first, _, _ := strings.Cut(string(source), "https://dg.example.org")
-		if !strings.Contains(shown, strings.TrimSpace(first)) {
-			forgotten = append(forgotten, name)
-		}
-		return nil
-	}))
+		}))
 	require.Empty(t, forgotten, "no page shows them")
 	require.Greater(t, files, 20)
 }
@@ -222,9 +262,14 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 func TestDocsPolicy(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	for _, path := range []string{"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats"} {
+	for _, path := range []string{
+		"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats",
+	} {
 		page := w.Browser(t).Get(path)
-		require.Equal(t, w.Browser(t).Get("/sign-in").Header.Get("Content-Security-Policy"), page.Header.Get("Content-Security-Policy"))
-		require.NotRegexp(t, `(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`, page.Body)
+		require.Equal(t, w.Browser(t).Get("/sign-in").Header.Get("Content-Security-Policy"),
+			page.Header.Get("Content-Security-Policy"))
+		require.NotRegexp(t,
+			`(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`,
+			page.Body)
 	}
 }

@@ -18,7 +18,8 @@ const (
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
 )
 
-// examples are what the documentation's examples hold: a fork and a group of the reader's organisation, if there are any.
+// examples are what the documentation's examples hold: a fork and a group of the reader's
+// organisation, if there are any.
 type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": an invented one
@@ -26,13 +27,17 @@ type examples struct {
 	from, recent, to     string // a long period, and a short one
 }
 
-// examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to see, is invented: the
-// documentation has to be readable while the database is down.
+// examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to
+// see, is invented: the documentation has to be readable while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	today := h.Today()
 	e := examples{
-		ForkID: exampleFork, GroupID: exampleGroup, base: h.Base,
-		from: today.AddDate(-2, 0, 0).Format(time.DateOnly), recent: today.AddDate(0, 0, -27).Format(time.DateOnly), to: today.Format(time.DateOnly),
+		ForkID:  exampleFork,
+		GroupID: exampleGroup,
+		base:    h.Base,
+		from:    today.AddDate(-2, 0, 0).Format(time.DateOnly),
+		recent:  today.AddDate(0, 0, -27).Format(time.DateOnly),
+		to:      today.Format(time.DateOnly),
 	}
 	if p == nil || p.Organisation.ID == "" {
 		return e
@@ -42,15 +47,21 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 		return e
 	}
 	fork := slices.MaxFunc(forks, func(a, b games.Fork) int {
-		return cmp.Or(ui.CompareBool(a.Status == "active", b.Status == "active"), ui.CompareBool(a.DeployedRelease != nil, b.DeployedRelease != nil), b.CreatedAt.Compare(a.CreatedAt))
+		return cmp.Or(ui.CompareBool(a.Status == "active", b.Status == "active"),
+			ui.CompareBool(a.DeployedRelease != nil, b.DeployedRelease != nil),
+			b.CreatedAt.Compare(a.CreatedAt))
 	})
-	e.ForkID, e.ForkTitle = fork.ID, fork.Title
+	e.ForkID = fork.ID
+	e.ForkTitle = fork.Title
 	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, "")
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string {
+			return g.OrganisationID
+		})
 	}
 	if err == nil && len(groups) > 0 {
-		e.GroupID, e.GroupName = groups[0].ID, groups[0].Name
+		e.GroupID = groups[0].ID
+		e.GroupName = groups[0].Name
 	}
 	return e
 }

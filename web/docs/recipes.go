@@ -14,8 +14,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// docs.json has what the pages of the documentation hold, beside their templates. Recipes are real files: the tests run
-// what the page shows. Those in recipes/start are the first requests of /docs.
+// docs.json has what the pages of the documentation hold, beside their templates. Recipes are real
+// files: the tests run what the page shows. Those in recipes/start are the first requests of /docs.
 //
 //go:embed docs.json reference.json recipes
 var docsFiles embed.FS
@@ -75,10 +75,16 @@ func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 		return fiber.ErrNotFound
 	}
 	view := recipesView{
-		Layout: ui.NewLayout(p, "Recipe: "+all[i].Name, ui.AreaDocs), recipe: all[i], examples: h.examplesFor(c.UserContext(), p),
+		Layout:   ui.NewLayout(p, "Recipe: "+all[i].Name, ui.AreaDocs),
+		recipe:   all[i],
+		examples: h.examplesFor(c.UserContext(), p),
 	}
 	for j, r := range all {
-		view.Tabs = append(view.Tabs, ui.Link{Name: r.Name, Path: view.Docs("/recipes/" + r.ID), Current: i == j})
+		view.Tabs = append(view.Tabs, ui.Link{
+			Name:    r.Name,
+			Path:    view.Docs("/recipes/" + r.ID),
+			Current: i == j,
+		})
 	}
 	return h.Render(c, fiber.StatusOK, "recipe", &view)
 }
@@ -99,6 +105,8 @@ func (e examples) Command(id, label, text string) command {
 
 // Fill puts the reader's fork, group, period and the address of this service into an example.
 func (e examples) Fill(text string) string {
-	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID, exampleGroup, e.GroupID,
+	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
+		exampleGroup,
+		e.GroupID,
 		"2024-01-01", e.from, "2026-03-01", e.recent, "2026-03-31", e.to).Replace(text)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// reference is the operations of the OpenAPI document, as the pages below /docs/reference show them: reference.json, which
-// scripts/contract/reference generates.
+// reference is the operations of the OpenAPI document, as the pages below /docs/reference show
+// them: reference.json, which scripts/contract/reference generates.
 type reference []operation
 
 type operation struct {
@@ -58,13 +58,27 @@ type referenceView struct {
 	examples
 }
 
-// ShowReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation, one of them.
+// ShowReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation,
+// one of them.
 func (h *Handler) ShowReference(c *fiber.Ctx, p *ui.Principal) error {
-	view := referenceView{Layout: ui.NewLayout(p, "API reference", ui.AreaDocs), All: h.documentation.Operations}
-	view.Sidebar = &ui.Sidebar{Label: "Reference", Headed: true, Links: []ui.Link{{Name: "Overview", Path: view.Docs("/reference"), Current: c.Params("operation") == ""}}}
+	view := referenceView{
+		Layout: ui.NewLayout(p, "API reference", ui.AreaDocs),
+		All:    h.documentation.Operations,
+	}
+	view.Sidebar = &ui.Sidebar{
+		Label:  "Reference",
+		Headed: true,
+		Links: []ui.Link{
+			{Name: "Overview", Path: view.Docs("/reference"), Current: c.Params("operation") == ""},
+		},
+	}
 	for _, o := range h.documentation.Operations {
 		current := o.ID == c.Params("operation")
-		view.Sidebar.Links = append(view.Sidebar.Links, ui.Link{Name: o.Summary, Path: view.Docs("/reference/" + o.ID), Current: current})
+		view.Sidebar.Links = append(view.Sidebar.Links, ui.Link{
+			Name:    o.Summary,
+			Path:    view.Docs("/reference/" + o.ID),
+			Current: current,
+		})
 		if current {
 			view.operation = o
 		}
@@ -75,7 +89,8 @@ func (h *Handler) ShowReference(c *fiber.Ctx, p *ui.Principal) error {
 	if view.ID == "" {
 		return fiber.ErrNotFound
 	}
-	view.Title, view.examples = view.Summary, h.examplesFor(c.UserContext(), p)
+	view.Title = view.Summary
+	view.examples = h.examplesFor(c.UserContext(), p)
 	return h.Render(c, fiber.StatusOK, "operation", &view)
 }
 

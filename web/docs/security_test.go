@@ -8,7 +8,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Everybody can read what is promised and how to report a weakness, also while the database is away; the page of the API leads there.
+// Everybody can read what is promised and how to report a weakness, also while the database is
+// away; the page of the API leads there.
 func TestSecurityPageIsForEverybody(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)

@@ -29,8 +29,11 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view := keyView{
-		Key: h.keyRow(p, k), Description: k.Description, Usage: newUsageView(p.Locale, days), Back: p.Path("/settings/api-keys"),
-		Log: p.Path("/settings/audit-log?key=" + k.ID),
+		Key:         h.keyRow(p, k),
+		Description: k.Description,
+		Usage:       newUsageView(p.Locale, days),
+		Back:        p.Path("/settings/api-keys"),
+		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}
 	if p.May(authz.RenameKey) {
 		view.Rename = keyPath(p, k, "/rename")

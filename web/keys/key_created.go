@@ -22,14 +22,22 @@ type createdView struct {
 	Sample       sampleCall
 }
 
-// sampleCall is a request that the key can make: the list of forks, or the statistics of a fork if there is one.
+// sampleCall is a request that the key can make: the list of forks, or the statistics of a fork if
+// there is one.
 type sampleCall struct{ URL, Fork string }
 
 const sampleDays = 7
 
-// newCreatedView prepares the page before the key is created: nothing may fail once there is a secret to show.
-func (h *Handler) newCreatedView(c *fiber.Ctx, p *ui.Principal, in apikeys.NewKey) (createdView, error) {
-	view := createdView{Name: in.Name, Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")), Back: p.Path("/settings/api-keys")}
+// newCreatedView prepares the page before the key is created: nothing may fail once there is a
+// secret to show.
+func (h *Handler) newCreatedView(
+	c *fiber.Ctx, p *ui.Principal, in apikeys.NewKey,
+) (createdView, error) {
+	view := createdView{
+		Name:   in.Name,
+		Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")),
+		Back:   p.Path("/settings/api-keys"),
+	}
 	l, err := h.settings.Layout(c, p, "Key created", "api-keys")
 	if err != nil {
 		return view, err
@@ -40,7 +48,9 @@ func (h *Handler) newCreatedView(c *fiber.Ctx, p *ui.Principal, in apikeys.NewKe
 	return view, err
 }
 
-func (h *Handler) sampleCall(c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope) (sampleCall, error) {
+func (h *Handler) sampleCall(
+	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
+) (sampleCall, error) {
 	forks := h.Base + "/api/v1/forks"
 	if scopes[0] == apikeys.ForksRead {
 		return sampleCall{URL: forks}, nil
@@ -51,7 +61,10 @@ func (h *Handler) sampleCall(c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Sco
 	}
 	week := ui.LastDays(h.Today(), sampleDays)
 	query := url.Values{"from": {week.Day(0)}, "to": {week.Day(sampleDays - 1)}}
-	return sampleCall{URL: forks + "/" + all[0].ID + "/stats?" + query.Encode(), Fork: all[0].Title}, nil
+	return sampleCall{
+		URL:  forks + "/" + all[0].ID + "/stats?" + query.Encode(),
+		Fork: all[0].Title,
+	}, nil
 }
 
 // renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
@@ -62,6 +75,7 @@ func (h *Handler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.
 	}
 	return h.renderKeys(c, p, keys, &ui.Notice{
 		Done: true, Name: k.Name, Strong: "has already been created.",
-		Before: " Its secret was shown then and cannot be shown again. If you do not have it, revoke the key and create another.",
+		Before: " Its secret was shown then and cannot be shown again. If you do not have it, " +
+			"revoke the key and create another.",
 	})
 }

@@ -23,14 +23,19 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// expiresAt returns the time that was chosen, nil for never. A date or a time with another choice than "day" is an error: it is
-// unknown which one was meant. So is a form of another day than today, whose choices were other times.
+// expiresAt returns the time that was chosen, nil for never. A date or a time with another choice
+// than "day" is an error: it is unknown which one was meant. So is a form of another day than
+// today, whose choices were other times.
 func (f keyForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return expiryDate(l, f.Day, f.Time, now)
 	}
 	if f.Day != "" || f.Time != "" {
-		return nil, ui.FormError{Field: "day", Message: "You entered a date or a time, but “On a date” is not selected. Select it, or clear both fields."}
+		return nil, ui.FormError{
+			Field: "day",
+			Message: "You entered a date or a time, but “On a date” is not selected. " +
+				"Select it, or clear both fields.",
+		}
 	}
 	if f.Expiry == "never" {
 		return nil, ui.FormError{}
@@ -41,7 +46,10 @@ func (f keyForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError
 			continue
 		}
 		if f.Today != "" && f.Today != today.Format(time.DateOnly) {
-			return nil, ui.FormError{Field: "expiry", Message: "A new day has begun since you opened this page, so these dates have changed. Choose again."}
+			return nil, ui.FormError{
+				Field:   "expiry",
+				Message: "A new day has begun since you opened this page, so these dates have changed. Choose again.",
+			}
 		}
 		return &choice.At, ui.FormError{}
 	}
@@ -52,24 +60,40 @@ func (f keyForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError
 func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(day)
 	if !ok {
-		return nil, ui.FormError{Field: "day", Message: "Enter a date from 2000 to 2199, such as 2026-12-31."}
+		return nil, ui.FormError{
+			Field:   "day",
+			Message: "Enter a date from 2000 to 2199, such as 2026-12-31.",
+		}
 	}
 	if clock == "" {
 		switch today := now.UTC().Truncate(ui.OneDay); {
 		case at.After(today):
 			return &at, ui.FormError{}
 		case at.Equal(today):
-			return nil, ui.FormError{Field: "day", Message: l.LongDay(at) + " has already begun. Choose a later date, or add a time."}
+			return nil, ui.FormError{
+				Field:   "day",
+				Message: l.LongDay(at) + " has already begun. Choose a later date, or add a time.",
+			}
 		}
-		return nil, ui.FormError{Field: "day", Message: l.LongDay(at) + " is in the past. Choose a later date."}
+		return nil, ui.FormError{
+			Field:   "day",
+			Message: l.LongDay(at) + " is in the past. Choose a later date.",
+		}
 	}
 	t, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
-		return nil, ui.FormError{Field: "time", Message: "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty."}
+		return nil, ui.FormError{
+			Field:   "time",
+			Message: "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty.",
+		}
 	}
 	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
 	if !at.After(now) {
-		return nil, ui.FormError{Field: "time", Message: l.LongDay(at) + ", " + l.Clock(at) + " is in the past. Choose a later time or date."}
+		return nil, ui.FormError{
+			Field: "time",
+			Message: l.LongDay(at) + ", " + l.Clock(at) +
+				" is in the past. Choose a later time or date.",
+		}
 	}
 	return &at, ui.FormError{}
 }

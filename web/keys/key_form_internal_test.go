@@ -8,14 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each rule of a form's validate tags has its message, and each message its rule: without one the page would name no error.
+// Each rule of a form's validate tags has its message, and each message its rule: without one the
+// page would name no error.
 func TestEachRuleOfAFormHasItsMessage(t *testing.T) {
 	t.Parallel()
 	rules := map[string]bool{}
 	for _, form := range []any{keyForm{}} {
-		for _, field := range reflect.VisibleFields(reflect.TypeOf(form)) { // those of the label too
+		// those of the label too
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(form)) {
 			for rule := range strings.SplitSeq(field.Tag.Get("validate"), ",") {
-				if rule, _, _ = strings.Cut(rule, "="); rule != "" && rule != "dive" && rule != "omitempty" {
+				if rule, _, _ = strings.Cut(rule, "="); rule != "" && rule != "dive" &&
+					rule != "omitempty" {
 					rules[field.Tag.Get("json")+" "+rule] = true
 				}
 			}

@@ -65,17 +65,20 @@ func (h *Handler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 func (h *Handler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view newKeyView) error {
-	view.Path, view.Back = p.Path("/settings/api-keys/new"), p.Path("/settings/api-keys")
-	view.Today, view.Choices = h.Today().Format(time.DateOnly), expiryChoices(h.Today())
+	view.Path = p.Path("/settings/api-keys/new")
+	view.Back = p.Path("/settings/api-keys")
+	view.Today = h.Today().Format(time.DateOnly)
+	view.Choices = expiryChoices(h.Today())
 	var err error
-	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Create key", status), "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Create key", status),
+		"api-keys"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "key-new", &view)
 }
 
-// CreateKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
-// happens before the key is created.
+// CreateKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret,
+// so everything that can fail happens before the key is created.
 func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
 		return h.NewKeyForm(c, p) // which says what is in the way
@@ -93,21 +96,26 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	key, token, err := h.Changes.Create(c.UserContext(), p.KeyActor(), in, apikeys.RequestOf(c, c.Path()))
+	key, token, err := h.Changes.Create(c.UserContext(), p.KeyActor(), in,
+		apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, key)
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
-		return h.rejectNewKey(c, p, form, fiber.StatusBadRequest, ui.FieldError("expiry", apperr.From(err).Message))
+		return h.rejectNewKey(c, p, form, fiber.StatusBadRequest,
+			ui.FieldError("expiry", apperr.From(err).Message))
 	case err != nil:
 		return err
 	}
-	created.Until, created.Secret = key.ExpiresAt, token.String()
+	created.Until = key.ExpiresAt
+	created.Secret = token.String()
 	return h.Render(c, fiber.StatusOK, "key-created", &created)
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *Handler) rejectNewKey(c *fiber.Ctx, p *ui.Principal, form keyForm, status int, f ui.FormErrors) error {
+func (h *Handler) rejectNewKey(
+	c *fiber.Ctx, p *ui.Principal, form keyForm, status int, f ui.FormErrors,
+) error {
 	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), FormErrors: f})
 }
 
@@ -123,8 +131,12 @@ func (f keyForm) shown() keyForm {
 // parseKeyForm reads the form.
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
-		IdempotencyKey: ui.FormValue(c, "idempotencyKey"), Today: ui.FormValue(c, "today"), labelForm: parseLabelForm(c),
-		Expiry: ui.FormValue(c, "expiry"), Day: ui.FormValue(c, "day"), Time: ui.FormValue(c, "time"),
+		IdempotencyKey: ui.FormValue(c, "idempotencyKey"),
+		Today:          ui.FormValue(c, "today"),
+		labelForm:      parseLabelForm(c),
+		Expiry:         ui.FormValue(c, "expiry"),
+		Day:            ui.FormValue(c, "day"),
+		Time:           ui.FormValue(c, "time"),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		form.Scopes = append(form.Scopes, string(scope))

@@ -13,7 +13,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// All errors are shown at once, at the top and beside the fields, and the form keeps what was typed.
+// All errors are shown at once, at the top and beside the fields, and the form keeps what was
+// typed.
 func TestNewKeyFormShowsAllErrorsAtOnce(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -21,20 +22,34 @@ func TestNewKeyFormShowsAllErrorsAtOnce(t *testing.T) {
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
 	once := webtest.NewIdempotencyKey()
-	p := b.Post(acme.At("/settings/api-keys/new"), url.Values{"name": {" "}, "expiry": {"day"}, "day": {"2026-11-20"}, "time": {""}, "idempotencyKey": {once}})
+	p := b.Post(acme.At("/settings/api-keys/new"), url.Values{
+		"name":           {" "},
+		"expiry":         {"day"},
+		"day":            {"2026-11-20"},
+		"time":           {""},
+		"idempotencyKey": {once},
+	})
 	require.Equal(t, http.StatusBadRequest, p.StatusCode)
 	require.Contains(t, p.Body, "<title>Error: Create key")
-	require.Contains(t, p.Body, `<div class="note bad" role="alert" id="errors" tabindex="-1" autofocus>`)
+	require.Contains(t, p.Body,
+		`<div class="note bad" role="alert" id="errors" tabindex="-1" autofocus>`)
 	require.Contains(t, p.Body, "<strong>Three things to fix.</strong> Nothing has been saved.")
-	for _, link := range []string{`<a href="#name">Enter a name.</a>`, `<a href="#scopes">Choose at least one scope.</a>`, `<a href="#day">20 November 2026 is in the past. Choose a later date.</a>`} {
+	for _, link := range []string{
+		`<a href="#name">Enter a name.</a>`, `<a href="#scopes">Choose at least one scope.</a>`,
+		`<a href="#day">20 November 2026 is in the past. Choose a later date.</a>`,
+	} {
 		require.Contains(t, p.Body, link)
 	}
 	require.Contains(t, p.Body, `aria-describedby="name-hint name-error" aria-invalid="true"`)
 	require.Contains(t, p.Body, `<p class="error" id="scopes-error">Choose at least one scope.</p>`)
-	require.Contains(t, p.Body, `<p class="error" id="day-error">20 November 2026 is in the past. Choose a later date.</p>`)
-	require.Contains(t, p.Body, `value="2026-11-20" aria-invalid="true" aria-describedby="day-error"`)
-	require.Contains(t, p.Body, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`)
-	require.Contains(t, p.Body, `name="idempotencyKey" value="`+once+`"`, "it is still the same form")
+	require.Contains(t, p.Body,
+		`<p class="error" id="day-error">20 November 2026 is in the past. Choose a later date.</p>`)
+	require.Contains(t, p.Body,
+		`value="2026-11-20" aria-invalid="true" aria-describedby="day-error"`)
+	require.Contains(t, p.Body,
+		`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`)
+	require.Contains(t, p.Body, `name="idempotencyKey" value="`+once+`"`,
+		"it is still the same form")
 	require.NotContains(t, p.Body, "dg_live_")
 	require.Empty(t, w.AllKeys(t, acme))
 }
@@ -45,34 +60,113 @@ var keyFormErrors = map[string]struct {
 	field string
 	says  string
 }{
-	"no name":                 {url.Values{"name": {""}}, "name", "Enter a name."},
-	"an invisible name":       {url.Values{"name": {"\u200b"}}, "name", "Enter a name."},
-	"201 characters":          {url.Values{"name": {strings.Repeat("é", 201)}}, "name", "The name has 201 characters. Use 200 or fewer."},
-	"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Use 200 or fewer."},
-	"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters"},
-	"a line break":            {url.Values{"name": {"a\nb"}}, "name", "contains invalid characters"},
-	"a zero-width space":      {url.Values{"name": {"Power\u200bBI"}}, "name", "contains characters that cannot be seen"},
-	"a hidden description":    {url.Values{"description": {"x\u202ey"}}, "description", "contains characters that cannot be seen"},
-	"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters"},
-	"no scope":                {url.Values{"scopes": nil}, "scopes", "at least one scope"},
-	"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},
-	"an unknown scope beside": {url.Values{"scopes": {"forks:read", "*"}}, "scopes", "at least one scope"},
-	"no expiry":               {url.Values{"expiry": nil}, "expiry", "Choose when the key expires."},
-	"another expiry":          {url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires."},
-	"no day":                  {url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199"},
-	"a time alone":            {url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Enter a date from 2000 to 2199"},
-	"today":                   {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}}, "day", "21 November 2026 has already begun. Choose a later date, or add a time."},
-	"now":                     {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"}}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date."},
-	"no such day":             {url.Values{"expiry": {"day"}, "day": {"2026-02-30"}}, "day", "Enter a date from 2000 to 2199"},
-	"another form of day":     {url.Values{"expiry": {"day"}, "day": {"31/12/2026"}}, "day", "Enter a date from 2000 to 2199"},
-	"a day too late":          {url.Values{"expiry": {"day"}, "day": {"2200-01-01"}}, "day", "from 2000 to 2199"},
-	"no such time":            {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"}}, "time", "Enter a time from 00:00 to 23:59"},
-	"another form of time":    {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"9:30"}}, "time", "Enter a time from 00:00 to 23:59"},
-	"a day with 90 days":      {url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected"},
-	"a time with never":       {url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a date” is not selected"},
-	"a form of yesterday":     {url.Values{"today": {"2026-11-20"}}, "expiry", "A new day has begun since you opened this page"},
-	"no form":                 {url.Values{"idempotencyKey": nil}, "main", "The form was incomplete."},
-	"half a form":             {url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete."},
+	"no name":           {url.Values{"name": {""}}, "name", "Enter a name."},
+	"an invisible name": {url.Values{"name": {"\u200b"}}, "name", "Enter a name."},
+	"201 characters": {
+		url.Values{
+			"name": {strings.Repeat("é", 201)},
+		}, "name", "The name has 201 characters. Use 200 or fewer.",
+	},
+	"10,000 characters": {
+		url.Values{
+			"name": {strings.Repeat("n", 10_000)},
+		}, "name", "The name has 10,000 characters. Use 200 or fewer.",
+	},
+	"NUL": {
+		url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters",
+	},
+	"a line break": {
+		url.Values{"name": {"a\nb"}}, "name", "contains invalid characters",
+	},
+	"a zero-width space": {
+		url.Values{"name": {"Power\u200bBI"}}, "name", "contains characters that cannot be seen",
+	},
+	"a hidden description": {
+		url.Values{
+			"description": {"x\u202ey"},
+		}, "description", "contains characters that cannot be seen",
+	},
+	"no UTF-8": {
+		url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters",
+	},
+	"no scope": {url.Values{"scopes": nil}, "scopes", "at least one scope"},
+	"an unknown scope": {
+		url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope",
+	},
+	"an unknown scope beside": {
+		url.Values{"scopes": {"forks:read", "*"}}, "scopes", "at least one scope",
+	},
+	"no expiry": {
+		url.Values{"expiry": nil}, "expiry", "Choose when the key expires.",
+	},
+	"another expiry": {
+		url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires.",
+	},
+	"no day": {
+		url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199",
+	},
+	"a time alone": {
+		url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Enter a date from 2000 to 2199",
+	},
+	"today": {
+		url.Values{
+			"expiry": {"day"},
+			"day":    {"2026-11-21"},
+		}, "day", "21 November 2026 has already begun. Choose a later date, or add a time.",
+	},
+	"now": {
+		url.Values{
+			"expiry": {"day"},
+			"day":    {"2026-11-21"},
+			"time":   {"09:31"},
+		}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date.",
+	},
+	"no such day": {
+		url.Values{
+			"expiry": {"day"},
+			"day":    {"2026-02-30"},
+		}, "day", "Enter a date from 2000 to 2199",
+	},
+	"another form of day": {
+		url.Values{
+			"expiry": {"day"},
+			"day":    {"31/12/2026"},
+		}, "day", "Enter a date from 2000 to 2199",
+	},
+	"a day too late": {
+		url.Values{"expiry": {"day"}, "day": {"2200-01-01"}}, "day", "from 2000 to 2199",
+	},
+	"no such time": {
+		url.Values{
+			"expiry": {"day"},
+			"day":    {"2026-12-31"},
+			"time":   {"24:00"},
+		}, "time", "Enter a time from 00:00 to 23:59",
+	},
+	"another form of time": {
+		url.Values{
+			"expiry": {"day"},
+			"day":    {"2026-12-31"},
+			"time":   {"9:30"},
+		}, "time", "Enter a time from 00:00 to 23:59",
+	},
+	"a day with 90 days": {
+		url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected",
+	},
+	"a time with never": {
+		url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a date” is not selected",
+	},
+	"a form of yesterday": {
+		url.Values{
+			"today": {"2026-11-20"},
+		}, "expiry", "A new day has begun since you opened this page",
+	},
+	"no form": {
+		url.Values{"idempotencyKey": nil}, "main", "The form was incomplete.",
+	},
+	"half a form": {
+		url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete.",
+	},
 }
 
 func TestInvalidKeyFormIsRejected(t *testing.T) {
@@ -95,7 +189,9 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 				require.Regexp(t, `<p class="error" id="`+c.field+`-error">`, p.Body)
 				require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)
 			}
-			if typed := form.Get("name"); strings.IndexFunc(typed, func(r rune) bool { return r < ' ' || r == '\ufffd' }) < 0 {
+			if typed := form.Get("name"); strings.IndexFunc(typed, func(r rune) bool {
+				return r < ' ' || r == '\ufffd'
+			}) < 0 {
 				require.Contains(t, p.Body, `value="`+typed+`"`, "what was typed is kept")
 			}
 		})

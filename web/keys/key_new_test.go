@@ -23,7 +23,9 @@ import (
 // secretIn is the key that an answer shows.
 func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
 	t.Helper()
-	token, ok := apikeys.ParseToken(webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
+	token, ok := apikeys.ParseToken(
+		webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
+	)
 	require.True(t, ok)
 	return token
 }
@@ -38,22 +40,37 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	b := w.SignedIn(t, acme.Admin)
 	form := b.Get(acme.At("/settings/api-keys/new"))
 	require.Equal(t, http.StatusOK, form.StatusCode)
-	for days, instant := range map[string]string{"30": "21 Dec 2026, 00:00 UTC", "90": "19 Feb 2027, 00:00 UTC", "365": "21 Nov 2027, 00:00 UTC"} {
+	for days, instant := range map[string]string{
+		"30":  "21 Dec 2026, 00:00 UTC",
+		"90":  "19 Feb 2027, 00:00 UTC",
+		"365": "21 Nov 2027, 00:00 UTC",
+	} {
 		require.Regexp(t, `value="`+days+`"[^\n]*`+instant, form.Body)
 	}
-	require.Contains(t, form.Body, `<input type="radio" id="x90" name="expiry" value="90" aria-describedby="x90h" checked>`)
+	require.Contains(t, form.Body,
+		`<input type="radio" id="x90" name="expiry" value="90" aria-describedby="x90h" checked>`)
 	require.Equal(t, 1, strings.Count(form.Body, " checked"))
 	require.Contains(t, form.Body, `name="scopes" value="forks:read"`)
 	require.Contains(t, form.Body, `name="scopes" value="reports:read"`)
 	require.Contains(t, form.Body, ">Reports</a>", "the areas are offered as everywhere")
 
 	// What a browser sends of it without script: all fields, those for a day empty.
-	sent := url.Values{"name": {"  Power BI, learning dashboard "}, "scopes": {"reports:read", "forks:read"}, "expiry": {"90"}, "day": {""}, "time": {""},
-		"idempotencyKey": {webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, form.Body)}, "today": {webtest.RegexpFind(t, `name="today" value="([^"]+)"`, form.Body)}}
+	sent := url.Values{
+		"name":   {"  Power BI, learning dashboard "},
+		"scopes": {"reports:read", "forks:read"},
+		"expiry": {"90"},
+		"day":    {""},
+		"time":   {""},
+		"idempotencyKey": {
+			webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, form.Body),
+		},
+		"today": {webtest.RegexpFind(t, `name="today" value="([^"]+)"`, form.Body)},
+	}
 	created := b.Post(acme.At("/settings/api-keys/new"), sent)
 	require.Equal(t, http.StatusOK, created.StatusCode)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
-	require.Contains(t, html.UnescapeString(webtest.Words(created.Body)), "Power BI, learning dashboard can read forks and reports until 19 Feb 2027, 00:00 UTC .")
+	require.Contains(t, html.UnescapeString(webtest.Words(created.Body)),
+		"Power BI, learning dashboard can read forks and reports until 19 Feb 2027, 00:00 UTC .")
 	keys := w.AllKeys(t, acme)
 	require.Len(t, keys, 1)
 	require.Equal(t, "Power BI, learning dashboard", keys[0].Name, "without the blanks around")
@@ -65,7 +82,8 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	caller, err := w.Keys.Authenticate(t.Context(), token, audit.Request{})
 	require.NoError(t, err)
 	require.Equal(t, acme.ID, caller.OrganisationID)
-	require.Contains(t, html.UnescapeString(created.Body), "curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
+	require.Contains(t, html.UnescapeString(created.Body),
+		"curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
 }
 
 // The expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. rules.md, Keys: a
@@ -109,7 +127,8 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme, bare := w.Organisation("acme"), w.Organisation("bare")
+	acme := w.Organisation("acme")
+	bare := w.Organisation("bare")
 	fork := w.Fork(acme).ID
 	form := func(o *webtest.Organisation, scope string) string {
 		f := webtest.GoodForm()
@@ -119,9 +138,12 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 		_, shown, _ := strings.Cut(html.UnescapeString(p.Body), "Try it")
 		return strings.ReplaceAll(shown, secretIn(t, p).String(), "KEY")
 	}
-	require.Contains(t, form(acme, "forks:read"), "curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer KEY'")
+	require.Contains(t, form(acme, "forks:read"),
+		"curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer KEY'")
 	stats := form(acme, "reports:read")
-	require.Contains(t, stats, "curl -sS '"+w.URL+"/api/v1/forks/"+fork+"/stats?from=2026-11-15&to=2026-11-21' -H 'Authorization: Bearer KEY'")
+	require.Contains(t, stats,
+		"curl -sS '"+w.URL+"/api/v1/forks/"+fork+
+			"/stats?from=2026-11-15&to=2026-11-21' -H 'Authorization: Bearer KEY'")
 	require.Contains(t, stats, "<bdi>Prompting at the dock</bdi> for the last 7 days")
 	none := form(bare, "reports:read")
 	require.Contains(t, none, "no forks yet")
@@ -130,16 +152,19 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 }
 
 // A double submit makes one key and one entry, also when many come at once, on two instances; one
-// answer has the secret. All wait in one queue, on a slow machine for longer than the program waits for a lock.
+// answer has the secret. All wait in one queue, on a slow machine for longer than the program waits
+// for a lock.
 func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	t.Parallel()
 	const n = 4 // as many as two instances admit of one person
 	db := fixtures.New(t)
 	var err error
-	db.DB, err = postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
+	db.DB, err = postgres.Open(t.Context(), db.DirectURL,
+		postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(db.DB.Close)
-	first, second := webtest.StartOn(t, db, time.Now), webtest.StartOn(t, db, time.Now)
+	first := webtest.StartOn(t, db, time.Now)
+	second := webtest.StartOn(t, db, time.Now)
 	acme := first.Organisation("acme")
 	path := acme.At("/settings/api-keys/new")
 	one := first.SignedIn(t, acme.Owner)
@@ -166,7 +191,8 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 			shown++
 			continue
 		}
-		require.Contains(t, p.Notes(t)[0], "Warehouse has already been created. Its secret was shown then and cannot be shown again.")
+		require.Contains(t, p.Notes(t)[0],
+			"Warehouse has already been created. Its secret was shown then and cannot be shown again.")
 		require.Contains(t, row(t, p, "Warehouse"), "Active")
 	}
 	require.Equal(t, 1, shown)
@@ -175,15 +201,19 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 }
 
 // holdCreation keeps the organisation's creations waiting until so many are released at once.
-func holdCreation(t *testing.T, db *fixtures.Database, organisationID string) (release func(waiting int)) {
+func holdCreation(
+	t *testing.T, db *fixtures.Database, organisationID string,
+) (release func(waiting int)) {
 	t.Helper()
 	tx, err := db.Owner.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, organisationID)
+	_, err = tx.Exec(t.Context(),
+		`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, organisationID)
 	require.NoError(t, err)
 	return func(waiting int) {
-		const queued = `select count(*) from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+		const queued = `select count(*) from pg_locks where locktype = 'advisory' and not granted
+			and database = (select oid from pg_database where datname = current_database())`
 		require.Eventually(t, func() bool {
 			var n int
 			return tx.QueryRow(context.Background(), queued).Scan(&n) == nil && n == waiting
@@ -192,7 +222,8 @@ func holdCreation(t *testing.T, db *fixtures.Database, organisationID string) (r
 	}
 }
 
-// The secret is in one answer and nowhere else: in no other answer, no log, and not in the database.
+// The secret is in one answer and nowhere else: in no other answer, no log, and not in the
+// database.
 func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -207,7 +238,9 @@ func TestSecretIsShownOnce(t *testing.T) {
 		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
 	}
 	for name, p := range map[string]webtest.Page{
-		"again": b.Post(path, form), "form": b.Get(path), "list": b.Get(acme.At("/settings/api-keys")),
+		"again":        b.Post(path, form),
+		"form":         b.Get(path),
+		"list":         b.Get(acme.At("/settings/api-keys")),
 		"revoke":       b.Get(acme.At("/settings/api-keys/%s/revoke", token.ID)),
 		"log":          b.Get(acme.At("/settings/audit-log")),
 		"log as CSV":   b.Get(acme.At("/settings/audit-log.csv")),
@@ -223,8 +256,12 @@ func TestSecretIsShownOnce(t *testing.T) {
 	require.NotContains(t, logged, token.Secret[:12])
 	for _, table := range []string{"api_keys", "audit_entries", "sessions"} {
 		var rows, with int
-		require.NoError(t, w.DB.Owner.Pool.QueryRow(t.Context(), `select count(*), count(*) filter (where r::text like '%' || $1 || '%') from `+table+` r`,
-			token.Secret[:12]).Scan(&rows, &with))
+		require.NoError(t,
+			w.DB.Owner.Pool.QueryRow(t.Context(),
+				`select count(*), count(*) filter (where r::text like '%' || $1 || '%') from `+
+					table+
+					` r`,
+				token.Secret[:12]).Scan(&rows, &with))
 		require.NotZero(t, rows, table)
 		require.Zero(t, with, table)
 	}
@@ -235,12 +272,16 @@ func TestSecretIsShownOnce(t *testing.T) {
 func TestKeyIsNotCreatedForAnotherOrganisation(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
 	foreign := w.NewKey(t, other, "Theirs", apikeys.ForksRead)
 	b := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusNotFound, b.Post(other.At("/settings/api-keys/new"), webtest.GoodForm()).StatusCode)
+	require.Equal(t, http.StatusNotFound,
+		b.Post(other.At("/settings/api-keys/new"), webtest.GoodForm()).StatusCode)
 	require.Len(t, w.AllKeys(t, other), 1)
-	for _, id := range []string{foreign.ID, "0123456789ABCDEFGHIJKL", "x", "%00", strings.Repeat("a", 4000)} {
+	for _, id := range []string{
+		foreign.ID, "0123456789ABCDEFGHIJKL", "x", "%00", strings.Repeat("a", 4000),
+	} {
 		path := acme.At("/settings/api-keys/") + id + "/revoke"
 		require.Equal(t, http.StatusNotFound, b.Get(path).StatusCode, id)
 		require.Equal(t, http.StatusNotFound, b.Post(path, url.Values{}).StatusCode, id)

@@ -41,12 +41,17 @@ var formMessages = map[string]string{
 var formChecks = ui.NewChecks(formMessages)
 
 func parseLabelForm(c *fiber.Ctx) labelForm {
-	return labelForm{strings.TrimSpace(ui.FormValue(c, "name")), strings.TrimSpace(ui.FormValue(c, "description"))}
+	return labelForm{
+		strings.TrimSpace(ui.FormValue(c, "name")),
+		strings.TrimSpace(ui.FormValue(c, "description")),
+	}
 }
 
 // shown is the form as it can be shown again.
 func (f labelForm) shown() labelForm {
-	return labelForm{strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD")}
+	return labelForm{
+		strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD"),
+	}
 }
 
 // RenameKeyForm answers GET /settings/api-keys/:key/rename.
@@ -70,19 +75,29 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	form := parseLabelForm(c)
 	if invalid := formChecks.Errors(p.Locale, form); len(invalid.Errors) > 0 {
-		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), FormErrors: invalid})
+		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
+			renameKeyView{labelForm: form.shown(), FormErrors: invalid})
 	}
-	if err := h.Changes.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
+	if err := h.Changes.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
+		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	ui.Say(c, ui.Notice{Strong: "Key renamed.", Before: " Its secret, scopes and expiry are the same."})
+	ui.Say(c, ui.Notice{
+		Strong: "Key renamed.",
+		Before: " Its secret, scopes and expiry are the same.",
+	})
 	return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 }
 
-func (h *Handler) renderRenameKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView) error {
-	view.Key, view.Path, view.Back = k.Name, keyPath(p, k, "/rename"), keyPath(p, k, "")
+func (h *Handler) renderRenameKey(
+	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
+) error {
+	view.Key = k.Name
+	view.Path = keyPath(p, k, "/rename")
+	view.Back = keyPath(p, k, "")
 	var err error
-	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Rename key", status), "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Rename key", status),
+		"api-keys"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "key-rename", &view)

@@ -31,22 +31,34 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
-// RevokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms it.
+// RevokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
+// it.
 func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
-	if err := h.Changes.Revoke(c.UserContext(), p.KeyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
+	if err := h.Changes.Revoke(c.UserContext(), p.KeyActor(), k.ID,
+		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
 	return redirectToRevoked(c, p, k, k.Revoked(h.Now())) // by this clock: the database's decides
 }
 
 func redirectToRevoked(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, before bool) error {
-	done := ui.Notice{Name: k.Name, Strong: "has been revoked.", Before: " Requests with this key are now rejected."}
+	done := ui.Notice{
+		Name:   k.Name,
+		Strong: "has been revoked.",
+		Before: " Requests with this key are now rejected.",
+	}
 	if before {
-		done = ui.Notice{Name: k.Name, Strong: "was already revoked", Before: " on ", At: k.RevokedAt, After: ". Nothing was changed."}
+		done = ui.Notice{
+			Name:   k.Name,
+			Strong: "was already revoked",
+			Before: " on ",
+			At:     k.RevokedAt,
+			After:  ". Nothing was changed.",
+		}
 	}
 	ui.Say(c, done)
 	return c.Redirect(p.Path("/settings/api-keys"), fiber.StatusSeeOther)

@@ -13,7 +13,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The confirmation has the key's name, its last use and the effect, and works without script. Revoking again changes nothing.
+// The confirmation has the key's name, its last use and the effect, and works without script.
+// Revoking again changes nothing.
 func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Minute)
@@ -27,18 +28,23 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	ask := b.Get(path)
 	require.Equal(t, http.StatusOK, ask.StatusCode)
 	require.Contains(t, ask.Body, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>")
-	require.Contains(t, ask.Body, "Every tool that uses this key loses access immediately. This cannot be undone.")
+	require.Contains(t, ask.Body,
+		"Every tool that uses this key loses access immediately. This cannot be undone.")
 	require.Contains(t, ask.Body, "<dt>Last used</dt><dd>Never</dd>")
 	require.Contains(t, ask.Body, "dg_live_"+key.ID+"_…")
 	require.Contains(t, ask.Body, `href="`+acme.At("/settings/api-keys")+`" autofocus>Cancel</a>`)
-	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Body, `<dt>Last used</dt><dd><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
+	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Body,
+		`<dt>Last used</dt><dd><time datetime="`+
+			now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
 
 	done := b.Post(path, url.Values{})
 	require.Equal(t, http.StatusSeeOther, done.StatusCode)
 	now = time.Now() // the database's clock stamps revocations
 	list := b.Get(done.Header.Get("Location"))
-	require.Equal(t, "Warehouse, nightly export has been revoked. Requests with this key are now rejected.", webtest.Trimmed(list.Notes(t)[0]))
+	require.Equal(t,
+		"Warehouse, nightly export has been revoked. Requests with this key are now rejected.",
+		webtest.Trimmed(list.Notes(t)[0]))
 	require.Contains(t, list.Body, `<div class="note" role="status">`)
 	require.Contains(t, row(t, list, key.Name), "Revoked since")
 	entries := w.LogOf(t, acme)
@@ -47,7 +53,11 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	require.Equal(t, path, entries[0].Request.Path)
 
 	before := w.AllKeys(t, acme)
-	for _, send := range []func() webtest.Page{func() webtest.Page { return b.Get(path) }, func() webtest.Page { return b.Post(path, url.Values{}) }} {
+	for _, send := range []func() webtest.Page{
+		func() webtest.Page { return b.Get(path) }, func() webtest.Page {
+			return b.Post(path, url.Values{})
+		},
+	} {
 		again := send()
 		require.Equal(t, http.StatusSeeOther, again.StatusCode)
 		said := b.Get(again.Header.Get("Location"))

@@ -16,29 +16,42 @@ import (
 )
 
 // usageOf stores what became of a key's requests so many days ago.
-func usageOf(w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused, limited int64) {
+func usageOf(
+	w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused,
+	limited int64,
+) {
 	w.DB.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
-		values ($1, $2, (now() at time zone 'utc')::date - $3::int, $4, $5, $6)`, o.ID, k.ID, daysAgo, accepted, refused, limited)
+		values ($1, $2, (now() at time zone 'utc')::date - $3::int, $4, $5, $6)`, o.ID, k.ID,
+		daysAgo, accepted, refused, limited)
 }
 
-// A key's page has what there is to know of it, its requests by day as bars and as a table, and what can be done.
+// A key's page has what there is to know of it, its requests by day as bars and as a table, and
+// what can be done.
 func TestKeyPage(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	ends := time.Now().Add(300 * 24 * time.Hour)
 	key, token, err := w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
-		Name: "Warehouse", Description: "Ask <b>Ann</b>", Scopes: []apikeys.Scope{apikeys.ReportsRead}, ExpiresAt: &ends}, audit.Request{})
+		Name:        "Warehouse",
+		Description: "Ask <b>Ann</b>",
+		Scopes:      []apikeys.Scope{apikeys.ReportsRead},
+		ExpiresAt:   &ends,
+	}, audit.Request{})
 	require.NoError(t, err)
 	b := w.SignedIn(t, acme.Owner)
 	path := acme.At("/settings/api-keys/%s", key.ID)
-	require.Contains(t, b.Get(acme.At("/settings/api-keys")).Body, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
+	require.Contains(t, b.Get(acme.At("/settings/api-keys")).Body,
+		`<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
 	p := b.Get(path)
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	for _, shown := range []string{
-		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…", "<dd>Reports</dd>", `<span class="state on">Active</span>, until <time`,
-		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>", "No requests have been made with this key in the last 30 days.",
-		path + "/replace", path + "/rename", path + "/revoke", acme.At("/settings/audit-log?key=%s", key.ID),
+		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…",
+		"<dd>Reports</dd>", `<span class="state on">Active</span>, until <time`,
+		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>",
+		"No requests have been made with this key in the last 30 days.",
+		path + "/replace", path + "/rename", path + "/revoke",
+		acme.At("/settings/audit-log?key=%s", key.ID),
 	} {
 		require.Contains(t, p.Body, shown)
 	}
@@ -52,14 +65,17 @@ func TestKeyPage(t *testing.T) {
 	require.Contains(t, p.Body, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
 	require.Contains(t, p.Body, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>")
-	require.Contains(t, strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "), today+" 1,204 3 1")
+	require.Contains(t,
+		strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "),
+		today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
 	require.Contains(t, p.Body, "upper part of each bar")
 	require.Equal(t, 1, strings.Count(p.Body, `class="rejected"`)-1, "two days have a bar")
 	require.Contains(t, b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Body, "Key created")
 }
 
-// The page offers what can be done: nothing is replaced that does not work or was replaced, and a revoked key keeps its name alone.
+// The page offers what can be done: nothing is replaced that does not work or was replaced, and a
+// revoked key keeps its name alone.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -70,12 +86,19 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		person fixtures.Person
 		offers string
 	}{
-		"usable":               {"name = name", acme.Owner, "/replace /rename /revoke"},
-		"without two-step":     {"name = name", acme.AdminPlain, "/revoke"},
-		"replaced":             {"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke"},
-		"revoked":              {"revoked_at = now()", acme.Owner, "/rename"},
-		"expired":              {"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.Owner, "/rename"},
-		"replaced and expired": {"revoked_at = now() + interval '1 d', expires_at = now()", acme.Owner, "/rename"},
+		"usable":           {"name = name", acme.Owner, "/replace /rename /revoke"},
+		"without two-step": {"name = name", acme.AdminPlain, "/revoke"},
+		"replaced": {
+			"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke",
+		},
+		"revoked": {"revoked_at = now()", acme.Owner, "/rename"},
+		"expired": {
+			"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.Owner,
+			"/rename",
+		},
+		"replaced and expired": {
+			"revoked_at = now() + interval '1 d', expires_at = now()", acme.Owner, "/rename",
+		},
 	} {
 		key := w.NewKey(t, acme, name, apikeys.ForksRead)
 		w.DB.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
@@ -91,8 +114,12 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		require.Equal(t, c.offers, strings.Join(offered, " "), name)
 		if name == "replaced" {
 			stops := now.Add(24 * time.Hour).UTC().Format("2 Jan 2006")
-			require.Contains(t, strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "), "Status Replaced , stops on "+stops)
-			list := func() string { return row(t, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys")), name) }
+			require.Contains(t,
+				strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "),
+				"Status Replaced , stops on "+stops)
+			list := func() string {
+				return row(t, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys")), name)
+			}
 			require.Contains(t, list(), "Replaced stops on "+stops)
 			w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
 			require.Contains(t, list(), "Paused by plan stops on "+stops)
@@ -103,7 +130,8 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	foreign := w.NewKey(t, other, "foreign", apikeys.ForksRead)
 	for _, id := range []string{foreign.ID, "x", "0123456789ABCDEFGHIJKL"} {
 		for _, below := range []string{"", "/replace", "/rename"} {
-			require.Equal(t, http.StatusNotFound, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys/")+id+below).StatusCode)
+			require.Equal(t, http.StatusNotFound,
+				w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys/")+id+below).StatusCode)
 		}
 	}
 }
@@ -116,9 +144,11 @@ func TestKeyIsRenamed(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	b := w.SignedIn(t, acme.Admin)
 	path := acme.At("/settings/api-keys/%s", key.ID)
-	require.Contains(t, b.Get(path+"/rename").Body, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
+	require.Contains(t, b.Get(path+"/rename").Body,
+		`name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
-	bad := b.Post(path+"/rename", url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}})
+	bad := b.Post(path+"/rename",
+		url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}})
 	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
 	require.Contains(t, bad.Body, "Enter a name.")
 	require.Contains(t, bad.Body, "The description has 201 characters. Use 200 or fewer.")
@@ -145,10 +175,12 @@ func TestReplacementEndsAtTheExpiry(t *testing.T) {
 	ends := time.Now().Add(5 * time.Hour).UTC()
 	w.DB.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
 	form := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys/%s/replace", key.ID)).Body
-	require.Equal(t, 3, strings.Count(form, `datetime="`+ends.Format("2006-01-02T15:04")), "its expiry, in a day, in a week: %s", form)
+	require.Equal(t, 3, strings.Count(form, `datetime="`+ends.Format("2006-01-02T15:04")),
+		"its expiry, in a day, in a week: %s", form)
 }
 
-// A replacement shows the new key once, says when the old one stops, and happens once however often the form is sent.
+// A replacement shows the new key once, says when the old one stops, and happens once however often
+// the form is sent.
 func TestKeyIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -159,7 +191,12 @@ func TestKeyIsReplaced(t *testing.T) {
 	ask := b.Get(path)
 	require.Equal(t, http.StatusOK, ask.StatusCode)
 	require.Contains(t, ask.Body, `value="day" aria-describedby="odayh" checked`)
-	form := url.Values{"overlap": {"hour"}, "idempotencyKey": {webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, ask.Body)}}
+	form := url.Values{
+		"overlap": {"hour"},
+		"idempotencyKey": {
+			webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, ask.Body),
+		},
+	}
 
 	bad := b.Post(path, url.Values{"overlap": {"year"}, "idempotencyKey": form["idempotencyKey"]})
 	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
@@ -183,7 +220,13 @@ func TestKeyIsReplaced(t *testing.T) {
 	require.Contains(t, again.Body, "has already been created.")
 	require.NotContains(t, again.Body, secret)
 	require.Len(t, w.AllKeys(t, acme), 2)
-	for _, p := range []webtest.Page{b.Get(path), b.Post(path, url.Values{"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})} {
+	for _, p := range []webtest.Page{
+		b.Get(path),
+		b.Post(path, url.Values{
+			"overlap":        {"now"},
+			"idempotencyKey": {webtest.NewIdempotencyKey()},
+		}),
+	} {
 		require.Equal(t, http.StatusSeeOther, p.StatusCode, "it was replaced")
 		require.Equal(t, strings.TrimSuffix(path, "/replace"), p.Header.Get("Location"))
 	}
@@ -192,26 +235,41 @@ func TestKeyIsReplaced(t *testing.T) {
 	require.Contains(t, log, "Old key stops ")
 
 	// Whoever may revoke may finish early.
-	require.Equal(t, http.StatusSeeOther, w.SignedIn(t, acme.AdminPlain).Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
+	require.Equal(t, http.StatusSeeOther,
+		w.SignedIn(t, acme.AdminPlain).
+			Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
 	old, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.Equal(t, apikeys.RevokedKey, old.State(time.Now(), "pro"))
 
 	at := acme.At("/settings/api-keys/%s/replace", token.ID)
-	done = b.Post(at, url.Values{"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})
+	done = b.Post(at, url.Values{
+		"overlap":        {"now"},
+		"idempotencyKey": {webtest.NewIdempotencyKey()},
+	})
 	require.Contains(t, done.Body, "The old key no longer works.")
 
 	// Both keys have to find a place.
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
-		select 'n' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(1, 99) i`, acme.ID)
+		select 'n' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32),
+		  'hex'), now(), 'p', 'P' from generate_series(1, 99) i`,
+		acme.ID)
 	at = acme.At("/settings/api-keys/n%021d/replace", 1)
-	full := b.Post(at, url.Values{"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})
+	full := b.Post(at, url.Values{
+		"overlap":        {"week"},
+		"idempotencyKey": {webtest.NewIdempotencyKey()},
+	})
 	require.Equal(t, http.StatusBadRequest, full.StatusCode)
 	require.Contains(t, full.Body, "Choose “Now”, or revoke another key first.")
-	require.Equal(t, http.StatusOK, b.Post(at, url.Values{"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()}}).StatusCode)
+	require.Equal(t, http.StatusOK,
+		b.Post(at, url.Values{
+			"overlap":        {"now"},
+			"idempotencyKey": {webtest.NewIdempotencyKey()},
+		}).StatusCode)
 }
 
-// A key that was replaced can be stopped at once also by an instance whose clock is ahead: to it the key has stopped.
+// A key that was replaced can be stopped at once also by an instance whose clock is ahead: to it
+// the key has stopped.
 func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(2 * time.Hour)
@@ -220,7 +278,8 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
 	b := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusSeeOther, b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
+	require.Equal(t, http.StatusSeeOther,
+		b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
 	stopped, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)

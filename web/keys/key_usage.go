@@ -36,13 +36,22 @@ func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
 		if total(d) > total(most) {
 			most = d
 		}
-		sum.Accepted, sum.Refused, sum.Limited = sum.Accepted+d.Accepted, sum.Refused+d.Refused, sum.Limited+d.Limited
+		sum.Accepted += d.Accepted
+		sum.Refused += d.Refused
+		sum.Limited += d.Limited
 	}
 	top, step := ui.ScaleOf(total(most))
 	v := usageView{
-		Summary: requestsLabel(l, sum), Any: total(sum) > 0, Rejected: sum.Refused+sum.Limited > 0,
-		Top: ui.AxisLabels(l, top, step), Ticks: ui.Ticks(l, period), Width: 10 * len(days), Grid: ui.GridOf(10*len(days), top, step) + ui.GridLines(l, period),
-		Most: l.Count(total(most)) + " on " + l.Day(most.Day), First: l.Day(days[0].Day), Last: l.Day(ui.LastDay(period)),
+		Summary:  requestsLabel(l, sum),
+		Any:      total(sum) > 0,
+		Rejected: sum.Refused+sum.Limited > 0,
+		Top:      ui.AxisLabels(l, top, step),
+		Ticks:    ui.Ticks(l, period),
+		Width:    10 * len(days),
+		Grid:     ui.GridOf(10*len(days), top, step) + ui.GridLines(l, period),
+		Most:     l.Count(total(most)) + " on " + l.Day(most.Day),
+		First:    l.Day(days[0].Day),
+		Last:     l.Day(ui.LastDay(period)),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, newUsageDay(l, i, d, top))
@@ -54,11 +63,15 @@ const usageBarWidth = 60
 
 func newUsageDay(l ui.Locale, i int, d apikeys.Usage, top int64) usageDay {
 	return usageDay{
-		Date: d.Day.Format("2006-01-02"), Day: l.Weekday(d.Day),
-		AcceptedCount: l.Count(d.Accepted), RefusedCount: l.Count(d.Refused), LimitedCount: l.Count(d.Limited),
-		Title:   l.Weekday(d.Day) + ": " + requestsLabel(l, d),
-		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
-		Bar:     ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top), Covered: ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
+		Date:          d.Day.Format("2006-01-02"),
+		Day:           l.Weekday(d.Day),
+		AcceptedCount: l.Count(d.Accepted),
+		RefusedCount:  l.Count(d.Refused),
+		LimitedCount:  l.Count(d.Limited),
+		Title:         l.Weekday(d.Day) + ": " + requestsLabel(l, d),
+		HitArea:       fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
+		Bar:           ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top),
+		Covered:       ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
 	}
 }
 
@@ -66,5 +79,6 @@ func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
 // requestsLabel says in words what became of requests.
 func requestsLabel(l ui.Locale, d apikeys.Usage) string {
-	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted), l.Count(d.Refused), l.Count(d.Limited))
+	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted),
+		l.Count(d.Refused), l.Count(d.Limited))
 }

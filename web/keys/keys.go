@@ -42,7 +42,8 @@ type keyRow struct {
 	Locale       ui.Locale
 }
 
-// inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there are apikeys.MaxUsable at most.
+// inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there
+// are apikeys.MaxUsable at most.
 const inactivePerPage = 100
 
 // ListKeys answers GET /settings/api-keys.
@@ -55,8 +56,13 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // renderKeys shows the keys, below the notice if there is one.
-func (h *Handler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice) error {
-	view := keysView{Paused: !p.Organisation.Plan.IncludesAPI(), Truncated: len(keys) == apikeys.MaxListed}
+func (h *Handler) renderKeys(
+	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice,
+) error {
+	view := keysView{
+		Paused:    !p.Organisation.Plan.IncludesAPI(),
+		Truncated: len(keys) == apikeys.MaxListed,
+	}
 	var inactive []keyRow
 	for _, k := range keys {
 		if row := h.keyRow(p, k); row.active {
@@ -68,7 +74,9 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, 
 	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
 		return p.Path("/settings/api-keys?page=" + strconv.Itoa(page))
 	})
-	view.Inactive, view.AllInactive, view.OpenInactive = inactive[view.From:view.To], p.Locale.Count(int64(len(inactive))), c.Query("page") != ""
+	view.Inactive = inactive[view.From:view.To]
+	view.AllInactive = p.Locale.Count(int64(len(inactive)))
+	view.OpenInactive = c.Query("page") != ""
 	var err error
 	if view.Layout, err = h.settings.Layout(c, p, "API keys", "api-keys"); err != nil {
 		return err
@@ -76,7 +84,8 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, 
 	if done != nil {
 		view.Notices = append([]ui.Notice{*done}, view.Notices...)
 	}
-	obstacles := creationObstacles(p, len(keys) > 0, len(view.Active), p.Path("/settings/api-keys/new"))
+	obstacles := creationObstacles(p, len(keys) > 0, len(view.Active),
+		p.Path("/settings/api-keys/new"))
 	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
 		view.Create = p.Path("/settings/api-keys/new")
 	}
@@ -87,26 +96,48 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	now := h.Now()
 	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
 	r := keyRow{
-		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Scopes: scopeLabel(k.Scopes, ", "), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
-		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: keyPath(p, k, ""), Locale: p.Locale,
+		Name:     k.Name,
+		ID:       apikeys.TokenPrefix + k.ID + "_…",
+		Scopes:   scopeLabel(k.Scopes, ", "),
+		Created:  k.CreatedAt,
+		Creator:  k.CreatedBy.Name,
+		LastUsed: k.LastUsedAt,
+		At:       k.ExpiresAt,
+		Until:    "until",
+		active:   true,
+		Page:     keyPath(p, k, ""),
+		Locale:   p.Locale,
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
-		r.Status, r.Mark, r.Until, r.At, r.active = "Revoked", "dead", "since", k.RevokedAt, false
+		r.Status = "Revoked"
+		r.Mark = "dead"
+		r.Until = "since"
+		r.At = k.RevokedAt
+		r.active = false
 	case apikeys.ExpiredKey:
-		r.Status, r.Mark, r.Until, r.active = "Expired", "", "since", false
+		r.Status = "Expired"
+		r.Mark = ""
+		r.Until = "since"
+		r.active = false
 	case apikeys.PausedByPlan:
-		r.Status, r.Mark = "Paused by plan", "held"
+		r.Status = "Paused by plan"
+		r.Mark = "held"
 	case apikeys.Usable:
-		r.Status, r.Mark = "Active", "on"
+		r.Status = "Active"
+		r.Mark = "on"
 		if stops {
-			r.Status, r.Mark = "Replaced", "soon"
+			r.Status = "Replaced"
+			r.Mark = "soon"
 		} else if k.ExpiresSoon(now) {
-			r.Status, r.Mark, r.Until = "Expires "+inDays(k.ExpiresAt.Sub(now)), "soon", "at"
+			r.Status = "Expires " + inDays(k.ExpiresAt.Sub(now))
+			r.Mark = "soon"
+			r.Until = "at"
 		}
 	}
 	if r.active && stops { // a paused one too
-		r.Until, r.At = "stops on", k.RevokedAt
+		r.Until = "stops on"
+		r.At = k.RevokedAt
 	}
 	if r.At == nil {
 		r.Until = "never expires"
@@ -121,7 +152,8 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 func scopeLabel(scopes []apikeys.Scope, separator string) string {
 	var forks, reports bool
 	for _, scope := range scopes {
-		forks, reports = forks || scope == apikeys.ForksRead, reports || scope == apikeys.ReportsRead
+		forks = forks || scope == apikeys.ForksRead
+		reports = reports || scope == apikeys.ReportsRead
 	}
 	switch {
 	case forks && reports:
@@ -132,31 +164,43 @@ func scopeLabel(scopes []apikeys.Scope, separator string) string {
 	return "Reports"
 }
 
-// creationObstacles says why a person who sees the settings cannot create a key: nothing if it is possible. Next is where to
-// continue when two-step verification is set up; had says whether the organisation ever had keys.
+// creationObstacles says why a person who sees the settings cannot create a key: nothing if it is
+// possible. Next is where to continue when two-step verification is set up; had says whether the
+// organisation ever had keys.
 func creationObstacles(p *ui.Principal, had bool, active int, next string) []ui.Notice {
 	var all []ui.Notice
 	switch {
 	case p.Organisation.Plan.IncludesAPI():
 	case !had:
 		all = append(all, ui.Notice{
-			Strong: "The API comes with the Pro plan.", Before: " Your plan does not include it, so you cannot create keys.",
-			Action: "See the plan", ActionPath: p.Path("/settings/organisation"),
+			Strong:     "The API comes with the Pro plan.",
+			Before:     " Your plan does not include it, so you cannot create keys.",
+			Action:     "See the plan",
+			ActionPath: p.Path("/settings/organisation"),
 		})
 	default:
 		all = append(all, ui.Notice{
-			Kind: "warn", Strong: "API keys are paused.", Before: " Your plan does not include the API: requests with a key are rejected, and you cannot " +
+			Kind:   "warn",
+			Strong: "API keys are paused.",
+			Before: " Your plan does not include the API: requests with a key are rejected, and you cannot " +
 				"create keys. You can still list and revoke them. They work again when you return to the Pro plan.",
-			Action: "See the plan", ActionPath: p.Path("/settings/organisation"),
+			Action:     "See the plan",
+			ActionPath: p.Path("/settings/organisation"),
 		})
 	}
 	if !p.May(authz.CreateKey) {
 		all = append(all, ui.Notice{
-			Strong: ui.NeedsTwoStep, Before: " You can list and revoke keys without it.", Action: "Set up two-step verification", ActionPath: p.TwoStepFor(next),
+			Strong:     ui.NeedsTwoStep,
+			Before:     " You can list and revoke keys without it.",
+			Action:     "Set up two-step verification",
+			ActionPath: p.TwoStepFor(next),
 		})
 	}
 	if active >= apikeys.MaxUsable {
-		all = append(all, ui.Notice{Strong: "You cannot create more keys.", Before: " " + apikeys.ErrTooMany.Message})
+		all = append(all, ui.Notice{
+			Strong: "You cannot create more keys.",
+			Before: " " + apikeys.ErrTooMany.Message,
+		})
 	}
 	return all
 }

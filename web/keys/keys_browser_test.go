@@ -54,7 +54,8 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitFor("#name")
 	tabTo(t, p, "#name")
-	p.Press("BI by keyboard", "Tab", "Tab", "Tab", "Space") // over the description and forks to reports
+	// over the description and forks to reports
+	p.Press("BI by keyboard", "Tab", "Tab", "Tab", "Space")
 	require.Equal(t, "<input#sr>", p.Focused())
 	p.Press("Tab", "ArrowUp")
 	require.Equal(t, "<input#x30>", p.Focused())
@@ -78,7 +79,8 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	require.Contains(t, p.Text("#curl"), "/stats?from=")
 }
 
-// Leaving the page of the secret without copying it asks for confirmation, and the page never comes back.
+// Leaving the page of the secret without copying it asks for confirmation, and the page never comes
+// back.
 func TestSecretIsNotLeftByAccident(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -118,7 +120,10 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 		p.WaitFor(`button:text("Copied")`)
 	}))
 	var said string
-	p.Eval(`new Promise((said) => setTimeout(() => said(document.getElementById('live').textContent), 200))`, &said)
+	p.Eval(
+		`new Promise((said) => setTimeout(() => said(document.getElementById('live').textContent), 200))`,
+		&said,
+	)
 	require.Equal(t, "Key copied.", said)
 	tabTo(t, p, "Done")
 	p.Press("Enter")
@@ -128,7 +133,8 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	require.Len(t, w.AllKeys(t, acme), 1)
 }
 
-// A key is replaced with the keyboard alone, from its page on; the page of the new secret guards it like that of a created key.
+// A key is replaced with the keyboard alone, from its page on; the page of the new secret guards it
+// like that of a created key.
 func TestKeyIsReplacedByKeyboard(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -165,7 +171,8 @@ func TestKeyIsReplacedByKeyboard(t *testing.T) {
 	require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *old.RevokedAt, time.Minute)
 }
 
-// neverComesBack goes back from the list of keys after a secret was shown, by a reload and through the history.
+// neverComesBack goes back from the list of keys after a secret was shown, by a reload and through
+// the history.
 func neverComesBack(t *testing.T, p *browsertest.Page, secret string) {
 	t.Helper()
 	list := p.Path()
@@ -175,7 +182,8 @@ func neverComesBack(t *testing.T, p *browsertest.Page, secret string) {
 		p.Eval(`document.documentElement.outerHTML`, &markup)
 		require.NotContains(t, markup, secret, "step %d", when)
 		if when == 2 {
-			require.Equal(t, list+"/new", p.Path(), "the page of the secret has no place in the history")
+			require.Equal(t, list+"/new", p.Path(),
+				"the page of the secret has no place in the history")
 			require.Empty(t, p.Text("#name"))
 		}
 	}
@@ -204,7 +212,8 @@ func TestKeyIsRevokedByKeyboard(t *testing.T) {
 	p.WaitFor("#revoke[open]")
 	p.Press("Tab", "Enter")
 	p.WaitFor(`.note[role="status"]`)
-	require.Equal(t, "BI by keyboard has been revoked. Requests with this key are now rejected.", p.Text(`.note[role="status"]`))
+	require.Equal(t, "BI by keyboard has been revoked. Requests with this key are now rejected.",
+		p.Text(`.note[role="status"]`))
 	require.NotNil(t, w.AllKeys(t, acme)[0].RevokedAt)
 	webtest.LooksRight(t, p, "revoked")
 	p.Click("summary")
@@ -212,7 +221,8 @@ func TestKeyIsRevokedByKeyboard(t *testing.T) {
 	require.Contains(t, p.Text("details"), "Revoked")
 }
 
-// Copying the selected key counts as copying it; a part of it does not. Not in parallel: the pages of the process share one clipboard.
+// Copying the selected key counts as copying it; a part of it does not. Not in parallel: the pages
+// of the process share one clipboard.
 func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
@@ -222,11 +232,18 @@ func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 		selects string
 		asks    bool
 	}{
-		"the key":      {`getSelection().selectAllChildren(document.getElementById('secret'))`, false},
-		"the command":  {`getSelection().selectAllChildren(document.getElementById('curl'))`, false},
+		"the key": {
+			`getSelection().selectAllChildren(document.getElementById('secret'))`, false,
+		},
+		"the command": {
+			`getSelection().selectAllChildren(document.getElementById('curl'))`, false,
+		},
 		"the page":     {`getSelection().selectAllChildren(document.querySelector('main'))`, false},
 		"another text": {`getSelection().selectAllChildren(document.querySelector('h1'))`, true},
-		"a part of it": {`{ const text = document.getElementById('curl').firstChild; getSelection().setBaseAndExtent(text, 0, text, text.length - 5) }`, true},
+		"a part of it": {
+			`{ const text = document.getElementById('curl').firstChild; getSelection().setBaseAndExtent(text, 0, text, text.length - 5) }`,
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := p.With(t)
@@ -257,7 +274,10 @@ func TestDoubleClickStillShowsTheSecret(t *testing.T) {
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
 	p.Fill("#name", "BI")
 	p.Click("#sf")
-	p.Eval(`{ const button = document.querySelector('main button'); button.click(); setTimeout(() => button.click(), 5); }`, nil)
+	p.Eval(
+		`{ const button = document.querySelector('main button'); button.click(); setTimeout(() => button.click(), 5); }`,
+		nil,
+	)
 	p.WaitFor("#secret")
 	require.Len(t, w.AllKeys(t, acme), 1)
 }

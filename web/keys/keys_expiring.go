@@ -12,8 +12,8 @@ import (
 // maxExpiryNotices is how many expiring keys are named: those that expire first.
 const maxExpiryNotices = 3
 
-// ExpiringKeys are the notices about expiring keys, the most urgent first. There are none below the Pro plan: the keys are paused
-// there, and no new ones can be created.
+// ExpiringKeys are the notices about expiring keys, the most urgent first. There are none below the
+// Pro plan: the keys are paused there, and no new ones can be created.
 func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
@@ -26,15 +26,23 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
 		left := k.ExpiresAt.Sub(h.Now())
 		notices = append(notices, ui.Notice{
-			Kind: urgency(left), Name: k.Name, Strong: "expires " + inDays(left), Before: ", on ", At: k.ExpiresAt,
-			After: ". Create a new key, replace this one in your tool, then revoke it.",
+			Kind:   urgency(left),
+			Name:   k.Name,
+			Strong: "expires " + inDays(left),
+			Before: ", on ",
+			At:     k.ExpiresAt,
+			After:  ". Create a new key, replace this one in your tool, then revoke it.",
 		})
 	}
 	switch more := len(keys) - len(notices); {
 	case more == 1:
-		notices = append(notices, ui.Notice{Strong: "1 more key", Before: " expires within 30 days."})
+		notices = append(notices,
+			ui.Notice{Strong: "1 more key", Before: " expires within 30 days."})
 	case more > 1:
-		notices = append(notices, ui.Notice{Strong: p.Locale.Count(int64(more)) + " more keys", Before: " expire within 30 days."})
+		notices = append(notices, ui.Notice{
+			Strong: p.Locale.Count(int64(more)) + " more keys",
+			Before: " expire within 30 days.",
+		})
 	}
 	return notices, nil
 }

@@ -13,17 +13,22 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every settings
-// screen, most urgent first.
+// An expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every
+// settings screen, most urgent first.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme, other := w.Organisation("acme"), w.Organisation("other")
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
 	ends := now.Add(31 * 24 * time.Hour)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, key, now.AddDate(0, 0, -90), nil, ends, nil)
-	screens := []string{"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation", "/settings/audit-log", "/settings/organisation/reporting-mode", "/settings/api-keys/" + key.ID + "/revoke"}
+	screens := []string{
+		"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation",
+		"/settings/audit-log", "/settings/organisation/reporting-mode",
+		"/settings/api-keys/" + key.ID + "/revoke",
+	}
 	announced := func(who fixtures.Person) []string {
 		notes := w.SignedIn(t, who).Get(acme.At("/settings/organisation")).Notes(t)
 		for i := range notes {
@@ -32,7 +37,8 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		return notes
 	}
 	say := func(left string) string {
-		return "Warehouse expires " + left + " , on 22 Dec 2026, 09:31 UTC . Create a new key, replace this one in your tool, then revoke it."
+		return "Warehouse expires " + left +
+			" , on 22 Dec 2026, 09:31 UTC . Create a new key, replace this one in your tool, then revoke it."
 	}
 	for _, c := range []struct {
 		before time.Duration
@@ -60,19 +66,23 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	now = ends.Add(-time.Hour)
 	owner := w.SignedIn(t, acme.Owner)
 	for _, screen := range screens {
-		require.Contains(t, owner.Get(acme.At("%s", screen)).Notes(t), "bad: "+say("in 1 day"), screen)
+		require.Contains(t, owner.Get(acme.At("%s", screen)).Notes(t), "bad: "+say("in 1 day"),
+			screen)
 	}
 	require.Empty(t, w.SignedIn(t, other.Owner).Get(other.At("/settings/organisation")).Notes(t))
 	require.NotContains(t, owner.Get(acme.At("/reports")).Body, "expires in")
 }
 
-// Three keys are named, those that expire first, and the others counted. Paused, revoked and expired keys are not announced.
+// Three keys are named, those that expire first, and the others counted. Paused, revoked and
+// expired keys are not announced.
 func TestExpiryNoticesAreLimited(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
 	acme := w.Organisation("acme")
-	announced := func() []string { return w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Notes(t) }
+	announced := func() []string {
+		return w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Notes(t)
+	}
 	warehouse := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, warehouse, now.AddDate(0, 0, -90), nil, now.Add(time.Hour), nil)
 	for name, days := range map[string]int{"third": 3, "second": 2, "fourth": 9, "fifth": 29} {
@@ -81,7 +91,10 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	}
 	notes := announced()
 	require.Len(t, notes, 4)
-	for i, begin := range []string{"bad: Warehouse expires in 1 day ", "warn: second expires in 2 days ", "warn: third expires in 3 days ", "2 more keys expire within 30 days."} {
+	for i, begin := range []string{
+		"bad: Warehouse expires in 1 day ", "warn: second expires in 2 days ",
+		"warn: third expires in 3 days ", "2 more keys expire within 30 days.",
+	} {
 		require.Contains(t, notes[i], begin)
 	}
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
@@ -98,7 +111,12 @@ func TestNewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
 	w := startAt(t, &now)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
-	made := b.Post(acme.At("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"reports:read"}, "expiry": {"30"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})
+	made := b.Post(acme.At("/settings/api-keys/new"), url.Values{
+		"name":           {"Warehouse"},
+		"scopes":         {"reports:read"},
+		"expiry":         {"30"},
+		"idempotencyKey": {webtest.NewIdempotencyKey()},
+	})
 	require.Equal(t, http.StatusOK, made.StatusCode, made.Body)
 	list := b.Get(acme.At("/settings/api-keys"))
 	require.Empty(t, list.Notes(t))

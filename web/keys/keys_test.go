@@ -27,9 +27,14 @@ func startAt(t *testing.T, now *time.Time) *webtest.World {
 }
 
 // setKey changes what only time changes.
-func setKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
+func setKey(
+	t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any,
+) {
 	t.Helper()
-	w.DB.Exec(`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`, k.ID, created, used, expires, revoked)
+	w.DB.Exec(
+		`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`,
+		k.ID, created, used, expires, revoked,
+	)
 }
 
 // row is a key's row on the list, as text.
@@ -52,8 +57,10 @@ func TestKeysAreListed(t *testing.T) {
 	w := startAt(t, &now)
 	acme := w.Organisation("acme")
 	day := 24 * time.Hour
-	forks, reports := apikeys.ForksRead, apikeys.ReportsRead
-	add := func(name string, ago time.Duration, used, expires, revoked any, scopes ...apikeys.Scope) apikeys.Key {
+	forks := apikeys.ForksRead
+	reports := apikeys.ReportsRead
+	add := func(name string, ago time.Duration, used, expires, revoked any,
+		scopes ...apikeys.Scope) apikeys.Key {
 		k := w.NewKey(t, acme, name, scopes...)
 		setKey(t, w, k, now.Add(-ago), used, expires, revoked)
 		return k
@@ -69,21 +76,30 @@ func TestKeysAreListed(t *testing.T) {
 
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys"))
 	require.Equal(t, http.StatusOK, p.StatusCode)
-	require.Equal(t, "BI dg_live_"+bi.ID+"_… Active until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme 21 Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
-	require.Contains(t, row(t, p, "never"), "Active never expires Forks 18 Nov 2026 owner of acme Never Revoke never")
+	require.Equal(t,
+		"BI dg_live_"+bi.ID+
+			"_… Active until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme 21 "+
+			"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
+	require.Contains(t, row(t, p, "never"),
+		"Active never expires Forks 18 Nov 2026 owner of acme Never Revoke never")
 	require.Contains(t, row(t, p, "soon"), "Expires in 5 days at 26 Nov 2026, 00:31 UTC Reports")
 	require.Contains(t, row(t, p, "at once"), "Expires in 1 day at 21 Nov 2026, 09:31 UTC")
 	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days at 21 Dec 2026, 09:31 UTC")
 	require.Contains(t, row(t, p, "beyond"), "Active until 21 Dec 2026, 09:31 UTC")
-	require.Equal(t, "gone dg_live_"+gone.ID+"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never", row(t, p, "gone"))
+	require.Equal(t,
+		"gone dg_live_"+gone.ID+
+			"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never",
+		row(t, p, "gone"))
 	require.Contains(t, row(t, p, "old"), "Expired since 21 Nov 2026, 09:30 UTC Reports")
-	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`, "the script puts it into the reader's zone")
+	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
+		"the script puts it into the reader's zone")
 
 	var order []string
 	for _, n := range regexp.MustCompile(`data-name>([^<]+)<`).FindAllStringSubmatch(p.Body, -1) {
 		order = append(order, n[1])
 	}
-	require.Equal(t, []string{"BI", "never", "at once", "soon", "thirty", "beyond", "gone", "old"}, order)
+	require.Equal(t, []string{"BI", "never", "at once", "soon", "thirty", "beyond", "gone", "old"},
+		order)
 	_, fold, found := strings.Cut(p.Body, "<details>")
 	require.True(t, found)
 	require.Contains(t, fold, "Revoked and expired (2)")
@@ -103,8 +119,11 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	w := startAt(t, &now)
 	acme := w.Organisation("acme")
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
-		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'], decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p', 'P', timestamptz '2021-01-01'
+	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
+		creator_name, revoked_at)
+		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'],
+		  decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p',
+		    'P', timestamptz '2021-01-01'
 		  from generate_series(1, 1105) i`, acme.ID)
 	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
 	require.Contains(t, p.Body, "Revoked and expired (1,099)")
@@ -130,7 +149,8 @@ func TestEmptyKeyListOffersToCreate(t *testing.T) {
 	require.NotContains(t, p.Body, "<dialog")
 }
 
-// Without the button, a notice says why, and a request that ignores it gets the same sentence. Listing and revoking still work.
+// Without the button, a notice says why, and a request that ignores it gets the same sentence.
+// Listing and revoking still work.
 func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -141,18 +161,37 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 		note, wayTo string
 		says        string
 	}{
-		"no two-step": {"pro", func(o *webtest.Organisation) fixtures.Person { return o.AdminPlain }, false, "Turn on two-step verification to create keys.",
-			"/account/two-step?next=%2Fo%2Fwhy-no-two-step%2Fsettings%2Fapi-keys%2Fnew", "list and revoke keys without it"},
-		"below Pro": {"team", func(o *webtest.Organisation) fixtures.Person { return o.Owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
-		"free":      {"free", func(o *webtest.Organisation) fixtures.Person { return o.Admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
-		"full":      {"enterprise", func(o *webtest.Organisation) fixtures.Person { return o.Owner }, true, "has 100 usable keys", "", "Revoke one"},
+		"no two-step": {"pro", func(o *webtest.Organisation) fixtures.Person {
+			return o.AdminPlain
+		}, false, "Turn on two-step verification to create keys.",
+			"/account/two-step?next=%2Fo%2Fwhy-no-two-step%2Fsettings%2Fapi-keys%2Fnew",
+			"list and revoke keys without it"},
+		"below Pro": {
+			"team", func(o *webtest.Organisation) fixtures.Person {
+				return o.Owner
+			}, false, "API keys are paused.", "/settings/organisation",
+			"rejected, and you cannot create keys",
+		},
+		"free": {
+			"free", func(o *webtest.Organisation) fixtures.Person {
+				return o.Admin
+			}, false, "API keys are paused.", "/settings/organisation", "list and revoke",
+		},
+		"full": {
+			"enterprise", func(o *webtest.Organisation) fixtures.Person {
+				return o.Owner
+			}, true, "has 100 usable keys", "", "Revoke one",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := w.Organisation("why-" + strings.ReplaceAll(name, " ", "-"))
 			key := w.NewKey(t, o, "BI", apikeys.ForksRead)
 			if c.full {
-				w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
-					select 'f' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(2, 100) i`, o.ID)
+				w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
+					created_by, creator_name)
+					select 'f' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'],
+					  decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(2, 100) i`,
+					o.ID)
 			}
 			w.DB.Exec(`update organisations set plan = $2 where id = $1`, o.ID, c.plan)
 			b := w.SignedIn(t, c.who(o))
@@ -164,7 +203,10 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 			require.Contains(t, notes, c.says)
 			require.Contains(t, list.Body, c.wayTo+`"`)
 			before := newest(t, w, o)
-			for _, refused := range []webtest.Page{b.Get(o.At("/settings/api-keys/new")), b.Post(o.At("/settings/api-keys/new"), webtest.GoodForm())} {
+			for _, refused := range []webtest.Page{
+				b.Get(o.At("/settings/api-keys/new")),
+				b.Post(o.At("/settings/api-keys/new"), webtest.GoodForm()),
+			} {
 				require.Equal(t, http.StatusForbidden, refused.StatusCode)
 				require.Contains(t, html.UnescapeString(refused.Body), c.note)
 			}
@@ -176,7 +218,8 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 			require.Contains(t, list.Body, o.At("/settings/api-keys/%s/revoke", key.ID))
 			revoked := b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{})
 			require.Equal(t, http.StatusSeeOther, revoked.StatusCode)
-			require.Contains(t, row(t, b.Get(revoked.Header.Get("Location")), "BI"), "Revoked since")
+			require.Contains(t, row(t, b.Get(revoked.Header.Get("Location")), "BI"),
+				"Revoked since")
 		})
 	}
 }
@@ -188,7 +231,10 @@ func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
 	o := w.OrganisationOf(fixtures.Organisation{Slug: "free", Plan: "free"})
 	b := w.SignedIn(t, o.Owner)
 	list := b.Get(o.At("/settings/api-keys"))
-	require.Equal(t, []string{": The API comes with the Pro plan. Your plan does not include it, so you cannot create keys. See the plan"}, list.Notes(t))
+	require.Equal(t,
+		[]string{
+			": The API comes with the Pro plan. Your plan does not include it, so you cannot create keys. See the plan",
+		}, list.Notes(t))
 	require.NotContains(t, strings.ToLower(list.Body), "paused")
 	refused := b.Get(o.At("/settings/api-keys/new"))
 	require.Equal(t, http.StatusForbidden, refused.StatusCode)
@@ -202,21 +248,31 @@ func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
 // newest is the organisation's newest key, and how many it has.
 func newest(t *testing.T, w *webtest.World, o *webtest.Organisation) string {
 	t.Helper()
-	return fixtures.One[string](w.DB, `select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '') from api_keys where org_id = $1`, o.ID)
+	return fixtures.One[string](w.DB,
+		`select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '')
+			from api_keys where org_id = $1`,
+		o.ID)
 }
 
-// Every screen of an organisation's settings stays under 60 KB, with all the keys that there can be.
+// Every screen of an organisation's settings stays under 60 KB, with all the keys that there can
+// be.
 func TestLongestKeyListIsSmall(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	for kind, revoked := range map[string]any{"u": nil, "r": time.Now()} {
-		w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, expires_at, revoked_at)
-			select $2 || substr(md5(i::text || $2), 1, 21), $1, 'The key of a tool ' || md5(i::text), array['forks:read'], decode(repeat('00', 32), 'hex'),
-			       now() - make_interval(mins => i * 17), 'p', 'Ingrid Solheim', now() - make_interval(secs => i * 7), now() + make_interval(mins => i * 1234), $3 from generate_series(1, 100) i`, acme.ID, kind, revoked)
+		w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
+			created_by, creator_name, last_used_at, expires_at, revoked_at)
+			select $2 || substr(md5(i::text || $2), 1, 21), $1,
+			  'The key of a tool ' || md5(i::text), array['forks:read'], decode(repeat('00', 32), 'hex'),
+			       now() - make_interval(mins => i * 17), 'p', 'Ingrid Solheim',
+			         now() - make_interval(secs => i * 7), now() + make_interval(mins => i * 1234),
+			           $3 from generate_series(1, 100) i`,
+			acme.ID, kind, revoked)
 	}
 	b := w.SignedIn(t, acme.Owner)
-	p := b.Send(http.MethodGet, acme.At("/settings/api-keys"), "", http.Header{"Accept-Encoding": {"gzip"}})
+	p := b.Send(http.MethodGet, acme.At("/settings/api-keys"), "",
+		http.Header{"Accept-Encoding": {"gzip"}})
 	require.Equal(t, "gzip", p.Header.Get("Content-Encoding"))
 	require.Less(t, len(p.Body), 40_000, "which leaves 20 KB for the files")
 	t.Logf("the longest list: %d bytes compressed", len(p.Body))
@@ -229,7 +285,8 @@ func TestKeyListEscapesHostileNames(t *testing.T) {
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
 	for _, name := range []string{
-		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}", "' or 1=1 --", "اختبار", strings.Repeat("é", 200), "dg_live_x y",
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}",
+		"' or 1=1 --", "اختبار", strings.Repeat("é", 200), "dg_live_x y",
 	} {
 		form := webtest.GoodForm()
 		form.Set("name", name)
@@ -245,11 +302,19 @@ func TestKeyListEscapesHostileNames(t *testing.T) {
 		form.Del("scopes")
 		kept := b.Post(acme.At("/settings/api-keys/new"), form)
 		shown := strings.ReplaceAll(html.EscapeString(name), "+", "&#43;")
-		for at, p := range map[string]webtest.Page{"created": created, "again": again, "list": list, "ask": ask, "revoked": revoked, "kept": kept} {
+		for at, p := range map[string]webtest.Page{
+			"created": created,
+			"again":   again,
+			"list":    list,
+			"ask":     ask,
+			"revoked": revoked,
+			"kept":    kept,
+		} {
 			parts := strings.Split(p.Body, shown)
 			require.Greater(t, len(parts), 1, "%s: %s", at, name)
 			for _, before := range parts[:len(parts)-1] {
-				require.Regexp(t, `(<bdi[^<>]*>|<input id="name"[^<>]*value=")$`, before, "%s: %s", at, name)
+				require.Regexp(t, `(<bdi[^<>]*>|<input id="name"[^<>]*value=")$`, before, "%s: %s",
+					at, name)
 			}
 			require.NotContains(t, p.Body, "<script>", at)
 			require.NotContains(t, p.Body, "<img", at)

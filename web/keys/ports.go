@@ -17,8 +17,16 @@ type Keys interface {
 
 // Changes creates, changes and revokes keys.
 type Changes interface {
-	Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error)
-	Replace(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request) (apikeys.Replaced, error)
-	Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error
+	Create(
+		ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request,
+	) (apikeys.Key, apikeys.Token, error)
+	Replace(
+		ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement,
+		request audit.Request,
+	) (apikeys.Replaced, error)
+	Rename(
+		ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label,
+		request audit.Request,
+	) error
 	Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error
 }

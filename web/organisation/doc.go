@@ -1,2 +1,3 @@
-// Package organisation is the settings of an organisation: plan, members, groups and the reporting mode.
+// Package organisation is the settings of an organisation: plan, members, groups and the reporting
+// mode.
 package organisation

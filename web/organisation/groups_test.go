@@ -18,18 +18,22 @@ var commandOnPage = regexp.MustCompile(`<code id="command\d*">([^<]*)</code>`)
 // parseCommand returns the request that a command on a page makes.
 func parseCommand(t *testing.T, text string) (address string, query url.Values) {
 	t.Helper()
-	m := regexp.MustCompile(`^curl -sS -G '([^']+)' \\\n  (-d .*) \\\n  -H "Authorization: Bearer \$DG_KEY"$`).FindStringSubmatch(text)
+	m := regexp.MustCompile(
+		`^curl -sS -G '([^']+)' \\\n  (-d .*) \\\n  -H "Authorization: Bearer \$DG_KEY"$`,
+	).FindStringSubmatch(text)
 	require.NotNil(t, m, "%q", text)
 	query, err := url.ParseQuery(strings.ReplaceAll(strings.TrimPrefix(m[2], "-d "), " -d ", "&"))
 	require.NoError(t, err)
 	return m[1], query
 }
 
-// The settings list every group with its id to copy, 100 on a page, and a command for each that the API answers.
+// The settings list every group with its id to copy, 100 on a page, and a command for each that the
+// API answers.
 func TestSettingsListGroupIDs(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o, other := w.Organisation("acme"), w.Organisation("other")
+	o := w.Organisation("acme")
+	other := w.Organisation("other")
 	fork := w.Played(o)
 	ids := map[string]string{}
 	for i := range 201 {
@@ -37,8 +41,11 @@ func TestSettingsListGroupIDs(t *testing.T) {
 		ids[w.DB.GroupNamed(o.ID, name)] = name
 	}
 	foreign := w.DB.GroupNamed(other.ID, "theirs")
-	b, get := w.SignedIn(t, o.Owner), w.Beside(t, o)
-	listed := regexp.MustCompile(`<bdi>([^<]*)</bdi></th><td role="cell" data-label="Id"><div class="id-and-command"><span class="id"><code id="group-id\d+">([0-9a-f-]{36})</code>`)
+	b := w.SignedIn(t, o.Owner)
+	get := w.Beside(t, o)
+	listed := regexp.MustCompile(
+		`<bdi>([^<]*)</bdi></th><td role="cell" data-label="Id"><div class="id-and-command"><span class="id"><code id="group-id\d+">([0-9a-f-]{36})</code>`,
+	)
 	found := map[string]string{}
 	for page, want := range map[string]int{"": 100, "?page=2": 100, "?page=3": 1} {
 		body := b.Get(o.At("/settings/organisation%s", page)).Body
@@ -58,7 +65,8 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	require.Equal(t, ids, found)
 	require.Contains(t, b.Get(o.At("/settings/organisation")).Body, `<span>1–100 of 201</span>`)
 	require.Contains(t, groupsPage(t, w, other).Body, "<code id=\"group-id0\">"+foreign+"</code>")
-	require.NotContains(t, groupsPage(t, w, other).Body, `<code id="command`, "without a fork there is nothing to read")
+	require.NotContains(t, groupsPage(t, w, other).Body, `<code id="command`,
+		"without a fork there is nothing to read")
 }
 
 func groupsPage(t *testing.T, w *webtest.World, o *webtest.Organisation) webtest.Page {
@@ -73,19 +81,23 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	o := w.Organisation("acme")
 	fork := w.Played(o)
 	group := w.DB.GroupNamed(o.ID, "Sales") // its figures are hidden, its id is not
-	b, get := w.SignedIn(t, o.Owner), w.Beside(t, o)
+	b := w.SignedIn(t, o.Owner)
+	get := w.Beside(t, o)
 	for _, query := range []url.Values{
 		{"from": {"2026-03-01"}, "to": {"2026-03-31"}},
 		{"from": {"2026-03-01"}, "to": {"2026-03-31"}, "groupId": {group}},
 	} {
 		body := b.Get(o.At("/reports/%s?%s", fork, query.Encode())).Body
-		address, asked := parseCommand(t, html.UnescapeString(commandOnPage.FindStringSubmatch(body)[1]))
+		address, asked := parseCommand(t,
+			html.UnescapeString(commandOnPage.FindStringSubmatch(body)[1]))
 		require.Equal(t, w.URL+"/api/v1/forks/"+fork+"/stats", address)
 		require.Equal(t, query, asked)
 		require.Equal(t, 200, get("/forks/"+fork+"/stats?"+asked.Encode()).StatusCode)
 		require.Contains(t, body, `<code id="fork-id">`+fork+`</code>`)
-		require.Equal(t, query.Has("groupId"), strings.Contains(body, `<code id="group-id">`+group+`</code>`))
+		require.Equal(t, query.Has("groupId"),
+			strings.Contains(body, `<code id="group-id">`+group+`</code>`))
 		require.Contains(t, body, `href="`+o.At("/settings/organisation#groups")+`"`)
 	}
-	require.NotContains(t, b.Get(o.At("/reports/%s?from=x", fork)).Body, `id="command"`, "an invalid period makes no command")
+	require.NotContains(t, b.Get(o.At("/reports/%s?from=x", fork)).Body, `id="command"`,
+		"an invalid period makes no command")
 }

@@ -26,7 +26,9 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) (*Handler, error) {
+func New(
+	pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules,
+) (*Handler, error) {
 	pages, err := pages.With(templates)
 	if err != nil {
 		return nil, err

@@ -62,14 +62,18 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string { return m.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string {
+			return m.OrganisationID
+		})
 	}
 	if err != nil {
 		return err
 	}
-	ids, roles := make([]string, len(members)), map[string]org.Role{}
+	ids := make([]string, len(members))
+	roles := map[string]org.Role{}
 	for i, m := range members {
-		ids[i], roles[m.PersonID] = m.PersonID, m.Role
+		ids[i] = m.PersonID
+		roles[m.PersonID] = m.Role
 	}
 	people, err := h.People.People(ctx, ids)
 	if err != nil {
@@ -78,12 +82,15 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	users := int64(0)
 	for _, p := range people {
 		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
-		view.Members = append(view.Members, memberRow{p.Name, p.Email, ui.RoleLabels[roles[p.ID]], p.TwoStep, p.TwoStepSince, rank})
+		view.Members = append(view.Members,
+			memberRow{p.Name, p.Email, ui.RoleLabels[roles[p.ID]], p.TwoStep, p.TwoStepSince, rank})
 		if p.TwoStep {
 			users++
 		}
 	}
-	slices.SortStableFunc(view.Members, func(a, b memberRow) int { return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
+		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
+	})
 	view.TwoStep = p.Locale.Count(users) + " of " + p.Locale.Count(int64(len(view.Members)))
 	if all > len(members) {
 		view.TwoStep += " listed"

@@ -19,21 +19,33 @@ import (
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(fixtures.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
+	acme := w.OrganisationOf(fixtures.Organisation{
+		Slug: "acme",
+		Name: "<b>Acme</b> \"\u202e\" & sons",
+	})
 	w.Rename(&acme.Admin, `=cmd|'<script>alert(1)</script>`)
-	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`, fixtures.TOTPSecret, acme.Member.ID)
+	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
+		fixtures.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
 	for _, text := range []string{
-		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>", "never by name", "2 of 4 members use two-step verification.", `On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
-		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>", "<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
-		"<bdi>member@acme.example</bdi>", `<span class="state on">On`, `<span class="state">Off</span>`, "Only an owner can change this.",
+		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
+		"never by name", "2 of 4 members use two-step verification.",
+		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
+		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
+		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
+		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
+		`<span class="state">Off</span>`, "Only an owner can change this.",
 	} {
 		require.Contains(t, p.Body, text)
 	}
 	require.NotContains(t, p.Body, "<script>")
-	order := []int{strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"), strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme")}
+	order := []int{
+		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
+		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme"),
+	}
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
-	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
+	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`,
+		acme.ID)
 	p = w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation"))
 	require.Contains(t, p.Body, "<strong>Team</strong></p><p>Does not include the API.")
 	require.Contains(t, p.Body, "by their display name")
@@ -45,16 +57,20 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	w.DB.Exec(`with made as (
-			insert into users (id, email, email_key, name) select gen_random_uuid(), i || '@acme.example', i || '@acme.example', 'N' from generate_series(1, 600) i returning id)
+			insert into users (id, email, email_key, name)
+			  select gen_random_uuid(), i || '@acme.example', i || '@acme.example', 'N'
+			    from generate_series(1, 600) i returning id)
 		insert into memberships (org_id, user_id, role) select $1, id, 'member' from made`, acme.ID)
 	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation"))
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
 	require.Contains(t, p.Body, "104 more members are not listed.")
-	require.Contains(t, p.Body, "1 of 500 listed members use two-step verification.", "of the others it is not known")
+	require.Contains(t, p.Body, "1 of 500 listed members use two-step verification.",
+		"of the others it is not known")
 	require.Contains(t, p.Body, "owner@acme.example")
 }
 
-// The form says what the change means. A change has one audit entry, and every instance sees it at the next request.
+// The form says what the change means. A change has one audit entry, and every instance sees it at
+// the next request.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -63,31 +79,43 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	b := w.SignedIn(t, acme.Owner)
 	elsewhere := second.Browser(t)
 	elsewhere.Cookies = b.Cookies
-	form, screen := acme.At("/settings/organisation/reporting-mode"), acme.At("/settings/organisation")
+	form := acme.At("/settings/organisation/reporting-mode")
+	screen := acme.At("/settings/organisation")
 
 	page := b.Get(form)
 	require.Contains(t, page.Body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
-		"Owners and admins: on the screens, and in the CSV files that they download.", "also for past plays", "Today no key can read them.", "groups stay hidden when fewer than 5 of their members played",
-		"Files with names keep them when you change back: you cannot take them back.", "A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes",
+		"Owners and admins: on the screens, and in the CSV files that they download.",
+		"also for past plays", "Today no key can read them.",
+		"groups stay hidden when fewer than 5 of their members played",
+		"Files with names keep them when you change back: you cannot take them back.",
+		"A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes",
 	} {
 		require.Contains(t, page.Body, sentence)
 	}
 	for i, c := range []struct {
 		mode, shown string
 		entries     int
-	}{{"pseudonymous", "Pseudonymous", 0}, {"nominative", "Nominative", 1}, {"nominative", "Nominative", 1}, {"pseudonymous", "Pseudonymous", 2}} {
+	}{
+		{"pseudonymous", "Pseudonymous", 0}, {"nominative", "Nominative", 1},
+		{"nominative", "Nominative", 1}, {"pseudonymous", "Pseudonymous", 2},
+	} {
 		p := b.Post(form, url.Values{"mode": {c.mode}, "organisation": {acme.Name}})
 		require.Equal(t, http.StatusSeeOther, p.StatusCode)
 		require.Equal(t, screen, p.Header.Get("Location"))
 		require.Contains(t, b.Get(screen).Body, "<strong>"+c.shown+"</strong>", "step %d", i)
-		require.Contains(t, elsewhere.Get(screen).Body, "<strong>"+c.shown+"</strong>", "step %d: the other instance", i)
+		require.Contains(t, elsewhere.Get(screen).Body, "<strong>"+c.shown+"</strong>",
+			"step %d: the other instance", i)
 		require.Contains(t, elsewhere.Get(form).Body, `value="`+c.mode+`" checked`)
 		require.Len(t, w.LogOf(t, acme), c.entries, "step %d", i)
 	}
 	last := w.LogOf(t, acme)[0]
 	require.Equal(t, audit.ReportingModeChanged, last.Action)
-	require.Equal(t, audit.Actor{Kind: audit.Person, ID: acme.Owner.ID, Name: acme.Owner.Name}, last.Actor)
+	require.Equal(t, audit.Actor{
+		Kind: audit.Person,
+		ID:   acme.Owner.ID,
+		Name: acme.Owner.Name,
+	}, last.Actor)
 	require.Equal(t, map[string]any{"from": "nominative", "to": "pseudonymous"}, last.Details)
 	require.Equal(t, form, last.Request.Path)
 	require.Equal(t, "POST", last.Request.Method)
@@ -102,7 +130,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		require.Contains(t, p.Body, `id="mode-error">Choose one of the two`)
 		require.Contains(t, p.Body, "<title>Error: ")
 	}
-	forged := b.Send(http.MethodPost, form, "mode=nominative", http.Header{"Sec-Fetch-Site": {"cross-site"}})
+	forged := b.Send(http.MethodPost, form, "mode=nominative",
+		http.Header{"Sec-Fetch-Site": {"cross-site"}})
 	require.Equal(t, http.StatusForbidden, forged.StatusCode)
 	require.Len(t, w.LogOf(t, acme), 2)
 }
@@ -121,11 +150,15 @@ func TestFormerOwnerCannotChangeTheReportingMode(t *testing.T) {
 	require.Empty(t, w.LogOf(t, acme))
 }
 
-// Nobody shows names by a slip: the organisation's name is typed, and the form says who will read them.
+// Nobody shows names by a slip: the organisation's name is typed, and the form says who will read
+// them.
 func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(fixtures.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
+	acme := w.OrganisationOf(fixtures.Organisation{
+		Slug: "acme",
+		Name: "Ac\u200bme <Works>  e\u0301",
+	})
 	for _, name := range []string{"One", "Two", "Three", "Four", "Five", "Six & co"} {
 		w.NewKey(t, acme, name, apikeys.ReportsRead)
 	}
@@ -135,18 +168,27 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	b.Post(acme.At("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
 	form := acme.At("/settings/organisation/reporting-mode")
 	said := webtest.Words(b.Get(form).Body)
-	require.Contains(t, said, "Today 6 keys can read them: Six & co , Five , Four , Three , Two and 1 more.")
+	require.Contains(t, said,
+		"Today 6 keys can read them: Six & co , Five , Four , Three , Two and 1 more.")
 	require.NotContains(t, said, "Forks only")
 	entries := len(w.LogOf(t, acme))
-	for _, typed := range []string{"", " ", "acme", "Acme Works é", "nominative", strings.Repeat("x", 10_000), "\x00\xff"} {
+	for _, typed := range []string{
+		"", " ", "acme", "Acme Works é", "nominative", strings.Repeat("x", 10_000), "\x00\xff",
+	} {
 		p := b.Post(form, url.Values{"mode": {"nominative"}, "organisation": {typed}})
 		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.20q", typed)
-		require.Contains(t, p.Body, `<p class="error" id="organisation-error">To show names, type the name of the organisation: `+"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>")
+		require.Contains(t, p.Body,
+			`<p class="error" id="organisation-error">To show names, type the name of the organisation: `+
+				"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>")
 		require.Contains(t, p.Body, `value="nominative" checked`)
 	}
 	require.Len(t, w.LogOf(t, acme), entries, "nothing was changed")
-	p := b.Post(form, url.Values{"mode": {"nominative"}, "organisation": {" ACME  <works> \u00e9 "}})
+	p := b.Post(form, url.Values{
+		"mode":         {"nominative"},
+		"organisation": {" ACME  <works> \u00e9 "},
+	})
 	require.Equal(t, http.StatusSeeOther, p.StatusCode, p.Body)
 	require.NotContains(t, b.Get(form).Body, `name="organisation"`, "back it takes no confirmation")
-	require.Equal(t, http.StatusSeeOther, b.Post(form, url.Values{"mode": {"pseudonymous"}}).StatusCode)
+	require.Equal(t, http.StatusSeeOther,
+		b.Post(form, url.Values{"mode": {"pseudonymous"}}).StatusCode)
 }

@@ -12,8 +12,12 @@ import (
 // Settings reads an organisation's members and groups, and changes its reporting mode.
 type Settings interface {
 	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
-	GroupPage(ctx context.Context, organisationID string, page, size int) (_ []org.Group, all int, _ error)
-	SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error
+	GroupPage(
+		ctx context.Context, organisationID string, page, size int,
+	) (_ []org.Group, all int, _ error)
+	SetReportingMode(
+		ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request,
+	) error
 }
 
 // People names members.

@@ -42,38 +42,52 @@ func (h *Handler) ReportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderReportingMode(c, p, fiber.StatusOK, mode, f)
 }
 
-func (h *Handler) renderReportingMode(c *fiber.Ctx, p *ui.Principal, status int, chosen org.ReportingMode, f ui.FormErrors) error {
+func (h *Handler) renderReportingMode(
+	c *fiber.Ctx, p *ui.Principal, status int, chosen org.ReportingMode, f ui.FormErrors,
+) error {
 	view := reportingModeView{
-		FormErrors: f, Path: p.Path("/settings/organisation/reporting-mode"), Back: p.Path("/settings/organisation"),
-		Nominative: chosen == org.Nominative, Confirm: p.Organisation.ReportingMode != org.Nominative,
-		Typed: strings.ToValidUTF8(ui.FormValue(c, "organisation"), "\uFFFD"),
+		FormErrors: f,
+		Path:       p.Path("/settings/organisation/reporting-mode"),
+		Back:       p.Path("/settings/organisation"),
+		Nominative: chosen == org.Nominative,
+		Confirm:    p.Organisation.ReportingMode != org.Nominative,
+		Typed:      strings.ToValidUTF8(ui.FormValue(c, "organisation"), "\uFFFD"),
 	}
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
 	}
 	for _, k := range keys {
-		if k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable && slices.Contains(k.Scopes, apikeys.ReportsRead) {
+		if k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable &&
+			slices.Contains(k.Scopes, apikeys.ReportsRead) {
 			view.Keys = append(view.Keys, k.Name)
 		}
 	}
 	if view.AllKeys = len(view.Keys); view.AllKeys > maxKeysNamed {
-		view.Keys, view.MoreKeys = view.Keys[:maxKeysNamed], p.Locale.Count(int64(view.AllKeys-maxKeysNamed))
+		view.Keys = view.Keys[:maxKeysNamed]
+		view.MoreKeys = p.Locale.Count(int64(view.AllKeys - maxKeysNamed))
 	}
-	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Change reporting mode", status), "organisation"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Change reporting mode", status),
+		"organisation"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "reporting-mode", &view)
 }
 
-// ChangeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only after the organisation's name was
-// typed: the same form shows them in every report and to every key.
+// ChangeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only
+// after the organisation's name was typed: the same form shows them in every report and to every
+// key.
 func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
-	before, mode := p.Organisation.ReportingMode, org.ReportingMode(ui.FormValue(c, "mode"))
+	before := p.Organisation.ReportingMode
+	mode := org.ReportingMode(ui.FormValue(c, "mode"))
 	var invalid []ui.FormError
-	if mode == org.Nominative && before != mode && !sameName(ui.FormValue(c, "organisation"), p.Organisation.Name) {
-		invalid = ui.FieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069").Errors
+	if mode == org.Nominative && before != mode &&
+		!sameName(ui.FormValue(c, "organisation"), p.Organisation.Name) {
+		invalid = ui.FieldError("organisation",
+			"To show names, type the name of the organisation: \u2068"+p.Organisation.Name+
+				"\u2069").
+			Errors
 	}
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
@@ -82,9 +96,11 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	if status != 0 {
 		return h.renderReportingMode(c, p, status, mode, f)
 	}
-	err = h.Organisations.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
+	err = h.Organisations.SetReportingMode(c.UserContext(), actor, mode,
+		apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
-		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before, ui.FieldError("mode", apperr.From(err).Message))
+		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before,
+			ui.FieldError("mode", apperr.From(err).Message))
 	}
 	if err != nil {
 		return err
@@ -93,7 +109,8 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 
-// sameName reports whether somebody typed the name: in any case, with any spaces, and without what cannot be seen.
+// sameName reports whether somebody typed the name: in any case, with any spaces, and without what
+// cannot be seen.
 func sameName(typed, name string) bool {
 	readable := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -113,7 +130,13 @@ func modeNotice(before, after org.ReportingMode) ui.Notice {
 	case before == after:
 		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
 	case after == org.Nominative:
-		return ui.Notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API now show names."}
+		return ui.Notice{
+			Strong: "Reporting mode changed.",
+			Before: " Reports, exports and the API now show names.",
+		}
 	}
-	return ui.Notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API no longer show names."}
+	return ui.Notice{
+		Strong: "Reporting mode changed.",
+		Before: " Reports, exports and the API no longer show names.",
+	}
 }

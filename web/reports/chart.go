@@ -10,7 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100 high.
+// chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100
+// high.
 type chart struct {
 	Weeks       bool // whether a bar is a week
 	Width       int
@@ -63,9 +64,15 @@ func newChart(l ui.Locale, p reports.Period, s reports.Statistics, today time.Ti
 	most := highest(bars)
 	top, step := ui.ScaleOf(most.Plays)
 	c := chart{
-		Weeks: p.Days > ui.MaxChartDays, Width: 10 * p.Days, Top: ui.AxisLabels(l, top, step), Full: []string{l.Share(100), l.Share(0)},
-		First: l.Day(p.From), Last: l.Day(ui.LastDay(p)),
-		Most: fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)), Score: percentOf(l, s.AvgScore, s.Completed), Ticks: ui.Ticks(l, p),
+		Weeks: p.Days > ui.MaxChartDays,
+		Width: 10 * p.Days,
+		Top:   ui.AxisLabels(l, top, step),
+		Full:  []string{l.Share(100), l.Share(0)},
+		First: l.Day(p.From),
+		Last:  l.Day(ui.LastDay(p)),
+		Most:  fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)),
+		Score: percentOf(l, s.AvgScore, s.Completed),
+		Ticks: ui.Ticks(l, p),
 	}
 	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
 	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(l, p)
@@ -87,9 +94,13 @@ func newChart(l ui.Locale, p reports.Period, s reports.Statistics, today time.Ti
 func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
 	first := p.From.AddDate(0, 0, b.from)
 	r := chartRow{
-		Name: b.name(l, p), Days: b.days, Part: p.Days > ui.MaxChartDays && b.days < daysOfWeek,
-		Today: !today.Before(first) && today.Before(first.AddDate(0, 0, b.days)),
-		Plays: l.Count(b.Plays), Completed: l.Count(b.Completed), Score: percentOf(l, b.AvgScore, b.Completed),
+		Name:      b.name(l, p),
+		Days:      b.days,
+		Part:      p.Days > ui.MaxChartDays && b.days < daysOfWeek,
+		Today:     !today.Before(first) && today.Before(first.AddDate(0, 0, b.days)),
+		Plays:     l.Count(b.Plays),
+		Completed: l.Count(b.Completed),
+		Score:     percentOf(l, b.AvgScore, b.Completed),
 	}
 	if p.Days <= ui.MaxChartDays {
 		r.Date = b.Date
@@ -114,8 +125,8 @@ func percentOf(l ui.Locale, average reports.Percent, scores int64) string {
 	return l.Percent(average)
 }
 
-// scorePaths are a dot in the middle of each bar, at its average score, and the line between them: it is broken where nothing was
-// completed.
+// scorePaths are a dot in the middle of each bar, at its average score, and the line between them:
+// it is broken where nothing was completed.
 func scorePaths(bars []bar) (line, dots string) {
 	var t, d strings.Builder
 	command := "M"

@@ -12,7 +12,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The chart is read by arrow keys, by the pointer and by touch: what is said and what is heard are the values of the table's row.
+// The chart is read by arrow keys, by the pointer and by touch: what is said and what is heard are
+// the values of the table's row.
 func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -24,7 +25,8 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 		for range day + 1 {
 			play := fixtures.Play{Fork: fork, Player: player, StartedAt: at}
 			if day%2 == 1 {
-				play.CompletedAt, play.Score = at.Add(time.Minute), 5000
+				play.CompletedAt = at.Add(time.Minute)
+				play.Score = 5000
 			}
 			w.DB.Play(play)
 		}
@@ -33,16 +35,22 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	p := browsertest.New(t)
 	read := func(day int, how string) {
 		t.Helper()
-		done, score := 0, "–"
+		done := 0
+		score := "–"
 		if day%2 == 0 {
-			done, score = day, "50.0%"
+			done = day
+			score = "50.0%"
 		}
 		name := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
-		require.Equal(t, fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: %s", name, day, done, score),
+		require.Equal(t,
+			fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: %s", name, day, done, score),
 			p.Attr(cursor, "aria-valuetext"), how)
-		require.Equal(t, fmt.Sprintf("%s · Plays: %d · Completed: %d · Average score: %s", name, day, done, score), p.Text(".readout"), how)
+		require.Equal(t,
+			fmt.Sprintf("%s · Plays: %d · Completed: %d · Average score: %s", name, day, done,
+				score), p.Text(".readout"), how)
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
-		require.Equal(t, fmt.Sprint(10*(day-1)), p.Attr(".plot rect.at", "x"), "%s: the bar is marked", how)
+		require.Equal(t, fmt.Sprint(10*(day-1)), p.Attr(".plot rect.at", "x"),
+			"%s: the bar is marked", how)
 	}
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))
 	require.Contains(t, p.Text(".readout"), "press the arrow keys")

@@ -53,28 +53,34 @@ func randomDays(random *rand.Rand, p reports.Period) []reports.DailyStat {
 	return days
 }
 
-// Bars are as high as their plays, to a tenth of the panel's hundredth, and stand over their days; a dot is at its score, and the
-// line is broken where nothing was completed. The axes of both panels are the same.
+// Bars are as high as their plays, to a tenth of the panel's hundredth, and stand over their days;
+// a dot is at its score, and the line is broken where nothing was completed. The axes of both
+// panels are the same.
 func TestChartIsDrawnToScale(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 9))
 	for _, days := range []int{1, 2, 7, 28, 31, 92, 93, 365, 366} {
-		p := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: days} // a Saturday
+		// a Saturday
+		p := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: days}
 		s := reports.Statistics{Daily: randomDays(random, p)}
 		c := newChart(ui.Locales[0], p, s, time.Time{})
 		require.Equal(t, 10*days, c.Width)
 		top, err := strconv.ParseInt(strings.ReplaceAll(c.Top[0], ",", ""), 10, 64)
 		require.NoError(t, err)
 
-		bars, dots := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, c.Bars), readPath(t, `M([\d.]+) ([\d.]+)h\.01`, c.Dots)
-		points, most, broken := readPath(t, `[ML]([\d.]+) ([\d.]+)`, c.Line), int64(0), true
+		bars := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, c.Bars)
+		dots := readPath(t, `M([\d.]+) ([\d.]+)h\.01`, c.Dots)
+		points := readPath(t, `[ML]([\d.]+) ([\d.]+)`, c.Line)
+		most := int64(0)
+		broken := true
 		commands := ""
 		for from := 0; from < days; {
 			n := 1
 			if days > 92 {
 				n = min(days-from, 7-(int(p.From.Weekday())+6+from)%7) // to the next Monday
 			}
-			d, middle := reports.SumDays(s.Daily[from:from+n]), float64(10*from+5*n)
+			d := reports.SumDays(s.Daily[from : from+n])
+			middle := float64(10*from + 5*n)
 			if most = max(most, d.Plays); d.Plays > 0 {
 				require.InDelta(t, middle, bars[0].x+bars[0].width/2, 0.051)
 				require.LessOrEqual(t, bars[0].width, float64(8*n))
@@ -82,9 +88,12 @@ func TestChartIsDrawnToScale(t *testing.T) {
 				bars = bars[1:]
 			}
 			if d.Completed > 0 {
-				require.InDeltaSlice(t, []float64{middle, 100 - float64(d.AvgScore)/10}, []float64{dots[0].x, dots[0].y}, 1e-9)
+				require.InDeltaSlice(t, []float64{middle, 100 - float64(d.AvgScore)/10},
+					[]float64{dots[0].x, dots[0].y}, 1e-9)
 				require.Equal(t, dots[0], points[0])
-				dots, points, commands = dots[1:], points[1:], commands+map[bool]string{true: "M", false: "L"}[broken]
+				dots = dots[1:]
+				points = points[1:]
+				commands += map[bool]string{true: "M", false: "L"}[broken]
 			}
 			broken = d.Completed == 0
 			from += n
@@ -92,7 +101,8 @@ func TestChartIsDrawnToScale(t *testing.T) {
 		require.Empty(t, bars)
 		require.Empty(t, dots)
 		require.Equal(t, commands, regexp.MustCompile(`[^ML]`).ReplaceAllString(c.Line, ""))
-		require.Less(t, float64(top), 1.51*float64(most), "the highest bar fills two thirds of the panel")
+		require.Less(t, float64(top), 1.51*float64(most),
+			"the highest bar fills two thirds of the panel")
 	}
 }
 
@@ -100,7 +110,9 @@ func TestChartIsDrawnToScale(t *testing.T) {
 func TestZeroScoreHasADot(t *testing.T) {
 	t.Parallel()
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 3}
-	c := newChart(ui.Locales[0], p, reports.Statistics{Daily: []reports.DailyStat{{Plays: 2, Completed: 1}, {Plays: 2}, {}}}, ui.LastDay(p))
+	c := newChart(ui.Locales[0], p, reports.Statistics{
+		Daily: []reports.DailyStat{{Plays: 2, Completed: 1}, {Plays: 2}, {}},
+	}, ui.LastDay(p))
 	require.Equal(t, "M5 100h.01", c.Dots)
 	scores := []string{}
 	for _, row := range c.Rows {
@@ -114,17 +126,25 @@ func TestZeroScoreHasADot(t *testing.T) {
 func TestUnfinishedBarsAreMarked(t *testing.T) {
 	t.Parallel()
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
-	for days, want := range map[int][]string{28: {"Tue 17 Nov 2026", "Wed 18 Nov 2026 today"}, 100: {"9 to 15 November 2026", "16 to 18 November 2026 today part"}} {
+	for days, want := range map[int][]string{
+		28:  {"Tue 17 Nov 2026", "Wed 18 Nov 2026 today"},
+		100: {"9 to 15 November 2026", "16 to 18 November 2026 today part"},
+	} {
 		p := ui.LastDays(today, days)
-		c := newChart(ui.Locales[0], p, reports.Statistics{Daily: randomDays(rand.New(rand.NewPCG(1, 1)), p)}, today)
+		c := newChart(ui.Locales[0], p,
+			reports.Statistics{Daily: randomDays(rand.New(rand.NewPCG(1, 1)), p)}, today)
 		require.Equal(t, 1, strings.Count(c.Unfinished, "M"))
 		got := []string{}
 		for _, row := range c.Rows[len(c.Rows)-2:] {
-			got = append(got, strings.TrimRight(row.Name+" "+map[bool]string{true: "today "}[row.Today]+map[bool]string{true: "part"}[row.Part], " "))
+			got = append(got,
+				strings.TrimRight(row.Name+" "+map[bool]string{true: "today "}[row.Today]+
+					map[bool]string{true: "part"}[row.Part], " "))
 		}
 		require.Equal(t, want, got)
-		require.Equal(t, days == 100, c.Rows[0].Part, "10 August is a Monday; 100 days begin within a week")
-		earlier := newChart(ui.Locales[0], p, reports.Statistics{Daily: make([]reports.DailyStat, days)}, today.AddDate(0, 0, 1))
+		require.Equal(t, days == 100, c.Rows[0].Part,
+			"10 August is a Monday; 100 days begin within a week")
+		earlier := newChart(ui.Locales[0], p,
+			reports.Statistics{Daily: make([]reports.DailyStat, days)}, today.AddDate(0, 0, 1))
 		require.Empty(t, earlier.Unfinished, "a period before today has none")
 	}
 }
@@ -150,12 +170,17 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, []string{"2026-11-15_2026-11-21", "2026-10-25_2026-11-21", "2026-08-24_2026-11-21", "2026-11-01_2026-11-21",
-		"2026-10-01_2026-10-31", "2025-11-22_2026-11-21"}, days("2026-11-21"))
-	require.Equal(t, []string{"2028-02-23_2028-02-29", "2028-02-02_2028-02-29", "2027-12-02_2028-02-29", "2028-02-01_2028-02-29",
-		"2028-01-01_2028-01-31", "2027-03-01_2028-02-29"}, days("2028-02-29"))
+	require.Equal(t,
+		[]string{"2026-11-15_2026-11-21", "2026-10-25_2026-11-21", "2026-08-24_2026-11-21",
+			"2026-11-01_2026-11-21",
+			"2026-10-01_2026-10-31", "2025-11-22_2026-11-21"}, days("2026-11-21"))
+	require.Equal(t,
+		[]string{"2028-02-23_2028-02-29", "2028-02-02_2028-02-29", "2027-12-02_2028-02-29",
+			"2028-02-01_2028-02-29",
+			"2028-01-01_2028-01-31", "2027-03-01_2028-02-29"}, days("2028-02-29"))
 	require.Equal(t, "2027-12-01_2027-12-31", days("2028-01-31")[4])
-	for day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2030; day = day.AddDate(0, 0, 1) {
+	for day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2030; day = day.AddDate(0,
+		0, 1) {
 		for _, p := range presets(day) {
 			again, err := reports.ParsePeriod(p.period.Day(0), p.period.Day(p.period.Days-1))
 			require.NoError(t, err, "%s on %s", p.Name, day)

@@ -17,7 +17,8 @@ import (
 	"dg/web/ui"
 )
 
-// dashboardView is the report of a fork. It has no figures if the period is invalid or the group is suppressed.
+// dashboardView is the report of a fork. It has no figures if the period is invalid or the group is
+// suppressed.
 type dashboardView struct {
 	ui.Layout
 	Fork, Self, Back string
@@ -39,14 +40,15 @@ type dashboardView struct {
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
 	Format           string // the suggested one
-	LastPlays        string // path of the period that ends with the last play, if there are no plays in this one
-	Figures          []figure
-	Compared         string // with which period, or "": with none
-	Before           int    // the days of that period
-	CompareSwitch    string // path that turns the comparison on or off
-	Chart            chart
-	Skills           skillList
-	Players          playerList
+	// path of the period that ends with the last play, if there are no plays in this one
+	LastPlays     string
+	Figures       []figure
+	Compared      string // with which period, or "": with none
+	Before        int    // the days of that period
+	CompareSwitch string // path that turns the comparison on or off
+	Chart         chart
+	Skills        skillList
+	Players       playerList
 }
 
 // HasPlays reports whether there are plays in the period.
@@ -66,14 +68,26 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		return h.findGroup(c, p, fork, in)
 	}
 	self := p.Path("/reports/" + fork.ID)
-	view := &dashboardView{Layout: ui.NewLayout(p, fork.Title, ui.AreaReports), Fork: fork.Title, Self: self, Back: p.Path("/reports")}
-	view.States, view.Today = statesOf(p.Locale, fork), h.Today()
+	view := &dashboardView{
+		Layout: ui.NewLayout(p, fork.Title, ui.AreaReports),
+		Fork:   fork.Title,
+		Self:   self,
+		Back:   p.Path("/reports"),
+	}
+	view.States = statesOf(p.Locale, fork)
+	view.Today = h.Today()
 	period, err := in.parsePeriod(p.Locale, h.Today())
 	errors.As(err, &view.Invalid)
-	view.Params, view.Kept = in, newListAddress(c, self).kept()
-	view.Presets = presetLinks(h.Today(), period, func(p reports.Period) string { return reportAddress(c, self, p, in.Group).path("") })
-	if view.Groups, err = h.Groups.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
+	view.Params = in
+	view.Kept = newListAddress(c, self).kept()
+	view.Presets = presetLinks(h.Today(), period, func(p reports.Period) string {
+		return reportAddress(c, self, p, in.Group).path("")
+	})
+	if view.Groups, err = h.Groups.Groups(c.UserContext(), p.Organisation.ID,
+		in.Group); err == nil {
+		err = ui.AuthorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string {
+			return g.OrganisationID
+		})
 	}
 	if err != nil {
 		return err
@@ -86,13 +100,18 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // showReport answers with the figures of the period.
-func (h *Handler) showReport(c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period) error {
-	in, query := view.Params, queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
+func (h *Handler) showReport(
+	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
+) error {
+	in := view.Params
+	query := queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
 	before, err := h.previous(c.UserContext(), query, in)
 	if err != nil {
 		return groupError(err)
 	}
-	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
+	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *limiter.Lease) {
+		httpserver.AttachLease(c, l)
+	})
 	if err != nil {
 		return groupError(err)
 	}
@@ -101,7 +120,8 @@ func (h *Handler) showReport(c *fiber.Ctx, p *ui.Principal, view *dashboardView,
 			view.GroupName = g.Name
 		}
 	}
-	view.Call, view.GroupIDs = h.StatisticsCall(fork.ID, period, in.Group, ""), p.Path("/settings/organisation#groups")
+	view.Call = h.StatisticsCall(fork.ID, period, in.Group, "")
+	view.GroupIDs = p.Path("/settings/organisation#groups")
 	view.fill(c, period, stats, before)
 	if stats.Plays == 0 && in.Group == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {
@@ -113,12 +133,15 @@ func (h *Handler) showReport(c *fiber.Ctx, p *ui.Principal, view *dashboardView,
 
 var (
 	errNoFork  = apperr.New(apperr.NotFound, "Fork not found. Choose one from the reports.")
-	errNoGroup = apperr.New(apperr.NotFound, "Group not found. Open the report for all players and choose a group there.")
+	errNoGroup = apperr.New(apperr.NotFound,
+		"Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the fork in the path if the principal holds the permission on what its owner has. Errors: apperr.NotFound, also
-// for another organisation's.
-func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
+// forkOf returns the fork in the path if the principal holds the permission on what its owner has.
+// Errors: apperr.NotFound, also for another organisation's.
+func (h *Handler) forkOf(
+	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
+) (games.Fork, error) {
 	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
 	if err == nil {
 		err = p.Decide(permission, fork.OrganisationID)
@@ -130,14 +153,25 @@ func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permiss
 }
 
 // queryOf returns the query of a report, which asks the policy about the owner of its group.
-func queryOf(p *ui.Principal, permission authz.Permission, fork games.Fork, period reports.Period, group string) reports.Query {
+func queryOf(
+	p *ui.Principal, permission authz.Permission, fork games.Fork, period reports.Period,
+	group string,
+) reports.Query {
 	return reports.Query{
-		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group, Rows: true, Position: p.Position,
-		MayReadGroup: func(organisationID string) error { return p.Decide(permission, organisationID) },
+		OrganisationID: p.Organisation.ID,
+		ForkID:         fork.ID,
+		Period:         period,
+		GroupID:        group,
+		Rows:           true,
+		Position:       p.Position,
+		MayReadGroup: func(organisationID string) error {
+			return p.Decide(permission, organisationID)
+		},
 	}
 }
 
-// groupError replaces the API's message about an unknown group. Another organisation's is as unknown.
+// groupError replaces the API's message about an unknown group. Another organisation's is as
+// unknown.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -145,29 +179,40 @@ func groupError(err error) error {
 	return err
 }
 
-func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, before *reports.Statistics) {
+func (v *dashboardView) fill(
+	c *fiber.Ctx, p reports.Period, s reports.Statistics, before *reports.Statistics,
+) {
 	l := ui.LocaleOf(c)
-	v.Period, v.OneDay, v.Nominative, v.Suppressed = l.Period(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
+	v.Period = l.Period(p)
+	v.OneDay = p.Days == 1
+	v.Nominative = s.ReportingMode == org.Nominative
+	v.Suppressed = s.Suppressed
 	v.AllPlayers = reportAddress(c, v.Self, p, "").path("")
 	if s.Suppressed {
 		return
 	}
 	at := reportAddress(c, v.Self, p, v.Params.Group)
 	v.compare(l, p, at, s, before)
-	v.Download, v.Formats, v.Format = v.Self+"/plays.csv", playsFormats, suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
+	v.Download = v.Self + "/plays.csv"
+	v.Formats = playsFormats
+	v.Format = suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
 	if s.Plays == 0 {
 		return
 	}
 	v.Chart = newChart(l, p, s, v.Today)
-	v.Skills, v.Players = newSkillList(l, s.Skills, at), newPlayerList(c, s, at)
+	v.Skills = newSkillList(l, s.Skills, at)
+	v.Players = newPlayerList(c, s, at)
 }
 
 // compare shows the figures beside those of the previous period.
-func (v *dashboardView) compare(l ui.Locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics) {
+func (v *dashboardView) compare(
+	l ui.Locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics,
+) {
 	v.Figures = newFigures(l, s, before)
 	if before != nil {
 		earlier, _ := previousPeriod(p)
-		v.Compared, v.Before = l.Period(earlier), earlier.Days
+		v.Compared = l.Period(earlier)
+		v.Before = earlier.Days
 	}
 	turned := compareOff
 	if !v.Params.Compares() {
@@ -176,9 +221,12 @@ func (v *dashboardView) compare(l ui.Locale, p reports.Period, at listAddress, s
 	v.CompareSwitch = at.path("", "compare", turned)
 }
 
-// lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if it was never played. It is for
-// all players only: of a group it would tell when the last of few played.
-func (h *Handler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
+// lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if
+// it was never played. It is for all players only: of a group it would tell when the last of few
+// played.
+func (h *Handler) lastPlays(
+	c *fiber.Ctx, fork games.Fork, self string, p reports.Period,
+) (string, error) {
 	at, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
 	last := ui.LastDays(at.Truncate(ui.OneDay), p.Days)
 	if err != nil || !played || !reportable(last) {

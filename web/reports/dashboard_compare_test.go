@@ -31,33 +31,50 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	require.Contains(t, html.UnescapeString(p.Body), "+10, up 20% from 50")
 	period := webtest.RegexpFind(t, `<span>Compared with ([^<]*)\.</span>`, p.Body)
 	require.True(t, strings.HasSuffix(period, ", the 28 days before"), period)
-	hidden := b.Get(html.UnescapeString(webtest.RegexpFind(t, `<a class="[^"]*" href="([^"]*)">Hide comparison</a>`, p.Body)))
+	hidden := b.Get(
+		html.UnescapeString(
+			webtest.RegexpFind(t, `<a class="[^"]*" href="([^"]*)">Hide comparison</a>`, p.Body),
+		),
+	)
 	require.NotContains(t, hidden.Body, " from 50")
 	require.NotContains(t, hidden.Body, "Compared with")
 	require.Contains(t, hidden.Body, `<input type="hidden" name="compare" value="off">`)
 	for _, link := range webtest.Cells(`href="(`+base+`\?[^"]*)">([^<]*)<`, hidden.Body) {
-		require.Equal(t, link[1] != "Compare with the previous period", strings.Contains(link[0], "compare=off"), link)
+		require.Equal(t, link[1] != "Compare with the previous period",
+			strings.Contains(link[0], "compare=off"), link)
 	}
-	again := b.Get(html.UnescapeString(webtest.RegexpFind(t, `<a class="[^"]*" href="([^"]*)">Compare with the previous period</a>`, hidden.Body)))
+	again := b.Get(
+		html.UnescapeString(
+			webtest.RegexpFind(t,
+				`<a class="[^"]*" href="([^"]*)">Compare with the previous period</a>`,
+				hidden.Body),
+		),
+	)
 	require.Contains(t, html.UnescapeString(again.Body), "+10, up 20% from 50")
 	require.Equal(t, http.StatusBadRequest, b.Get(base+"?compare=off&compare=off").StatusCode)
 }
 
-// Another period or group keeps how the lists are sorted and searched. Links to the documentation keep the organisation.
+// Another period or group keeps how the lists are sorted and searched. Links to the documentation
+// keep the organisation.
 func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
-	p := w.SignedIn(t, o.Owner).Get(o.At("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2", w.Played(o)))
+	p := w.SignedIn(t, o.Owner).
+		Get(o.At("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2", w.Played(o)))
 	for _, preset := range webtest.Cells(`<a href="([^"]*)"[^>]*>(7 days|12 months)</a>`, p.Body) {
-		require.Regexp(t, `\?dir=desc&from=[0-9-]+&player=P-&skills=weakest&sort=label&to=[0-9-]+$`, html.UnescapeString(preset[0]))
+		require.Regexp(t, `\?dir=desc&from=[0-9-]+&player=P-&skills=weakest&sort=label&to=[0-9-]+$`,
+			html.UnescapeString(preset[0]))
 	}
 	form := webtest.RegexpFind(t, `(?s)aria-label="Group and period">(.*?)</form>`, p.Body)
-	require.Equal(t, [][]string{{"sort", "label"}, {"dir", "desc"}, {"player", "P-"}, {"skills", "weakest"}}, webtest.Cells(`type="hidden" name="([^"]*)" value="([^"]*)"`, form))
+	require.Equal(t,
+		[][]string{{"sort", "label"}, {"dir", "desc"}, {"player", "P-"}, {"skills", "weakest"}},
+		webtest.Cells(`type="hidden" name="([^"]*)" value="([^"]*)"`, form))
 	require.Contains(t, p.Body, `href="/docs?org=acme#start"`)
 }
 
-// A previous period that k-anonymity hides gives the same page, to the byte, as one in which nobody played.
+// A previous period that k-anonymity hides gives the same page, to the byte, as one in which nobody
+// played.
 func TestHiddenPreviousPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -74,7 +91,8 @@ func TestHiddenPreviousPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	play(day, players...)
 	b := w.SignedIn(t, o.Owner)
 	read := func() string {
-		return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group)).Body
+		return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group)).
+			Body
 	}
 	empty := read()
 	require.Contains(t, empty, "There is nothing to compare with in the previous period.")
@@ -86,15 +104,18 @@ func TestHiddenPreviousPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	require.Contains(t, html.UnescapeString(read()), "+1, up 20% from 5")
 	first := b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID))
 	require.Equal(t, http.StatusOK, first.StatusCode)
-	require.Contains(t, first.Body, "There is nothing to compare with in the previous period.", "reports begin in 2000")
+	require.Contains(t, first.Body, "There is nothing to compare with in the previous period.",
+		"reports begin in 2000")
 }
 
-// rules.md, Bounds: a dashboard takes one place at a time, so that many at once wait for one another and none for itself.
+// rules.md, Bounds: a dashboard takes one place at a time, so that many at once wait for one
+// another and none for itself.
 func TestManyDashboardsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
-	paths := []string{o.At("/reports/%s", w.Played(o)), o.At("/reports/%s", w.Fork(o).ID)} // of one fork the last play is looked for
+	// of one fork the last play is looked for
+	paths := []string{o.At("/reports/%s", w.Played(o)), o.At("/reports/%s", w.Fork(o).ID)}
 	b := w.SignedIn(t, o.Owner)
 	const many = 12
 	answers := make(chan string, many)
@@ -105,7 +126,9 @@ func TestManyDashboardsAtOnce(t *testing.T) {
 		require.Equal(t, "200", <-answers)
 	}
 	for name, limit := range w.Figures.Limiters() {
-		require.Eventually(t, func() bool { return limit.Stats().Running == 0 }, 5*time.Second, 5*time.Millisecond, name)
+		require.Eventually(t, func() bool {
+			return limit.Stats().Running == 0
+		}, 5*time.Second, 5*time.Millisecond, name)
 	}
 }
 
@@ -114,17 +137,22 @@ func TestEmptyPeriodOffersTheLastPlays(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
-	fork, never := w.Fork(o), w.Fork(o)
+	fork := w.Fork(o)
+	never := w.Fork(o)
 	w.DB.Players(o.ID, 3)
 	w.DB.Plays(fork, 3, time.Date(2026, 3, 11, 23, 59, 0, 0, time.UTC), 0)
 	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&compare=off", fork.ID))
-	link := webtest.RegexpFind(t, `<a class="btn primary" href="([^"]*)">Show the last plays</a>`, p.Body)
-	require.Equal(t, o.At("/reports/%s?compare=off&amp;from=2026-03-05&amp;to=2026-03-11", fork.ID), link)
+	link := webtest.RegexpFind(t, `<a class="btn primary" href="([^"]*)">Show the last plays</a>`,
+		p.Body)
+	require.Equal(t, o.At("/reports/%s?compare=off&amp;from=2026-03-05&amp;to=2026-03-11", fork.ID),
+		link)
 	require.Contains(t, b.Get(html.UnescapeString(link)).Body, "<dt>Plays</dt><dd>3</dd>")
 	require.NotContains(t, b.Get(o.At("/reports/%s", never.ID)).Body, "Show the last plays")
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	require.NotContains(t, b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&groupId=%s", fork.ID, group)).Body, "last plays")
+	require.NotContains(t,
+		b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&groupId=%s", fork.ID, group)).Body,
+		"last plays")
 }
 
 // What is unusual about a fork is said on its report, as in the list.
@@ -134,11 +162,15 @@ func TestDashboardSaysTheStateOfTheFork(t *testing.T) {
 	o := w.Organisation("acme")
 	b := w.SignedIn(t, o.Owner)
 	for want, f := range map[string]fixtures.Fork{
-		"": {Release: 1}, " held|Suspended": {Release: 1, Suspended: true}, "|Archived": {Release: 1, Status: "archived"}, "|Never deployed": {},
+		"":                                {Release: 1},
+		" held|Suspended":                 {Release: 1, Suspended: true},
+		"|Archived":                       {Release: 1, Status: "archived"},
+		"|Never deployed":                 {},
 		" held|Suspended,|Never deployed": {Suspended: true},
 	} {
 		f.OrganisationID = o.ID
-		states := webtest.Cells(`<span class="state([^"]*)">([^<]*)</span>`, b.Get(o.At("/reports/%s", w.DB.Fork(f).ID)).Body)
+		states := webtest.Cells(`<span class="state([^"]*)">([^<]*)</span>`,
+			b.Get(o.At("/reports/%s", w.DB.Fork(f).ID)).Body)
 		got := []string{}
 		for _, s := range states {
 			got = append(got, strings.Join(s, "|"))

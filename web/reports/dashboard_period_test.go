@@ -25,28 +25,55 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	w = webtest.StartOn(t, w.DB, func() time.Time { return now })
 	b := w.SignedIn(t, o.Owner)
 	current := func(p webtest.Page) string {
-		return strings.Join(slices.Concat(webtest.Cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*month[s]?)</a>`, p.Body)...), ",")
+		return strings.Join(
+			slices.Concat(
+				webtest.Cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*month[s]?)</a>`,
+					p.Body)...,
+			), ",",
+		)
 	}
-	for query, want := range map[string][2]string{ // the sentence under the title, and the presets that are marked
-		"":                                  {"25 October to 21 November 2026, all players, with pseudonyms", "28 days"},
-		"?groupId=" + group:                 {"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days"},
-		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026, all players, with pseudonyms", "7 days"},
-		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026, all players, with pseudonyms", "12 months"},
-		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026, all players, with pseudonyms", "Last month"},
-		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 November 2026, all players, with pseudonyms", "This month"},
-		"?from=2026-10-24&to=2026-11-20":    {"24 October to 20 November 2026, all players, with pseudonyms", ""},
-		"?from=2026-11-21&to=2026-11-21":    {"21 November 2026, all players, with pseudonyms", ""},
-		"?from=2025-11-21&to=2026-11-21&x=": {"21 November 2025 to 21 November 2026, all players, with pseudonyms", ""},
+	// the sentence under the title, and the presets that are marked
+	for query, want := range map[string][2]string{
+		"": {
+			"25 October to 21 November 2026, all players, with pseudonyms", "28 days",
+		},
+		"?groupId=" +
+			group: {
+			"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days",
+		},
+		"?from=2026-11-15&to=2026-11-21": {
+			"15 to 21 November 2026, all players, with pseudonyms", "7 days",
+		},
+		"?from=2025-11-22&to=2026-11-21": {
+			"22 November 2025 to 21 November 2026, all players, with pseudonyms", "12 months",
+		},
+		"?from=2026-10-01&to=2026-10-31": {
+			"1 to 31 October 2026, all players, with pseudonyms", "Last month",
+		},
+		"?from=2026-11-01&to=2026-11-21": {
+			"1 to 21 November 2026, all players, with pseudonyms", "This month",
+		},
+		"?from=2026-10-24&to=2026-11-20": {
+			"24 October to 20 November 2026, all players, with pseudonyms", "",
+		},
+		"?from=2026-11-21&to=2026-11-21": {"21 November 2026, all players, with pseudonyms", ""},
+		"?from=2025-11-21&to=2026-11-21&x=": {
+			"21 November 2025 to 21 November 2026, all players, with pseudonyms", "",
+		},
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query))
 		require.Equal(t, http.StatusOK, p.StatusCode, query)
 		require.Contains(t, p.Body, `<p class="lede">`+want[0]+`</p>`, query)
 		require.Equal(t, want[1], current(p), query)
 		if strings.Contains(query, group) {
-			require.Contains(t, p.Body, `<option value="`+group+`" selected>Western region</option>`)
-			require.Contains(t, p.Body, "This group’s figures are hidden", "an idle group looks like a small one")
-			require.Equal(t, 7, strings.Count(p.Body, "?from="), "six presets, and the way to all players")
-			require.Equal(t, 6, strings.Count(p.Body, "&amp;groupId="+group), "presets keep the group")
+			require.Contains(t, p.Body,
+				`<option value="`+group+`" selected>Western region</option>`)
+			require.Contains(t, p.Body, "This group’s figures are hidden",
+				"an idle group looks like a small one")
+			require.Equal(t, 7, strings.Count(p.Body, "?from="),
+				"six presets, and the way to all players")
+			require.Equal(t, 6, strings.Count(p.Body, "&amp;groupId="+group),
+				"presets keep the group")
 		}
 	}
 }
@@ -63,21 +90,31 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		sentence string
 		invalid  int
 	}{
-		"?from=2025-01-01&to=2026-11-21":                              {"The period has 690 days. Choose 366 days or fewer.", 2},
-		"?from=2000-01-01&to=2199-12-31":                              {"has 73,049 days", 2},
-		"?from=2026-11-21&to=2026-11-20":                              {"“To” (20 November 2026) is before “From” (21 November 2026).", 2},
-		"?from=2026-02-30&to=2026-11-20":                              {"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1},
-		"?from=2026-11-20":                                            {"“To” is not a date.", 1},
-		"?from=&to=":                                                  {"“From” and “To” are not dates.", 2},
-		"?from=1999-12-31&to=2000-01-01":                              {"“From” is not a date.", 1},
-		"?to=2026-11-20&from=" + url.QueryEscape(hostile):             {"“From” is not a date.", 1},
-		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000):           {"“From” is not a date.", 1},
-		"?to=%00&from=%FF%FE&groupId=" + url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
+		"?from=2025-01-01&to=2026-11-21": {
+			"The period has 690 days. Choose 366 days or fewer.", 2,
+		},
+		"?from=2000-01-01&to=2199-12-31": {"has 73,049 days", 2},
+		"?from=2026-11-21&to=2026-11-20": {
+			"“To” (20 November 2026) is before “From” (21 November 2026).", 2,
+		},
+		"?from=2026-02-30&to=2026-11-20": {
+			"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1,
+		},
+		"?from=2026-11-20": {"“To” is not a date.", 1},
+		"?from=&to=": {
+			"“From” and “To” are not dates.", 2,
+		},
+		"?from=1999-12-31&to=2000-01-01":                    {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + url.QueryEscape(hostile):   {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000): {"“From” is not a date.", 1},
+		"?to=%00&from=%FF%FE&groupId=" +
+			url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query))
 		require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
 		require.Contains(t, p.Body, want.sentence, query)
-		require.Equal(t, want.invalid, strings.Count(p.Body, `aria-invalid="true" aria-describedby="period-error"`), query)
+		require.Equal(t, want.invalid,
+			strings.Count(p.Body, `aria-invalid="true" aria-describedby="period-error"`), query)
 		require.Contains(t, p.Body, "<title>Error: ", query)
 		require.Contains(t, p.Body, "Invalid period", query)
 		require.NotContains(t, p.Body, "<script>alert", query)
@@ -90,27 +127,33 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	require.Contains(t, kept.Body, `<option value="`+group+`" selected>`)
 }
 
-// rules.md, Order of checks: an unknown fork or group, and another organisation's, are the same page.
+// rules.md, Order of checks: an unknown fork or group, and another organisation's, are the same
+// page.
 func TestUnknownForkOrGroupIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o, other := w.Organisation("acme"), w.Organisation("other")
-	fork, foreign := w.Fork(o).ID, w.Fork(other).ID
+	o := w.Organisation("acme")
+	other := w.Organisation("other")
+	fork := w.Fork(o).ID
+	foreign := w.Fork(other).ID
 	group := w.DB.GroupNamed(other.ID, "Secret group")
 	b := w.SignedIn(t, o.Owner)
 	for _, path := range []string{
 		"/reports/" + foreign, "/reports/" + strings.ToUpper(foreign), "/reports/x", "/reports/%00",
-		"/reports/" + fork + "?groupId=" + group, "/reports/" + fork + "?groupId=x", "/reports/" + fork + "?groupId=00000000-0000-4000-8000-000000000000",
+		"/reports/" + fork + "?groupId=" + group, "/reports/" + fork + "?groupId=x",
+		"/reports/" + fork + "?groupId=00000000-0000-4000-8000-000000000000",
 	} {
 		p := b.Get(o.At("%s", path))
 		require.Equal(t, http.StatusNotFound, p.StatusCode, path)
 		require.Contains(t, p.Body, " not found. ", path)
 		require.NotContains(t, p.Body, "Secret")
 	}
-	require.Equal(t, http.StatusBadRequest, b.Get(o.At("/reports/%s?groupId=%s&groupId=", fork, group)).StatusCode)
+	require.Equal(t, http.StatusBadRequest,
+		b.Get(o.At("/reports/%s?groupId=%s&groupId=", fork, group)).StatusCode)
 }
 
-// A parameter of another name must not show everybody's figures, as the addresses of older versions would.
+// A parameter of another name must not show everybody's figures, as the addresses of older versions
+// would.
 func TestAnotherNameOfAParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -119,13 +162,18 @@ func TestAnotherNameOfAParameterIsRefused(t *testing.T) {
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
 	b := w.SignedIn(t, o.Owner)
 	for query, meant := range map[string]string{
-		"?group=" + group: "groupId", "?groupid=" + group: "groupId", "?from=2026-03-01&to=2026-03-02&group_id=": "groupId",
-		"?start=2026-03-01": "from", "?end=2026-03-01": "to", "?%3Cb%3Egroup" + strings.Repeat("x", 2_000): "groupId",
+		"?group=" + group:                            "groupId",
+		"?groupid=" + group:                          "groupId",
+		"?from=2026-03-01&to=2026-03-02&group_id=":   "groupId",
+		"?start=2026-03-01":                          "from",
+		"?end=2026-03-01":                            "to",
+		"?%3Cb%3Egroup" + strings.Repeat("x", 2_000): "groupId",
 	} {
 		for _, page := range []string{"", "/plays.csv"} {
 			p := b.Get(o.At("/reports/%s%s%s", fork, page, query))
 			require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
-			require.Contains(t, p.Body, "in the address of this page is unknown. Use “"+meant+"”.", query)
+			require.Contains(t, p.Body, "in the address of this page is unknown. Use “"+meant+"”.",
+				query)
 			require.NotContains(t, p.Body, "<b>group")
 			require.Less(t, len(p.Body), 10_000)
 		}
@@ -148,12 +196,13 @@ func TestDashboardTakesIdentifiersInAnyCase(t *testing.T) {
 	require.NotContains(t, p.Body, strings.ToUpper(fork))
 }
 
-// Every list has a bound: 500 groups to choose from, by name, the chosen one among them in any case, and no other
-// organisation's.
+// Every list has a bound: 500 groups to choose from, by name, the chosen one among them in any
+// case, and no other organisation's.
 func TestDashboardOffersGroups(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o, other := w.Organisation("acme"), w.Organisation("other")
+	o := w.Organisation("acme")
+	other := w.Organisation("other")
 	fork := w.Fork(o).ID
 	last := w.DB.GroupNamed(o.ID, "Zebra")
 	for i := range 501 {
@@ -162,7 +211,8 @@ func TestDashboardOffersGroups(t *testing.T) {
 	w.DB.GroupNamed(other.ID, "Group 000 of others")
 	b := w.SignedIn(t, o.Owner)
 	offered := func(query string) [][]string {
-		return webtest.Cells(`<option value="((?:Group|Zebra)[^"]*)">`, b.Get(o.At("/reports/%s%s", fork, query)).Body)
+		return webtest.Cells(`<option value="((?:Group|Zebra)[^"]*)">`,
+			b.Get(o.At("/reports/%s%s", fork, query)).Body)
 	}
 	want := make([][]string, 500)
 	for i := range want {
@@ -170,5 +220,6 @@ func TestDashboardOffersGroups(t *testing.T) {
 	}
 	require.Equal(t, want, offered(""))
 	require.Equal(t, slices.Concat(want, [][]string{{"Zebra"}}), offered("?groupId="+last))
-	require.Contains(t, b.Get(o.At("/reports/%s?groupId=%s", fork, last)).Body, `, <bdi>Zebra</bdi>, with pseudonyms</p>`)
+	require.Contains(t, b.Get(o.At("/reports/%s?groupId=%s", fork, last)).Body,
+		`, <bdi>Zebra</bdi>, with pseudonyms</p>`)
 }

@@ -25,18 +25,32 @@ func numbered(n int) []string {
 }
 
 // randomPlays stores n plays of the last days before now.
-func randomPlays(w *webtest.World, random *rand.Rand, n, days int, forks []fixtures.Fork, players []fixtures.Player, now time.Time) {
+func randomPlays(
+	w *webtest.World, random *rand.Rand, n, days int, forks []fixtures.Fork,
+	players []fixtures.Player, now time.Time,
+) {
 	plays := make([]fixtures.Play, n)
 	for i := range plays {
-		at := now.Truncate(time.Millisecond).Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
-		p := fixtures.Play{Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))], StartedAt: at}
+		at := now.Truncate(time.Millisecond).
+			Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
+		p := fixtures.Play{
+			Fork:      forks[random.IntN(len(forks))],
+			Player:    players[random.IntN(len(players))],
+			StartedAt: at,
+		}
 		if score := random.IntN(13_000) - 3_000; score >= 0 {
-			p.CompletedAt, p.Score, p.Passed = at.Add(time.Minute), min(score, 10_000), score > 5000
+			p.CompletedAt = at.Add(time.Minute)
+			p.Score = min(score, 10_000)
+			p.Passed = score > 5000
 		}
 		var results []games.SkillResult
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(4)] {
 			attempts := 1 + random.IntN(7)
-			results = append(results, games.SkillResult{Skill: games.Skill(s), Attempts: attempts, Correct: random.IntN(attempts + 1)})
+			results = append(results, games.SkillResult{
+				Skill:    games.Skill(s),
+				Attempts: attempts,
+				Correct:  random.IntN(attempts + 1),
+			})
 		}
 		p.Answers = games.PackAnswers(results)
 		plays[i] = p
@@ -44,8 +58,9 @@ func randomPlays(w *webtest.World, random *rand.Rand, n, days int, forks []fixtu
 	w.DB.StorePlays(plays)
 }
 
-// The figures of the API and of the dashboard are the same, to the digit, for
-// 200 random queries that all answered 200: fork × period × group, in both modes, the suppressed and the empty ones too.
+// The figures of the API and of the dashboard are the same, to the digit, for 200 random queries
+// that all answered 200: fork × period × group, in both modes, the suppressed and the empty ones
+// too.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -58,7 +73,8 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 		o := w.OrganisationOf(fixtures.Organisation{Slug: mode, ReportingMode: mode})
 		forks := []fixtures.Fork{w.Fork(o), w.Fork(o), w.Fork(o)}
 		names := numbered(70)
-		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"}) // hostile ones, and one twice
+		// hostile ones, and one twice
+		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"})
 		players := w.DB.PlayersNamed(o.ID, names...)
 		groups := []string{"", w.DB.Group(o.ID)}
 		for _, size := range []int{1, 4, 5, 6, 20, len(players)} {
@@ -66,7 +82,8 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 			for _, i := range random.Perm(len(players))[:size] {
 				members = append(members, players[i])
 			}
-			groups = append(groups, w.DB.GroupNamed(o.ID, fmt.Sprintf("Group <%d>", size), members...))
+			groups = append(groups,
+				w.DB.GroupNamed(o.ID, fmt.Sprintf("Group <%d>", size), members...))
 		}
 		randomPlays(w, random, 700, 400, forks[:2], players, now)
 		randomPlays(w, random, 500, 20, forks[:1], players, now)
@@ -74,15 +91,19 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 		for range 2 {
 			get := w.Beside(t, o)
 			for range 50 {
-				fork, group := forks[min(random.IntN(7)/3, 2)].ID, groups[max(0, random.IntN(2*len(groups))-len(groups))]
+				fork := forks[min(random.IntN(7)/3, 2)].ID
+				group := groups[max(0, random.IntN(2*len(groups))-len(groups))]
 				days := []int{1, 2, 7, 28, 31, 92, 93, 366}[random.IntN(8)]
 				to := now.AddDate(0, 0, 5-random.IntN(200))
-				from, to2 := to.AddDate(0, 0, 1-days).Format(time.DateOnly), to.Format(time.DateOnly)
+				from := to.AddDate(0, 0, 1-days).Format(time.DateOnly)
+				to2 := to.Format(time.DateOnly)
 				want := askStatistics(t, get, fork, from, to2, group)
 				p := owner.Get(o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to2, group))
 				require.Equal(t, http.StatusOK, p.StatusCode)
 				sameFigures(t, owner, p, want, sumDays(t, w, fork, group))
-				before := askStatistics(t, get, fork, to.AddDate(0, 0, 1-2*days).Format(time.DateOnly), to.AddDate(0, 0, -days).Format(time.DateOnly), group)
+				before := askStatistics(t, get, fork,
+					to.AddDate(0, 0, 1-2*days).Format(time.DateOnly),
+					to.AddDate(0, 0, -days).Format(time.DateOnly), group)
 				sameChanges(t, p, want, before)
 				switch {
 				case want.Suppressed:
@@ -98,10 +119,13 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 		}
 	}
 	t.Logf("of 200 queries %v", kinds)
-	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["without comparison"], kinds["paged"]), 2, "%v", kinds)
+	require.Greater(t,
+		min(kinds["suppressed"], kinds["empty"], kinds["without comparison"], kinds["paged"]), 2,
+		"%v", kinds)
 }
 
-// rules.md, Bounds: no organisation takes all places. People compute reports beside the API, no more than their share at once.
+// rules.md, Bounds: no organisation takes all places. People compute reports beside the API, no
+// more than their share at once.
 func TestConcurrentReportsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -122,7 +146,9 @@ func TestConcurrentReportsAreLimited(t *testing.T) {
 	computing := func(n int) func() bool {
 		return func() bool {
 			var waiting int
-			err := w.DB.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).Scan(&waiting)
+			err := w.DB.Owner.Pool.QueryRow(context.Background(),
+				`select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).
+				Scan(&waiting)
 			return err == nil && waiting == n
 		}
 	}
@@ -131,7 +157,8 @@ func TestConcurrentReportsAreLimited(t *testing.T) {
 	}
 	require.Eventually(t, computing(3), 5*time.Second, 5*time.Millisecond)
 	ask(browsers[0])
-	require.Never(t, computing(4), 300*time.Millisecond, 10*time.Millisecond, "the fourth waits for its turn")
+	require.Never(t, computing(4), 300*time.Millisecond, 10*time.Millisecond,
+		"the fourth waits for its turn")
 	require.NoError(t, hold.Rollback(t.Context()))
 	for range 4 {
 		require.Equal(t, http.StatusOK, <-answers)

@@ -34,7 +34,8 @@ type statistics struct {
 	}
 }
 
-// fixed writes a number of the API, times scale, with so many decimals, and fails where that would round.
+// fixed writes a number of the API, times scale, with so many decimals, and fails where that would
+// round.
 func fixed(t *testing.T, n json.Number, scale int64, decimals int) string {
 	t.Helper()
 	exact, ok := new(big.Rat).SetString(n.String())
@@ -67,7 +68,9 @@ func allPlayers(b *webtest.Browser, p webtest.Page) [][]string {
 }
 
 // sameFigures compares a dashboard, all its pages, with the API's statistics: to the digit.
-func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statistics, days map[string]daySums) {
+func sameFigures(
+	t *testing.T, b *webtest.Browser, p webtest.Page, want statistics, days map[string]daySums,
+) {
 	t.Helper()
 	mode := "with pseudonyms"
 	if want.ReportingMode == "nominative" {
@@ -76,7 +79,10 @@ func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statisti
 	require.Contains(t, webtest.RegexpFind(t, `<p class="lede">(.*)</p>`, p.Body), ", "+mode)
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
-		for _, pattern := range []string{webtest.FigureCells, dailyCells, skillCells, playerCells, `(plays\.csv)`, `(<svg class="tall)`} {
+		for _, pattern := range []string{
+			webtest.FigureCells, dailyCells, skillCells, playerCells, `(plays\.csv)`,
+			`(<svg class="tall)`,
+		} {
 			require.Empty(t, webtest.Cells(pattern, p.Body))
 		}
 		return
@@ -93,15 +99,20 @@ func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statisti
 		return rows
 	}
 	require.Equal(t, [][]string{
-		{"Plays", plain(want.Plays)}, {"Players", plain(want.UniquePlayers)}, {"Average score", want.figure("Average score").String(t)},
-		{"Completion rate", want.figure("Completion rate").String(t)}, {"Pass rate", want.figure("Pass rate").String(t)},
+		{"Plays", plain(want.Plays)}, {"Players", plain(want.UniquePlayers)},
+		{"Average score", want.figure("Average score").String(t)},
+		{"Completion rate", want.figure("Completion rate").String(t)},
+		{"Pass rate", want.figure("Pass rate").String(t)},
 	}, withoutCommas(webtest.Cells(webtest.FigureCells, p.Body)))
 	if want.Plays == "0" {
 		require.Contains(t, p.Body, "No plays in this period")
 		return
 	}
 	var skills, players [][]string
-	area := func(id string) string { name, _, _ := strings.Cut(id, "."); return name }
+	area := func(id string) string {
+		name, _, _ := strings.Cut(id, ".")
+		return name
+	}
 	for _, first := range []string{"prompting", "data", "ai"} { // as they come in the catalogue
 		for _, k := range want.Skills {
 			if area(k.SkillID) == first {
@@ -115,7 +126,11 @@ func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statisti
 		if q.Passed {
 			passed = "Yes"
 		}
-		players = append(players, []string{q.PlayerLabel, plain(q.Plays), fixed(t, q.BestScorePercent, 1, 1) + "%", passed, q.LastPlayedAt})
+		players = append(players,
+			[]string{
+				q.PlayerLabel, plain(q.Plays), fixed(t, q.BestScorePercent, 1, 1) + "%", passed,
+				q.LastPlayedAt,
+			})
 	}
 	require.Equal(t, rowsOfDays(t, want, days), withoutCommas(webtest.Cells(dailyCells, p.Body)))
 	require.Equal(t, skills, withoutCommas(webtest.Cells(skillCells, p.Body)))
@@ -129,7 +144,9 @@ func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statisti
 }
 
 // askStatistics asks the API.
-func askStatistics(t *testing.T, get func(string) webtest.Page, fork, from, to, group string) statistics {
+func askStatistics(
+	t *testing.T, get func(string) webtest.Page, fork, from, to, group string,
+) statistics {
 	t.Helper()
 	path := "/forks/" + fork + "/stats?from=" + from + "&to=" + to
 	if group != "" {

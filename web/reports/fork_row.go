@@ -31,15 +31,29 @@ func newForkRow(l ui.Locale, f games.Fork, o *reports.ForkOverview, path string)
 		o = &reports.ForkOverview{} // the fork is newer than the overview
 	}
 	r := forkRow{
-		Path: path, Title: f.Title, Slug: f.Slug, Status: "Active", Mark: "on", Visibility: visibilityLabels[f.Visibility], Release: "None",
-		Plays: l.Count(o.Plays()), Players: l.Count(o.Players), Weeks: newSparkline(l, o.Weeks[:]), Updated: f.UpdatedAt,
-		folded: input.Fold(f.Title), archived: f.Status == "archived", plays: o.Plays(), players: o.Players,
+		Path:       path,
+		Title:      f.Title,
+		Slug:       f.Slug,
+		Status:     "Active",
+		Mark:       "on",
+		Visibility: visibilityLabels[f.Visibility],
+		Release:    "None",
+		Plays:      l.Count(o.Plays()),
+		Players:    l.Count(o.Players),
+		Weeks:      newSparkline(l, o.Weeks[:]),
+		Updated:    f.UpdatedAt,
+		folded:     input.Fold(f.Title),
+		archived:   f.Status == "archived",
+		plays:      o.Plays(),
+		players:    o.Players,
 	}
 	switch {
 	case r.archived:
-		r.Status, r.Mark = "Archived", ""
+		r.Status = "Archived"
+		r.Mark = ""
 	case f.Suspended:
-		r.Status, r.Mark = "Suspended", "held"
+		r.Status = "Suspended"
+		r.Mark = "held"
 	}
 	if f.DeployedRelease != nil {
 		r.Release = l.Count(int64(*f.DeployedRelease))
@@ -47,16 +61,23 @@ func newForkRow(l ui.Locale, f games.Fork, o *reports.ForkOverview, path string)
 	return r
 }
 
-var visibilityLabels = map[string]string{"public": "Public", "organization": "Organisation", "restricted": "Restricted"}
+var visibilityLabels = map[string]string{
+	"public":       "Public",
+	"organization": "Organisation",
+	"restricted":   "Restricted",
+}
 
 // sparkline is a small chart of bars, and its figures in words.
 type sparkline struct{ Bars, Label string }
 
-// sparkHeight is the height of the highest bar. Any bar is at least 1 high, so that few plays are seen beside many.
+// sparkHeight is the height of the highest bar. Any bar is at least 1 high, so that few plays are
+// seen beside many.
 const sparkHeight = 16
 
 func newSparkline(l ui.Locale, weeks []int64) sparkline {
-	most, bars, words := max(1, slices.Max(weeks)), strings.Builder{}, make([]string, len(weeks))
+	most := max(1, slices.Max(weeks))
+	bars := strings.Builder{}
+	words := make([]string, len(weeks))
 	for i, n := range weeks {
 		words[i] = l.Count(n)
 		if n > 0 {
@@ -67,5 +88,9 @@ func newSparkline(l ui.Locale, weeks []int64) sparkline {
 	if bars.Len() == 0 {
 		return sparkline{Label: "No plays in 12 weeks"}
 	}
-	return sparkline{bars.String(), fmt.Sprintf("Plays in each of 12 weeks, the last one until today: %s", strings.Join(words, ", "))}
+	return sparkline{
+		bars.String(),
+		fmt.Sprintf("Plays in each of 12 weeks, the last one until today: %s",
+			strings.Join(words, ", ")),
+	}
 }

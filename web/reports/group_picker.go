@@ -43,11 +43,14 @@ type groupLink struct{ Name, ID, Path string }
 // findsGroup reports whether the address has the name of a group instead of its id.
 func findsGroup(c *fiber.Ctx) bool { return c.Context().QueryArgs().Has("find") }
 
-// findGroup leads to the report on the group with the name in the address, or lists those whose names contain it.
+// findGroup leads to the report on the group with the name in the address, or lists those whose
+// names contain it.
 func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in params) error {
-	self, text := p.Path("/reports/"+fork.ID), enteredText(c.Query("find"))
+	self := p.Path("/reports/" + fork.ID)
+	text := enteredText(c.Query("find"))
 	path := func(group string) string {
-		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}}, func(p param) bool { return p.Value == "" })
+		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}},
+			func(p param) bool { return p.Value == "" })
 		return newListAddress(c, self, fixed...).path("")
 	}
 	if text == "" {
@@ -55,7 +58,9 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in p
 	}
 	groups, more, err := h.Groups.FindGroups(c.UserContext(), p.Organisation.ID, text)
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string {
+			return g.OrganisationID
+		})
 	}
 	if err != nil {
 		return err
@@ -63,17 +68,27 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in p
 	if id := meantGroup(groups, text, in.Group); id != "" {
 		return c.Redirect(path(id), fiber.StatusSeeOther)
 	}
-	view := &groupsView{Layout: ui.NewLayout(p, "Choose a group", ui.AreaReports), Fork: fork.Title, Back: path(in.Group), Search: text, More: more}
-	view.Kept, view.GroupIDs = newListAddress(c, self, param{"from", in.From}, param{"to", in.To}).kept(), p.Path("/settings/organisation#groups")
+	view := &groupsView{
+		Layout: ui.NewLayout(p, "Choose a group", ui.AreaReports),
+		Fork:   fork.Title,
+		Back:   path(in.Group),
+		Search: text,
+		More:   more,
+	}
+	view.Kept = newListAddress(c, self, param{"from", in.From}, param{"to", in.To}).kept()
+	view.GroupIDs = p.Path("/settings/organisation#groups")
 	for _, g := range groups {
 		view.Groups = append(view.Groups, groupLink{g.Name, g.ID, path(g.ID)})
 	}
 	return h.Render(c, fiber.StatusOK, "groups", view)
 }
 
-// meantGroup returns the one group that the text means, or "": the chosen one of that name, the only one, or the only one found.
+// meantGroup returns the one group that the text means, or "": the chosen one of that name, the
+// only one, or the only one found.
 func meantGroup(groups []org.Group, text, chosen string) string {
-	named := slices.DeleteFunc(slices.Clone(groups), func(g org.Group) bool { return input.Fold(g.Name) != input.Fold(text) })
+	named := slices.DeleteFunc(slices.Clone(groups), func(g org.Group) bool {
+		return input.Fold(g.Name) != input.Fold(text)
+	})
 	switch {
 	case slices.ContainsFunc(named, func(g org.Group) bool { return g.ID == chosen }):
 		return chosen

@@ -12,11 +12,13 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Up to twenty groups are chosen from a list. More are found by their name, which leads to the report or to a choice.
+// Up to twenty groups are chosen from a list. More are found by their name, which leads to the
+// report or to a choice.
 func TestGroupsAreFoundByName(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o, other := w.Organisation("acme"), w.Organisation("other")
+	o := w.Organisation("acme")
+	other := w.Organisation("other")
 	fork := w.Played(o)
 	for i := range 19 {
 		w.DB.GroupNamed(o.ID, fmt.Sprintf("Group %03d", i))
@@ -33,13 +35,21 @@ func TestGroupsAreFoundByName(t *testing.T) {
 
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, last))
 	require.NotContains(t, p.Body, `<select id="group"`)
-	require.Contains(t, p.Body, `name="find" list="groups" value="Zz"`, "the chosen group is shown, wherever it stands")
+	require.Contains(t, p.Body, `name="find" list="groups" value="Zz"`,
+		"the chosen group is shown, wherever it stands")
 	ask := func(search, chosen string) webtest.Page {
-		return b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&skills=weakest&groupId=%s&find=%s", fork, chosen, url.QueryEscape(search)))
+		return b.Get(
+			o.At("/reports/%s?from=2026-03-01&to=2026-03-31&skills=weakest&groupId=%s&find=%s",
+				fork,
+				chosen, url.QueryEscape(search)),
+		)
 	}
 	for name, c := range map[string]struct{ search, chosen, want string }{
-		"by its name": {"EQUIPE DE NUIT", "", team}, "by a part of it": {" nuit ", last, team}, "none": {"  ", team, ""},
-		"the chosen one of two": {"twins", twins[1], twins[1]}, "beyond the first 500": {"zz", "", last},
+		"by its name":           {"EQUIPE DE NUIT", "", team},
+		"by a part of it":       {" nuit ", last, team},
+		"none":                  {"  ", team, ""},
+		"the chosen one of two": {"twins", twins[1], twins[1]},
+		"beyond the first 500":  {"zz", "", last},
 	} {
 		p := ask(c.search, c.chosen)
 		require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
@@ -53,13 +63,17 @@ func TestGroupsAreFoundByName(t *testing.T) {
 	}
 	p = ask("Twins", "")
 	require.Equal(t, http.StatusOK, p.StatusCode)
-	links := webtest.Cells(`<li><a class="alone" href="([^"]*)"><bdi>Twins</bdi></a> <small class="mono">([^<]*)</small>`, p.Body)
+	links := webtest.Cells(
+		`<li><a class="alone" href="([^"]*)"><bdi>Twins</bdi></a> <small class="mono">([^<]*)</small>`,
+		p.Body,
+	)
 	require.ElementsMatch(t, twins, []string{links[0][1], links[1][1]})
 	require.Contains(t, b.Get(links[0][0]).Body, "This group’s figures are hidden")
 	require.NotContains(t, p.Body, "Average score", "no figures of everybody beside a search")
 	require.Equal(t, 50, strings.Count(ask("many", "").Body, `<li><a class="alone"`))
 	require.Contains(t, ask("many", "").Body, "These are the first.")
-	require.NotContains(t, ask("a"+strings.Repeat("é", 300), "").Body, "\xc3”", "cut between characters")
+	require.NotContains(t, ask("a"+strings.Repeat("é", 300), "").Body, "\xc3”",
+		"cut between characters")
 	for _, unknown := range []string{"nobody", "%", "of others", "<script>"} {
 		require.Contains(t, ask(unknown, "").Body, "No group matches “<bdi>", unknown)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// listAddress makes the addresses of lists. Each keeps what is fixed (a report's period and group) and what the reader chose.
+// listAddress makes the addresses of lists. Each keeps what is fixed (a report's period and group)
+// and what the reader chose.
 type listAddress struct {
 	self   string
 	fixed  []param
@@ -53,7 +54,9 @@ func (a listAddress) path(fragment string, changes ...string) string {
 
 // kept are all parameters but some, for the hidden fields of a form.
 func (a listAddress) kept(but ...string) []param {
-	return slices.DeleteFunc(append(slices.Clone(a.fixed), a.with()...), func(p param) bool { return slices.Contains(but, p.Name) })
+	return slices.DeleteFunc(append(slices.Clone(a.fixed), a.with()...), func(p param) bool {
+		return slices.Contains(but, p.Name)
+	})
 }
 
 // with are the choices with some changes, and the page.

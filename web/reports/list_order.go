@@ -29,7 +29,9 @@ type columnHead struct {
 
 // parseOrder reads the order from the address. Unknown values mean the default.
 func parseOrder[T any](c *fiber.Ctx, columns []sortColumn[T], usual int) listOrder[T] {
-	column := slices.IndexFunc(columns, func(s sortColumn[T]) bool { return s.compare != nil && s.key == c.Query("sort") })
+	column := slices.IndexFunc(columns, func(s sortColumn[T]) bool {
+		return s.compare != nil && s.key == c.Query("sort")
+	})
 	if column < 0 {
 		column = usual
 	}
@@ -65,7 +67,8 @@ func (o listOrder[T]) sort(list []T) {
 	})
 }
 
-// heads are the heads of the columns with their links: that of the sorted one turns the order round.
+// heads are the heads of the columns with their links: that of the sorted one turns the order
+// round.
 func (o listOrder[T]) heads(path func(order ...string) string) (heads []columnHead) {
 	for i, column := range o.columns {
 		head := columnHead{Name: column.name, Numeric: column.numeric}

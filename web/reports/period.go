@@ -19,26 +19,36 @@ type params struct {
 	period          bool   // whether there is a from or a to
 }
 
-// parseParams reads the parameters of a report. One that is repeated is an error, since it is unknown which one was meant, and so
-// is another name of one: without its filter the page would show everybody's figures.
+// parseParams reads the parameters of a report. One that is repeated is an error, since it is
+// unknown which one was meant, and so is another name of one: without its filter the page would
+// show everybody's figures.
 func parseParams(c *fiber.Ctx) (params, error) {
 	var p params
-	fields := map[string]*string{"from": &p.From, "to": &p.To, "groupId": &p.Group, "compare": &p.Compare}
+	fields := map[string]*string{
+		"from":    &p.From,
+		"to":      &p.To,
+		"groupId": &p.Group,
+		"compare": &p.Compare,
+	}
 	seen := map[string]bool{}
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
 		if fields[name] == nil {
 			if meant := reports.MeantParameter(name); meant != "" {
-				return p, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use “%s”.", ui.Shortened(key), meant)
+				return p, apperr.NewField(name,
+					"The parameter “%s” in the address of this page is unknown. Use “%s”.",
+					ui.Shortened(key), meant)
 			}
 			continue
 		}
 		if seen[name] {
 			return p, ui.Repeated(name)
 		}
-		seen[name], *fields[name] = true, ui.Shortened(value)
+		seen[name] = true
+		*fields[name] = ui.Shortened(value)
 	}
-	p.Group, p.period = input.ID(p.Group), seen["from"] || seen["to"]
+	p.Group = input.ID(p.Group)
+	p.period = seen["from"] || seen["to"]
 	return p, nil
 }
 
@@ -48,11 +58,13 @@ const compareOff = "off"
 // Compares reports whether the figures are compared with the previous period.
 func (p params) Compares() bool { return p.Compare != compareOff }
 
-// parsePeriod returns the period of the parameters, or the default one, which it writes into them. Errors: a periodError.
+// parsePeriod returns the period of the parameters, or the default one, which it writes into them.
+// Errors: a periodError.
 func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, error) {
 	if !p.period {
 		period := ui.LastDays(today, ui.DefaultDays)
-		p.From, p.To = period.Day(0), period.Day(period.Days-1)
+		p.From = period.Day(0)
+		p.To = period.Day(period.Days - 1)
 		return period, nil
 	}
 	period, err := reports.ParsePeriod(p.From, p.To)
@@ -61,7 +73,10 @@ func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, erro
 	}
 	from, fromIsDay := input.ParseDay(p.From)
 	to, toIsDay := input.ParseDay(p.To)
-	invalid := &periodError{From: fromIsDay == toIsDay || !fromIsDay, To: fromIsDay == toIsDay || !toIsDay}
+	invalid := &periodError{
+		From: fromIsDay == toIsDay || !fromIsDay,
+		To:   fromIsDay == toIsDay || !toIsDay,
+	}
 	switch {
 	case !fromIsDay && !toIsDay:
 		invalid.message = "“From” and “To” are not dates. " + ui.ValidDates(l)
@@ -72,7 +87,8 @@ func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, erro
 	case to.Before(from):
 		invalid.message = ui.ToBeforeFrom(l, from, to)
 	default:
-		invalid.message = "The period has " + l.Count(int64(ui.Between(from, to).Days)) + " days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
+		invalid.message = "The period has " + l.Count(int64(ui.Between(from, to).Days)) +
+			" days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
 	}
 	return reports.Period{}, invalid
 }

@@ -16,11 +16,27 @@ import (
 )
 
 var playerColumns = []sortColumn[reports.PlayerStat]{
-	{"Player", "label", false, false, func(a, b reports.PlayerStat) int { return strings.Compare(a.Label, b.Label) }},
-	{"Plays", "plays", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.Plays, b.Plays) }},
+	{
+		"Player", "label", false, false, func(a, b reports.PlayerStat) int {
+			return strings.Compare(a.Label, b.Label)
+		},
+	},
+	{
+		"Plays", "plays", true, true, func(a, b reports.PlayerStat) int {
+			return cmp.Compare(a.Plays, b.Plays)
+		},
+	},
 	{"Best score", "best", true, true, compareBest},
-	{"Passed", "passed", false, true, func(a, b reports.PlayerStat) int { return ui.CompareBool(a.Passed, b.Passed) }},
-	{"Last play", "last", false, true, func(a, b reports.PlayerStat) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
+	{
+		"Passed", "passed", false, true, func(a, b reports.PlayerStat) int {
+			return ui.CompareBool(a.Passed, b.Passed)
+		},
+	},
+	{
+		"Last play", "last", false, true, func(a, b reports.PlayerStat) int {
+			return a.LastPlayedAt.Compare(b.LastPlayedAt)
+		},
+	},
 }
 
 // playersByPlays is the API's order: by plays, descending.
@@ -56,15 +72,20 @@ const playersPerPage = 25
 // newPlayerList finds and sorts the players, and returns the page of the address.
 func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerList {
 	const place = "#p-h"
-	o, all := parseOrder(c, playerColumns, playersByPlays), s.Players()
+	o := parseOrder(c, playerColumns, playersByPlays)
+	all := s.Players()
 	l := playerList{
-		Nominative: s.ReportingMode == org.Nominative, Search: at.chosen.Get("player"), Form: at.self + place, Kept: at.kept("player"),
-		All: at.path(place, "player", ""),
+		Nominative: s.ReportingMode == org.Nominative,
+		Search:     at.chosen.Get("player"),
+		Form:       at.self + place,
+		Kept:       at.kept("player"),
+		All:        at.path(place, "player", ""),
 	}
 	l.Searchable = l.Search != "" || len(all) > playersPerPage
 	found := findPlayers(all, l.Search)
 	loc := ui.LocaleOf(c)
-	l.Found = fmt.Sprintf("%s of %s players.", loc.Count(int64(len(found))), loc.Count(int64(len(all))))
+	l.Found = fmt.Sprintf("%s of %s players.", loc.Count(int64(len(found))),
+		loc.Count(int64(len(all))))
 	o.sort(found)
 	l.Pager = ui.NewPager(c, len(found), playersPerPage, func(page int) string {
 		return at.path(place, append(o.params(), "page", strconv.Itoa(page))...)
@@ -75,7 +96,8 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 		if p.Completed {
 			best = loc.Percent(p.BestScore)
 		}
-		l.Rows = append(l.Rows, playerRow{p.Label, loc.Count(p.Plays), best, p.Passed, p.LastPlayedAt})
+		l.Rows = append(l.Rows,
+			playerRow{p.Label, loc.Count(p.Plays), best, p.Passed, p.LastPlayedAt})
 	}
 	return l
 }
@@ -83,7 +105,8 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 // noValue stands where there is nothing to average.
 const noValue = "–"
 
-// findPlayers returns the players whose label, as it is shown, contains the text. It knows no other name of them.
+// findPlayers returns the players whose label, as it is shown, contains the text. It knows no other
+// name of them.
 func findPlayers(players []reports.PlayerStat, text string) []reports.PlayerStat {
 	text = input.Fold(text)
 	if text == "" {

@@ -10,7 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// DownloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the same for Excel.
+// DownloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the
+// same for Excel.
 func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {
@@ -29,8 +30,12 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	err = h.Exports.Send(c.UserContext(), c, exports.Request{
-		Query: queryOf(p, authz.ExportReport, fork, period, in.Group), Format: format, Slug: fork.Slug,
-		Actor: p.AuditActor(), Request: apikeys.RequestOf(c, c.Path()), Recheck: h.Recheck(p, authz.ExportReport),
+		Query:   queryOf(p, authz.ExportReport, fork, period, in.Group),
+		Format:  format,
+		Slug:    fork.Slug,
+		Actor:   p.AuditActor(),
+		Request: apikeys.RequestOf(c, c.Path()),
+		Recheck: h.Recheck(p, authz.ExportReport),
 	})
 	return groupError(err)
 }

@@ -31,10 +31,13 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 		names := numbered(30)
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
 		players := w.DB.PlayersNamed(o.ID, names...)
-		small, large := w.DB.Group(o.ID, players[:4]...), w.DB.Group(o.ID, players[:20]...)
+		small := w.DB.Group(o.ID, players[:4]...)
+		large := w.DB.Group(o.ID, players[:20]...)
 		randomPlays(w, random, 900, 40, []fixtures.Fork{played}, players, now)
-		get, b := w.Beside(t, o), w.SignedIn(t, o.Admin)
-		from, to := now.AddDate(0, 0, -30).Format(time.DateOnly), now.Format(time.DateOnly)
+		get := w.Beside(t, o)
+		b := w.SignedIn(t, o.Admin)
+		from := now.AddDate(0, 0, -30).Format(time.DateOnly)
+		to := now.Format(time.DateOnly)
 		for i, group := range []string{"", small, large} {
 			ofAPI := "/forks/" + fork + "/exports/csv?from=" + from + "&to=" + to
 			if group != "" {
@@ -51,14 +54,18 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			require.Equal(t, http.StatusOK, got.StatusCode)
 			require.Equal(t, want.Body, got.Body)
 			require.Equal(t, group == small, strings.Count(got.Body, "\n") == 1)
-			for _, name := range []string{"Content-Type", "Content-Disposition", "Cache-Control", "X-Dg-Report-Suppressed"} {
+			for _, name := range []string{
+				"Content-Type", "Content-Disposition", "Cache-Control", "X-Dg-Report-Suppressed",
+			} {
 				require.Equal(t, want.Header.Get(name), got.Header.Get(name), name)
 				require.Equal(t, want.Header.Get(name), head.Header.Get(name), "HEAD: "+name)
 			}
 			finished := w.UntilFinished(t, o, 2*i+2)
 			started := w.ExportsOf(t, o)[1]
 			for _, e := range []audit.Entry{started, finished} {
-				require.Equal(t, audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name}, e.Actor)
+				require.Equal(t,
+					audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name},
+					e.Actor)
 				require.Equal(t, audit.Target{Kind: "fork", ID: fork}, e.Target)
 				require.Equal(t, "GET", e.Request.Method)
 				require.Equal(t, strings.Split(path, "?")[0], e.Request.Path)
@@ -70,7 +77,8 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: if the start of an export cannot be recorded, the answer is 503 and no data. People get a page.
+// rules.md, CSV: if the start of an export cannot be recorded, the answer is 503 and no data.
+// People get a page.
 func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -84,26 +92,38 @@ func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 	require.NotContains(t, p.Body, "playId")
 }
 
-// rules.md, Order of checks, as far as a download has them: fork, period, group; each a page that says what to do.
+// rules.md, Order of checks, as far as a download has them: fork, period, group; each a page that
+// says what to do.
 func TestInvalidDownloadIsRejected(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o, other := w.Organisation("acme"), w.Organisation("other")
-	fork, foreign := w.Fork(o).ID, w.Fork(other).ID
+	o := w.Organisation("acme")
+	other := w.Organisation("other")
+	fork := w.Fork(o).ID
+	foreign := w.Fork(other).ID
 	group := w.DB.GroupNamed(other.ID, "theirs")
 	b := w.SignedIn(t, o.Owner)
 	for path, want := range map[string]struct {
 		status   int
 		sentence string
 	}{
-		"/reports/" + foreign + "/plays.csv?from=x":                               {404, "Fork not found"},
-		"/reports/unknown/plays.csv":                                              {404, "Fork not found"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=x&groupId=nobody":     {400, "“To” is not a date"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":           {400, "is before “From”"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":           {400, "has 690 days"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":         {400, "is repeated"},
-		"/reports/" + fork + "/plays.csv?groupId=nobody":                          {404, "Group not found"},
-		"/reports/" + fork + "/plays.csv?groupId=" + group:                        {404, "Group not found"},
+		"/reports/" + foreign +
+			"/plays.csv?from=x": {404, "Fork not found"},
+		"/reports/unknown/plays.csv": {
+			404, "Fork not found",
+		},
+		"/reports/" + fork +
+			"/plays.csv?from=2026-01-01&to=x&groupId=nobody": {400, "“To” is not a date"},
+		"/reports/" + fork +
+			"/plays.csv?from=2026-01-01&to=2024-01-01": {400, "is before “From”"},
+		"/reports/" + fork +
+			"/plays.csv?from=2025-01-01&to=2026-11-21": {400, "has 690 days"},
+		"/reports/" + fork +
+			"/plays.csv?from=2025-01-01&from=2025-01-01": {400, "is repeated"},
+		"/reports/" + fork +
+			"/plays.csv?groupId=nobody": {404, "Group not found"},
+		"/reports/" + fork + "/plays.csv?groupId=" +
+			group: {404, "Group not found"},
 		"/reports/" + fork + "/plays.csv/?from=2026-01-01&to=2026-01-02&groupId=": {404, ""},
 	} {
 		p := b.Get(o.At("%s", path))
@@ -123,8 +143,10 @@ func long(t *testing.T) (*webtest.World, *webtest.Organisation, string) {
 	fork := w.Fork(o).ID
 	w.DB.Players(o.ID, 1)
 	w.DB.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), f.org_id, f.id, p.ordinal, timestamptz '2024-05-01' + i * interval '1 s', decode(repeat('0302', 50), 'hex')
-		  from generate_series(1, 60000) i, forks f, lateral (select min(ordinal) as ordinal from players where org_id = f.org_id) p
+		select gen_random_uuid(), f.org_id, f.id, p.ordinal,
+		  timestamptz '2024-05-01' + i * interval '1 s', decode(repeat('0302', 50), 'hex')
+		  from generate_series(1, 60000) i, forks f, lateral (select min(ordinal) as ordinal
+		    from players where org_id = f.org_id) p
 		 where f.id = $1`, fork)
 	return w, o, fork
 }
@@ -133,8 +155,8 @@ func downloadOf(o *webtest.Organisation, fork string) string {
 	return o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork)
 }
 
-// rules.md, CSV: a running download is aborted within two seconds after the session, the membership or the role ends, and the
-// browser notices.
+// rules.md, CSV: a running download is aborted within two seconds after the session, the membership
+// or the role ends, and the browser notices.
 func TestDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)
@@ -163,12 +185,14 @@ func TestDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	require.Equal(t, http.StatusOK, left.Get(path).StatusCode, "the place was given back")
 }
 
-// How many exports run at once has a bound for a fixtures.Person, and one for the organisation that people and keys share.
+// How many exports run at once has a bound for a fixtures.Person, and one for the organisation that
+// people and keys share.
 func TestConcurrentDownloadsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)
 	path := downloadOf(o, fork)
-	owner, admin := w.SignedIn(t, o.Owner), w.SignedIn(t, o.Admin)
+	owner := w.SignedIn(t, o.Owner)
+	admin := w.SignedIn(t, o.Admin)
 	for range exports.MaxAtOnceOfActor {
 		_, in := w.Begin(t, owner, path)
 		readSlowly(t, in)
@@ -182,9 +206,11 @@ func TestConcurrentDownloadsAreLimited(t *testing.T) {
 	last, in := w.Begin(t, admin, path)
 	readSlowly(t, in)
 	busy := get(ofAPI)
-	require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode, "people and keys share the places")
+	require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode,
+		"people and keys share the places")
 	require.Equal(t, "5", busy.Header.Get("Retry-After"))
-	require.Len(t, w.ExportsOf(t, o), exports.MaxAtOnceOfOrganisation, "what was not started is not recorded")
+	require.Len(t, w.ExportsOf(t, o), exports.MaxAtOnceOfOrganisation,
+		"what was not started is not recorded")
 	require.NoError(t, last.Close())
 	require.Equal(t, http.StatusOK, get(ofAPI).StatusCode)
 }

@@ -33,16 +33,27 @@ func playsFormatOf(c *fiber.Ctx) (reports.Format, error) {
 	return playsFormats[i].format, nil
 }
 
-// Languages whose Excel separates cells by a comma, and regions that differ from their language. All others have a semicolon and a
-// decimal comma.
+// Languages whose Excel separates cells by a comma, and regions that differ from their language.
+// All others have a semicolon and a decimal comma.
 var formatOfLanguage = map[string]string{
-	"": "csv", "*": "csv",
-	"en": "excel-comma", "ja": "excel-comma", "zh": "excel-comma", "ko": "excel-comma", "th": "excel-comma", "he": "excel-comma",
-	"hi": "excel-comma", "es-mx": "excel-comma", "es-us": "excel-comma",
-	"de-ch": "excel-semicolon-point", "de-li": "excel-semicolon-point", "it-ch": "excel-semicolon-point",
+	"":      "csv",
+	"*":     "csv",
+	"en":    "excel-comma",
+	"ja":    "excel-comma",
+	"zh":    "excel-comma",
+	"ko":    "excel-comma",
+	"th":    "excel-comma",
+	"he":    "excel-comma",
+	"hi":    "excel-comma",
+	"es-mx": "excel-comma",
+	"es-us": "excel-comma",
+	"de-ch": "excel-semicolon-point",
+	"de-li": "excel-semicolon-point",
+	"it-ch": "excel-semicolon-point",
 }
 
-// suggestedFormat returns the key of the format of the first language that the reader's browser names.
+// suggestedFormat returns the key of the format of the first language that the reader's browser
+// names.
 func suggestedFormat(acceptLanguage string) string {
 	tag, _, _ := strings.Cut(acceptLanguage, ",")
 	tag, _, _ = strings.Cut(tag, ";")
@@ -53,7 +64,8 @@ func suggestedFormat(acceptLanguage string) string {
 			return format
 		}
 	}
-	if len(language) < 2 || len(language) > 3 || strings.Trim(language, "abcdefghijklmnopqrstuvwxyz") != "" {
+	if len(language) < 2 || len(language) > 3 ||
+		strings.Trim(language, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return "csv"
 	}
 	return "excel-semicolon"

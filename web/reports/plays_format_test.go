@@ -10,7 +10,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The form of the download suggests the format of the reader's Excel, and CSV to who names no language.
+// The form of the download suggests the format of the reader's Excel, and CSV to who names no
+// language.
 func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -32,13 +33,18 @@ func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 		strings.Repeat("fr", 2000):     "csv",
 		"fr;q=0.5, en;q=0.1, de;q=0.2": "excel-semicolon",
 	} {
-		p := b.Send(http.MethodGet, report, "", http.Header{"Sec-Fetch-Site": {"same-origin"}, "Accept-Language": {language}})
+		p := b.Send(http.MethodGet, report, "", http.Header{
+			"Sec-Fetch-Site":  {"same-origin"},
+			"Accept-Language": {language},
+		})
 		require.Equal(t, http.StatusOK, p.StatusCode)
-		require.Equal(t, 1, strings.Count(p.Body, `<option value="`+want+`" selected>`), "%q", language)
+		require.Equal(t, 1, strings.Count(p.Body, `<option value="`+want+`" selected>`), "%q",
+			language)
 	}
 }
 
-// The chosen format is what is sent, under the same name; an unknown one is refused before anything is recorded.
+// The chosen format is what is sent, under the same name; an unknown one is refused before anything
+// is recorded.
 func TestDownloadForExcel(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -48,12 +54,17 @@ func TestDownloadForExcel(t *testing.T) {
 	b := w.SignedIn(t, o.Owner)
 	plain := b.Get(path + "?format=csv")
 	require.Equal(t, b.Get(path).Body, plain.Body)
-	for format, header := range map[string]string{"excel-comma": "playId,forkId,", "excel-semicolon": "playId;forkId;", "excel-semicolon-point": "playId;forkId;"} {
+	for format, header := range map[string]string{
+		"excel-comma":           "playId,forkId,",
+		"excel-semicolon":       "playId;forkId;",
+		"excel-semicolon-point": "playId;forkId;",
+	} {
 		p := b.Get(path + "?format=" + format)
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		require.True(t, strings.HasPrefix(p.Body, "\uFEFF"+header), "%.40q", p.Body)
 		require.Equal(t, strings.Count(plain.Body, "\n"), strings.Count(p.Body, "\n"))
-		require.Equal(t, plain.Header.Get("Content-Disposition"), p.Header.Get("Content-Disposition"))
+		require.Equal(t, plain.Header.Get("Content-Disposition"),
+			p.Header.Get("Content-Disposition"))
 	}
 	w.UntilFinished(t, o, 5)
 	before := len(w.ExportsOf(t, o))

@@ -28,7 +28,9 @@ type Groups interface {
 
 // Reports computes the figures of forks.
 type Reports interface {
-	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
+	Statistics(
+		ctx context.Context, q reports.Query, hold func(*limiter.Lease),
+	) (reports.Statistics, error)
 	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)
 }

@@ -39,14 +39,19 @@ const (
 	fewForks     = 5 // are seen at one glance
 )
 
-// ListReports answers GET /reports: the organisation's forks, archived ones last and folded unless a search finds them.
+// ListReports answers GET /reports: the organisation's forks, archived ones last and folded unless
+// a search finds them.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	forks, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
 		return err
 	}
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
-	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.Position})
+	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
+		OrganisationID: p.Organisation.ID,
+		Period:         period,
+		Position:       p.Position,
+	})
 	if err != nil {
 		return err
 	}
@@ -54,7 +59,11 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	for i, f := range forks {
 		rows[i] = newForkRow(p.Locale, f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
-	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports), Counted: overview.Counted, Figures: overviewFigures(p.Locale, overview)}
+	view := &reportsView{
+		Layout:  ui.NewLayout(p, "Reports", ui.AreaReports),
+		Counted: overview.Counted,
+		Figures: overviewFigures(p.Locale, overview),
+	}
 	if earlier, ok := previousPeriod(period); ok && overview.Before.Plays > 0 {
 		view.Before = p.Locale.Period(earlier)
 	}
@@ -65,23 +74,32 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 // list finds and sorts the forks, and shows the page of the address.
 func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
 	loc := ui.LocaleOf(c)
-	v.Search, v.Form, v.Kept, v.All = at.chosen.Get("q"), at.self, at.kept("q"), at.path("", "q", "")
+	v.Search = at.chosen.Get("q")
+	v.Form = at.self
+	v.Kept = at.kept("q")
+	v.All = at.path("", "q", "")
 	v.Searchable = v.Search != "" || len(all) > fewForks
 	found := findForks(all, v.Search)
-	v.Found = fmt.Sprintf("%s of %s forks.", loc.Count(int64(len(found))), loc.Count(int64(len(all))))
+	v.Found = fmt.Sprintf("%s of %s forks.", loc.Count(int64(len(found))),
+		loc.Count(int64(len(all))))
 	if v.Search == "" {
 		found = v.foldArchived(loc, found, at)
 	}
 	columns := forkColumns
 	if !v.Counted {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(s sortColumn[forkRow]) bool { return s.key == "players" })
+		columns = slices.DeleteFunc(slices.Clone(columns), func(s sortColumn[forkRow]) bool {
+			return s.key == "players"
+		})
 	}
-	o := parseOrder(c, columns, slices.IndexFunc(columns, func(s sortColumn[forkRow]) bool { return s.key == "plays" }))
+	o := parseOrder(c, columns,
+		slices.IndexFunc(columns, func(s sortColumn[forkRow]) bool { return s.key == "plays" }))
 	slices.SortFunc(found, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
 	o.sort(found)
-	slices.SortStableFunc(found, func(a, b forkRow) int { return ui.CompareBool(a.archived, b.archived) })
+	slices.SortStableFunc(found, func(a, b forkRow) int {
+		return ui.CompareBool(a.archived, b.archived)
+	})
 	v.Pager = ui.NewPager(c, len(found), forksPerPage, func(page int) string {
 		return at.path("", append(o.params(), "page", strconv.Itoa(page))...)
 	})
@@ -115,19 +133,36 @@ func findForks(forks []forkRow, text string) []forkRow {
 		return forks
 	}
 	return slices.DeleteFunc(slices.Clone(forks), func(r forkRow) bool {
-		return !strings.Contains(input.Fold(r.Title), text) && !strings.Contains(input.Fold(r.Slug), text)
+		return !strings.Contains(input.Fold(r.Title), text) &&
+			!strings.Contains(input.Fold(r.Slug), text)
 	})
 }
 
 var forkColumns = []sortColumn[forkRow]{
-	{"Fork", "title", false, false, func(a, b forkRow) int { return strings.Compare(a.folded, b.folded) }},
+	{
+		"Fork", "title", false, false, func(a, b forkRow) int {
+			return strings.Compare(a.folded, b.folded)
+		},
+	},
 	{"12 weeks", "", false, false, nil},
-	{"Plays (28 days)", "plays", true, true, func(a, b forkRow) int { return cmp.Compare(a.plays, b.plays) }},
-	{"Players (28 days)", "players", true, true, func(a, b forkRow) int { return cmp.Compare(a.players, b.players) }},
+	{
+		"Plays (28 days)", "plays", true, true, func(a, b forkRow) int {
+			return cmp.Compare(a.plays, b.plays)
+		},
+	},
+	{
+		"Players (28 days)", "players", true, true, func(a, b forkRow) int {
+			return cmp.Compare(a.players, b.players)
+		},
+	},
 	{"Status", "", false, false, nil},
 	{"Visibility", "", false, false, nil},
 	{"Release", "", true, false, nil},
-	{"Updated", "updated", true, true, func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
+	{
+		"Updated", "updated", true, true, func(a, b forkRow) int {
+			return a.Updated.Compare(b.Updated)
+		},
+	},
 }
 
 // overviewFigures are those of all forks in the last 28 days, beside the 28 days before.
@@ -137,8 +172,11 @@ func overviewFigures(l ui.Locale, o reports.Overview) []figure {
 		before = totals(o.Before)
 	}
 	all := newFigures(l, *totals(o.Now), before)
-	plays, players, completion := all[0], all[1], all[3]
-	plays.Meaning, players.Meaning = "in 28 days, all forks", "unique over all forks"
+	plays := all[0]
+	players := all[1]
+	completion := all[3]
+	plays.Meaning = "in 28 days, all forks"
+	players.Meaning = "unique over all forks"
 	if !o.Counted {
 		return []figure{plays}
 	}
@@ -146,5 +184,10 @@ func overviewFigures(l ui.Locale, o reports.Overview) []figure {
 }
 
 func totals(t reports.OverviewTotals) *reports.Statistics {
-	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed, CompletionRate: t.CompletionRate}
+	return &reports.Statistics{
+		Plays:          t.Plays,
+		UniquePlayers:  t.Players,
+		Completed:      t.Completed,
+		CompletionRate: t.CompletionRate,
+	}
 }

@@ -15,22 +15,49 @@ import (
 
 // reported is an organisation with reports of every kind: played, empty and withheld.
 func reported(w *webtest.World, mode string) (o *webtest.Organisation, fork, region, small string) {
-	o = w.OrganisationOf(fixtures.Organisation{Slug: "halden-" + mode, Name: "Halden Water", ReportingMode: mode})
-	first := w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Spot the Outlier", Slug: "spot-the-outlier", Release: 7})
-	w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Reading Charts: what the axis does not say", Slug: "reading-charts", Suspended: true})
-	w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "اختبار البيانات", Slug: "data-incident-first-hour", Status: "archived", Visibility: "restricted"})
+	o = w.OrganisationOf(fixtures.Organisation{
+		Slug:          "halden-" + mode,
+		Name:          "Halden Water",
+		ReportingMode: mode,
+	})
+	first := w.DB.Fork(fixtures.Fork{
+		OrganisationID: o.ID,
+		Title:          "Spot the Outlier",
+		Slug:           "spot-the-outlier",
+		Release:        7,
+	})
+	w.DB.Fork(fixtures.Fork{
+		OrganisationID: o.ID,
+		Title:          "Reading Charts: what the axis does not say",
+		Slug:           "reading-charts",
+		Suspended:      true,
+	})
+	w.DB.Fork(fixtures.Fork{
+		OrganisationID: o.ID,
+		Title:          "اختبار البيانات",
+		Slug:           "data-incident-first-hour",
+		Status:         "archived",
+		Visibility:     "restricted",
+	})
 	names := numbered(127)
-	copy(names, []string{"Ingrid Solheim", "Wolfeschlegelsteinhausenbergerdorff-Wolfeschlegelsteinhausenbergerdorff", "محمد علي", "O"})
+	copy(names,
+		[]string{
+			"Ingrid Solheim",
+			"Wolfeschlegelsteinhausenbergerdorff-Wolfeschlegelsteinhausenbergerdorff", "محمد علي",
+			"O",
+		})
 	players := w.DB.PlayersNamed(o.ID, names...)
-	region, small = w.DB.GroupNamed(o.ID, "Western region", players[100:]...), w.DB.GroupNamed(o.ID, "Graduate intake 2026", players[:3]...)
-	random, now := rand.New(rand.NewPCG(13, 13)), time.Now().UTC()
+	region = w.DB.GroupNamed(o.ID, "Western region", players[100:]...)
+	small = w.DB.GroupNamed(o.ID, "Graduate intake 2026", players[:3]...)
+	random := rand.New(rand.NewPCG(13, 13))
+	now := time.Now().UTC()
 	randomPlays(w, random, 1300, 28, []fixtures.Fork{first}, players[:100], now)
 	randomPlays(w, random, 3000, 365, []fixtures.Fork{first}, players[:100], now)
 	return o, first.ID, region, small
 }
 
-// The reports as a manager goes through them: no violation of WCAG 2.2 A and AA, light and dark, and nothing
-// that scrolls sideways on a phone, on every screen and state of the reports.
+// The reports as a manager goes through them: no violation of WCAG 2.2 A and AA, light and dark,
+// and nothing that scrolls sideways on a phone, on every screen and state of the reports.
 func TestReportsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -60,7 +87,8 @@ func TestReportsInABrowser(t *testing.T) {
 	webtest.LooksRight(t, p, "dashboard with names")
 	p.Eval(fmt.Sprintf(`document.getElementById('group').value = %q`, region), nil)
 	p.Click(`button:text("Apply")`)
-	require.Contains(t, p.Text(".empty h2"), "This group’s figures are hidden", "an idle group looks like a small one")
+	require.Contains(t, p.Text(".empty h2"), "This group’s figures are hidden",
+		"an idle group looks like a small one")
 	p.Eval(fmt.Sprintf(`document.getElementById('group').value = %q`, small), nil)
 	p.Click(`button:text("Apply")`)
 	require.Contains(t, p.Text(".empty h2"), "This group’s figures are hidden")

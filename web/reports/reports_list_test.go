@@ -35,33 +35,88 @@ const inWeeks = "Plays in each of 12 weeks, the last one until today: "
 func TestReportsListForksByPlays(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme, other, empty := w.Organisation("acme"), w.Organisation("other"), w.Organisation("empty")
-	archived := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "Old", Slug: "old", Status: "archived", Release: 1, Suspended: true})
-	quiet := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "Quiet", Slug: "quiet", Visibility: "restricted"})
-	busy := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "<b>Busy</b>", Slug: "busy", Visibility: "organization", Release: 1200})
-	suspended := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "Held", Slug: "held", Visibility: "organization", Release: 1, Suspended: true})
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
+	empty := w.Organisation("empty")
+	archived := w.DB.Fork(fixtures.Fork{
+		OrganisationID: acme.ID,
+		Title:          "Old",
+		Slug:           "old",
+		Status:         "archived",
+		Release:        1,
+		Suspended:      true,
+	})
+	quiet := w.DB.Fork(fixtures.Fork{
+		OrganisationID: acme.ID,
+		Title:          "Quiet",
+		Slug:           "quiet",
+		Visibility:     "restricted",
+	})
+	busy := w.DB.Fork(fixtures.Fork{
+		OrganisationID: acme.ID,
+		Title:          "<b>Busy</b>",
+		Slug:           "busy",
+		Visibility:     "organization",
+		Release:        1200,
+	})
+	suspended := w.DB.Fork(fixtures.Fork{
+		OrganisationID: acme.ID,
+		Title:          "Held",
+		Slug:           "held",
+		Visibility:     "organization",
+		Release:        1,
+		Suspended:      true,
+	})
 	players := w.DB.Players(acme.ID, 2)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for i := range 3 {
-		w.DB.Play(fixtures.Play{Fork: busy, Player: players[i/2], StartedAt: today.Add(time.Duration(i) * time.Millisecond)})
+		w.DB.Play(fixtures.Play{
+			Fork:      busy,
+			Player:    players[i/2],
+			StartedAt: today.Add(time.Duration(i) * time.Millisecond),
+		})
 	}
-	for fork, at := range map[fixtures.Fork]time.Time{suspended: today.AddDate(0, 0, -27), archived: today} {
+	for fork, at := range map[fixtures.Fork]time.Time{
+		suspended: today.AddDate(0, 0, -27),
+		archived:  today,
+	} {
 		w.DB.Play(fixtures.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
-	w.DB.Play(fixtures.Play{Fork: suspended, Player: players[1], StartedAt: today.AddDate(0, 0, -27).Add(-time.Millisecond)}) // a day too early
+	// a day too early
+	w.DB.Play(fixtures.Play{
+		Fork:      suspended,
+		Player:    players[1],
+		StartedAt: today.AddDate(0, 0, -27).Add(-time.Millisecond),
+	})
 	w.Played(other)
 
 	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports?archived=show"))
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t, [][]string{
-		{acme.At("/reports/%s", busy.ID), "<b>Busy</b>", "busy", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", " on", "Active", "Organisation", "1,200"},
-		{acme.At("/reports/%s", suspended.ID), "Held", "held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", " held", "Suspended", "Organisation", "1"},
-		{acme.At("/reports/%s", quiet.ID), "Quiet", "quiet", "No plays in 12 weeks", "0", "0", " on", "Active", "Restricted", "None"},
-		{acme.At("/reports/%s", archived.ID), "Old", "old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived", "Public", "1"},
+		{
+			acme.At("/reports/%s", busy.ID), "<b>Busy</b>", "busy",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", " on", "Active",
+			"Organisation", "1,200",
+		},
+		{
+			acme.At("/reports/%s", suspended.ID), "Held", "held",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", " held", "Suspended",
+			"Organisation", "1",
+		},
+		{
+			acme.At("/reports/%s", quiet.ID), "Quiet", "quiet", "No plays in 12 weeks", "0", "0",
+			" on", "Active", "Restricted", "None",
+		},
+		{
+			acme.At("/reports/%s", archived.ID), "Old", "old",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived", "Public", "1",
+		},
 	}, webtest.Cells(forkCells, p.Body))
-	require.Contains(t, p.Body, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
+	require.Contains(t, p.Body,
+		`<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
 	require.NotContains(t, p.Body, "Pages of forks")
-	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.00%"}}, webtest.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
+	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.00%"}},
+		webtest.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
 	none := w.SignedIn(t, empty.Owner).Get(empty.At("/reports"))
 	require.Equal(t, http.StatusOK, none.StatusCode)
@@ -74,7 +129,8 @@ func TestOverviewSaysWhatChanged(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
-	fork, today := w.Fork(o), time.Now().UTC()
+	fork := w.Fork(o)
+	today := time.Now().UTC()
 	w.DB.Players(o.ID, 3)
 	w.DB.Plays(fork, 60, today, 0)
 	b := w.SignedIn(t, o.Owner)
@@ -90,26 +146,50 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
-	for title, status := range map[string]string{"Alpha": "active", "Équipe": "active", "equipe 2": "archived", "Zulu": "archived", "B": "active", "C": "active"} {
-		w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: title, Slug: "slug-" + title, Status: status})
+	for title, status := range map[string]string{
+		"Alpha":    "active",
+		"Équipe":   "active",
+		"equipe 2": "archived",
+		"Zulu":     "archived",
+		"B":        "active",
+		"C":        "active",
+	} {
+		w.DB.Fork(fixtures.Fork{
+			OrganisationID: o.ID,
+			Title:          title,
+			Slug:           "slug-" + title,
+			Status:         status,
+		})
 	}
 	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports?sort=title"))
 	require.Equal(t, []string{"Alpha", "B", "C", "Équipe"}, titles(p))
 	require.Contains(t, p.Body, "2 archived forks")
 	all := b.Get(webtest.Cells(`<a class="alone" href="([^"]*)">Show<`, p.Body)[0][0])
-	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all), "the order stays")
+	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all),
+		"the order stays")
 	require.Contains(t, all.Body, `aria-sort="ascending"`)
-	require.Equal(t, []string{"Équipe", "C", "B", "Alpha", "Zulu", "equipe 2"}, titles(b.Get(o.At("/reports?sort=title&dir=desc&archived=show"))))
-	for search, want := range map[string][]string{" EQUIPE ": {"Équipe", "equipe 2"}, "slug-z": {"Zulu"}, "none of them": nil, "%": nil} {
+	require.Equal(t, []string{"Équipe", "C", "B", "Alpha", "Zulu", "equipe 2"},
+		titles(b.Get(o.At("/reports?sort=title&dir=desc&archived=show"))))
+	for search, want := range map[string][]string{
+		" EQUIPE ":     {"Équipe", "equipe 2"},
+		"slug-z":       {"Zulu"},
+		"none of them": nil,
+		"%":            nil,
+	} {
 		p := b.Get(o.At("/reports?sort=title&q=%s", url.QueryEscape(search)))
 		require.Equal(t, want, titles(p), search)
 		require.Contains(t, p.Body, fmt.Sprintf("%d of 6 forks.", len(want)))
 		require.Contains(t, p.Body, `<input type="hidden" name="sort" value="title">`)
-		require.Contains(t, webtest.Cells(`<a class="alone" href="([^"]*)">Show all forks</a>`, p.Body)[0][0], "/reports?sort=title")
+		require.Contains(t,
+			webtest.Cells(`<a class="alone" href="([^"]*)">Show all forks</a>`, p.Body)[0][0],
+			"/reports?sort=title")
 	}
 	// The heads of columns sort, and keep the rest.
-	head := webtest.Cells(`<th role="columnheader" scope="col" class="n"><a href="([^"]*)">Updated</a></th>`, b.Get(o.At("/reports?archived=show")).Body)[0][0]
+	head := webtest.Cells(
+		`<th role="columnheader" scope="col" class="n"><a href="([^"]*)">Updated</a></th>`,
+		b.Get(o.At("/reports?archived=show")).Body,
+	)[0][0]
 	require.Equal(t, o.At("/reports?archived=show&sort=updated"), head)
 }
 

@@ -31,11 +31,14 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 		names[i] = fmt.Sprintf("Twin %d", i/3)
 	}
 	random := rand.New(rand.NewPCG(11, 11))
-	randomPlays(w, random, 200, 20, []fixtures.Fork{fork}, w.DB.PlayersNamed(o.ID, names...), time.Now().UTC().AddDate(0, 0, -1))
+	randomPlays(w, random, 200, 20, []fixtures.Fork{fork}, w.DB.PlayersNamed(o.ID, names...),
+		time.Now().UTC().AddDate(0, 0, -1))
 	b := w.SignedIn(t, o.Owner)
-	from, to := time.Now().UTC().AddDate(0, 0, -27).Format(time.DateOnly), time.Now().UTC().Format(time.DateOnly)
+	from := time.Now().UTC().AddDate(0, 0, -27).Format(time.DateOnly)
+	to := time.Now().UTC().Format(time.DateOnly)
 	base := o.At("/reports/%s?from=%s&to=%s", fork.ID, from, to)
-	usual := allPlayers(b, b.Get(base)) // proved to be the API's, by TestDashboardShowsTheFiguresOfTheAPI
+	// proved to be the API's, by TestDashboardShowsTheFiguresOfTheAPI
+	usual := allPlayers(b, b.Get(base))
 	require.Greater(t, len(usual), 50)
 	key := func(column int, row []string) string {
 		if number := strings.TrimSuffix(row[column], "%"); column == 1 || column == 2 {
@@ -59,9 +62,13 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 			require.Len(t, webtest.Cells(`(aria-sort)=`, p.Body), 1)
 		}
 	}
-	// The head of a column sorts by it, and a second click turns it round; both keep period and group.
+	// The head of a column sorts by it, and a second click turns it round; both keep period and
+	// group.
 	head := func(p webtest.Page, column string) string {
-		return strings.TrimSuffix(webtest.Cells(`<th scope="col"[^>]*><a href="([^"]*)">`+column+`</a></th>`, p.Body)[0][0], "#p-h")
+		return strings.TrimSuffix(
+			webtest.Cells(`<th scope="col"[^>]*><a href="([^"]*)">`+column+`</a></th>`,
+				p.Body)[0][0], "#p-h",
+		)
 	}
 	first := head(b.Get(base), "Best score")
 	require.Contains(t, first, "from="+from)
@@ -72,27 +79,37 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 	require.Contains(t, head(twice, "Best score"), "sort=best&to=")
 	// What the address says wrongly is the usual order, and the nearest page.
 	for _, more := range []string{"&sort=nothing", "&page=0", "&page=x", "&sort=plays&dir=down"} {
-		require.Equal(t, webtest.Cells(playerCells, b.Get(base).Body), webtest.Cells(playerCells, b.Get(base+more).Body), more)
+		require.Equal(t, webtest.Cells(playerCells, b.Get(base).Body),
+			webtest.Cells(playerCells, b.Get(base+more).Body), more)
 	}
-	require.Equal(t, usual[50:], webtest.Cells(playerCells, b.Get(base+"&page=9999999999").Body), "beyond any number there is none: the first")
+	require.Equal(t, usual[50:], webtest.Cells(playerCells, b.Get(base+"&page=9999999999").Body),
+		"beyond any number there is none: the first")
 }
 
 // Reports are for owners and admins, at each request; the three screens alike.
 func TestReportsAreForOwnersAndAdmins(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o, other := w.Organisation("acme"), w.Organisation("other")
+	o := w.Organisation("acme")
+	other := w.Organisation("other")
 	fork := w.Played(o)
-	for _, path := range []string{o.At("/reports"), o.At("/reports/%s", fork), o.At("/reports/%s/plays.csv", fork)} {
+	for _, path := range []string{
+		o.At("/reports"), o.At("/reports/%s", fork), o.At("/reports/%s/plays.csv", fork),
+	} {
 		for want, b := range map[int][]*webtest.Browser{
-			http.StatusOK:        {w.SignedIn(t, o.Owner), w.SignedIn(t, o.Admin), w.SignedIn(t, o.AdminPlain)},
-			http.StatusForbidden: {w.SignedIn(t, o.Member)}, http.StatusNotFound: {w.SignedIn(t, other.Owner)}, http.StatusSeeOther: {w.Browser(t)},
+			http.StatusOK: {
+				w.SignedIn(t, o.Owner), w.SignedIn(t, o.Admin), w.SignedIn(t, o.AdminPlain),
+			},
+			http.StatusForbidden: {w.SignedIn(t, o.Member)},
+			http.StatusNotFound:  {w.SignedIn(t, other.Owner)},
+			http.StatusSeeOther:  {w.Browser(t)},
 		} {
 			for _, b := range b {
 				require.Equal(t, want, b.Get(path).StatusCode, path)
 			}
 		}
-		require.Equal(t, http.StatusMethodNotAllowed, w.SignedIn(t, o.Owner).Post(path, url.Values{}).StatusCode)
+		require.Equal(t, http.StatusMethodNotAllowed,
+			w.SignedIn(t, o.Owner).Post(path, url.Values{}).StatusCode)
 	}
 }
 
@@ -100,15 +117,27 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	names := []string{
-		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=HYPERLINK("http://evil.example","x")`, "\u202egnp.exe\u2066",
-		`{{.CSRF}}`, `</title></select></option><b>`, strings.Repeat("W", 200), "javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲",
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`,
+		`=HYPERLINK("http://evil.example","x")`, "\u202egnp.exe\u2066",
+		`{{.CSRF}}`, `</title></select></option><b>`, strings.Repeat("W", 200),
+		"javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲",
 	}
-	o := w.OrganisationOf(fixtures.Organisation{Slug: "acme", Name: names[0], ReportingMode: "nominative"})
+	o := w.OrganisationOf(fixtures.Organisation{
+		Slug:          "acme",
+		Name:          names[0],
+		ReportingMode: "nominative",
+	})
 	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), numbered(5)...)...)
-	forks, groups := make([]string, len(names)), make([]string, len(names))
+	forks := make([]string, len(names))
+	groups := make([]string, len(names))
 	for i, name := range names {
-		fork := w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: name, Slug: fmt.Sprintf("%.190s %d", name, i)})
-		forks[i], groups[i] = fork.ID, w.DB.GroupNamed(o.ID, name, players...)
+		fork := w.DB.Fork(fixtures.Fork{
+			OrganisationID: o.ID,
+			Title:          name,
+			Slug:           fmt.Sprintf("%.190s %d", name, i),
+		})
+		forks[i] = fork.ID
+		groups[i] = w.DB.GroupNamed(o.ID, name, players...)
 		w.DB.Plays(fork, len(players), time.Now(), 0)
 	}
 	b := w.SignedIn(t, o.Owner)
@@ -122,31 +151,41 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 			require.NotContains(t, page.Body, "<b>")
 			require.NotContains(t, page.Body, "href=\"javascript:")
 		}
-		require.Equal(t, [][]string{{name}}, webtest.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body), "the title, isolated")
-		require.Equal(t, [][]string{{name}}, webtest.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>, with names</p>`, p.Body), "the group, isolated")
-		require.Contains(t, webtest.Cells(playerCells+"()", p.Body)[0][0]+fmt.Sprint(webtest.Cells(playerCells, p.Body)), name)
+		require.Equal(t, [][]string{{name}}, webtest.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
+			"the title, isolated")
+		require.Equal(t, [][]string{{name}},
+			webtest.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>, with names</p>`, p.Body),
+			"the group, isolated")
+		require.Contains(t,
+			webtest.Cells(playerCells+"()", p.Body)[0][0]+
+				fmt.Sprint(webtest.Cells(playerCells, p.Body)), name)
 		require.Contains(t, fmt.Sprint(webtest.Cells(forkCells, list.Body)), name)
 		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i]))
 		require.Equal(t, http.StatusOK, csv.StatusCode)
-		require.Regexp(t, `^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`, csv.Header.Get("Content-Disposition"))
+		require.Regexp(t,
+			`^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`,
+			csv.Header.Get("Content-Disposition"))
 		require.NotRegexp(t, `(?m)(^|,)"?=`, csv.Body, "a formula begins a cell")
 	}
 }
 
-// A screen is under 60 KB transferred, all its files together, and answered in under 50 ms. This is the
-// heaviest: twelve months, every skill, a full page of players.
+// A screen is under 60 KB transferred, all its files together, and answered in under 50 ms. This is
+// the heaviest: twelve months, every skill, a full page of players.
 func TestYearDashboardIsSmall(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
 	fork := w.Fork(o)
-	randomPlays(w, rand.New(rand.NewPCG(12, 12)), 6_000, 365, []fixtures.Fork{fork}, w.DB.Players(o.ID, 200), time.Now().UTC())
+	randomPlays(w, rand.New(rand.NewPCG(12, 12)), 6_000, 365, []fixtures.Fork{fork},
+		w.DB.Players(o.ID, 200), time.Now().UTC())
 	for i := range 40 {
-		w.DB.GroupNamed(o.ID, fmt.Sprintf("Group %d of the %s region", i, []string{"western", "eastern"}[i%2]))
+		w.DB.GroupNamed(o.ID,
+			fmt.Sprintf("Group %d of the %s region", i, []string{"western", "eastern"}[i%2]))
 	}
 	b := w.SignedIn(t, o.Owner)
 	now := time.Now().UTC()
-	path := o.At("/reports/%s?from=%s&to=%s", fork.ID, now.AddDate(-1, 0, 1).Format(time.DateOnly), now.Format(time.DateOnly))
+	path := o.At("/reports/%s?from=%s&to=%s", fork.ID, now.AddDate(-1, 0, 1).Format(time.DateOnly),
+		now.Format(time.DateOnly))
 	packed := func(path string) int {
 		p := b.Send(http.MethodGet, path, "", http.Header{"Accept-Encoding": {"gzip"}})
 		require.Equal(t, "gzip", p.Header.Get("Content-Encoding"), path)
@@ -158,7 +197,8 @@ func TestYearDashboardIsSmall(t *testing.T) {
 	}
 	total := packed(path)
 	t.Logf("the page: %d bytes", total)
-	for _, file := range regexp.MustCompile(`(?:href|src)="(/static/[^"]*\.(?:css|js)[^"]*)"`).FindAllStringSubmatch(b.Get(path).Body, -1) {
+	for _, file := range regexp.MustCompile(`(?:href|src)="(/static/[^"]*\.(?:css|js)[^"]*)"`).
+		FindAllStringSubmatch(b.Get(path).Body, -1) {
 		total += packed(file[1])
 	}
 	t.Logf("with its files: %d bytes", total)

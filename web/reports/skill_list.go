@@ -28,20 +28,30 @@ type skillRow struct {
 	Answers, Rate string
 }
 
-// skillAreas are the areas in the order of the catalogue: the part before the first dot of their skills, and their names.
-var skillAreas = []struct{ prefix, name string }{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
+// skillAreas are the areas in the order of the catalogue: the part before the first dot of their
+// skills, and their names.
+var skillAreas = []struct{ prefix, name string }{
+	{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"},
+}
 
 const weakestFirst = "weakest"
 
-// newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped or equally weak.
+// newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped
+// or equally weak.
 func newSkillList(loc ui.Locale, skills []reports.SkillStat, at listAddress) skillList {
 	weakest := at.chosen.Get("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
-		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest}, {Name: "Weakest first", Path: at.path("#k-h", "skills", weakestFirst), Current: weakest},
+		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest}, {
+			Name:    "Weakest first",
+			Path:    at.path("#k-h", "skills", weakestFirst),
+			Current: weakest,
+		},
 	}}
 	if weakest {
 		skills = slices.Clone(skills)
-		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int { return cmp.Compare(a.CorrectRate, b.CorrectRate) })
+		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int {
+			return cmp.Compare(a.CorrectRate, b.CorrectRate)
+		})
 		l.add(loc, "", "", skills)
 		return l
 	}
@@ -57,8 +67,11 @@ func (l *skillList) add(loc ui.Locale, name, prefix string, skills []reports.Ski
 	for _, k := range skills {
 		if strings.HasPrefix(k.SkillID, prefix) {
 			area.Rows = append(area.Rows, skillRow{
-				Name: skillLabels[k.SkillID], ID: strings.SplitAfter(k.SkillID, "."), Width: ui.Locales[0].Rate(k.CorrectRate),
-				Answers: loc.Count(k.Attempts), Rate: loc.Rate(k.CorrectRate),
+				Name:    skillLabels[k.SkillID],
+				ID:      strings.SplitAfter(k.SkillID, "."),
+				Width:   ui.Locales[0].Rate(k.CorrectRate),
+				Answers: loc.Count(k.Attempts),
+				Rate:    loc.Rate(k.CorrectRate),
 			})
 		}
 	}

@@ -25,18 +25,34 @@ func shownSkills(l skillList) (all []string) {
 // Skills stand in their areas in the order of the catalogue, or from the weakest on.
 func TestSkillsAreGroupedByArea(t *testing.T) {
 	t.Parallel()
-	at := listAddress{self: "/r", fixed: []param{{"from", "2026-03-01"}, {"to", "2026-03-02"}}, chosen: map[string][]string{}}
+	at := listAddress{
+		self:   "/r",
+		fixed:  []param{{"from", "2026-03-01"}, {"to", "2026-03-02"}},
+		chosen: map[string][]string{},
+	}
 	skills := []reports.SkillStat{
-		{SkillID: "data.quality.formats", CorrectRate: 5000}, {SkillID: "ai.usage.good-fit", CorrectRate: 2000}, {SkillID: "data.reading.charts", CorrectRate: 2000},
+		{SkillID: "data.quality.formats", CorrectRate: 5000}, {
+			SkillID:     "ai.usage.good-fit",
+			CorrectRate: 2000,
+		}, {SkillID: "data.reading.charts", CorrectRate: 2000},
 	}
 	l := newSkillList(ui.Locales[0], skills, at)
-	require.Equal(t, []string{"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit"}, shownSkills(l))
+	require.Equal(t,
+		[]string{
+			"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
+		}, shownSkills(l))
 	require.Equal(t, []ui.Link{
-		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true}, {Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h", Current: false},
+		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true}, {
+			Name:    "Weakest first",
+			Path:    "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h",
+			Current: false,
+		},
 	}, l.Orders)
 	at.chosen.Set("skills", "weakest")
 	l = newSkillList(ui.Locales[0], skills, at)
-	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
+	require.Equal(t,
+		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"},
+		shownSkills(l))
 	require.True(t, l.Orders[1].Current)
 	require.Equal(t, "data.quality.formats", skills[0].SkillID, "the caller's order stays")
 }

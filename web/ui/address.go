@@ -10,11 +10,13 @@ import (
 // SettingsPath is the first settings screen.
 const SettingsPath = "/settings/api-keys"
 
-// OrganisationPath is the prefix of an organisation's screens. A slug is any text, so it is escaped.
+// OrganisationPath is the prefix of an organisation's screens. A slug is any text, so it is
+// escaped.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// LocalPath returns next if it is a path of this site, otherwise "/". It refuses what a browser could read as another host
-// ("//", "/\", also after decoding); url.Parse refuses control characters.
+// LocalPath returns next if it is a path of this site, otherwise "/". It refuses what a browser
+// could read as another host ("//", "/\", also after decoding); url.Parse refuses control
+// characters.
 func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||

@@ -11,8 +11,8 @@ import (
 	"dg/modules/reports"
 )
 
-// ScaleOf returns the top of an axis, a round number near most and not below it, and the step between its labels, of which there are
-// at most six: 1, 2, 2.5 or 5 times a power of ten.
+// ScaleOf returns the top of an axis, a round number near most and not below it, and the step
+// between its labels, of which there are at most six: 1, 2, 2.5 or 5 times a power of ten.
 func ScaleOf(most int64) (top, step int64) {
 	for power := int64(1); ; power *= 10 {
 		for _, tenths := range []int64{10, 20, 25, 50} {
@@ -46,7 +46,8 @@ func BarPath(middle, width, n, top int64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("M%s %sh%sV100h-%sz", Decimal(middle-width/2), Decimal(1000-(2000*n+top)/(2*top)), Decimal(width), Decimal(width))
+	return fmt.Sprintf("M%s %sh%sV100h-%sz", Decimal(middle-width/2),
+		Decimal(1000-(2000*n+top)/(2*top)), Decimal(width), Decimal(width))
 }
 
 // Decimal writes tenths: 277 is 27.7, and 270 is 27.
@@ -96,15 +97,18 @@ const (
 	atEnd    = "end"
 )
 
-// What ticks need, in pixels: the width of a character, the space between two labels, and the width of the charts that they are for:
-// on a phone, and on a screen of 960 pixels.
+// What ticks need, in pixels: the width of a character, the space between two labels, and the width
+// of the charts that they are for: on a phone, and on a screen of 960 pixels.
 const (
-	charWidth, tickSpace       = 7, 12
-	narrowChart, wideChart     = 232, 840
-	maxDaysWithTickEach    int = 14
+	charWidth               = 7
+	tickSpace               = 12
+	narrowChart             = 232
+	wideChart               = 840
+	maxDaysWithTickEach int = 14
 )
 
-// Ticks are the first and the last day, and between them as many days, beginnings of weeks or beginnings of months as find room.
+// Ticks are the first and the last day, and between them as many days, beginnings of weeks or
+// beginnings of months as find room.
 func Ticks(l Locale, p reports.Period) []Tick {
 	write := l.DayMonth
 	if p.From.Year() != LastDay(p).Year() {
@@ -116,12 +120,21 @@ func Ticks(l Locale, p reports.Period) []Tick {
 	}
 	var between []Tick
 	for i := 1; i < p.Days-1; i++ {
-		date, day := p.From.AddDate(0, 0, i), 100/float64(p.Days)
+		date := p.From.AddDate(0, 0, i)
+		day := 100 / float64(p.Days)
 		switch {
 		case p.Days > MaxChartDays && begins(l, p, date):
-			between = append(between, Tick{Label: l.Month(date), Anchor: atStart, at: float64(i) * day})
+			between = append(between, Tick{
+				Label:  l.Month(date),
+				Anchor: atStart,
+				at:     float64(i) * day,
+			})
 		case p.Days <= maxDaysWithTickEach || p.Days <= MaxChartDays && begins(l, p, date):
-			between = append(between, Tick{Label: write(date), Anchor: inMiddle, at: (float64(i) + .5) * day})
+			between = append(between, Tick{
+				Label:  write(date),
+				Anchor: inMiddle,
+				at:     (float64(i) + .5) * day,
+			})
 		}
 	}
 	return place(place(all, between, narrowChart, false), between, wideChart, true)
@@ -144,7 +157,8 @@ func place(placed, more []Tick, pixels float64, wide bool) []Tick {
 
 // extent is from where to where the label reaches, in pixels.
 func (t Tick) extent(pixels float64) (from, to float64) {
-	at, width := t.at*pixels/100, charWidth*float64(utf8.RuneCountInString(t.Label))
+	at := t.at * pixels / 100
+	width := charWidth * float64(utf8.RuneCountInString(t.Label))
 	switch t.Anchor {
 	case atStart:
 		return at, at + width

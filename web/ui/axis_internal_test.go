@@ -16,8 +16,19 @@ import (
 func TestScalesAreTight(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int64]string{
-		0: "1 0", 1: "1 0", 2: "2 1 0", 5: "5 4 3 2 1 0", 6: "6 4 2 0", 11: "15 10 5 0", 42: "50 40 30 20 10 0", 51: "60 40 20 0",
-		98: "100 80 60 40 20 0", 101: "125 100 75 50 25 0", 126: "150 100 50 0", 1000: "1,000 800 600 400 200 0", 10_001: "12,500 10,000 7,500 5,000 2,500 0",
+		0:      "1 0",
+		1:      "1 0",
+		2:      "2 1 0",
+		5:      "5 4 3 2 1 0",
+		6:      "6 4 2 0",
+		11:     "15 10 5 0",
+		42:     "50 40 30 20 10 0",
+		51:     "60 40 20 0",
+		98:     "100 80 60 40 20 0",
+		101:    "125 100 75 50 25 0",
+		126:    "150 100 50 0",
+		1000:   "1,000 800 600 400 200 0",
+		10_001: "12,500 10,000 7,500 5,000 2,500 0",
 	} {
 		top, step := ScaleOf(most)
 		require.Equal(t, want, strings.Join(AxisLabels(Locales[0], top, step), " "))
@@ -46,7 +57,9 @@ func TestTicksStandUnderTheirDays(t *testing.T) {
 		for _, l := range []Locale{Locales[0], localeOfTag(t, "en-US")} {
 			all := Ticks(l, reports.Period{From: year.From, Days: days})
 			require.LessOrEqual(t, len(all), 14)
-			requireRoom(t, slices.DeleteFunc(slices.Clone(all), func(t Tick) bool { return t.Wide }), narrowChart)
+			requireRoom(t,
+				slices.DeleteFunc(slices.Clone(all), func(t Tick) bool { return t.Wide }),
+				narrowChart)
 			requireRoom(t, all, wideChart)
 		}
 	}
@@ -55,7 +68,8 @@ func TestTicksStandUnderTheirDays(t *testing.T) {
 func tickText(all []Tick) string {
 	text := []string{}
 	for _, t := range all {
-		text = append(text, strings.TrimRight(t.Label+" "+t.At()+" "+map[bool]string{true: "wide"}[t.Wide], " "))
+		text = append(text,
+			strings.TrimRight(t.Label+" "+t.At()+" "+map[bool]string{true: "wide"}[t.Wide], " "))
 	}
 	return strings.Join(text, ", ")
 }

@@ -8,13 +8,20 @@ import (
 	"dg/modules/identity"
 )
 
-// SessionCookie holds the session's token. Its prefix limits it to this host, over https or loopback only.
+// SessionCookie holds the session's token. Its prefix limits it to this host, over https or
+// loopback only.
 const SessionCookie = "__Host-dg"
 
 // HostCookie is a cookie that ends with the browser's session.
 func HostCookie(name, value string) *fiber.Cookie {
 	return &fiber.Cookie{
-		Name: name, Value: value, Path: "/", Secure: true, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: true,
+		Name:        name,
+		Value:       value,
+		Path:        "/",
+		Secure:      true,
+		HTTPOnly:    true,
+		SameSite:    fiber.CookieSameSiteLaxMode,
+		SessionOnly: true,
 	}
 }
 
@@ -32,7 +39,9 @@ func ClearSession(c *fiber.Ctx) {
 // ClearCookie removes a cookie from this browser, and from this request.
 func ClearCookie(c *fiber.Ctx, name string) {
 	gone := HostCookie(name, "")
-	gone.SessionOnly, gone.MaxAge, gone.Expires = false, -1, time.Unix(0, 0)
+	gone.SessionOnly = false
+	gone.MaxAge = -1
+	gone.Expires = time.Unix(0, 0)
 	c.Cookie(gone)
 	c.Request().Header.DelCookie(name)
 }

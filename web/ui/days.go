@@ -27,7 +27,8 @@ func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1)
 
 // ValidDates says which dates can be chosen.
 func ValidDates(l Locale) string {
-	first, last := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
+	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	last := time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
 	return "Choose a date from " + l.LongDay(first) + " to " + l.LongDay(last) + "."
 }
 

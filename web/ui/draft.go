@@ -10,8 +10,8 @@ import (
 	"dg/platform/input"
 )
 
-// draft is the text of a form that was sent after its session had ended. It waits in the browser until the person has signed in,
-// and is then shown in the form again: nothing is sent on its own.
+// draft is the text of a form that was sent after its session had ended. It waits in the browser
+// until the person has signed in, and is then shown in the form again: nothing is sent on its own.
 type draft struct {
 	Person, Path string // whose form it is, and which
 	Fields       url.Values
@@ -24,9 +24,12 @@ const (
 	draftTTL    = 15 * 60 // in seconds: longer than the second step of a sign-in may take
 )
 
-// draftFields are the fields that a draft keeps, by the route of the form. Never passwords, codes or what confirms a change.
+// draftFields are the fields that a draft keeps, by the route of the form. Never passwords, codes
+// or what confirms a change.
 var draftFields = map[string][]string{
-	"/o/:org/settings/api-keys/new":                {"idempotencyKey", "name", "description", "scopes", "expiry", "day", "time"},
+	"/o/:org/settings/api-keys/new": {
+		"idempotencyKey", "name", "description", "scopes", "expiry", "day", "time",
+	},
 	"/o/:org/settings/api-keys/:key/rename":        {"name", "description"},
 	"/o/:org/settings/api-keys/:key/replace":       {"idempotencyKey", "overlap"},
 	"/o/:org/settings/organisation/reporting-mode": {"mode"},
@@ -35,9 +38,11 @@ var draftFields = map[string][]string{
 // Drafts keeps drafts. Without Seals, as for the sign-in of another program, it keeps none.
 type Drafts struct{ Seals Seals }
 
-// KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody else who signs in sees it.
+// KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody
+// else who signs in sees it.
 func (d Drafts) KeepDraft(c *fiber.Ctx) {
-	names, person := draftFields[c.Route().Path], FormValue(c, "person")
+	names := draftFields[c.Route().Path]
+	person := FormValue(c, "person")
 	if d.Seals == nil || len(names) == 0 || !input.IsID(person) {
 		return
 	}
@@ -53,12 +58,13 @@ func (d Drafts) KeepDraft(c *fiber.Ctx) {
 		return
 	}
 	kept := HostCookie(DraftCookie, value)
-	kept.SessionOnly, kept.MaxAge = false, draftTTL
+	kept.SessionOnly = false
+	kept.MaxAge = draftTTL
 	c.Cookie(kept)
 }
 
-// TakeDraft reports whether there is a draft of this form by this person. Its fields are then those of the request, as if the
-// form had been sent, and it is gone.
+// TakeDraft reports whether there is a draft of this form by this person. Its fields are then those
+// of the request, as if the form had been sent, and it is gone.
 func (d Drafts) TakeDraft(c *fiber.Ctx, p *Principal) bool {
 	sealed, err := base64.RawURLEncoding.DecodeString(c.Cookies(DraftCookie))
 	if err != nil || len(sealed) == 0 || d.Seals == nil {

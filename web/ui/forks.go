@@ -18,5 +18,7 @@ func ForksOf(ctx context.Context, list ForkList, p *Principal) ([]games.Fork, er
 	if err != nil {
 		return nil, err
 	}
-	return forks, AuthorizeAll(p, authz.ListForks, forks, func(f games.Fork) string { return f.OrganisationID })
+	return forks, AuthorizeAll(p, authz.ListForks, forks, func(f games.Fork) string {
+		return f.OrganisationID
+	})
 }

@@ -46,7 +46,9 @@ func (f FormErrors) Error(field string) string {
 
 // Count is the number of errors in words.
 func (f FormErrors) Count() string {
-	counts := strings.Split(",One thing,Two things,Three things,Four things,Five things,Six things,Many things", ",")
+	counts := strings.Split(
+		",One thing,Two things,Three things,Four things,Five things,Six things,Many things", ",",
+	)
 	return counts[min(len(f.Errors), len(counts)-1)]
 }
 
@@ -78,15 +80,21 @@ func WaitOf(c *fiber.Ctx, err error) *Wait {
 	return w
 }
 
-// FormValue is a field of the submitted form. It reads the body alone: addresses end up in histories, logs and links of others.
-func FormValue(c *fiber.Ctx, name string) string { return string(c.Context().PostArgs().Peek(name)) }
+// FormValue is a field of the submitted form. It reads the body alone: addresses end up in
+// histories, logs and links of others.
+func FormValue(
+	c *fiber.Ctx, name string,
+) string {
+	return string(c.Context().PostArgs().Peek(name))
+}
 
 // ProofOf is the current password and the code that a form of the account asks for.
 func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors of a form whose proof was rejected, and the status: 0 if err is about something else.
+// ProofErrors returns the errors of a form whose proof was rejected, and the status: 0 if err is
+// about something else.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if w := WaitOf(c, err); w != nil {
 		return FormErrors{Wait: w}, fiber.StatusTooManyRequests
@@ -95,7 +103,9 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	case errors.Is(err, identity.ErrWrongPassword):
 		return FieldError("current", "The password is wrong."), fiber.StatusUnprocessableEntity
 	case errors.Is(err, identity.ErrWrongCode):
-		return FieldError("code", "The code is wrong, expired or already used. Check the clock of your phone, then enter the current code."), fiber.StatusUnprocessableEntity
+		return FieldError("code",
+			"The code is wrong, expired or already used. Check the clock of your phone, then "+
+				"enter the current code."), fiber.StatusUnprocessableEntity
 	}
 	return FormErrors{}, 0
 }
@@ -103,7 +113,8 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 // Checks are the rules of a wing's forms, as their validate tags have them.
 type Checks struct{ checker *input.Checker }
 
-// NewChecks returns the checks. messages are what the forms say about a field that breaks a rule, by both.
+// NewChecks returns the checks. messages are what the forms say about a field that breaks a rule,
+// by both.
 func NewChecks(messages map[string]string) Checks { return Checks{input.New(messages, nil)} }
 
 // Errors are those of the form's fields, one each, in their order.
@@ -113,7 +124,8 @@ func (k Checks) Errors(l Locale, form any) (f FormErrors) {
 			continue
 		}
 		if text, ok := fault.Value.(string); ok {
-			fault.Message = strings.Replace(fault.Message, "{count}", l.Count(int64(utf8.RuneCountInString(text))), 1)
+			fault.Message = strings.Replace(fault.Message, "{count}",
+				l.Count(int64(utf8.RuneCountInString(text))), 1)
 		}
 		f.Errors = append(f.Errors, FormError{fault.Field, fault.Message})
 	}

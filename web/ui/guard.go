@@ -23,8 +23,8 @@ type Guard struct {
 	Drafts
 }
 
-// Reader returns the principal of a page for everybody: nil if nobody is signed in, or if the database does not answer. The
-// query may name the organisation that the reader comes from.
+// Reader returns the principal of a page for everybody: nil if nobody is signed in, or if the
+// database does not answer. The query may name the organisation that the reader comes from.
 func (g *Guard) Reader(c *fiber.Ctx) *Principal {
 	p, err := g.Person(c)
 	if err != nil {
@@ -47,10 +47,11 @@ func (g *Guard) Person(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-var errNoOrganisation = apperr.New(apperr.NotFound, "Organisation not found, or you are not a member of it.")
+var errNoOrganisation = apperr.New(apperr.NotFound,
+	"Organisation not found, or you are not a member of it.")
 
-// Member returns the signed-in person as a member of the organisation in the path who holds the permission. Errors:
-// identity.ErrNoSession, apperr.NotFound, apperr.AccessDenied.
+// Member returns the signed-in person as a member of the organisation in the path who holds the
+// permission. Errors: identity.ErrNoSession, apperr.NotFound, apperr.AccessDenied.
 func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -92,7 +93,14 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	if session.SecondStepDue {
 		return nil, ErrCodeDue
 	}
-	p := &Principal{Person: session.Person, at: c.Path(), Token: session.Token, Position: session.Position, policy: g.Policy, Locale: NewLocale(session.Person.Region, c.Get(fiber.HeaderAcceptLanguage))}
+	p := &Principal{
+		Person:   session.Person,
+		at:       c.Path(),
+		Token:    session.Token,
+		Position: session.Position,
+		policy:   g.Policy,
+		Locale:   NewLocale(session.Person.Region, c.Get(fiber.HeaderAcceptLanguage)),
+	}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil
@@ -115,8 +123,8 @@ func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error
 	return all, nil
 }
 
-// Recheck returns a function that reports whether the principal is still signed in and holds the permission. Downloads call it
-// after their request is over.
+// Recheck returns a function that reports whether the principal is still signed in and holds the
+// permission. Downloads call it after their request is over.
 func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
 		session, err := g.Auth.Revalidate(ctx, p.Token)

@@ -8,7 +8,8 @@ import (
 	"dg/platform/authz"
 )
 
-// Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view embeds one. render sets Locale.
+// Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view
+// embeds one. render sets Locale.
 type Layout struct {
 	Locale  Locale
 	Title   string // of the screen; the browser's title adds the organisation
@@ -53,7 +54,8 @@ func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/re
 // Settings is the path of this area, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
-// Docs is the path of a page of the documentation. It keeps the reader's organisation, whose forks the examples hold.
+// Docs is the path of a page of the documentation. It keeps the reader's organisation, whose forks
+// the examples hold.
 func (l Layout) Docs(page string) string {
 	if l.User == nil || l.User.Organisation.ID == "" {
 		return "/docs" + page
@@ -77,8 +79,8 @@ func (l Layout) Switch() (others []Link) {
 	return others
 }
 
-// pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several organisations gets the path
-// without an organisation, where one is chosen.
+// pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several
+// organisations gets the path without an organisation, where one is chosen.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	switch p := l.User; {
 	case p == nil:

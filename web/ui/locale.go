@@ -12,8 +12,9 @@ import (
 	"dg/modules/reports"
 )
 
-// Locale is how the reader of a page writes numbers and dates, and on which day a week begins. Words stay English, the names of
-// months included. Nothing that a program reads depends on it: datetime attributes, ids, commands and files.
+// Locale is how the reader of a page writes numbers and dates, and on which day a week begins.
+// Words stay English, the names of months included. Nothing that a program reads depends on it:
+// datetime attributes, ids, commands and files.
 type Locale struct {
 	Tag, Name string // of the language and its region
 	numbers   numberStyle
@@ -33,8 +34,9 @@ func LocaleOf(c *fiber.Ctx) Locale {
 	return NewLocale("", c.Get(fiber.HeaderAcceptLanguage))
 }
 
-// NewLocale is the chosen locale, otherwise the first language of the browser that there is one for: in the browser's region, or
-// in the first of the language. Otherwise it is that of the United Kingdom.
+// NewLocale is the chosen locale, otherwise the first language of the browser that there is one
+// for: in the browser's region, or in the first of the language. Otherwise it is that of the United
+// Kingdom.
 func NewLocale(chosen, acceptLanguage string) Locale {
 	if l, ok := LocaleByTag(chosen); ok {
 		return l
@@ -54,7 +56,9 @@ func NewLocale(chosen, acceptLanguage string) Locale {
 		if l, ok := LocaleByTag(words + "-" + region.String()); ok && sure == bcp47.Exact {
 			return l
 		}
-		if i := slices.IndexFunc(Locales, func(l Locale) bool { return strings.HasPrefix(l.Tag, words+"-") }); i >= 0 {
+		if i := slices.IndexFunc(Locales, func(l Locale) bool {
+			return strings.HasPrefix(l.Tag, words+"-")
+		}); i >= 0 {
 			return Locales[i]
 		}
 	}
@@ -83,7 +87,11 @@ func (l Locale) Count(n int64) string {
 }
 
 // Percent writes a percentage with the API's one decimal: 69.6%.
-func (l Locale) Percent(p reports.Percent) string { return l.decimal(int64(p), 10) + l.numbers.percent }
+func (l Locale) Percent(
+	p reports.Percent,
+) string {
+	return l.decimal(int64(p), 10) + l.numbers.percent
+}
 
 // Rate writes a rate with all of the API's four decimals as a percentage: 0.7784 is 77.84%.
 func (l Locale) Rate(r reports.Rate) string { return l.decimal(int64(r), 100) + l.numbers.percent }

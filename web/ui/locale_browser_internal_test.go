@@ -9,8 +9,9 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// cldr is what a browser says about a locale: a number of seven digits and one of four, a percentage, the order of a date, the
-// hours of its clock, and the first day of a week, of which 7 is Sunday.
+// cldr is what a browser says about a locale: a number of seven digits and one of four, a
+// percentage, the order of a date, the hours of its clock, and the first day of a week, of which 7
+// is Sunday.
 const cldr = `%TAGS%.map(tag => {
 	const write = (n, style) => new Intl.NumberFormat(tag, style).format(n);
 	const parts = new Intl.DateTimeFormat(tag, {dateStyle: 'medium'}).formatToParts(new Date(0)).map(p => p.type);
@@ -25,7 +26,8 @@ const cldr = `%TAGS%.map(tag => {
 func TestLocalesAgreeWithTheBrowser(t *testing.T) {
 	t.Parallel()
 	p := browsertest.New(t)
-	tags, want := []string{}, []string{}
+	tags := []string{}
+	want := []string{}
 	for _, l := range Locales {
 		tags = append(tags, "'"+l.Tag+"'")
 		first := int(l.FirstDay)
@@ -33,7 +35,8 @@ func TestLocalesAgreeWithTheBrowser(t *testing.T) {
 			first = 7
 		}
 		want = append(want, strings.Join([]string{
-			l.Tag, l.Count(1_234_567), l.Count(1234), l.Percent(696), l.Order(), Locales[0].Count(int64(l.Hours)), Locales[0].Count(int64(first)),
+			l.Tag, l.Count(1_234_567), l.Count(1234), l.Percent(696), l.Order(),
+			Locales[0].Count(int64(l.Hours)), Locales[0].Count(int64(first)),
 		}, " | "))
 	}
 	var got []string

@@ -9,7 +9,8 @@ import (
 	"dg/platform/instant"
 )
 
-// dateStyle is an order of day, month and year, as layouts of package time. Order is its name for the script.
+// dateStyle is an order of day, month and year, as layouts of package time. Order is its name for
+// the script.
 type dateStyle struct {
 	Order                            string
 	day, long, dayMonth, month, week string
@@ -57,7 +58,8 @@ func (l Locale) Clock(t time.Time) string {
 // ClockSecond writes the UTC time of day to the second: 15:04:05 UTC.
 func (l Locale) ClockSecond(t time.Time) string { return l.ClockSecondIn(t, time.UTC) }
 
-// ClockSecondIn writes the time of day in a zone, with the zone's abbreviation or offset: 15:04:05 CET.
+// ClockSecondIn writes the time of day in a zone, with the zone's abbreviation or offset: 15:04:05
+// CET.
 func (l Locale) ClockSecondIn(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format(l.clock("15:04:05", "3:04:05 PM") + " MST")
 }
@@ -71,7 +73,8 @@ func (l Locale) clock(of24, of12 string) string {
 
 // Period writes a period in words: 25 October to 21 November 2026.
 func (l Locale) Period(p reports.Period) string {
-	from, to := p.From, LastDay(p)
+	from := p.From
+	to := LastDay(p)
 	layouts := [2]string{l.dates.long, l.dates.long}
 	switch {
 	case p.Days == 1:
@@ -90,7 +93,8 @@ func (l Locale) WeekOf(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday()-l.FirstDay)+7)%7)
 }
 
-// Date shows an instant in UTC to the day. The script turns it into the reader's time zone, as it does those below.
+// Date shows an instant in UTC to the day. The script turns it into the reader's time zone, as it
+// does those below.
 func (l Locale) Date(t time.Time) template.HTML { return TimeElement(t, "day", l.Day(t)) }
 
 // Minute shows an instant to the minute.
@@ -103,7 +107,8 @@ func (l Locale) Second(t time.Time) template.HTML {
 	return TimeElement(t, "second", l.Day(t)+", "+l.ClockSecond(t))
 }
 
-// TimeElement is an instant whose text the script writes anew in the reader's time zone, to the day, minute or second.
+// TimeElement is an instant whose text the script writes anew in the reader's time zone, to the
+// day, minute or second.
 func TimeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // names of months and digits
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,

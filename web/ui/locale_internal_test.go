@@ -19,11 +19,29 @@ func localeOfTag(t *testing.T, tag string) Locale {
 func TestNumbersOfARegion(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string][]string{
-		"en-GB": {"0", "999", "1,000", "1,234,567", "-1,234", "-123", "69.6%", "0.0%", "77.84%", "100.00%", "0.05%"},
-		"de-DE": {"0", "999", "1.000", "1.234.567", "-1.234", "-123", "69,6\u00a0%", "0,0\u00a0%", "77,84\u00a0%", "100,00\u00a0%", "0,05\u00a0%"},
-		"de-CH": {"0", "999", "1'000", "1'234'567", "-1'234", "-123", "69.6%", "0.0%", "77.84%", "100.00%", "0.05%"},
-		"es-ES": {"0", "999", "1000", "1.234.567", "-1234", "-123", "69,6\u00a0%", "0,0\u00a0%", "77,84\u00a0%", "100,00\u00a0%", "0,05\u00a0%"},
-		"en-IN": {"0", "999", "1,000", "12,34,567", "-1,234", "-123", "69.6%", "0.0%", "77.84%", "100.00%", "0.05%"},
+		"en-GB": {
+			"0", "999", "1,000", "1,234,567", "-1,234", "-123", "69.6%", "0.0%", "77.84%",
+			"100.00%",
+			"0.05%",
+		},
+		"de-DE": {
+			"0", "999", "1.000", "1.234.567", "-1.234", "-123", "69,6\u00a0%", "0,0\u00a0%",
+			"77,84\u00a0%", "100,00\u00a0%", "0,05\u00a0%",
+		},
+		"de-CH": {
+			"0", "999", "1'000", "1'234'567", "-1'234", "-123", "69.6%", "0.0%", "77.84%",
+			"100.00%",
+			"0.05%",
+		},
+		"es-ES": {
+			"0", "999", "1000", "1.234.567", "-1234", "-123", "69,6\u00a0%", "0,0\u00a0%",
+			"77,84\u00a0%", "100,00\u00a0%", "0,05\u00a0%",
+		},
+		"en-IN": {
+			"0", "999", "1,000", "12,34,567", "-1,234", "-123", "69.6%", "0.0%", "77.84%",
+			"100.00%",
+			"0.05%",
+		},
 	} {
 		l := localeOfTag(t, tag)
 		got := []string{}
@@ -45,30 +63,53 @@ func TestDatesOfARegion(t *testing.T) {
 	at := time.Date(2026, 11, 21, 15, 4, 5, 0, time.UTC) // a Saturday
 	month := Between(at.AddDate(0, 0, -20).Truncate(OneDay), at.Truncate(OneDay))
 	for tag, want := range map[string][]string{
-		"en-GB": {"21 Nov 2026", "21 November 2026", "Sat 21 Nov 2026", "21 Nov", "Nov 2026", "15:04 UTC", "15:04:05 UTC", "2026-11-16",
-			"1 to 21 November 2026", "25 October to 21 November 2026", "22 November 2025 to 21 November 2026", "21 November 2026"},
-		"en-US": {"Nov 21, 2026", "November 21, 2026", "Sat, Nov 21, 2026", "Nov 21", "Nov 2026", "3:04 PM UTC", "3:04:05 PM UTC", "2026-11-15",
-			"November 1 to 21, 2026", "October 25 to November 21, 2026", "November 22, 2025 to November 21, 2026", "November 21, 2026"},
-		"hu-HU": {"2026 Nov 21", "2026 November 21", "Sat 2026 Nov 21", "Nov 21", "2026 Nov", "15:04 UTC", "15:04:05 UTC", "2026-11-16",
-			"2026 November 1 to 21", "2026 October 25 to November 21", "2025 November 22 to 2026 November 21", "2026 November 21"},
+		"en-GB": {"21 Nov 2026", "21 November 2026", "Sat 21 Nov 2026", "21 Nov", "Nov 2026",
+			"15:04 UTC", "15:04:05 UTC", "2026-11-16",
+			"1 to 21 November 2026", "25 October to 21 November 2026",
+			"22 November 2025 to 21 November 2026", "21 November 2026"},
+		"en-US": {"Nov 21, 2026", "November 21, 2026", "Sat, Nov 21, 2026", "Nov 21", "Nov 2026",
+			"3:04 PM UTC", "3:04:05 PM UTC", "2026-11-15",
+			"November 1 to 21, 2026", "October 25 to November 21, 2026",
+			"November 22, 2025 to November 21, 2026", "November 21, 2026"},
+		"hu-HU": {"2026 Nov 21", "2026 November 21", "Sat 2026 Nov 21", "Nov 21", "2026 Nov",
+			"15:04 UTC", "15:04:05 UTC", "2026-11-16",
+			"2026 November 1 to 21", "2026 October 25 to November 21",
+			"2025 November 22 to 2026 November 21", "2026 November 21"},
 	} {
 		l := localeOfTag(t, tag)
 		got := []string{
-			l.Day(at), l.LongDay(at), l.Weekday(at), l.DayMonth(at), l.Month(at), l.Clock(at), l.ClockSecond(at), l.WeekOf(at).Format(time.DateOnly),
-			l.Period(month), l.Period(LastDays(month.End().AddDate(0, 0, -1), 28)), l.Period(LastDays(month.End().AddDate(0, 0, -1), 365)),
+			l.Day(at), l.LongDay(at), l.Weekday(at), l.DayMonth(at), l.Month(at), l.Clock(at),
+			l.ClockSecond(at), l.WeekOf(at).Format(time.DateOnly),
+			l.Period(month), l.Period(LastDays(month.End().AddDate(0, 0, -1), 28)),
+			l.Period(LastDays(month.End().AddDate(0, 0, -1), 365)),
 			l.Period(LastDays(month.End().AddDate(0, 0, -1), 1)),
 		}
 		require.Equal(t, want, got, tag)
-		require.Contains(t, string(l.Second(at)), `datetime="2026-11-21T15:04:05.000Z"`, "what programs read stays")
+		require.Contains(t, string(l.Second(at)), `datetime="2026-11-21T15:04:05.000Z"`,
+			"what programs read stays")
 	}
 }
 
 func TestBrowserLanguageChoosesTheRegion(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{
-		"": "en-GB", "*": "en-GB", "tlh": "en-GB", "%%%;;q": "en-GB", "de": "de-DE", "de-AT,de;q=0.8": "de-AT", "de-LI": "de-DE",
-		"en": "en-GB", "en-ZA": "en-GB", "en-us": "en-US", "tlh,fr-CA;q=0.5": "fr-CA", "en;q=0.1, sv;q=0.9": "sv-SE", "no": "nb-NO",
-		"zh-Hant-TW": "zh-CN", "pt-BR": "pt-BR", "pt-AO": "pt-PT", "es-419": "es-ES",
+		"":                                    "en-GB",
+		"*":                                   "en-GB",
+		"tlh":                                 "en-GB",
+		"%%%;;q":                              "en-GB",
+		"de":                                  "de-DE",
+		"de-AT,de;q=0.8":                      "de-AT",
+		"de-LI":                               "de-DE",
+		"en":                                  "en-GB",
+		"en-ZA":                               "en-GB",
+		"en-us":                               "en-US",
+		"tlh,fr-CA;q=0.5":                     "fr-CA",
+		"en;q=0.1, sv;q=0.9":                  "sv-SE",
+		"no":                                  "nb-NO",
+		"zh-Hant-TW":                          "zh-CN",
+		"pt-BR":                               "pt-BR",
+		"pt-AO":                               "pt-PT",
+		"es-419":                              "es-ES",
 		"de-CH," + string(make([]byte, 4000)): "de-CH",
 	} {
 		require.Equal(t, want, NewLocale("", header).Tag, header)

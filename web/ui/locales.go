@@ -2,8 +2,9 @@ package ui
 
 import "time"
 
-// numberStyle is how numbers are written: the decimal separator, that of groups, what follows a percentage, the number of digits
-// from which they are grouped, and how many digits the groups beyond the last three have.
+// numberStyle is how numbers are written: the decimal separator, that of groups, what follows a
+// percentage, the number of digits from which they are grouped, and how many digits the groups
+// beyond the last three have.
 type numberStyle struct {
 	decimal, group, percent string
 	shortest, step          int
@@ -25,8 +26,9 @@ var (
 	narrowSpaces = numberStyle{",", narrow, space + "%", 4, 3}
 )
 
-// Locales are those to choose from, and those that a browser gets: the first of a language also for its other regions. Numbers,
-// order of dates, clock and first day of the week are those of Unicode's CLDR; a test compares them with a browser's.
+// Locales are those to choose from, and those that a browser gets: the first of a language also for
+// its other regions. Numbers, order of dates, clock and first day of the week are those of
+// Unicode's CLDR; a test compares them with a browser's.
 var Locales = []Locale{
 	{"en-GB", "United Kingdom", commas, dayFirst, 24, time.Monday},
 	{"en-US", "United States", commas, monthFirst, 12, time.Sunday},
@@ -45,7 +47,10 @@ var Locales = []Locale{
 	{"fr-FR", "France", narrowSpaces, dayFirst, 24, time.Monday},
 	{"fr-BE", "Belgium (French)", narrowSpaces, dayFirst, 24, time.Monday},
 	{"fr-CA", "Canada (French)", spaces, dayFirst, 24, time.Sunday},
-	{"fr-CH", "Switzerland (French)", numberStyle{",", narrow, "%", 4, 3}, dayFirst, 24, time.Monday},
+	{
+		"fr-CH", "Switzerland (French)", numberStyle{",", narrow, "%", 4, 3}, dayFirst, 24,
+		time.Monday,
+	},
 	{"hu-HU", "Hungary", tightSpaces, yearFirst, 24, time.Monday},
 	{"it-IT", "Italy", numberStyle{",", ".", "%", 5, 3}, dayFirst, 24, time.Monday},
 	{"it-CH", "Switzerland (Italian)", numberStyle{".", "'", "%", 5, 3}, dayFirst, 24, time.Monday},

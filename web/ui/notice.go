@@ -8,28 +8,32 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Notice is a message above a screen's heading: Name (of a key) and Strong in bold, then Before, the time At if any, and After.
+// Notice is a message above a screen's heading: Name (of a key) and Strong in bold, then Before,
+// the time At if any, and After.
 type Notice struct {
-	Kind                        string `json:"-"` // "warn", "bad" or ""
-	Done                        bool   `json:"-"` // whether it confirms what the person has just done
+	Kind string `json:"-"` // "warn", "bad" or ""
+	// whether it confirms what the person has just done
+	Done                        bool `json:"-"`
 	Name, Strong, Before, After string
 	At                          *time.Time
 	Action, ActionPath          string `json:"-"` // a link beside it, or ""
 }
 
-// noticeCookie holds what was just changed, until the next page says it. The prefix __Host- keeps every other site from writing
-// it; an address could be written by anybody.
+// noticeCookie holds what was just changed, until the next page says it. The prefix __Host- keeps
+// every other site from writing it; an address could be written by anybody.
 const noticeCookie = "__Host-dg-notice"
 
 // Say makes the next page of this browser confirm a change, once.
 func Say(c *fiber.Ctx, n Notice) {
 	text, _ := json.Marshal(n) // never fails: texts and a time
 	next := HostCookie(noticeCookie, base64.RawURLEncoding.EncodeToString(text))
-	next.SessionOnly, next.MaxAge = false, 60
+	next.SessionOnly = false
+	next.MaxAge = 60
 	c.Cookie(next)
 }
 
-// confirmChange takes what was said, if anything was. Forms that come back with errors leave it to the page after them.
+// confirmChange takes what was said, if anything was. Forms that come back with errors leave it to
+// the page after them.
 func confirmChange(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(noticeCookie)
 	if text == "" || c.Method() != fiber.MethodGet {
@@ -37,7 +41,8 @@ func confirmChange(c *fiber.Ctx, confirm func(Notice)) {
 	}
 	ClearCookie(c, noticeCookie)
 	var n Notice
-	if said, err := base64.RawURLEncoding.DecodeString(text); err == nil && json.Unmarshal(said, &n) == nil && n.Strong != "" {
+	if said, err := base64.RawURLEncoding.DecodeString(text); err == nil &&
+		json.Unmarshal(said, &n) == nil && n.Strong != "" {
 		n.Done = true
 		confirm(n)
 	}

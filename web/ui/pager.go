@@ -19,13 +19,21 @@ type Pager struct {
 // Jump reports whether a page can be reached by its number only, or by many clicks.
 func (p Pager) Jump() bool { return p.Pages > 3 }
 
-// NewPager returns the page that the address asks for, or the nearest that exists. path returns the address of a page.
+// NewPager returns the page that the address asks for, or the nearest that exists. path returns the
+// address of a page.
 func NewPager(c *fiber.Ctx, all, size int, path func(page int) string) Pager {
 	pages := max(1, (all+size-1)/size)
 	page := max(1, min(PageOf(c), pages))
 	l := LocaleOf(c)
-	p := Pager{From: (page - 1) * size, To: min(page*size, all), Page: page, Pages: pages, PagesShown: l.Count(int64(pages))}
-	p.Shown = fmt.Sprintf("%s–%s of %s", l.Count(int64(p.From+1)), l.Count(int64(p.To)), l.Count(int64(all)))
+	p := Pager{
+		From:       (page - 1) * size,
+		To:         min(page*size, all),
+		Page:       page,
+		Pages:      pages,
+		PagesShown: l.Count(int64(pages)),
+	}
+	p.Shown = fmt.Sprintf("%s–%s of %s", l.Count(int64(p.From+1)), l.Count(int64(p.To)),
+		l.Count(int64(all)))
 	if page > 1 {
 		p.Previous = path(page - 1)
 	}

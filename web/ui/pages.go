@@ -31,7 +31,8 @@ func NewPages(base string, now func() time.Time) (*Pages, error) {
 		return nil, err
 	}
 	p := &Pages{Base: base, Now: now, files: all}
-	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{"asset": all.path})
+	p.templates = template.New("").Option("missingkey=error").
+		Funcs(template.FuncMap{"asset": all.path})
 	_, err = p.templates.ParseFS(templateFiles, "templates/*.html")
 	return p, err
 }

@@ -8,14 +8,14 @@ import (
 	"dg/platform/authz"
 )
 
-// May reports whether the principal holds the permission in the organisation: a screen offers only what is allowed. An error of
-// the policy counts as no.
+// May reports whether the principal holds the permission in the organisation: a screen offers only
+// what is allowed. An error of the policy counts as no.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize returns nil if the principal holds the permission on what the owner has, or an error that says who can help. The
-// owner is that of the loaded thing.
+// authorize returns nil if the principal holds the permission on what the owner has, or an error
+// that says who can help. The owner is that of the loaded thing.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -29,15 +29,19 @@ func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }
 
-// wouldWithTwoStep reports whether two-step verification is all that the principal lacks for the permission.
+// wouldWithTwoStep reports whether two-step verification is all that the principal lacks for the
+// permission.
 func (p *Principal) wouldWithTwoStep(permission authz.Permission) bool {
 	with := *p
 	with.Person.TwoStep = true
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll decides on each of the things by its owner, and on neighbours of the same owner once.
-func AuthorizeAll[T any](p *Principal, permission authz.Permission, things []T, ownerOf func(T) string) error {
+// AuthorizeAll decides on each of the things by its owner, and on neighbours of the same owner
+// once.
+func AuthorizeAll[T any](
+	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
+) error {
 	for i, thing := range things {
 		if owner := ownerOf(thing); i == 0 || owner != ownerOf(things[i-1]) {
 			if err := p.authorize(permission, owner); err != nil {
@@ -51,12 +55,13 @@ func AuthorizeAll[T any](p *Principal, permission authz.Permission, things []T, 
 // NeedsTwoStep is why an admin without two-step verification cannot create keys.
 const NeedsTwoStep = "Turn on two-step verification to create keys."
 
-// denialReason says why the principal lacks a permission, and who can help. U+2068 and U+2069 isolate the text direction of the
-// organisation's name.
+// denialReason says why the principal lacks a permission, and who can help. U+2068 and U+2069
+// isolate the text direction of the organisation's name.
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.Role == org.RoleMember:
-		return "Only owners and admins of \u2068" + p.Organisation.Name + "\u2069 can open reports and settings. To get access, ask an owner to change your role."
+		return "Only owners and admins of \u2068" + p.Organisation.Name +
+			"\u2069 can open reports and settings. To get access, ask an owner to change your role."
 	case permission == authz.ChangeReportingMode:
 		return "Only an owner can change the reporting mode. Ask an owner of the organisation."
 	case permission == authz.CreateKey:

@@ -8,8 +8,8 @@ import (
 	"dg/platform/authz"
 )
 
-// What the screens call of other modules is in the ports of each wing, and here for all of them. The modules' services say what
-// the methods promise, and which errors they return.
+// What the screens call of other modules is in the ports of each wing, and here for all of them.
+// The modules' services say what the methods promise, and which errors they return.
 
 // Sessions finds the session of a token.
 type Sessions interface {

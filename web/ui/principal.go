@@ -15,18 +15,21 @@ import (
 
 // Principal is the signed-in person of a request.
 type Principal struct {
-	Person       identity.Person
-	Organisation org.Organisation // of the path; on other screens the person's only one, or the zero value
+	Person identity.Person
+	// of the path; on other screens the person's only one, or the zero value
+	Organisation org.Organisation
 	Role         org.Role
 	memberOf     string           // the organisation of the membership
 	all          []org.Membership // of a person in several organisations
 	at           string           // the path of the request
-	LacksTwoStep bool             // whether the request was refused for want of two-step verification alone
-	manages      bool             // whether the person is owner or admin of any organisation; set on screens of no organisation
-	Token        string
-	Position     postgres.Position // of the session
-	policy       Policy
-	Locale       Locale
+	// whether the request was refused for want of two-step verification alone
+	LacksTwoStep bool
+	// whether the person is owner or admin of any organisation; set on screens of no organisation
+	manages  bool
+	Token    string
+	Position postgres.Position // of the session
+	policy   Policy
+	Locale   Locale
 }
 
 type principalKey struct{}
@@ -39,10 +42,13 @@ func PrincipalOf(c *fiber.Ctx) *Principal {
 
 // join makes the membership the principal's.
 func (p *Principal) join(m org.Membership) {
-	p.memberOf, p.Organisation, p.Role = m.OrganisationID, m.Organisation, m.Role
+	p.memberOf = m.OrganisationID
+	p.Organisation = m.Organisation
+	p.Role = m.Role
 }
 
-// joinNamed makes the membership of the organisation that the query names the principal's, if the person has it.
+// joinNamed makes the membership of the organisation that the query names the principal's, if the
+// person has it.
 func (p *Principal) joinNamed(c *fiber.Ctx, all []org.Membership) {
 	for _, m := range all {
 		if m.Organisation.Slug == c.Query("org") {
@@ -54,13 +60,18 @@ func (p *Principal) joinNamed(c *fiber.Ctx, all []org.Membership) {
 // Subject is the principal as the policy sees it.
 func (p *Principal) Subject() authz.Subject {
 	return authz.Subject{
-		Kind: authz.Member, OrganisationID: p.memberOf, Grants: authz.MemberGrants(string(p.Role), p.Person.TwoStep),
+		Kind:           authz.Member,
+		OrganisationID: p.memberOf,
+		Grants:         authz.MemberGrants(string(p.Role), p.Person.TwoStep),
 	}
 }
 
 // KeyActor is the principal as modules/apikeys records it.
 func (p *Principal) KeyActor() apikeys.Actor {
-	return apikeys.Actor{Person: apikeys.Person{ID: p.Person.ID, Name: p.Person.Name}, Subject: p.Subject()}
+	return apikeys.Actor{
+		Person:  apikeys.Person{ID: p.Person.ID, Name: p.Person.Name},
+		Subject: p.Subject(),
+	}
 }
 
 // AuditActor is the principal as the audit log names it.
@@ -69,9 +80,14 @@ func (p *Principal) AuditActor() audit.Actor {
 }
 
 // Path is the address of a screen of the organisation.
-func (p *Principal) Path(screen string) string { return OrganisationPath(p.Organisation.Slug) + screen }
+func (p *Principal) Path(
+	screen string,
+) string {
+	return OrganisationPath(p.Organisation.Slug) + screen
+}
 
-// Account is the address of a screen of the account. It keeps the organisation of a person who belongs to several.
+// Account is the address of a screen of the account. It keeps the organisation of a person who
+// belongs to several.
 func (p *Principal) Account(screen string) string {
 	if len(p.all) == 0 || p.Organisation.ID == "" {
 		return "/account" + screen

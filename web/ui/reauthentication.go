@@ -34,9 +34,11 @@ func (g *Guard) Reauthenticate(
 	}
 	proof := ProofOf(c)
 	missing := FieldError("current", identity.ErrPasswordDue.Message)
-	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep { // it would count as a wrong code
+	// it would count as a wrong code
+	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep {
 		proof = identity.Proof{}
-		missing = FieldError("code", "Enter the code from your authenticator app, or a recovery code.")
+		missing = FieldError("code",
+			"Enter the code from your authenticator app, or a recovery code.")
 	}
 	err = auth.Reauthenticate(c.UserContext(), p.Token, proof)
 	if err == nil {

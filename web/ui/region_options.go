@@ -10,7 +10,11 @@ import (
 func RegionOptions() []Option {
 	all := make([]Option, len(Locales))
 	for i, l := range Locales {
-		all[i] = Option{l.Tag, l.Name + ": " + l.decimal(12345, 10) + ", " + l.Day(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))}
+		all[i] = Option{
+			l.Tag,
+			l.Name + ": " + l.decimal(12345, 10) + ", " +
+				l.Day(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)),
+		}
 	}
 	slices.SortFunc(all, func(a, b Option) int { return strings.Compare(a.Text, b.Text) })
 	return append([]Option{{"", "Automatic (from your browser)"}}, all...)

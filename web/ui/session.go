@@ -8,11 +8,13 @@ import (
 	"dg/modules/identity"
 )
 
-// Authenticator finds out who is signed in. It is where the product's own sign-in replaces this one.
+// Authenticator finds out who is signed in. It is where the product's own sign-in replaces this
+// one.
 type Authenticator interface {
 	// Session returns the session of the request. Errors: identity.ErrNoSession.
 	Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error)
-	// Revalidate returns the session of the token again, for downloads that outlive their request. Errors: identity.ErrNoSession.
+	// Revalidate returns the session of the token again, for downloads that outlive their request.
+	// Errors: identity.ErrNoSession.
 	Revalidate(ctx context.Context, token string) (identity.Session, error)
 	// SignInPath is where to sign in and then continue to next, a path of this site.
 	SignInPath(next string) string

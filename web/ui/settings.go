@@ -6,7 +6,9 @@ import "github.com/gofiber/fiber/v2"
 type SettingsNotices func(c *fiber.Ctx, p *Principal) ([]Notice, error)
 
 // Layout is the layout of a settings screen.
-func (notices SettingsNotices) Layout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
+func (notices SettingsNotices) Layout(
+	c *fiber.Ctx, p *Principal, title, screen string,
+) (Layout, error) {
 	l := NewLayout(p, title, areaSettings)
 	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{
 		{"Organisation", p.Path("/settings/organisation"), screen == "organisation"},

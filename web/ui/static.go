@@ -46,7 +46,8 @@ var loadFiles = sync.OnceValues(func() (files, error) {
 	return all, nil
 })
 
-// path is the address of a file with the version of its content, so that browsers may cache it for ever.
+// path is the address of a file with the version of its content, so that browsers may cache it for
+// ever.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// Version is the first byte of a day and its sums, MonthVersion of a month. Change them with the formats: segments of another
-// version are not read, and are sealed again.
+// Version is the first byte of a day and its sums, MonthVersion of a month. Change them with the
+// formats: segments of another version are not read, and are sealed again.
 const (
 	Version      = 3
 	MonthVersion = 5
@@ -20,20 +20,26 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // computed in hardware on mo
 
 const checksumSize = 4
 
-// checksum covers the date as well, in milliseconds since 1970: a segment stored for another date does not agree.
+// checksum covers the date as well, in milliseconds since 1970: a segment stored for another date
+// does not agree.
 func checksum(from int64, b []byte) uint32 {
 	var date [8]byte
 	binary.LittleEndian.PutUint64(date[:], uint64(from))
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes the checksum of everything that follows it into the space left for it at b[at:].
+// putChecksum writes the checksum of everything that follows it into the space left for it at
+// b[at:].
 func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
 
 // newPacked returns the version and space for the checksum.
-func newPacked(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
+func newPacked(
+	version byte,
+) []byte {
+	return append([]byte{version}, make([]byte, checksumSize)...)
+}
 
 // reader reads a segment from the front. Reading beyond the end returns zeros and sets bad.
 type reader struct {
@@ -58,7 +64,8 @@ func (r *reader) uvarint() uint64 {
 
 func (r *reader) take(n uint64) []byte {
 	if uint64(len(r.b)) < n {
-		r.bad, r.b = true, nil
+		r.bad = true
+		r.b = nil
 		return nil
 	}
 	v := r.b[:n]
@@ -80,7 +87,8 @@ func (r *reader) header(version byte, from int64) uint64 {
 
 // check compares the checksum with what follows it.
 func (r *reader) check(from int64) {
-	if sum := r.take(checksumSize); sum == nil || binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
+	if sum := r.take(checksumSize); sum == nil ||
+		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
 		r.bad = true
 	}
 }

@@ -9,8 +9,9 @@ import (
 // Day is one packed day.
 type Day struct {
 	Sums Sums
-	// Head is the version, a checksum, the number of plays, and for each play, ordered by player and start: the ordinal
-	// minus the one before (uvarint), the result (2 bytes), and the milliseconds since the day began (4 bytes).
+	// Head is the version, a checksum, the number of plays, and for each play, ordered by player
+	// and start: the ordinal minus the one before (uvarint), the result (2 bytes), and the
+	// milliseconds since the day began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each play the number of its answers (uvarint) and the answers.
 	Tail []byte
@@ -19,7 +20,8 @@ type Day struct {
 // fixedSize is the size of a result and an instant.
 const fixedSize = 6
 
-// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts them.
+// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts
+// them.
 func PackDay(from int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
@@ -44,10 +46,14 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play of some players, or of all where member is nil, ordered by player. The next play overwrites it.
-// Without a tail the plays have no answers. Errors: ErrDamaged.
-func UnpackDay(from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play)) error {
-	h, t := reader{b: head}, reader{b: tail}
+// UnpackDay calls f for each play of some players, or of all where member is nil, ordered by
+// player. The next play overwrites it. Without a tail the plays have no answers. Errors:
+// ErrDamaged.
+func UnpackDay(
+	from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
+) error {
+	h := reader{b: head}
+	t := reader{b: tail}
 	if tail != nil {
 		t.check(from)
 	}

@@ -8,13 +8,15 @@ import (
 
 // Month is one packed month.
 type Month struct {
-	// Head is the version, a checksum, the number of players, and for each player, by ordinal: the ordinal minus the one before
-	// and the plays (uvarints), the best score and whether a play was completed and passed (2 bytes), and the milliseconds since
-	// the month began of the last play (4 bytes).
+	// Head is the version, a checksum, the number of players, and for each player, by ordinal: the
+	// ordinal minus the one before and the plays (uvarints), the best score and whether a play was
+	// completed and passed (2 bytes), and the milliseconds since the month began of the last play
+	// (4 bytes).
 	Head []byte
-	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte) and the result (2 bytes) of
-	// each play, and the sums of each skill. So the plays of a few players are found without reading those of the others. It is
-	// nil where the month has too many plays.
+	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte)
+	// and the result (2 bytes) of each play, and the sums of each skill. So the plays of a few
+	// players are found without reading those of the others. It is nil where the month has too many
+	// plays.
 	Tail []byte
 }
 
@@ -39,8 +41,9 @@ type monthPlay struct {
 
 const monthPlayBytes = 16
 
-// NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Plays that would take more than bound
-// bytes are summed by player alone. It makes room for the plays of known, which are some of them.
+// NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Plays that
+// would take more than bound bytes are summed by player alone. It makes room for the plays of
+// known, which are some of them.
 func NewMonthPlays(from int64, bound int, known *Sums) *MonthPlays {
 	m := &MonthPlays{from: from, bound: bound}
 	var answers int64
@@ -48,7 +51,8 @@ func NewMonthPlays(from int64, bound int, known *Sums) *MonthPlays {
 		answers += skill.Attempts
 	}
 	if m.dropped = monthPlayBytes*known.Plays+answers > int64(bound); !m.dropped {
-		m.plays, m.answers = make([]monthPlay, 0, known.Plays), make([]byte, 0, answers)
+		m.plays = make([]monthPlay, 0, known.Plays)
+		m.answers = make([]byte, 0, answers)
 	}
 	return m
 }
@@ -60,7 +64,9 @@ func (m *MonthPlays) Add(p *Play) {
 		return
 	}
 	if monthPlayBytes*(len(m.plays)+1)+len(m.answers)+len(p.Answers) > m.bound {
-		m.plays, m.answers, m.dropped = nil, nil, true
+		m.plays = nil
+		m.answers = nil
+		m.dropped = true
 		return
 	}
 	m.plays = append(m.plays, monthPlay{
@@ -76,11 +82,13 @@ func (m *MonthPlays) Empty() bool { return m.players.Count() == 0 }
 // Pack packs the month, once: it drops the plays.
 func (m *MonthPlays) Pack() Month {
 	slices.SortFunc(m.plays, func(a, b monthPlay) int {
-		return cmp.Or(cmp.Compare(a.player, b.player), cmp.Compare(a.day, b.day), cmp.Compare(a.result, b.result))
+		return cmp.Or(cmp.Compare(a.player, b.player), cmp.Compare(a.day, b.day),
+			cmp.Compare(a.result, b.result))
 	})
 	p := Month{Head: binary.AppendUvarint(newPacked(MonthVersion), uint64(m.players.Count()))}
 	if !m.dropped {
-		p.Tail = make([]byte, checksumSize, checksumSize+playSize*len(m.plays)+len(m.answers)) // grown instead, it took twice as much
+		// grown instead, it took twice as much
+		p.Tail = make([]byte, checksumSize, checksumSize+playSize*len(m.plays)+len(m.answers))
 	}
 	var last int32
 	var block []byte
@@ -98,14 +106,16 @@ func (m *MonthPlays) Pack() Month {
 	if !m.dropped {
 		putChecksum(p.Tail, 0, m.from)
 	}
-	m.plays, m.answers = nil, nil
+	m.plays = nil
+	m.answers = nil
 	return p
 }
 
 func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
 	b = binary.AppendUvarint(b, uint64(delta))
 	b = binary.AppendUvarint(b, uint64(s.Plays))
-	b = binary.LittleEndian.AppendUint16(b, Play{Score: s.Best, Completed: s.Completed, Passed: s.Passed}.result())
+	b = binary.LittleEndian.AppendUint16(b,
+		Play{Score: s.Best, Completed: s.Completed, Passed: s.Passed}.result())
 	return binary.LittleEndian.AppendUint32(b, uint32(s.Last-from))
 }
 
@@ -135,11 +145,15 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the plays of some players of a month that has a tail, and lies within the days of a. Errors: ErrDamaged.
-func UnpackMembers(from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator) error {
+// UnpackMembers adds the plays of some players of a month that has a tail, and lies within the days
+// of a. Errors: ErrDamaged.
+func UnpackMembers(
+	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
+) error {
 	t := reader{b: tail}
 	t.check(from)
-	first, h := a.index(from), headOf(from, head)
+	first := a.index(from)
+	h := headOf(from, head)
 	for h.next() {
 		plays := t.take(t.uvarint())
 		if !member(h.ordinal) {
@@ -173,7 +187,8 @@ func headOf(from int64, head []byte) *monthHead {
 	return h
 }
 
-// next reports whether there is another player: ordinal is set. Where not, done says whether the head is whole.
+// next reports whether there is another player: ordinal is set. Where not, done says whether the
+// head is whole.
 func (h *monthHead) next() bool {
 	if h.left == 0 || h.bad {
 		return false
@@ -181,7 +196,9 @@ func (h *monthHead) next() bool {
 	h.left--
 	if b := h.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		h.ordinal += int32(b[0])
-		h.plays, h.fixed, h.b = uint64(b[1]), b[2:][:fixedSize], b[2+fixedSize:]
+		h.plays = uint64(b[1])
+		h.fixed = b[2:][:fixedSize]
+		h.b = b[2+fixedSize:]
 		h.bad = h.ordinal < 0
 		return !h.bad
 	}
@@ -202,7 +219,8 @@ func (h *monthHead) sum() PlayerSum {
 	}
 }
 
-// addMember adds a player's plays of the month that begins on the first-th day, without the player. It reports whether they are whole.
+// addMember adds a player's plays of the month that begins on the first-th day, without the player.
+// It reports whether they are whole.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

@@ -29,5 +29,7 @@ func (p Play) result() uint16 {
 }
 
 func (p *Play) setResult(r uint16) {
-	p.Score, p.Completed, p.Passed = int16(r&resultScore), r&resultCompleted != 0, r&resultPassed != 0
+	p.Score = int16(r & resultScore)
+	p.Completed = r&resultCompleted != 0
+	p.Passed = r&resultPassed != 0
 }

@@ -18,8 +18,8 @@ func (s *PlayerSum) add(o *PlayerSum) {
 	s.Last = max(s.Last, o.Last)
 }
 
-// Players holds the sum of each player. Ordinals are small and dense, so the sums stand in pages that are allocated on
-// first use: a look-up takes two steps and no hashing, and a player 16 bytes.
+// Players holds the sum of each player. Ordinals are small and dense, so the sums stand in pages
+// that are allocated on first use: a look-up takes two steps and no hashing, and a player 16 bytes.
 type Players struct{ pages []*[perPage]PlayerSum }
 
 const perPage = 128
@@ -36,7 +36,13 @@ func (s *Players) of(ordinal int32) *PlayerSum {
 }
 
 func (s *Players) addPlay(p *Play) {
-	s.of(p.Player).add(&PlayerSum{Plays: 1, Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
+	s.of(p.Player).add(&PlayerSum{
+		Plays:     1,
+		Best:      p.Score,
+		Completed: p.Completed,
+		Passed:    p.Passed,
+		Last:      p.StartedAt,
+	})
 }
 
 // Add adds plays of a player.

@@ -16,15 +16,20 @@ func somePlays(n, players int) []Play {
 	plays := make([]Play, n)
 	for i := range plays {
 		plays[i] = Play{
-			StartedAt: random.Int64N(day.Milliseconds()), Player: 1 + random.Int32N(int32(players)), Completed: true,
-			Score: int16(random.IntN(10_001)), Passed: random.IntN(2) == 0, Answers: []byte{1, 2, 3, 4, 5},
+			StartedAt: random.Int64N(day.Milliseconds()),
+			Player:    1 + random.Int32N(int32(players)),
+			Completed: true,
+			Score:     int16(random.IntN(10_001)),
+			Passed:    random.IntN(2) == 0,
+			Answers:   []byte{1, 2, 3, 4, 5},
 		}
 	}
 	return plays
 }
 
 func BenchmarkAccumulatorAdd(b *testing.B) {
-	plays, t := somePlays(10_000, 100_000), NewAccumulator(time.UnixMilli(0).UTC(), 1)
+	plays := somePlays(10_000, 100_000)
+	t := NewAccumulator(time.UnixMilli(0).UTC(), 1)
 	for _, p := range plays {
 		t.Add(&p)
 	}
@@ -40,8 +45,12 @@ func BenchmarkAccumulatorAdd(b *testing.B) {
 func BenchmarkUnpackDay(b *testing.B) {
 	plays := somePlays(10_000, 100_000)
 	packed := PackDay(0, slices.Clone(plays))
-	n, sum := 0, 0
-	count := func(p *Play) { n++; sum += int(p.Score) + len(p.Answers) }
+	n := 0
+	sum := 0
+	count := func(p *Play) {
+		n++
+		sum += int(p.Score) + len(p.Answers)
+	}
 	require.NoError(b, UnpackDay(0, packed.Head, packed.Tail, nil, count))
 	for _, p := range plays {
 		sum -= int(p.Score) + len(p.Answers)
@@ -60,7 +69,8 @@ func someMonth(from time.Time, n, players int) []Play {
 		plays[i].StartedAt += from.Add(time.Duration(i%31) * day).UnixMilli()
 		plays[i].Answers = slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20)
 		if plays[i].Completed = i%5 > 0; !plays[i].Completed {
-			plays[i].Score, plays[i].Passed = 0, false
+			plays[i].Score = 0
+			plays[i].Passed = false
 		}
 	}
 	return plays
@@ -78,7 +88,8 @@ func packMonth(from time.Time, plays []Play, bound int) Month {
 	return m.Pack()
 }
 
-// What a month's segment says of some players are the sums of their plays, to the last answer; equal plays give equal bytes.
+// What a month's segment says of some players are the sums of their plays, to the last answer;
+// equal plays give equal bytes.
 func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -88,15 +99,19 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	require.Equal(t, packed, packMonth(from, plays, 1<<20))
 	for _, every := range []int32{1, 2, 20, 1000} {
 		member := func(ordinal int32) bool { return ordinal%every == 0 }
-		want, got := NewAccumulator(from.Add(-day), 33), NewAccumulator(from.Add(-day), 33)
+		want := NewAccumulator(from.Add(-day), 33)
+		got := NewAccumulator(from.Add(-day), 33)
 		for _, p := range plays {
 			if member(p.Player) {
 				want.Add(&p)
 			}
 		}
 		require.NoError(t, UnpackMembers(from.UnixMilli(), packed.Head, packed.Tail, member, got))
-		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()}, []any{got.Total, got.Days, got.Players.Count()})
-		want.Players.Each(func(ordinal int32, s PlayerSum) { require.Equal(t, s, got.Players.Get(ordinal)) })
+		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()},
+			[]any{got.Total, got.Days, got.Players.Count()})
+		want.Players.Each(func(ordinal int32, s PlayerSum) {
+			require.Equal(t, s, got.Players.Get(ordinal))
+		})
 	}
 	var players Players
 	require.NoError(t, UnpackMonth(from.UnixMilli(), packed.Head, &players))
@@ -120,7 +135,9 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 	packed := packMonth(from, someMonth(from, 40, 5), 1<<20)
 	all := append(slices.Clone(packed.Head), packed.Tail...)
 	unpack := func(b []byte, head int) error {
-		return UnpackMembers(from.UnixMilli(), b[:head], b[head:], func(int32) bool { return true }, NewAccumulator(from, 31))
+		return UnpackMembers(from.UnixMilli(), b[:head], b[head:], func(int32) bool {
+			return true
+		}, NewAccumulator(from, 31))
 	}
 	require.NoError(t, unpack(all, len(packed.Head)))
 	for i := range all {
@@ -131,8 +148,10 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 		if i != len(packed.Head) {
 			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
 		}
-		for sum, at := range []int{1, len(packed.Head)} { // a wrong byte under a right checksum is never read beyond the end
-			if part := [][]byte{bad[:len(packed.Head)], bad[len(packed.Head):]}[sum]; i >= at+checksumSize {
+		// a wrong byte under a right checksum is never read beyond the end
+		for sum, at := range []int{1, len(packed.Head)} {
+			if part := [][]byte{bad[:len(packed.Head)], bad[len(packed.Head):]}[sum]; i >= at+
+				checksumSize {
 				putChecksum(part, []int{1, 0}[sum], from.UnixMilli())
 			}
 		}
@@ -153,7 +172,9 @@ func BenchmarkUnpackMonth(b *testing.B) {
 		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
 			a := NewAccumulator(from, 31)
 			for b.Loop() {
-				_ = UnpackMembers(0, packed.Head, packed.Tail, func(o int32) bool { return o%every == 0 }, a)
+				_ = UnpackMembers(0, packed.Head, packed.Tail, func(o int32) bool {
+					return o%every == 0
+				}, a)
 			}
 			b.ReportMetric(float64(len(packed.Head)+len(packed.Tail))/830_000, "bytes/play")
 		})

@@ -7,15 +7,19 @@ import (
 	"dg/modules/games"
 )
 
-// The sums of the skills of one player in a month are mostly small: a bit for each skill says which there are, and half a byte for each of
-// these its sums. Half a byte is the place in fewSums, or says that the sums follow all half bytes: in a byte, or in two uvarints.
+// The sums of the skills of one player in a month are mostly small: a bit for each skill says which
+// there are, and half a byte for each of these its sums. Half a byte is the place in fewSums, or
+// says that the sums follow all half bytes: in a byte, or in two uvarints.
 const (
 	inByte     = 14
 	inUvarints = 15
 )
 
 // fewSums are the sums of up to four attempts.
-var fewSums = []SkillSums{{1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}, {4, 0}, {4, 1}, {4, 2}, {4, 3}, {4, 4}}
+var fewSums = []SkillSums{
+	{1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}, {4, 0}, {4, 1}, {4, 2},
+	{4, 3}, {4, 4},
+}
 
 // half is the half byte of sums.
 func (k SkillSums) half() byte {
@@ -28,10 +32,12 @@ func (k SkillSums) half() byte {
 	return inUvarints
 }
 
-// appendSkills appends the number of bytes of the bits, the bits, the half bytes and what follows them.
+// appendSkills appends the number of bytes of the bits, the bits, the half bytes and what follows
+// them.
 func appendSkills(b []byte, skills *[games.SkillSpace]SkillSums) []byte {
 	var present [games.SkillSpace / 8]byte
-	used, n := 0, 0
+	used := 0
+	n := 0
 	var halves [games.SkillSpace / 2]byte
 	var rest []byte
 	for i, k := range skills {
@@ -47,7 +53,8 @@ func appendSkills(b []byte, skills *[games.SkillSpace]SkillSums) []byte {
 		case inByte:
 			rest = append(rest, byte(k.Attempts<<4|k.Correct))
 		case inUvarints:
-			rest = binary.AppendUvarint(binary.AppendUvarint(rest, uint64(k.Attempts)), uint64(k.Correct))
+			rest = binary.AppendUvarint(binary.AppendUvarint(rest, uint64(k.Attempts)),
+				uint64(k.Correct))
 		}
 	}
 	b = append(append(b, byte(used)), present[:used]...)
@@ -60,7 +67,8 @@ func (r *reader) skills(to *Sums) {
 	if b := r.take(1); b != nil {
 		used = uint64(b[0])
 	}
-	present, n := r.take(used), 0
+	present := r.take(used)
+	n := 0
 	if used > games.SkillSpace/8 {
 		r.bad = true
 	}

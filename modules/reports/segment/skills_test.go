@@ -8,7 +8,8 @@ import (
 	"dg/modules/games"
 )
 
-// Every sum of up to 20 attempts, and large ones, comes back as it was, wherever its skill is in the catalogue; nothing shorter passes.
+// Every sum of up to 20 attempts, and large ones, comes back as it was, wherever its skill is in
+// the catalogue; nothing shorter passes.
 func TestSkillsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	var sums []SkillSums

@@ -58,8 +58,9 @@ func (s *Sums) Add(o *Sums) {
 	}
 }
 
-// Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the checksum, the four
-// figures, and index, attempts and correct answers of each skill that has any (uvarints).
+// Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the
+// checksum, the four figures, and index, attempts and correct answers of each skill that has any
+// (uvarints).
 func (s *Sums) Pack(from int64) []byte {
 	b := newPacked(Version)
 	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
@@ -80,7 +81,9 @@ func (s *Sums) Pack(from int64) []byte {
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
 	s.Plays = int64(r.header(Version, from))
-	s.Completed, s.Score, s.Passed = int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint())
+	s.Completed = int64(r.uvarint())
+	s.Score = int64(r.uvarint())
+	s.Passed = int64(r.uvarint())
 	for len(r.b) > 0 && !r.bad {
 		i := r.uvarint()
 		k := SkillSums{int64(r.uvarint()), int64(r.uvarint())}

@@ -1,5 +1,6 @@
-// Package bouncer runs PgBouncer in transaction mode in front of a test's PostgreSQL, as Debian's package has it: nothing of
-// its configuration suits dg but what it must know of the server and the roles.
+// Package bouncer runs PgBouncer in transaction mode in front of a test's PostgreSQL, as Debian's
+// package has it: nothing of its configuration suits dg but what it must know of the server and the
+// roles.
 package bouncer
 
 import (
@@ -32,13 +33,16 @@ var ErrMissing = errors.New("PgBouncer is not installed (Debian: apt-get install
 const users = "\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n"
 
 // Ignored drops dg's session settings, which PgBouncer refuses otherwise.
-const Ignored = "ignore_startup_parameters = tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
-	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit,statement_timeout,lock_timeout," +
+const Ignored = "ignore_startup_parameters = " +
+	"tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
+	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit," +
+	"statement_timeout,lock_timeout," +
 	"idle_in_transaction_session_timeout"
 
 const startTimeout = 10 * time.Second
 
-// Launch starts PgBouncer before the server whose socket is in the folder. Further lines go into its configuration.
+// Launch starts PgBouncer before the server whose socket is in the folder. Further lines go into
+// its configuration.
 // Errors: ErrMissing.
 func Launch(socket string, lines ...string) (*Bouncer, error) {
 	program, err := exec.LookPath("pgbouncer")
@@ -49,22 +53,29 @@ func Launch(socket string, lines ...string) (*Bouncer, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := fmt.Sprintf("[databases]\n* = host=%s port=5432\n[pgbouncer]\npool_mode = transaction\nlisten_addr =\nunix_socket_dir = %s\n"+
-		"auth_type = trust\nauth_file = %s/users\nadmin_users = postgres\nmax_client_conn = 1000\n%s\n", socket, dir, dir, strings.Join(lines, "\n"))
+	config :=
+		fmt.Sprintf("[databases]\n* = host=%s port=5432\n[pgbouncer]\npool_mode = "+
+			"transaction\nlisten_addr =\nunix_socket_dir = %s\n"+
+			"auth_type = trust\nauth_file = %s/users\nadmin_users = postgres\nmax_client_conn = "+
+			"1000\n%s\n", socket, dir, dir, strings.Join(lines, "\n"))
 	owner, err := os.Stat(socket)
 	if err != nil {
 		return nil, err
 	}
 	user := owner.Sys().(*syscall.Stat_t)
-	if err := errors.Join(os.WriteFile(dir+"/ini", []byte(config), 0o644), os.WriteFile(dir+"/users", []byte(users), 0o644),
+	if err := errors.Join(os.WriteFile(dir+"/ini", []byte(config), 0o644),
+		os.WriteFile(dir+"/users", []byte(users), 0o644),
 		os.Chown(dir, int(user.Uid), int(user.Gid))); err != nil {
 		return nil, err
 	}
 	// The shell ends it with the pipe, which ends with this process, killed or not.
-	cmd := exec.CommandContext(context.Background(), "sh", "-c", `"$1" -q ini >log 2>&1 & read x; kill $!; wait; rm -rf "$PWD"`, "sh", program)
+	cmd := exec.CommandContext(context.Background(), "sh", "-c",
+		`"$1" -q ini >log 2>&1 & read x; kill $!; wait; rm -rf "$PWD"`, "sh", program)
 	cmd.Dir = dir
 	if os.Geteuid() == 0 { // PgBouncer refuses to be root
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid},
+		}
 	}
 	end, err := cmd.StdinPipe()
 	if err != nil {
@@ -78,8 +89,10 @@ func Launch(socket string, lines ...string) (*Bouncer, error) {
 }
 
 func (b *Bouncer) untilItAnswers() error {
-	for begun := time.Now(); time.Since(begun) < startTimeout; time.Sleep(5 * time.Millisecond) { //nolint:forbidigo // a poll, bounded
-		if conn, err := net.Dial("unix", filepath.Join(b.dir, ".s.PGSQL.6432")); err == nil { //nolint:noctx // it is local
+	//nolint:forbidigo // a poll, bounded
+	for begun := time.Now(); time.Since(begun) < startTimeout; time.Sleep(5 * time.Millisecond) {
+		//nolint:noctx // it is local
+		if conn, err := net.Dial("unix", filepath.Join(b.dir, ".s.PGSQL.6432")); err == nil {
 			return conn.Close()
 		}
 	}
@@ -102,7 +115,8 @@ func (b *Bouncer) URL(connection string) string {
 	query := u.Query()
 	query.Set("host", b.dir)
 	query.Set("port", "6432")
-	u.Host, u.RawQuery = "", query.Encode()
+	u.Host = ""
+	u.RawQuery = query.Encode()
 	return u.String()
 }
 

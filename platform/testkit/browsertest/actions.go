@@ -17,7 +17,8 @@ func (p *Page) Click(selector string) {
 	p.t.Helper()
 	var at struct{ X, Y float64 }
 	p.waitUntil("click "+selector, selector, pointScript, nil, &at)
-	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y), chromedp.MouseClickXY(at.X, at.Y))
+	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y),
+		chromedp.MouseClickXY(at.X, at.Y))
 }
 
 // Point moves the mouse over an element, as far from its left edge as the share of its width says.
@@ -32,7 +33,10 @@ func (p *Page) Touch(selector string, share float64) {
 	p.t.Helper()
 	x, y := p.within(selector, share)
 	for _, e := range []input.DispatchTouchEventParams{
-		{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: x, Y: y}}},
+		{
+			Type:        input.DispatchTouchEventTypeTouchStart,
+			TouchPoints: []*input.TouchPoint{{X: x, Y: y}},
+		},
 		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
 	} {
 		call(p, "touch "+selector, input.DispatchTouchEvent, e)
@@ -60,12 +64,22 @@ func (p *Page) Fill(selector, text string) {
 }
 
 var keyNames = map[string]string{
-	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Space": " ", "Backspace": kb.Backspace, "Delete": kb.Delete,
-	"ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "Home": kb.Home, "End": kb.End,
+	"Tab":        kb.Tab,
+	"Enter":      kb.Enter,
+	"Escape":     kb.Escape,
+	"Space":      " ",
+	"Backspace":  kb.Backspace,
+	"Delete":     kb.Delete,
+	"ArrowUp":    kb.ArrowUp,
+	"ArrowDown":  kb.ArrowDown,
+	"ArrowLeft":  kb.ArrowLeft,
+	"ArrowRight": kb.ArrowRight,
+	"Home":       kb.Home,
+	"End":        kb.End,
 }
 
-// Press presses keys one after the other: Tab, Enter, Escape, Space, ArrowDown, …, also with Shift+ before them. Any
-// other text is typed key by key.
+// Press presses keys one after the other: Tab, Enter, Escape, Space, ArrowDown, …, also with Shift+
+// before them. Any other text is typed key by key.
 func (p *Page) Press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
@@ -83,7 +97,8 @@ func (p *Page) Press(keys ...string) {
 	}
 }
 
-// rawKeyDown lets a page handle a key before its character goes to whatever has the focus by then, as a keyboard does.
+// rawKeyDown lets a page handle a key before its character goes to whatever has the focus by then,
+// as a keyboard does.
 func rawKeyDown(e *input.DispatchKeyEventParams) {
 	if e.Type == input.DispatchKeyEventTypeKeyDown {
 		e.Type = input.DispatchKeyEventTypeRawKeyDown
@@ -93,12 +108,14 @@ func rawKeyDown(e *input.DispatchKeyEventParams) {
 // Copy copies the selection, as Control+C does.
 func (p *Page) Copy() {
 	p.t.Helper()
-	p.perform("copy", chromedp.KeyEvent("c", chromedp.KeyModifiers(chromedp.ModifierCtrl), func(e *input.DispatchKeyEventParams) {
-		rawKeyDown(e)
-		if e.Type == input.DispatchKeyEventTypeRawKeyDown {
-			e.Commands = []string{"copy"} // what the desktop makes of the keys
-		}
-	}))
+	p.perform("copy",
+		chromedp.KeyEvent("c", chromedp.KeyModifiers(chromedp.ModifierCtrl),
+			func(e *input.DispatchKeyEventParams) {
+				rawKeyDown(e)
+				if e.Type == input.DispatchKeyEventTypeRawKeyDown {
+					e.Commands = []string{"copy"} // what the desktop makes of the keys
+				}
+			}))
 }
 
 // clipboard is held while something is copied and read: all pages of the process share it.
@@ -111,7 +128,8 @@ func (p *Page) Copied(action func()) string {
 	defer clipboard.Unlock()
 	action()
 	callBrowser(p, "read the clipboard", browser.SetPermission, browser.SetPermissionParams{
-		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
+		Permission:       &browser.PermissionDescriptor{Name: "clipboard-read"},
+		Setting:          browser.PermissionSettingGranted,
 		BrowserContextID: p.browserContext(),
 	})
 	var text string
@@ -119,8 +137,8 @@ func (p *Page) Copied(action func()) string {
 	return text
 }
 
-// DismissLeavePrompts makes the reader stay when the browser asks whether to leave the page (beforeunload). The default is
-// to leave. LeavePrompts counts the prompts.
+// DismissLeavePrompts makes the reader stay when the browser asks whether to leave the page
+// (beforeunload). The default is to leave. LeavePrompts counts the prompts.
 func (p *Page) DismissLeavePrompts() { p.setStays(true) }
 
 // answerDialog answers the browser's own dialogs, which hold the page until then.
@@ -128,5 +146,6 @@ func (p *Page) answerDialog(accept bool) {
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
 	// It fails where the page is closing; else the action that waits for it fails.
-	_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
+	_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog,
+		page.HandleJavaScriptDialogParams{Accept: accept})
 }

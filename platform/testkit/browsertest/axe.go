@@ -13,8 +13,9 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 	violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.target.join(' ') + ': ' +
 		n.any.concat(n.all, n.none).map((c) => c.message).join('; '))))`
 
-// Axe checks the page as it stands, an open dialog included, and returns each violation of WCAG 2.2 A and AA in words, or
-// only those of the rules. It looks at the first twenty rows of a table. The page's Content-Security-Policy does not hinder it.
+// Axe checks the page as it stands, an open dialog included, and returns each violation of WCAG 2.2
+// A and AA in words, or only those of the rules. It looks at the first twenty rows of a table. The
+// page's Content-Security-Policy does not hinder it.
 func (p *Page) Axe(rules ...string) []string {
 	p.t.Helper()
 	var loaded bool
@@ -22,7 +23,10 @@ func (p *Page) Axe(rules ...string) []string {
 	if !loaded {
 		p.Eval(fmt.Sprintf("%s;0", axe), nil)
 	}
-	only := map[string]any{"type": "tag", "values": []string{"wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"}}
+	only := map[string]any{
+		"type":   "tag",
+		"values": []string{"wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"},
+	}
 	if len(rules) > 0 {
 		only = map[string]any{"type": "rule", "values": rules}
 	}
@@ -31,8 +35,8 @@ func (p *Page) Axe(rules ...string) []string {
 	return violations
 }
 
-// targetScript measures what can be clicked. A link within a sentence is as high as its line (WCAG 2.2, 2.5.8, "Inline");
-// a checkbox is clicked on its label too.
+// targetScript measures what can be clicked. A link within a sentence is as high as its line (WCAG
+// 2.2, 2.5.8, "Inline"); a checkbox is clicked on its label too.
 const targetScript = `(() => {
 	const inline = (e) => getComputedStyle(e).display === 'inline';
 	const blockOf = (e) => { while (inline(e)) e = e.parentElement; return e; };
@@ -50,14 +54,16 @@ const targetScript = `(() => {
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary')) {
 		const target = ['radio', 'checkbox'].includes(e.type) && e.labels.length ? e.labels[0] : e;
 		const box = target.getBoundingClientRect(), round = (n) => Math.round(n * 10) / 10;
-		if (!seen(e) || !seen(target) || box.width === 0 || inSentence(target) || box.width > 23.9 && box.height > 23.9) continue;
-		small.push('<' + e.localName + ' ' + e.className + '> "' + target.innerText.trim() + '": ' + round(box.width) + ' by ' + round(box.height) + ' px');
+		if (!seen(e) || !seen(target) || box.width === 0 || inSentence(target) ||
+			 box.width > 23.9 && box.height > 23.9) continue;
+		small.push('<' + e.localName + ' ' + e.className + '> "' + target.innerText.trim() +
+			'": ' + round(box.width) + ' by ' + round(box.height) + ' px');
 	}
 	return small;
 })()`
 
-// SmallTargets returns in words what can be clicked and is under 24 by 24 px. Axe lets small targets pass where there is
-// room around them, which depends on the fonts of the machine.
+// SmallTargets returns in words what can be clicked and is under 24 by 24 px. Axe lets small
+// targets pass where there is room around them, which depends on the fonts of the machine.
 func (p *Page) SmallTargets() []string {
 	p.t.Helper()
 	var small []string

@@ -32,7 +32,8 @@ func TestAxeFindsViolations(t *testing.T) {
 
 func TestAxeLooksAtTwentyRowsOfATable(t *testing.T) {
 	t.Parallel()
-	row, unlabelled := "<tr><td>x", "<tr><td><input>"
+	row := "<tr><td>x"
+	unlabelled := "<tr><td><input>"
 	p := opened(t, map[string]string{
 		"/":      "<table><tbody>" + strings.Repeat(row, 19) + unlabelled,
 		"/below": "<table><tbody>" + strings.Repeat(row, 20) + unlabelled,
@@ -47,5 +48,6 @@ func TestSpokenIsWhatAScreenReaderAnnounces(t *testing.T) {
 	p := opened(t, map[string]string{
 		"/": `<table aria-label="Players"><caption>x</caption><tr><th>a</table><svg role=img aria-label="A chart"></svg><p hidden><img alt=no>`,
 	})
-	assert.Equal(t, []Spoken{{"table", "Players"}, {"image", "A chart"}}, p.Spoken("table", "image"))
+	assert.Equal(t, []Spoken{{"table", "Players"}, {"image", "A chart"}},
+		p.Spoken("table", "image"))
 }

@@ -17,10 +17,14 @@ import (
 
 func TestFormIsFilledAndSent(t *testing.T) {
 	t.Parallel()
-	p := opened(t, map[string]string{"/": `<a href="/form">Open the form</a>`, "/form": `<form method=post action="/sent">
+	p := opened(t, map[string]string{
+		"/": `<a href="/form">Open the form</a>`,
+		"/form": `<form method=post action="/sent">
 		<label for=n>Name</label><input id=n name=name value="old" maxlength=5>
-		<input type=date name=day aria-label=day><select name=kind aria-label=kind><option value=a>Apple<option value=b>Pear</select>
-		<label><input type=checkbox name=yes value=yes> Yes</label><button>Cancel</button><button>Send it</button></form>`})
+		<input type=date name=day aria-label=day>
+		<select name=kind aria-label=kind><option value=a>Apple<option value=b>Pear</select>
+		<label><input type=checkbox name=yes value=yes> Yes</label><button>Cancel</button><button>Send it</button></form>`,
+	})
 	assert.Equal(t, 200, p.Status())
 	p.Click(`a:text("Open the form")`)
 	assert.Equal(t, "/form", p.Path())
@@ -46,7 +50,9 @@ func TestFormIsFilledAndSent(t *testing.T) {
 
 func TestKeysTypeAndMoveTheFocus(t *testing.T) {
 	t.Parallel()
-	p := opened(t, map[string]string{"/": `<form action="/sent"><input id=n name=name><input id=d name=day><button>Go</button></form>`})
+	p := opened(t, map[string]string{
+		"/": `<form action="/sent"><input id=n name=name><input id=d name=day><button>Go</button></form>`,
+	})
 	p.Press("Tab", "a b", "Tab", "x", "Shift+Tab")
 	assert.Equal(t, "<input#n>", p.Focused())
 	assert.Equal(t, "a b", p.Text("#n"))
@@ -57,7 +63,9 @@ func TestKeysTypeAndMoveTheFocus(t *testing.T) {
 
 func TestNoScriptRunsOnlyEval(t *testing.T) {
 	t.Parallel()
-	at := site(t, map[string]string{"/": `<p id=p>plain</p><script>p.textContent = 'scripted'</script><form action="/sent"><input name=name><button>Go</button></form>`})
+	at := site(t, map[string]string{
+		"/": `<p id=p>plain</p><script>p.textContent = 'scripted'</script><form action="/sent"><input name=name><button>Go</button></form>`,
+	})
 	for want, options := range map[string][]Option{"scripted": nil, "plain": {NoScript()}} {
 		p := New(t, options...)
 		p.Open(at)
@@ -71,7 +79,8 @@ func TestNoScriptRunsOnlyEval(t *testing.T) {
 func TestPagesShareNoCookies(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{"/": "<p>x</p>"})
-	one, other := New(t), New(t)
+	one := New(t)
+	other := New(t)
 	one.Open(at)
 	other.Open(at)
 	one.Eval(`document.cookie = 'a=1'`, nil)
@@ -84,7 +93,10 @@ func TestPagesShareNoCookies(t *testing.T) {
 
 func TestTransferSizeIsWhatCameOverTheNetwork(t *testing.T) {
 	t.Parallel()
-	at := site(t, map[string]string{"/": `<link rel=stylesheet href="/style.css"><p>x</p>`, "/large": "<p>" + strings.Repeat("x", 50_000)})
+	at := site(t, map[string]string{
+		"/":      `<link rel=stylesheet href="/style.css"><p>x</p>`,
+		"/large": "<p>" + strings.Repeat("x", 50_000),
+	})
 	p := New(t)
 	p.Open(at)
 	first := p.TransferSize()
@@ -97,10 +109,12 @@ func TestTransferSizeIsWhatCameOverTheNetwork(t *testing.T) {
 	p.Open(at + "/?more")
 	assert.InDelta(t, first, p.TransferSize(), 20)
 	p.Eval(`new Promise((loaded) => {
-		const icon = document.head.appendChild(Object.assign(document.createElement('link'), {rel: 'icon', href: '/favicon.ico?late'}));
+		const icon = document.head.appendChild(Object.assign(document.createElement('link'),
+			{rel: 'icon', href: '/favicon.ico?late'}));
 		setTimeout(loaded, 300);
 	})`, nil)
-	assert.InDelta(t, first, p.TransferSize(), 20, "the icon, whose time the browser chooses, does not count")
+	assert.InDelta(t, first, p.TransferSize(), 20,
+		"the icon, whose time the browser chooses, does not count")
 	p.Open(at + "/large")
 	assert.Greater(t, p.TransferSize(), 50_000)
 	p.Open(at + "/moved")
@@ -118,7 +132,12 @@ func TestErrorsOfThePageFailTheTest(t *testing.T) {
 		"/blameless": `<p>x</p>`,
 	})
 	for path, want := range map[string]string{
-		"/strict": "Content Security Policy", "/throws": "out of order", "/console": "so it", "/missing": "404", "/alert": "hello", "/blameless": "",
+		"/strict":    "Content Security Policy",
+		"/throws":    "out of order",
+		"/console":   "so it",
+		"/missing":   "404",
+		"/alert":     "hello",
+		"/blameless": "",
 	} {
 		visit := func(forgive ...string) string {
 			return (&recordingTB{TB: t}).of(func(tb testing.TB) {
@@ -142,9 +161,11 @@ func TestErrorsOfThePageFailTheTest(t *testing.T) {
 
 func TestFailuresNameTheirReason(t *testing.T) {
 	t.Parallel()
-	at := site(t, map[string]string{"/": `<button>One</button><button>Two</button><p hidden id=h>x</p>
+	at := site(t, map[string]string{
+		"/": `<button>One</button><button>Two</button><p hidden id=h>x</p>
 		<input disabled id=off><div style="position:relative"><a href="/" id=under>under</a>
-		<div id=over style="position:absolute;inset:0"></div></div>`})
+		<div id=over style="position:absolute;inset:0"></div></div>`,
+	})
 	p := New(t)
 	p.Open(at)
 	for want, c := range map[string]struct {
@@ -160,15 +181,22 @@ func TestFailuresNameTheirReason(t *testing.T) {
 		"is not a valid selector":            {"a[", textScript},
 	} {
 		var got struct{ Wrong string }
-		err := p.eval(fmt.Sprintf(`(%s)(%s, %s, %s, "x")`, oneScript, visibleScript, quoted(c.selector), c.script), &got)
+		err := p.eval(
+			fmt.Sprintf(`(%s)(%s, %s, %s, "x")`, oneScript, visibleScript, quoted(c.selector),
+				c.script), &got,
+		)
 		if err != nil {
 			got.Wrong = err.Error()
 		}
 		assert.Contains(t, got.Wrong, want)
 	}
-	got := (&recordingTB{TB: t}).of(func(tb testing.TB) { p.With(tb).fail("click #none", errors.New("it is not in the page")) })
+	got := (&recordingTB{TB: t}).of(func(tb testing.TB) {
+		p.With(tb).fail("click #none", errors.New("it is not in the page"))
+	})
 	assert.Equal(t, "fatal: browser: on "+at+"/: click #none: it is not in the page", got)
-	got = (&recordingTB{TB: t}).of(func(tb testing.TB) { p.With(tb).Open("http://nowhere.invalid/") })
+	got = (&recordingTB{TB: t}).of(func(tb testing.TB) {
+		p.With(tb).Open("http://nowhere.invalid/")
+	})
 	assert.Contains(t, got, "ERR_NAME_NOT_RESOLVED")
 }
 
@@ -225,7 +253,9 @@ func TestWaitForLaterChanges(t *testing.T) {
 
 func TestClipboardHoldsWhatWasCopied(t *testing.T) {
 	t.Parallel()
-	p := opened(t, map[string]string{"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`})
+	p := opened(t, map[string]string{
+		"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`,
+	})
 	assert.Equal(t, "to paste", p.Copied(func() {
 		p.Click("button")
 		p.WaitFor(`button:text("Copied")`)
@@ -235,15 +265,19 @@ func TestClipboardHoldsWhatWasCopied(t *testing.T) {
 func TestMissingBrowserSkipsOutsideCI(t *testing.T) {
 	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
 		t.Setenv("CI", ci)
-		got := (&recordingTB{TB: t}).of(func(tb testing.TB) { skipOrFail(tb, errors.New("none is installed")) })
-		assert.True(t, strings.HasPrefix(got, want) && strings.Contains(got, "none is installed"), "CI=%q: %s", ci, got)
+		got := (&recordingTB{TB: t}).of(func(tb testing.TB) {
+			skipOrFail(tb, errors.New("none is installed"))
+		})
+		assert.True(t, strings.HasPrefix(got, want) && strings.Contains(got, "none is installed"),
+			"CI=%q: %s", ci, got)
 	}
 	t.Setenv("DG_CHROMIUM", "/no/such/program")
 	_, err := find()
 	assert.ErrorContains(t, err, "/no/such/program")
 }
 
-// helperVariable makes TestHelperProcess, in a process of its own, open a page and wait to be killed.
+// helperVariable makes TestHelperProcess, in a process of its own, open a page and wait to be
+// killed.
 const helperVariable = "DG_BROWSERTEST_HELPER"
 
 func TestHelperProcess(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// events is what the browser's events tell of a page. They come in order, and before the answers to later commands.
+// events is what the browser's events tell of a page. They come in order, and before the answers to
+// later commands.
 type events struct {
 	mu        sync.Mutex
 	changed   chan struct{} // closed and replaced when loading or requested changes
@@ -38,7 +39,8 @@ func newEvents() *events {
 	}
 }
 
-// loaded reports whether no load is under way, and returns what is closed when that may have changed.
+// loaded reports whether no load is under way, and returns what is closed when that may have
+// changed.
 func (w *events) loaded() (bool, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,8 +61,8 @@ func (w *events) Status() int {
 	return w.status
 }
 
-// TransferSize returns how many bytes came over the network for the page: all its files with their headers, redirects
-// included. Icons are not: the browser fetches them some time after the load.
+// TransferSize returns how many bytes came over the network for the page: all its files with their
+// headers, redirects included. Icons are not: the browser fetches them some time after the load.
 func (w *events) TransferSize() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +94,9 @@ func (w *events) Errors() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(w.errors), func(e string) bool {
-		return slices.ContainsFunc(w.allowed, func(text string) bool { return strings.Contains(e, text) })
+		return slices.ContainsFunc(w.allowed, func(text string) bool {
+			return strings.Contains(e, text)
+		})
 	})
 }
 
@@ -114,7 +118,8 @@ func (w *events) handle(event any) {
 		w.setLoading(w.loading, false)
 	case *page.EventFrameNavigated:
 		if e.Frame.ParentID == "" {
-			w.address, w.loader = e.Frame.URL+e.Frame.URLFragment, e.Frame.LoaderID
+			w.address = e.Frame.URL + e.Frame.URLFragment
+			w.loader = e.Frame.LoaderID
 		}
 	case *page.EventJavascriptDialogOpening:
 		w.handleDialog(e)
@@ -129,7 +134,8 @@ func (w *events) handle(event any) {
 }
 
 func (w *events) setLoading(loading, requested bool) {
-	w.loading, w.requested = loading, requested
+	w.loading = loading
+	w.requested = requested
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
@@ -140,7 +146,8 @@ func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
 		w.leavePrompts++
 		accept = !w.stays
 	} else {
-		w.errors = append(w.errors, fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))
+		w.errors = append(w.errors,
+			fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))
 	}
 	go w.onDialog(accept)
 }
@@ -172,10 +179,12 @@ func (w *events) handleError(event any) {
 		id := e.Entry.NetworkRequestID
 		document := id != "" && w.requests[id] == cdp.LoaderID(id)
 		if e.Entry.Level == log.EntryLevelError && !document {
-			w.errors = append(w.errors, strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
+			w.errors = append(w.errors,
+				strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
 		}
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeAssert {
+		if e.Type == runtime.ConsoleAPICalledTypeError ||
+			e.Type == runtime.ConsoleAPICalledTypeAssert {
 			w.errors = append(w.errors, "console: "+argumentText(e.Args))
 		}
 	case *runtime.EventExceptionThrown:

@@ -18,8 +18,9 @@ import (
 // started is the browser as this process uses it; the process's exit ends it.
 var started = sync.OnceValues(launch)
 
-// keeper runs the browser as its child, and removes the browser's folder when it has ended, whatever ended it. The
-// browser ends when its end of the pipe in 3 and 4 closes, which happens when this process is no more.
+// keeper runs the browser as its child, and removes the browser's folder when it has ended,
+// whatever ended it. The browser ends when its end of the pipe in 3 and 4 closes, which happens
+// when this process is no more.
 const keeper = `dir=$1; shift
 "$@" &
 wait $!
@@ -50,7 +51,8 @@ func launch() (context.Context, error) {
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", keeper, "sh", dir, program}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is not for it: it has to clean up
+			// Ctrl-C is not for it: it has to clean up
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		}),
 	)
 	// Neither is cancelled: a browser that is killed leaves its children.
@@ -67,7 +69,9 @@ func find() (string, error) {
 	if named := os.Getenv("DG_CHROMIUM"); named != "" {
 		return exec.LookPath(named)
 	}
-	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+	names := []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+	}
 	if runtime.GOOS == "darwin" {
 		home, _ := os.UserHomeDir()
 		for _, folder := range []string{"/Applications", filepath.Join(home, "Applications")} {
@@ -81,7 +85,10 @@ func find() (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("no Chromium is installed; install the package chromium, or name one in DG_CHROMIUM")
+	return "",
+		errors.New(
+			"no Chromium is installed; install the package chromium, or name one in DG_CHROMIUM",
+		)
 }
 
 // skipOrFail ends a test that needs a browser: CI must not skip it.

@@ -13,7 +13,8 @@ type Spoken struct{ Role, Name string }
 // Spoken returns what the page has of the roles, in its order: image, table, region, …
 func (p *Page) Spoken(roles ...string) []Spoken {
 	p.t.Helper()
-	tree := call(p, "read the accessibility tree", accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	tree := call(p, "read the accessibility tree", accessibility.GetFullAXTree,
+		accessibility.GetFullAXTreeParams{})
 	text := func(v *accessibility.Value) (s string) {
 		if v != nil {
 			_ = json.Unmarshal(v.Value, &s) // what is no text is no name

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Open goes to an address, absolute or relative to the page's, and waits until all of it is loaded. Files may come from
-// the cache: see ClearCache.
+// Open goes to an address, absolute or relative to the page's, and waits until all of it is loaded.
+// Files may come from the cache: see ClearCache.
 func (p *Page) Open(address string) {
 	p.t.Helper()
 	base, err := url.Parse(p.lastAddress())
@@ -47,7 +47,8 @@ func (p *Page) Reload() {
 // Back goes one page back in the history.
 func (p *Page) Back() {
 	p.t.Helper()
-	// chromedp.NavigateBack waits for a load event, which a page from the back/forward cache does not have.
+	// chromedp.NavigateBack waits for a load event, which a page from the back/forward cache does
+	// not have.
 	history := call(p, "read the history", page.GetNavigationHistory, cdp.Empty{})
 	if history.CurrentIndex < 1 {
 		p.fail("go back", errors.New("there is no earlier page"))

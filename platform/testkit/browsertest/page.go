@@ -20,7 +20,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// timeout bounds every action. It is long because tests share a machine; only a failing test waits for all of it.
+// timeout bounds every action. It is long because tests share a machine; only a failing test waits
+// for all of it.
 const timeout = time.Minute
 
 // Page is one tab, for one goroutine.
@@ -36,12 +37,14 @@ type Option func(*Page)
 // NoScript turns scripts off in the page. Eval still works.
 func NoScript() Option {
 	return func(p *Page) {
-		call(p, "turn scripts off", emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		call(p, "turn scripts off", emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
 }
 
-// New returns an empty page, 1280 px wide, in the light scheme. It is closed when t and its subtests have ended, and its
-// errors fail t. Where no browser is installed the test is skipped, or fails if CI is set.
+// New returns an empty page, 1280 px wide, in the light scheme. It is closed when t and its
+// subtests have ended, and its errors fail t. Where no browser is installed the test is skipped, or
+// fails if CI is set.
 func New(t testing.TB, options ...Option) *Page {
 	t.Helper()
 	browserContext, err := started()
@@ -63,11 +66,13 @@ func New(t testing.TB, options ...Option) *Page {
 		t.Fatalf("browser: listen to the tab: %v", err)
 	}
 	p.onDialog = p.answerDialog
-	call(p, "keep the focus", emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	call(p, "keep the focus", emulation.SetFocusEmulationEnabled,
+		emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	p.Emulate(1280, false)
-	callBrowser(p, "refuse downloads", browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: p.browserContext(),
-	})
+	callBrowser(p, "refuse downloads", browser.SetDownloadBehavior,
+		browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: p.browserContext(),
+		})
 	for _, o := range options {
 		o(p)
 	}
@@ -112,14 +117,15 @@ func (p *Page) perform(action string, steps ...chromedp.Action[chromedp.Void]) {
 	p.settle(action)
 }
 
-// tolerant runs steps that may end the page. When it goes away before the browser has answered, the answer is lost: the
-// step has been done all the same.
+// tolerant runs steps that may end the page. When it goes away before the browser has answered, the
+// answer is lost: the step has been done all the same.
 func (p *Page) tolerant(action string, steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
 	for _, step := range steps {
-		if err := chromedp.Do(ctx, step); err != nil && !strings.Contains(err.Error(), "Inspected target navigated or closed") {
+		if err := chromedp.Do(ctx, step); err != nil &&
+			!strings.Contains(err.Error(), "Inspected target navigated or closed") {
 			p.fail(action, err)
 		}
 	}
@@ -155,7 +161,8 @@ func (p *Page) fail(action string, why error) {
 	p.t.Fatalf("browser: on %s: %s: %v", p.lastAddress(), action, why)
 }
 
-// Eval runs a script in the page, waits for its promise if it is one, and decodes its value into out, unless that is nil.
+// Eval runs a script in the page, waits for its promise if it is one, and decodes its value into
+// out, unless that is nil.
 func (p *Page) Eval(script string, out any) {
 	p.t.Helper()
 	if err := p.eval(script, out); err != nil {
@@ -167,8 +174,9 @@ func (p *Page) eval(script string, out any) error {
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
 	yes := true
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[json.RawMessage](script, chromedp.EvalAwaitPromise,
-		func(e *runtime.EvaluateParams) { e.UserGesture = &yes }))
+	value, err := chromedp.Run(ctx,
+		chromedp.Evaluate[json.RawMessage](script, chromedp.EvalAwaitPromise,
+			func(e *runtime.EvaluateParams) { e.UserGesture = &yes }))
 	if err != nil || out == nil {
 		return err
 	}
@@ -178,7 +186,8 @@ func (p *Page) eval(script string, out any) error {
 // Mode is how a page is shown.
 type Mode string
 
-// The modes of a page. Forced colours are a few of the reader's own, as Windows' contrast themes have them.
+// The modes of a page. Forced colours are a few of the reader's own, as Windows' contrast themes
+// have them.
 const (
 	Light         Mode = "light"
 	Dark          Mode = "dark"
@@ -199,18 +208,23 @@ func (p *Page) Emulate(width int, dark bool) {
 // EmulateMode is Emulate in any mode.
 func (p *Page) EmulateMode(width int, mode Mode) {
 	p.t.Helper()
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
-	scheme, forced := "light", "none"
+	media := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	}
+	scheme := "light"
+	forced := "none"
 	switch mode {
 	case Light:
 	case Dark:
 		scheme = "dark"
 	case ForcedColours:
-		scheme, forced = "dark", "active"
+		scheme = "dark"
+		forced = "active"
 	case Print:
 		media.Media = "print"
 	}
-	media.Features = append(media.Features, &emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme},
+	media.Features = append(media.Features,
+		&emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme},
 		&emulation.MediaFeature{Name: "forced-colors", Value: forced})
 	p.tolerant("change the window", chromedp.EmulateViewport(int64(width), 800))
 	call(p, "change the mode", emulation.SetEmulatedMedia, media)
@@ -219,20 +233,25 @@ func (p *Page) EmulateMode(width int, mode Mode) {
 // SetTimezone sets the reader's time zone, such as Europe/Oslo, from the next load on.
 func (p *Page) SetTimezone(name string) {
 	p.t.Helper()
-	call(p, "change the time zone", emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
+	call(p, "change the time zone", emulation.SetTimezoneOverride,
+		emulation.SetTimezoneOverrideParams{TimezoneID: name})
 }
 
 // SetLanguage sets the language that the browser asks for, such as de-DE, from the next load on.
 func (p *Page) SetLanguage(tag string) {
 	p.t.Helper()
-	call(p, "change the language", network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	call(p, "change the language", network.SetExtraHTTPHeaders,
+		network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
 }
 
 // Screenshot writes a picture (PNG) of the whole page, below the window too. It makes the folder.
 func (p *Page) Screenshot(path string) {
 	p.t.Helper()
 	var size struct{ Width, Height float64 }
-	p.Eval(`({width: innerWidth, height: Math.max(innerHeight, document.documentElement.scrollHeight)})`, &size)
+	p.Eval(
+		`({width: innerWidth, height: Math.max(innerHeight, document.documentElement.scrollHeight)})`,
+		&size,
+	)
 	yes := true
 	picture := call(p, "take a picture", page.CaptureScreenshot, page.CaptureScreenshotParams{
 		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: &yes,

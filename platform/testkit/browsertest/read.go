@@ -63,7 +63,10 @@ func (p *Page) Texts(selector string) []string {
 func (p *Page) Attr(selector, name string) string {
 	p.t.Helper()
 	var value string
-	p.Eval(fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`, quoted(selector), quoted(name)), &value)
+	p.Eval(
+		fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`, quoted(selector),
+			quoted(name)), &value,
+	)
 	return value
 }
 
@@ -83,8 +86,8 @@ func (p *Page) ScrollsSideways() bool {
 	return wide
 }
 
-// waitUntil waits for the one visible element that matches, passes it and the argument to the script, and decodes the
-// script's value into out.
+// waitUntil waits for the one visible element that matches, passes it and the argument to the
+// script, and decodes the script's value into out.
 func (p *Page) waitUntil(action, selector, script string, argument, out any) {
 	p.t.Helper()
 	p.poll(action, func() error { return p.evalOn(selector, script, argument, out) })
@@ -95,7 +98,10 @@ func (p *Page) evalOn(selector, script string, argument, out any) error {
 		Wrong string
 		Value json.RawMessage
 	}
-	err := p.eval(fmt.Sprintf(`(%s)(%s, %s, %s, %s)`, oneScript, visibleScript, quoted(selector), script, quoted(argument)), &result)
+	err := p.eval(
+		fmt.Sprintf(`(%s)(%s, %s, %s, %s)`, oneScript, visibleScript, quoted(selector), script,
+			quoted(argument)), &result,
+	)
 	if err == nil && result.Wrong != "" {
 		err = errors.New(result.Wrong)
 	}

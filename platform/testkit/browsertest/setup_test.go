@@ -29,7 +29,9 @@ func site(t *testing.T, pages map[string]string) string {
 			return
 		case r.URL.Path == "/sent":
 			<-time.After(150 * time.Millisecond) // slower than any round trip to the page
-			page = "<p id=sent>" + html.EscapeString(r.Method+" "+r.FormValue("name")+" "+r.FormValue("day")+" "+r.FormValue("kind")+" "+r.FormValue("yes")) + "</p>"
+			page = "<p id=sent>" +
+				html.EscapeString(r.Method+" "+r.FormValue("name")+" "+r.FormValue("day")+" "+
+					r.FormValue("kind")+" "+r.FormValue("yes")) + "</p>"
 		case r.URL.Path == "/favicon.ico":
 			w.WriteHeader(http.StatusNoContent)
 			return
@@ -48,7 +50,8 @@ func site(t *testing.T, pages map[string]string) string {
 		if strings.HasPrefix(r.URL.Path, "/strict") {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
 		}
-		_, _ = io.WriteString(w, "<!doctype html><html lang=en><title>Test</title><main>"+page+"</main></html>")
+		_, _ = io.WriteString(w,
+			"<!doctype html><html lang=en><title>Test</title><main>"+page+"</main></html>")
 	}))
 	t.Cleanup(server.Close)
 	return server.URL

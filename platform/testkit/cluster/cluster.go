@@ -75,7 +75,8 @@ func (c *Cluster) startDatabases() {
 	primary.Start("synchronous_standby_names=")
 	c.makeRoles(primary)
 	migrate := c.command("bin", c.program, "migrate")
-	migrate.Env = append(migrate.Env, "DG_DATABASE_URL="+primary.URL("dg_app"), "DG_MIGRATE_DATABASE_URL="+primary.URL("dg_owner"))
+	migrate.Env = append(migrate.Env, "DG_DATABASE_URL="+primary.URL("dg_app"),
+		"DG_MIGRATE_DATABASE_URL="+primary.URL("dg_owner"))
 	out, err := migrate.CombinedOutput()
 	require.NoError(c.t, err, "%s", out)
 	for _, s := range c.DB[1:] {
@@ -89,8 +90,10 @@ func (c *Cluster) startDatabases() {
 // makeRoles runs the script of configs/deploy.
 func (c *Cluster) makeRoles(s *Server) {
 	c.t.Helper()
-	cmd := exec.CommandContext(context.Background(), "sh", filepath.Join(root(), "configs", "deploy", "roles.sh"))
-	cmd.Env = append(os.Environ(), "PATH="+c.programs+":"+os.Getenv("PATH"), "PGHOST="+s.Host, "PGPORT=5432", "PGUSER=postgres",
+	cmd := exec.CommandContext(context.Background(), "sh",
+		filepath.Join(root(), "configs", "deploy", "roles.sh"))
+	cmd.Env = append(os.Environ(), "PATH="+c.programs+":"+os.Getenv("PATH"), "PGHOST="+s.Host,
+		"PGPORT=5432", "PGUSER=postgres",
 		"PGPASSWORD="+c.password, "OWNER_PASSWORD="+c.password, "APP_PASSWORD="+c.password)
 	out, err := cmd.CombinedOutput()
 	require.NoError(c.t, err, "%s", out)
@@ -116,7 +119,12 @@ func (c *Cluster) Serve(settings func(n int) []string) {
 	c.Instances = nil
 	for n := range 3 {
 		host := c.host(dgHost + n)
-		i := &Instance{Name: fmt.Sprintf("dg%d", n+1), URL: "http://" + host + ":8080", OpsURL: "http://" + host + ":8081", settings: settings(n)}
+		i := &Instance{
+			Name:     fmt.Sprintf("dg%d", n+1),
+			URL:      "http://" + host + ":8080",
+			OpsURL:   "http://" + host + ":8081",
+			settings: settings(n),
+		}
 		c.Instances = append(c.Instances, i)
 		c.Start(i)
 	}
@@ -127,7 +135,9 @@ func (c *Cluster) Serve(settings func(n int) []string) {
 
 func (c *Cluster) awaitURL(name string, p *Process, url string) {
 	c.t.Helper()
-	until(c.t, time.Minute, func() string { return name + " does not answer\n" + p.Log() }, func() bool {
+	until(c.t, time.Minute, func() string {
+		return name + " does not answer\n" + p.Log()
+	}, func() bool {
 		require.True(c.t, p.Running(), "%s", p.Log())
 		ctx, stop := context.WithTimeout(context.Background(), time.Second)
 		defer stop()

@@ -25,7 +25,8 @@ type folder struct {
 	user *syscall.Credential // nil: this process's
 }
 
-// newFolder makes the folder, in memory where the system has that. When the test ends nothing runs in it, and it is gone.
+// newFolder makes the folder, in memory where the system has that. When the test ends nothing runs
+// in it, and it is gone.
 func newFolder(t testing.TB) folder {
 	t.Helper()
 	f := folder{t: t}
@@ -48,7 +49,8 @@ func newFolder(t testing.TB) folder {
 func (f folder) guard() {
 	f.t.Helper()
 	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", guardian, "guardian", f.dir)
-	cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Setsid: true} // Ctrl-C at the terminal does not reach it
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C at the terminal does not reach it
 	alive, err := cmd.StdinPipe()
 	require.NoError(f.t, err)
 	require.NoError(f.t, cmd.Start())

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// makerVariable makes TestMaker, in a process of its own, make a folder with something that works in it, and wait to be killed.
+// makerVariable makes TestMaker, in a process of its own, make a folder with something that works
+// in it, and wait to be killed.
 const makerVariable = "DG_CLUSTER_MAKER"
 
 func TestMaker(t *testing.T) {
@@ -22,7 +23,9 @@ func TestMaker(t *testing.T) {
 	}
 	f := newFolder(t)
 	p := f.start("server", nil, "sh", "-c", "sleep 600 & exec sleep 600")
-	until(t, 10*time.Second, func() string { return "no child" }, func() bool { return len(children(p.Pid())) == 1 })
+	until(t, 10*time.Second, func() string { return "no child" }, func() bool {
+		return len(children(p.Pid())) == 1
+	})
 	fmt.Println(f.dir, p.Pid(), children(p.Pid())[0])
 	select {}
 }

@@ -44,7 +44,8 @@ func (c *Cluster) startPooler() {
 }
 
 func (c *Cluster) poolTo(s *Server) (config string) {
-	return c.write("pgbouncer", "pgbouncer.ini", fmt.Sprintf(poolerConfig, s.Host, c.host(poolerHost)))
+	return c.write("pgbouncer", "pgbouncer.ini",
+		fmt.Sprintf(poolerConfig, s.Host, c.host(poolerHost)))
 }
 
 // PoolTo leads PgBouncer to another server after a promotion: by its configuration and RELOAD.
@@ -55,7 +56,11 @@ func (c *Cluster) PoolTo(s *Server) {
 }
 
 // PoolerURL connects as the role through PgBouncer.
-func (c *Cluster) PoolerURL(role string) string { return c.url(role, "dg", c.host(poolerHost)+":6432") }
+func (c *Cluster) PoolerURL(
+	role string,
+) string {
+	return c.url(role, "dg", c.host(poolerHost)+":6432")
+}
 
 // startProxy starts haproxy before the instances, with the example of configs/deploy.
 func (c *Cluster) startProxy() {
@@ -64,12 +69,15 @@ func (c *Cluster) startProxy() {
 	require.NoError(c.t, err)
 	var servers strings.Builder
 	for _, i := range c.Instances {
-		fmt.Fprintf(&servers, "    server %s %s check\n", i.Name, strings.TrimPrefix(i.URL, "http://"))
+		fmt.Fprintf(&servers, "    server %s %s check\n", i.Name,
+			strings.TrimPrefix(i.URL, "http://"))
 	}
 	address := strings.TrimPrefix(c.ProxyURL(), "http://")
-	config := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem", "bind "+address,
+	config := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem",
+		"bind "+address,
 		"    server dg 127.0.0.1:8080 check\n", servers.String()).Replace(string(example))
-	c.Proxy = c.start("haproxy", nil, find(c.t, "haproxy", "haproxy"), "-db", "-f", c.write("haproxy", "haproxy.cfg", config))
+	c.Proxy = c.start("haproxy", nil, find(c.t, "haproxy", "haproxy"), "-db", "-f",
+		c.write("haproxy", "haproxy.cfg", config))
 	c.awaitHTTP("haproxy", c.Proxy, c.ProxyURL()+"/readyz")
 }
 
@@ -87,17 +95,22 @@ type Instance struct {
 func (c *Cluster) Start(i *Instance) {
 	c.t.Helper()
 	environment := append([]string{
-		"DG_ADDR=" + strings.TrimPrefix(i.URL, "http://"), "DG_OPS_ADDR=" + strings.TrimPrefix(i.OpsURL, "http://"),
+		"DG_ADDR=" + strings.TrimPrefix(i.URL, "http://"),
+		"DG_OPS_ADDR=" + strings.TrimPrefix(i.OpsURL, "http://"),
 		"DG_BASE_URL=" + c.ProxyURL(), "DG_TRUSTED_PROXIES=127.0.0.1/32",
 	}, i.settings...)
-	i.Process = c.start(i.Name, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, environment...) }, c.program, "serve")
+	i.Process = c.start(i.Name, func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, environment...)
+	}, c.program, "serve")
 	c.awaitHTTP(i.Name, i.Process, i.URL+"/readyz")
 }
 
 func (c *Cluster) awaitHTTP(name string, p *Process, url string) {
 	c.t.Helper()
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	until(c.t, time.Minute, func() string { return name + " does not answer\n" + p.Log() }, func() bool {
+	until(c.t, time.Minute, func() string {
+		return name + " does not answer\n" + p.Log()
+	}, func() bool {
 		require.True(c.t, p.Running(), "%s", p.Log())
 		response, err := client.Get(url) //nolint:noctx // the client has a bound
 		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK

@@ -24,19 +24,25 @@ type Process struct {
 }
 
 // start starts a program whose output goes to a log in its folder.
-func (f folder) start(server string, prepare func(*exec.Cmd), program string, args ...string) *Process {
+func (f folder) start(
+	server string, prepare func(*exec.Cmd), program string, args ...string,
+) *Process {
 	f.t.Helper()
 	p := &Process{t: f.t, cmd: f.command(server, program, args...), exited: make(chan struct{})}
 	p.log = filepath.Join(p.cmd.Dir, "log")
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	require.NoError(f.t, err)
 	defer log.Close() // the child has its own
-	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.Stdout = log
+	p.cmd.Stderr = log
 	if prepare != nil {
 		prepare(p.cmd)
 	}
 	require.NoError(f.t, p.cmd.Start())
-	go func() { _ = p.cmd.Wait(); close(p.exited) }()
+	go func() {
+		_ = p.cmd.Wait()
+		close(p.exited)
+	}()
 	return p
 }
 
@@ -100,7 +106,8 @@ func (p *Process) CPU() time.Duration {
 	return time.Duration(ticks) * time.Second / 100 // USER_HZ
 }
 
-// stat is what /proc says of a process from its state on: what stands before may hold spaces. It is zeros of one that has ended.
+// stat is what /proc says of a process from its state on: what stands before may hold spaces. It is
+// zeros of one that has ended.
 func stat(pid int) []int {
 	fields := make([]int, 50)
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -26,30 +26,46 @@ type Server struct {
 
 // Where a standby streams from: the primary, whichever of the servers that is.
 func (c *Cluster) primaryConnection(name string) string {
-	return fmt.Sprintf("host=%s port=5432 user=postgres password=%s application_name=%s target_session_attrs=read-write connect_timeout=2",
+	return fmt.Sprintf("host=%s port=5432 user=postgres password=%s application_name=%s "+
+		"target_session_attrs=read-write connect_timeout=2",
 		strings.Join(c.hosts(), ","), c.password, name)
 }
 
 // settings of a server. Those of shared memory leave nothing outside the folder.
 func (s *Server) settings() map[string]string {
 	return map[string]string{
-		"port": "5432", "listen_addresses": s.Host, "unix_socket_directories": "", "max_connections": "200",
-		"shared_buffers": "128MB", "max_wal_size": "2GB", "wal_keep_size": "512MB", "dynamic_shared_memory_type": "mmap",
-		"hot_standby_feedback": "on", "max_standby_streaming_delay": "10s", "wal_receiver_timeout": "3s", "wal_sender_timeout": "3s",
-		"wal_retrieve_retry_interval": "200ms", "synchronous_standby_names": "ANY 1 (db1, db2, db3)",
-		"primary_conninfo": s.c.primaryConnection(s.Name),
+		"port":                        "5432",
+		"listen_addresses":            s.Host,
+		"unix_socket_directories":     "",
+		"max_connections":             "200",
+		"shared_buffers":              "128MB",
+		"max_wal_size":                "2GB",
+		"wal_keep_size":               "512MB",
+		"dynamic_shared_memory_type":  "mmap",
+		"hot_standby_feedback":        "on",
+		"max_standby_streaming_delay": "10s",
+		"wal_receiver_timeout":        "3s",
+		"wal_sender_timeout":          "3s",
+		"wal_retrieve_retry_interval": "200ms",
+		"synchronous_standby_names":   "ANY 1 (db1, db2, db3)",
+		"primary_conninfo":            s.c.primaryConnection(s.Name),
 	}
 }
 
 func (s *Server) data() string { return filepath.Join(s.c.dir, s.Name, "data") }
 
-// create makes the data of the first primary. Passwords are asked for, since the addresses are the whole machine's.
+// create makes the data of the first primary. Passwords are asked for, since the addresses are the
+// whole machine's.
 func (s *Server) create() {
 	s.c.t.Helper()
 	password := s.c.write(s.Name, "password", s.c.password)
-	s.c.run(s.Name, filepath.Join(s.c.programs, "initdb"), "-D", s.data(), "--username=postgres", "--pwfile="+password, "--auth=scram-sha-256",
+	s.c.run(s.Name, filepath.Join(s.c.programs, "initdb"), "-D", s.data(), "--username=postgres",
+		"--pwfile="+password, "--auth=scram-sha-256",
 		"--encoding=UTF8", "--locale=C", "--data-checksums", "--no-instructions", "--no-sync")
-	hba := fmt.Sprintf("host all,replication all %s/16 scram-sha-256\nhost all,replication all 127.0.0.1/32 scram-sha-256\n", s.Host)
+	hba := fmt.Sprintf(
+		"host all,replication all %s/16 scram-sha-256\nhost all,replication all 127.0.0.1/32 scram-sha-256\n",
+		s.Host,
+	)
 	s.c.write(s.Name, filepath.Join("data", "pg_hba.conf"), hba)
 }
 
@@ -58,18 +74,23 @@ func (s *Server) Copy() {
 	s.c.t.Helper()
 	s.c.run(s.Name, "rm", "-rf", s.data()+".old")
 	s.c.run(s.Name, "sh", "-c", `[ ! -e data ] || mv data data.old`)
-	s.c.run(s.Name, filepath.Join(s.c.programs, "pg_basebackup"), "-D", s.data(), "--checkpoint=fast", "--no-sync",
+	s.c.run(s.Name, filepath.Join(s.c.programs, "pg_basebackup"), "-D", s.data(),
+		"--checkpoint=fast", "--no-sync",
 		"-d", s.c.primaryConnection(s.Name))
 	s.BecomeStandby()
 }
 
 // BecomeStandby has the stopped server start as a standby.
-func (s *Server) BecomeStandby() { s.c.run(s.Name, "touch", filepath.Join(s.data(), "standby.signal")) }
+func (s *Server) BecomeStandby() {
+	s.c.run(s.Name, "touch", filepath.Join(s.data(), "standby.signal"))
+}
 
-// Start starts the server, with other settings where some are given as name=value, and waits until it answers.
+// Start starts the server, with other settings where some are given as name=value, and waits until
+// it answers.
 func (s *Server) Start(other ...string) {
 	s.c.t.Helper()
-	settings, args := s.settings(), []string{"-D", s.data()}
+	settings := s.settings()
+	args := []string{"-D", s.data()}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		args = append(args, "-c", name+"="+settings[name])
 	}
@@ -77,7 +98,9 @@ func (s *Server) Start(other ...string) {
 		args = append(args, "-c", setting)
 	}
 	s.Process = s.c.start(s.Name, nil, filepath.Join(s.c.programs, "postgres"), args...)
-	until(s.c.t, time.Minute, func() string { return s.Name + " does not answer\n" + s.Log() }, func() bool {
+	until(s.c.t, time.Minute, func() string {
+		return s.Name + " does not answer\n" + s.Log()
+	}, func() bool {
 		require.True(s.c.t, s.Running(), "%s", s.Log())
 		return s.answers()
 	})
@@ -150,14 +173,22 @@ func (s *Server) Promote() {
 func (s *Server) CaughtUp(primary *Server) {
 	s.c.t.Helper()
 	position := Read[string](primary, `select pg_current_wal_flush_lsn()::text`)
-	until(s.c.t, time.Minute, func() string { return s.Name + " does not catch up\n" + s.Log() }, func() bool {
-		return Read[bool](s, `select coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)`, position)
+	until(s.c.t, time.Minute, func() string {
+		return s.Name + " does not catch up\n" + s.Log()
+	}, func() bool {
+		return Read[bool](s, `select coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)`,
+			position)
 	})
 }
 
 // url connects as the role to the first of the addresses that takes writes, or to the only one.
 func (c *Cluster) url(role, database string, addresses ...string) string {
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, c.password), Host: strings.Join(addresses, ","), Path: "/" + database}
+	u := url.URL{
+		Scheme: "postgres",
+		User:   url.UserPassword(role, c.password),
+		Host:   strings.Join(addresses, ","),
+		Path:   "/" + database,
+	}
 	query := url.Values{"sslmode": {"disable"}}
 	if len(addresses) > 1 {
 		query.Set("target_session_attrs", "read-write")

@@ -1,6 +1,6 @@
-// Package oracle computes the answers about plays by their definition (modules/publicapi/rules.md, Figures, Anonymity and
-// CSV): exact fractions, rounded half away from zero at the end. It shares no code with the program, which tests and the
-// benchmark compare with it.
+// Package oracle computes the answers about plays by their definition (modules/publicapi/rules.md,
+// Figures, Anonymity and CSV): exact fractions, rounded half away from zero at the end. It shares
+// no code with the program, which tests and the benchmark compare with it.
 package oracle
 
 import "time"
@@ -37,6 +37,7 @@ type Question struct {
 }
 
 func (q Question) includes(p Play) bool {
-	return p.Fork == q.Fork && !p.Started.Before(q.From) && p.Started.Before(q.To.AddDate(0, 0, 1)) &&
+	return p.Fork == q.Fork && !p.Started.Before(q.From) &&
+		p.Started.Before(q.To.AddDate(0, 0, 1)) &&
 		(q.Members == nil || q.Members[p.Player])
 }

@@ -70,7 +70,9 @@ func (s *sum) add(p Play) {
 // Statistics computes the figures from plays in any order, in one pass.
 func (q Question) Statistics(plays iter.Seq[Play]) Statistics {
 	var all sum
-	days, players, skills := map[string]*sum{}, map[int]*sum{}, map[string]*Answered{}
+	days := map[string]*sum{}
+	players := map[int]*sum{}
+	skills := map[string]*Answered{}
 	for p := range plays {
 		if !q.includes(p) {
 			continue
@@ -88,20 +90,29 @@ func (q Question) Statistics(plays iter.Seq[Play]) Statistics {
 	if s.Suppressed = q.Members != nil && len(players) < 5; s.Suppressed {
 		return s
 	}
-	s.Plays, s.UniquePlayers = all.plays, int64(len(players))
+	s.Plays = all.plays
+	s.UniquePlayers = int64(len(players))
 	s.AvgScorePercent = rounded(all.score, 100*all.completed, 1)
-	s.CompletionRate, s.PassRate = rounded(all.completed, all.plays, 4), rounded(all.passed, all.completed, 4)
+	s.CompletionRate = rounded(all.completed, all.plays, 4)
+	s.PassRate = rounded(all.passed, all.completed, 4)
 	for day := q.From; !day.After(q.To); day = day.AddDate(0, 0, 1) {
 		d := entry(days, day.Format(time.DateOnly))
-		s.Daily = append(s.Daily, Day{day.Format(time.DateOnly), d.plays, rounded(d.score, 100*d.completed, 1)})
+		s.Daily = append(s.Daily,
+			Day{day.Format(time.DateOnly), d.plays, rounded(d.score, 100*d.completed, 1)})
 	}
 	for who, p := range players {
-		s.Players = append(s.Players, Player{q.Labels[who], p.plays, rounded(int64(p.best), 100, 1), p.last.UTC().Format(instant), p.passed > 0})
+		s.Players = append(s.Players,
+			Player{
+				q.Labels[who], p.plays, rounded(int64(p.best), 100, 1),
+				p.last.UTC().Format(instant),
+				p.passed > 0,
+			})
 	}
 	slices.SortFunc(s.Players, byRank)
 	for _, id := range q.Skills {
 		if a := entry(skills, id); a.Attempts > 0 {
-			s.Skills = append(s.Skills, Skill{id, int64(a.Attempts), rounded(int64(a.Correct), int64(a.Attempts), 4)})
+			s.Skills = append(s.Skills,
+				Skill{id, int64(a.Attempts), rounded(int64(a.Correct), int64(a.Attempts), 4)})
 		}
 	}
 	return s
@@ -114,11 +125,14 @@ func entry[K comparable, V any](m map[K]*V, key K) *V {
 	return m[key]
 }
 
-// byRank is the order of the players. Of two that differ in nothing else, the one who passed comes first.
+// byRank is the order of the players. Of two that differ in nothing else, the one who passed comes
+// first.
 func byRank(a, b Player) int {
 	passed := map[bool]int{true: 0, false: 1}
-	return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScorePercent, a.BestScorePercent),
-		cmp.Compare(a.PlayerLabel, b.PlayerLabel), cmp.Compare(b.LastPlayedAt, a.LastPlayedAt), passed[a.Passed]-passed[b.Passed])
+	return cmp.Or(cmp.Compare(b.Plays, a.Plays),
+		cmp.Compare(b.BestScorePercent, a.BestScorePercent),
+		cmp.Compare(a.PlayerLabel, b.PlayerLabel), cmp.Compare(b.LastPlayedAt, a.LastPlayedAt),
+		passed[a.Passed]-passed[b.Passed])
 }
 
 // rounded rounds a/b, half away from zero, to decimals.

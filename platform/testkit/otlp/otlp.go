@@ -38,7 +38,9 @@ func New(t testing.TB) *Collector {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.raw, c.requests, c.received = append(c.raw, body...), append(c.requests, r), append(c.received, data.GetResourceSpans()...)
+		c.raw = append(c.raw, body...)
+		c.requests = append(c.requests, r)
+		c.received = append(c.received, data.GetResourceSpans()...)
 	}))
 	t.Cleanup(c.Close)
 	return c

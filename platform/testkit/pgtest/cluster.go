@@ -11,8 +11,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// What `make cluster` sets to run the tests of other packages on its servers: the URL of the primary as dg_app, whose password
-// dg_owner and postgres have too, and those of its standbys, from which the Database's pool then reads reports.
+// What `make cluster` sets to run the tests of other packages on its servers: the URL of the
+// primary as dg_app, whose password dg_owner and postgres have too, and those of its standbys, from
+// which the Database's pool then reads reports.
 const (
 	serverVariable   = "DG_TEST_SERVER"
 	replicasVariable = "DG_TEST_REPLICAS"
@@ -27,7 +28,8 @@ func ownerOf(connection string) (string, error) {
 	return u.String(), nil
 }
 
-// readFrom has reports read from the standbys, once they have the database, and logs how many they read.
+// readFrom has reports read from the standbys, once they have the database, and logs how many they
+// read.
 func (d *Database) readFrom(t testing.TB, urls []string, name string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -37,12 +39,16 @@ func (d *Database) readFrom(t testing.TB, urls []string, name string) {
 			t.Fatalf("pgtest: a standby has no database %s: %v", name, err)
 		}
 	}
-	rs, err := postgres.OpenReplicas(ctx, urls, d.DB, map[*postgres.DB]postgres.Options{d.DB: {Name: "pgtest", MaxConns: servingConns}})
+	rs, err := postgres.OpenReplicas(ctx, urls, d.DB,
+		map[*postgres.DB]postgres.Options{d.DB: {Name: "pgtest", MaxConns: servingConns}})
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	ended := make(chan struct{})
-	go func() { defer close(ended); rs.Run(ctx) }()
+	go func() {
+		defer close(ended)
+		rs.Run(ctx)
+	}()
 	t.Cleanup(func() {
 		reads := int64(0)
 		for _, r := range rs.All() {
@@ -56,7 +62,8 @@ func (d *Database) readFrom(t testing.TB, urls []string, name string) {
 }
 
 func awaitDatabase(ctx context.Context, url string) (err error) {
-	for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(5 * time.Millisecond) { //nolint:forbidigo // a poll, bounded
+	//nolint:forbidigo // a poll, bounded
+	for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(5 * time.Millisecond) {
 		var conn *pgx.Conn
 		if conn, err = pgx.Connect(ctx, url); err == nil {
 			return conn.Close(ctx)

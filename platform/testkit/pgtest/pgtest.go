@@ -30,8 +30,9 @@ const (
 
 // Database is a test's own database. Nothing that the test does in it is seen by another test.
 type Database struct {
-	URL       string // as the role that serves
-	DirectURL string // the same without the pooler of DG_TEST_POOLER: for sessions with settings of their own
+	URL string // as the role that serves
+	// the same without the pooler of DG_TEST_POOLER: for sessions with settings of their own
+	DirectURL string
 	OwnerURL  string // as the role that owns the tables
 	DB        *postgres.DB
 	Owner     *postgres.DB
@@ -39,8 +40,8 @@ type Database struct {
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
 //
-// Where no PostgreSQL can be started the test is skipped, and fails when the environment has CI. It fails when the
-// migrations do. With -short it is skipped: what is left needs no database.
+// Where no PostgreSQL can be started the test is skipped, and fails when the environment has CI. It
+// fails when the migrations do. With -short it is skipped: what is left needs no database.
 func New(t testing.TB) *Database {
 	t.Helper()
 	return newFrom(t, migrations.FS)
@@ -49,8 +50,8 @@ func New(t testing.TB) *Database {
 // started is the server as this process uses it; the process's exit gives it back.
 var started = sync.OnceValues(start)
 
-// began and numbered make the names of this process's databases differ from each other, and from those that a killed
-// process of the same id has left.
+// began and numbered make the names of this process's databases differ from each other, and from
+// those that a killed process of the same id has left.
 var (
 	began    = strconv.FormatInt(time.Now().UnixNano(), 36)
 	numbered atomic.Int64
@@ -72,7 +73,9 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	}
 	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), began, numbered.Add(1))
 	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
-	_, err = s.admin.Exec(ctx, fmt.Sprintf(`create database %s template %s owner %s strategy file_copy`, name, template, s.owner))
+	_, err = s.admin.Exec(ctx,
+		fmt.Sprintf(`create database %s template %s owner %s strategy file_copy`, name, template,
+			s.owner))
 	if err != nil {
 		t.Fatalf("pgtest: make a database: %v", err)
 	}
@@ -92,8 +95,8 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
 		db.readFrom(t, urls, name)
 	}
-	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer than a
-	// statement may.
+	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer
+	// than a statement may.
 	db.Owner = open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
 }
@@ -101,7 +104,8 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 // poolerVariable makes the serving role's URLs lead through PgBouncer in transaction mode.
 const poolerVariable = "DG_TEST_POOLER"
 
-// pooler is this process's PgBouncer, which ends with it. It drops the mark of a URL that a test gives to another driver.
+// pooler is this process's PgBouncer, which ends with it. It drops the mark of a URL that a test
+// gives to another driver.
 var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	s, err := started()
 	if err != nil {
@@ -114,7 +118,8 @@ var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	return bouncer.Launch(u.Query().Get("host"), "ignore_startup_parameters = pooler")
 })
 
-// throughPooler is the URL through PgBouncer, once the role has the settings that dg migrate gives it.
+// throughPooler is the URL through PgBouncer, once the role has the settings that dg migrate gives
+// it.
 func throughPooler(ctx context.Context, direct string) (string, error) {
 	b, err := pooler()
 	if err != nil {
@@ -124,7 +129,8 @@ func throughPooler(ctx context.Context, direct string) (string, error) {
 	return through, postgres.SetRoleDefaults(ctx, through, slog.New(slog.DiscardHandler))
 }
 
-// unavailable skips the test with a warning, or fails it in CI, where nobody would read the warning.
+// unavailable skips the test with a warning, or fails it in CI, where nobody would read the
+// warning.
 func unavailable(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -133,7 +139,8 @@ func unavailable(t testing.TB, err error) {
 	t.Skipf("pgtest: SKIPPED, NOTHING WAS TESTED: no PostgreSQL for the tests: %v", err)
 }
 
-// NeedProgram skips t where the installed PostgreSQL lacks the program, and fails it in CI: npm's package has no pg_dump.
+// NeedProgram skips t where the installed PostgreSQL lacks the program, and fails it in CI: npm's
+// package has no pg_dump.
 func NeedProgram(t testing.TB, name string) {
 	t.Helper()
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
@@ -169,7 +176,8 @@ func asSuperuser(connection string) string {
 	if err != nil {
 		panic(err) // the embedded server's own URL
 	}
-	u.User, u.Path = as("postgres", u.User), "/postgres"
+	u.User = as("postgres", u.User)
+	u.Path = "/postgres"
 	return u.String()
 }
 

@@ -17,11 +17,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// schema is a small set of migrations: these tests hold whatever the product's are. The mark makes it another set.
+// schema is a small set of migrations: these tests hold whatever the product's are. The mark makes
+// it another set.
 func schema(mark string) fs.FS {
 	return fstest.MapFS{
-		"20260101000000_first.sql": {Data: []byte("-- +goose Up\n-- " + mark + "\ncreate table things (id int primary key);\n")},
-		"grants.sql":               {Data: []byte("grant select, insert on things to :role;\n")},
+		"20260101000000_first.sql": {
+			Data: []byte("-- +goose Up\n-- " + mark +
+				"\ncreate table things (id int primary key);\n"),
+		},
+		"grants.sql": {Data: []byte("grant select, insert on things to :role;\n")},
 	}
 }
 
@@ -38,7 +42,9 @@ func TestNewAppliesTheMigrations(t *testing.T) {
 		t.Errorf("Owner is opened as %s", role)
 	}
 	var migrated int
-	must(t, db.DB.Pool.QueryRow(t.Context(), `select count(*) from goose_db_version where version_id > 0`).Scan(&migrated))
+	must(t,
+		db.DB.Pool.QueryRow(t.Context(),
+			`select count(*) from goose_db_version where version_id > 0`).Scan(&migrated))
 	if migrated == 0 {
 		t.Error("nothing was migrated")
 	}
@@ -51,7 +57,8 @@ func TestDatabaseIsDroppedWithItsTest(t *testing.T) {
 		for range 6 {
 			db := newFrom(t, schema(""))
 			left = append(left, db.URL)
-			tag, err := db.DB.Pool.Exec(t.Context(), `insert into things values (1)`) // the first one in each
+			// the first one in each
+			tag, err := db.DB.Pool.Exec(t.Context(), `insert into things values (1)`)
 			if err != nil || tag.RowsAffected() != 1 {
 				t.Error(err)
 			}
@@ -71,7 +78,8 @@ func TestDatabaseIsDroppedWithItsTest(t *testing.T) {
 func TestDatabasesOfKilledProcessesAreDropped(t *testing.T) {
 	t.Parallel()
 	mine := newFrom(t, schema(""))
-	mark := fmt.Sprint("new for these processes ", os.Getpid()) // they make its template at the same time
+	// they make its template at the same time
+	mark := fmt.Sprint("new for these processes ", os.Getpid())
 	urls := make([]string, 3)
 	var all sync.WaitGroup
 	for i := range urls {
@@ -109,7 +117,9 @@ func TestDatabaseOfAnEarlierProcessIsNoObstacle(t *testing.T) {
 
 func exists(t *testing.T, s *server, database string) (there bool) {
 	t.Helper()
-	must(t, s.admin.QueryRow(t.Context(), `select exists (select from pg_database where datname = $1)`, database).Scan(&there))
+	must(t,
+		s.admin.QueryRow(t.Context(), `select exists (select from pg_database where datname = $1)`,
+			database).Scan(&there))
 	return there
 }
 
@@ -170,7 +180,10 @@ func (v *verdict) Fatalf(format string, args ...any) {
 // of runs f as a test and tells how it ended.
 func (v *verdict) of(f func(testing.TB)) string {
 	done := make(chan struct{})
-	go func() { defer close(done); f(v) }()
+	go func() {
+		defer close(done)
+		f(v)
+	}()
 	<-done
 	return v.text
 }
@@ -178,7 +191,9 @@ func (v *verdict) of(f func(testing.TB)) string {
 func TestMissingServerSkipsTestsAndFailsUnderCI(t *testing.T) {
 	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
 		t.Setenv("CI", ci)
-		got := new(verdict).of(func(tb testing.TB) { unavailable(tb, errors.New("none is installed")) })
+		got := new(verdict).of(func(tb testing.TB) {
+			unavailable(tb, errors.New("none is installed"))
+		})
 		if !strings.HasPrefix(got, want) || !strings.Contains(got, "none is installed") {
 			t.Errorf("CI=%q: %s", ci, got)
 		}
@@ -193,7 +208,8 @@ func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
 	}
 	for range 2 {
 		got := new(verdict).of(func(tb testing.TB) { newFrom(tb, broken) })
-		if !strings.HasPrefix(got, "fatal: ") || !strings.Contains(got, "20260101000000_first.sql") {
+		if !strings.HasPrefix(got, "fatal: ") ||
+			!strings.Contains(got, "20260101000000_first.sql") {
 			t.Errorf("%s", got)
 		}
 	}
@@ -204,7 +220,8 @@ func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
 	if exists(t, s, templatePrefix+hash) {
 		t.Error("a template of half a schema")
 	}
-	_, _ = s.admin.Exec(context.Background(), `drop database if exists `+templatePrefix+hash+makingSuffix)
+	_, _ = s.admin.Exec(context.Background(),
+		`drop database if exists `+templatePrefix+hash+makingSuffix)
 }
 
 func TestEachSetOfMigrationsHasItsOwnTemplate(t *testing.T) {

@@ -84,21 +84,26 @@ func (s *server) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	embedded, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
+	embedded, err := embeddedpg.Start(ctx, dir,
+		embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
 	}
-	s.url, s.ownerURL = embedded.URL(), embedded.OwnerURL()
+	s.url = embedded.URL()
+	s.ownerURL = embedded.OwnerURL()
 	return nil
 }
 
-// roomInMemory is what a folder in memory must have free to be used: the tests of all packages fill databases there.
+// roomInMemory is what a folder in memory must have free to be used: the tests of all packages fill
+// databases there.
 const roomInMemory = 4 << 30
 
-// sharedFolder is the server's folder: one for each user, for each version of PostgreSQL, since another cannot open its data,
-// and for each boot of the machine, because a crash of the machine may leave a cluster that writes without fsync in pieces.
+// sharedFolder is the server's folder: one for each user, for each version of PostgreSQL, since
+// another cannot open its data, and for each boot of the machine, because a crash of the machine
+// may leave a cluster that writes without fsync in pieces.
 //
-// A database is 300 files, which takes a disk up to 300 ms and memory 15: where Linux has plenty of it, it is used.
+// A database is 300 files, which takes a disk up to 300 ms and memory 15: where Linux has plenty of
+// it, it is used.
 func sharedFolder(ctx context.Context) (string, error) {
 	bin, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {
@@ -110,17 +115,22 @@ func sharedFolder(ctx context.Context) (string, error) {
 	}
 	base := os.TempDir()
 	var memory syscall.Statfs_t
-	if runtime.GOOS == "linux" && syscall.Statfs("/dev/shm", &memory) == nil && memory.Bavail*uint64(memory.Bsize) > roomInMemory {
+	if runtime.GOOS == "linux" && syscall.Statfs("/dev/shm", &memory) == nil &&
+		memory.Bavail*uint64(memory.Bsize) > roomInMemory {
 		base = "/dev/shm"
 	}
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux; elsewhere the temporary folder must do
+	// Linux; elsewhere the temporary folder must do
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	hash := sha256.Sum256(append(boot, version...))
-	return filepath.Join(base, fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
+	return filepath.Join(base,
+		fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
 }
 
 // dropLeftOvers drops the databases of test processes that are no more.
 func (s *server) dropLeftOvers(ctx context.Context) error {
-	rows, err := s.admin.Query(ctx, `/* pgtest.leftovers */ select datname from pg_database where starts_with(datname, $1)`, testPrefix)
+	rows, err := s.admin.Query(ctx,
+		`/* pgtest.leftovers */ select datname from pg_database where starts_with(datname, $1)`,
+		testPrefix)
 	if err != nil {
 		return err
 	}
@@ -130,20 +140,25 @@ func (s *server) dropLeftOvers(ctx context.Context) error {
 	}
 	for _, name := range names {
 		owner, _, _ := strings.Cut(strings.TrimPrefix(name, testPrefix), "_")
-		if pid, err := strconv.Atoi(owner); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		if pid, err := strconv.Atoi(owner); err == nil &&
+			errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			// Another process may be dropping it at the same time.
-			_, _ = s.admin.Exec(ctx, fmt.Sprintf(`drop database if exists %s with (force)`, pgx.Identifier{name}.Sanitize()))
+			_, _ = s.admin.Exec(ctx,
+				fmt.Sprintf(`drop database if exists %s with (force)`,
+					pgx.Identifier{name}.Sanitize()))
 		}
 	}
 	return nil
 }
 
-// drop drops a test's database. Its sessions are ending, and the server would sleep 100 ms on finding one of them; those
-// that the test has left open are ended after that.
+// drop drops a test's database. Its sessions are ending, and the server would sleep 100 ms on
+// finding one of them; those that the test has left open are ended after that.
 func (s *server) drop(ctx context.Context, name string) error {
 	for range 25 {
 		var busy bool
-		err := s.admin.QueryRow(ctx, `/* pgtest.drop */ select exists (select from pg_stat_activity where datname = $1)`, name).Scan(&busy)
+		err := s.admin.QueryRow(ctx,
+			`/* pgtest.drop */ select exists (select from pg_stat_activity where datname = $1)`,
+			name).Scan(&busy)
 		if err != nil || !busy {
 			break
 		}
@@ -153,7 +168,8 @@ func (s *server) drop(ctx context.Context, name string) error {
 	return err
 }
 
-// template names the database that holds the migrated schema of files, and makes it where it is missing.
+// template names the database that holds the migrated schema of files, and makes it where it is
+// missing.
 func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
 	hash, err := hashOf(files)
 	if err != nil {
@@ -170,12 +186,15 @@ func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
 		return "", err
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, `/* pgtest.template */ select pg_advisory_lock($1)`, int64(templateLock)); err != nil {
+	if _, err := conn.Exec(ctx, `/* pgtest.template */ select pg_advisory_lock($1)`,
+		int64(templateLock)); err != nil {
 		return "", err
 	}
 	defer func() { _, _ = conn.Exec(ctx, `select pg_advisory_unlock($1)`, int64(templateLock)) }()
 	var there bool
-	if err := conn.QueryRow(ctx, `/* pgtest.template */ select exists (select from pg_database where datname = $1)`, name).Scan(&there); err != nil {
+	if err := conn.QueryRow(ctx,
+		`/* pgtest.template */ select exists (select from pg_database where datname = $1)`, name).
+		Scan(&there); err != nil {
 		return "", err
 	}
 	if !there {
@@ -187,9 +206,11 @@ func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
 	return name, nil
 }
 
-// makeTemplate migrates under another name, so that a template is whole or not there. Nobody may connect to it
-// afterwards: a database with a session in it can't be copied.
-func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string) error {
+// makeTemplate migrates under another name, so that a template is whole or not there. Nobody may
+// connect to it afterwards: a database with a session in it can't be copied.
+func (s *server) makeTemplate(
+	ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string,
+) error {
 	making := name + makingSuffix
 	for _, statement := range []string{
 		fmt.Sprintf(`drop database if exists %s with (force)`, making),
@@ -202,7 +223,8 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, files fs.
 	if err := s.closePublicSchema(ctx, making); err != nil {
 		return err
 	}
-	if err := postgres.Migrate(ctx, inDatabase(s.ownerURL, making), files, s.role, nil); err != nil {
+	if err := postgres.Migrate(ctx, inDatabase(s.ownerURL, making), files, s.role,
+		nil); err != nil {
 		return err
 	}
 	for _, statement := range []string{

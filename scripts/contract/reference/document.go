@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// openAPI is what the reference reads of the OpenAPI document. What is raw may be a reference to a component.
+// openAPI is what the reference reads of the OpenAPI document. What is raw may be a reference to a
+// component.
 type openAPI struct {
 	Paths      ordered[ordered[json.RawMessage]]
 	Components map[string]map[string]json.RawMessage
@@ -91,14 +92,16 @@ func resolve[T any](d *openAPI, raw json.RawMessage) (T, error) {
 	return value, json.Unmarshal(raw, &value)
 }
 
-// schema reads a schema. allOf with one entry is how the document describes a component anew where it is used.
+// schema reads a schema. allOf with one entry is how the document describes a component anew where
+// it is used.
 func (d *openAPI) schema(raw json.RawMessage) (openAPISchema, error) {
 	if raw == nil {
 		return openAPISchema{}, nil
 	}
 	s, err := resolve[openAPISchema](d, raw)
 	if err == nil && len(s.AllOf) == 1 {
-		description, nullable := s.Description, s.Nullable
+		description := s.Description
+		nullable := s.Nullable
 		s, err = d.schema(s.AllOf[0])
 		s.Nullable = s.Nullable || nullable
 		if description != "" {

@@ -1,5 +1,6 @@
-// Command reference generates web/docs/reference.json, the operations of the API as the pages below /docs/reference show them, from
-// the OpenAPI document. It runs in the root of the repository, after scripts/contract; scripts/generate.sh calls both.
+// Command reference generates web/docs/reference.json, the operations of the API as the pages below
+// /docs/reference show them, from the OpenAPI document. It runs in the root of the repository,
+// after scripts/contract; scripts/generate.sh calls both.
 package main
 
 import (
@@ -113,7 +114,13 @@ func (d *openAPI) operation(path string, raw json.RawMessage) (operation, error)
 	if err != nil {
 		return operation{}, err
 	}
-	o := operation{ID: source.OperationID, Path: path, Summary: source.Summary, Scope: source.Scope, Text: markdown(source.Description)}
+	o := operation{
+		ID:      source.OperationID,
+		Path:    path,
+		Summary: source.Summary,
+		Scope:   source.Scope,
+		Text:    markdown(source.Description),
+	}
 	for _, raw := range source.Parameters {
 		p, err := resolve[openAPIParameter](d, raw)
 		if err != nil {
@@ -124,7 +131,10 @@ func (d *openAPI) operation(path string, raw json.RawMessage) (operation, error)
 			return o, err
 		}
 		f := d.fieldOf(p.Name, schema)
-		f.In, f.Required, f.Text, f.Example = p.In, p.Required, markdown(p.Description), fmt.Sprint(p.Example)
+		f.In = p.In
+		f.Required = p.Required
+		f.Text = markdown(p.Description)
+		f.Example = fmt.Sprint(p.Example)
 		o.Parameters = append(o.Parameters, f)
 	}
 	o.Request = o.curl()
@@ -134,7 +144,8 @@ func (d *openAPI) operation(path string, raw json.RawMessage) (operation, error)
 			return o, err
 		}
 		if r.Name != "200" {
-			o.Errors = append(o.Errors, status{r.Name, d.codeOf(r.Name, response), markdown(response.Description)})
+			o.Errors = append(o.Errors,
+				status{r.Name, d.codeOf(r.Name, response), markdown(response.Description)})
 		} else if err := o.add(d, response); err != nil {
 			return o, err
 		}
@@ -156,7 +167,8 @@ func (o *operation) add(d *openAPI, response openAPIResponse) error {
 		if err != nil {
 			return err
 		}
-		o.MediaType, o.Body = content.Name, markdown(schema.Description)
+		o.MediaType = content.Name
+		o.Body = markdown(schema.Description)
 		if o.Fields, err = d.fields(content.Value.Schema, "", 0); err != nil {
 			return err
 		}
@@ -168,7 +180,11 @@ func (o *operation) add(d *openAPI, response openAPIResponse) error {
 			if err != nil {
 				return err
 			}
-			o.Examples = append(o.Examples, example{ID: "example-" + e.Name, Label: answer.Summary, Text: pretty(answer.Value)})
+			o.Examples = append(o.Examples, example{
+				ID:    "example-" + e.Name,
+				Label: answer.Summary,
+				Text:  pretty(answer.Value),
+			})
 		}
 	}
 	return nil
@@ -210,7 +226,8 @@ func pretty(value json.RawMessage) string {
 	})
 }
 
-// leaf is an object without others within it in a list of the outermost object, as json.Indent writes it. A short one takes a line.
+// leaf is an object without others within it in a list of the outermost object, as json.Indent
+// writes it. A short one takes a line.
 var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
 
 // curl is a request for the operation, with the parameters that it requires.
@@ -228,5 +245,6 @@ func (o *operation) curl() string {
 	if query != "" {
 		query = "?" + query[1:]
 	}
-	return "curl -sS \"https://dg.example.org" + path + query + "\" \\\n  -H \"Authorization: Bearer $DG_KEY\""
+	return "curl -sS \"https://dg.example.org" + path + query +
+		"\" \\\n  -H \"Authorization: Bearer $DG_KEY\""
 }

@@ -8,15 +8,20 @@ import (
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// markdown is the HTML of a description of the OpenAPI document: paragraphs, lists, tables and code, which is all that it uses.
+// markdown is the HTML of a description of the OpenAPI document: paragraphs, lists, tables and
+// code, which is all that it uses.
 func markdown(text string) string {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		lines := strings.Split(codeSpan.ReplaceAllString(html.EscapeString(block), "<code>$1</code>"), "\n")
+		lines := strings.Split(
+			codeSpan.ReplaceAllString(html.EscapeString(block), "<code>$1</code>"), "\n",
+		)
 		switch {
 		case block == "":
 		case strings.HasPrefix(block, "- "):
-			b.WriteString("<ul><li>" + strings.ReplaceAll(strings.Join(lines, "\n")[2:], "\n- ", "</li><li>") + "</li></ul>")
+			b.WriteString("<ul><li>" +
+				strings.ReplaceAll(strings.Join(lines, "\n")[2:], "\n- ", "</li><li>") +
+				"</li></ul>")
 		case strings.HasPrefix(block, "|"):
 			b.WriteString(markdownTable(lines))
 		default:
@@ -29,8 +34,10 @@ func markdown(text string) string {
 // markdownTable is a table: the second line is the rule below the header.
 func markdownTable(lines []string) string {
 	var b strings.Builder
-	name := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").Replace(strings.Trim(lines[0], "| "))
-	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table: ` + name + `"><table aria-label="` + name + `">`)
+	name := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").
+		Replace(strings.Trim(lines[0], "| "))
+	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table: ` + name +
+		`"><table aria-label="` + name + `">`)
 	for i, line := range lines {
 		cells := strings.Split(strings.Trim(line, "| "), "|")
 		switch {

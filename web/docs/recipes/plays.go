@@ -18,10 +18,11 @@ import (
 )
 
 const (
-	base     = "https://dg.example.org"
-	fork     = "60772820-1226-4be5-b50f-c2adbe3dca64"
-	from, to = "2024-01-01", "2026-03-31"
-	group    = "" // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+	base  = "https://dg.example.org"
+	fork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
+	from  = "2024-01-01"
+	to    = "2026-03-31"
+	group = "" // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 )
 
 // Play is a row. What an unfinished play leaves empty is nil.
@@ -127,11 +128,14 @@ func main() {
 		plays = append(plays, part...)
 	}
 	// Figures of the whole period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
-	players, completed, sum := map[string]bool{}, 0, 0.0
+	players := map[string]bool{}
+	completed := 0
+	sum := 0.0
 	for _, play := range plays {
 		players[play.PlayerKey] = true
 		if play.Score != nil {
-			completed, sum = completed+1, sum+*play.Score
+			completed++
+			sum += *play.Score
 		}
 	}
 	fmt.Printf("%d plays, %d players, %d completed, average score %.2f\n", len(plays), len(players), completed, sum/float64(completed))

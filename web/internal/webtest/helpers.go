@@ -31,12 +31,22 @@ import (
 )
 
 // NewKey makes a key of the organisation, by its owner.
-func (w *World) NewKey(t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope) apikeys.Key {
+func (w *World) NewKey(
+	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
+) apikeys.Key {
 	t.Helper()
 	key, _, err := w.Keys.Create(t.Context(), apikeys.Actor{
-		Person:  apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
-	}, apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
+		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: o.ID,
+			Grants:         authz.MemberGrants("owner", false),
+		},
+	}, apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{
+		Method: "POST",
+		Path:   "/",
+		ID:     "request-0001",
+	})
 	require.NoError(t, err)
 	return key
 }
@@ -49,8 +59,8 @@ func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 	return entries
 }
 
-// Beside serves the API of the same instance, and returns how to ask it with a key of the organisation, which may ask 100
-// times.
+// Beside serves the API of the same instance, and returns how to ask it with a key of the
+// organisation, which may ask 100 times.
 func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Page) {
 	t.Helper()
 	policy, err := authz.New()
@@ -59,10 +69,19 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 	require.NoError(t, err)
 	base := "http://" + ln.Addr().String()
 	api, err := publicapi.New(publicapi.Modules{
-		Keys: w.Keys, Games: games.New(w.DB.DB), Reports: w.Figures, Exports: w.Files, Orgs: w.orgs, Policy: policy,
+		Keys:    w.Keys,
+		Games:   games.New(w.DB.DB),
+		Reports: w.Figures,
+		Exports: w.Files,
+		Orgs:    w.orgs,
+		Policy:  policy,
 	}, base)
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second})
+	server := httpserver.New(httpserver.Options{
+		Logger:      slog.New(slog.DiscardHandler),
+		Unavailable: postgres.Unavailable,
+		Grace:       time.Second,
+	})
 	api.Mount(server.App())
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.Serve(ln) })
@@ -73,12 +92,20 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 		served.Wait()
 	})
 	_, token, err := w.Keys.Create(t.Context(), apikeys.Actor{
-		Person:  apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
-	}, apikeys.NewKey{Name: "BI", Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
+		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: o.ID,
+			Grants:         authz.MemberGrants("owner", false),
+		},
+	}, apikeys.NewKey{
+		Name:   "BI",
+		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
+	}, audit.Request{})
 	require.NoError(t, err)
 	return func(path string) Page {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1"+path, http.NoBody)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1"+path,
+			http.NoBody)
 		require.NoError(t, err)
 		request.Header.Set("Authorization", "Bearer "+token.String())
 		response, err := (&http.Client{Transport: transport}).Do(request)
@@ -108,7 +135,12 @@ const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
 
 // GoodForm is a form that makes a key.
 func GoodForm() url.Values {
-	return url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "idempotencyKey": {NewIdempotencyKey()}}
+	return url.Values{
+		"name":           {"Warehouse"},
+		"scopes":         {"forks:read", "reports:read"},
+		"expiry":         {"90"},
+		"idempotencyKey": {NewIdempotencyKey()},
+	}
 }
 
 // AllKeys are the organisation's keys.
@@ -192,7 +224,8 @@ func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry 
 	return last
 }
 
-// Begin begins a download over a connection of its own with a small window, and reads no more than its status.
+// Begin begins a download over a connection of its own with a small window, and reads no more than
+// its status.
 func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	var d net.Dialer
@@ -200,7 +233,9 @@ func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.R
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nCookie: __Host-dg=%s\r\n\r\n", path, b.Cookies["__Host-dg"])
+	_, err = fmt.Fprintf(conn,
+		"GET %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nCookie: __Host-dg=%s\r\n\r\n",
+		path, b.Cookies["__Host-dg"])
 	require.NoError(t, err)
 	in := bufio.NewReader(conn)
 	status, err := in.ReadString('\n')
@@ -219,8 +254,8 @@ func SignInWith(p *browsertest.Page, w *World, who fixtures.Person, path string)
 	p.Open(w.URL + path)
 }
 
-// LooksRight demands of a screen, on a desk and on a phone, what all of them keep. The tests of app look at the same screens
-// in the other two combinations of width and scheme.
+// LooksRight demands of a screen, on a desk and on a phone, what all of them keep. The tests of app
+// look at the same screens in the other two combinations of width and scheme.
 func LooksRight(t *testing.T, p *browsertest.Page, name string) {
 	t.Helper()
 	for _, width := range []int{320, 1280} {
@@ -240,7 +275,8 @@ func ToAccount(p *browsertest.Page, w *World, who fixtures.Person) {
 	p.Click("main button")
 }
 
-// CodeNow is the person's code of now; one that was used may be used again, since tests are faster than half a minute.
+// CodeNow is the person's code of now; one that was used may be used again, since tests are faster
+// than half a minute.
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	t.Helper()
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
@@ -264,7 +300,11 @@ func RequireRedirect(t *testing.T, to string, p Page) {
 // AsOwner is the organisation's owner as modules/apikeys sees one.
 func (o *Organisation) AsOwner() apikeys.Actor {
 	return apikeys.Actor{
-		Person:  apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
+		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: o.ID,
+			Grants:         authz.MemberGrants("owner", false),
+		},
 	}
 }

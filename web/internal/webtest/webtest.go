@@ -88,15 +88,26 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 	w := &World{DB: db, Log: audit.New(db.DB), now: now, Logged: &logbook{}}
 	orgs := org.New(db.DB, w.Log, policy)
 	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
-	w.People = identity.New(db.DB, now, identity.Auditor{Memberships: noOrganisations{}, Log: w.Log, UnknownEmail: func() {}}, slog.New(slog.DiscardHandler))
-	people := identity.New(db.DB, now, identity.Auditor{Memberships: orgs, Log: w.Log, UnknownEmail: func() {}}, slog.New(slog.NewTextHandler(w.Logged, nil)))
-	w.orgs, w.Screens = orgs, people
+	w.People = identity.New(db.DB, now, identity.Auditor{
+		Memberships:  noOrganisations{},
+		Log:          w.Log,
+		UnknownEmail: func() {},
+	}, slog.New(slog.DiscardHandler))
+	people := identity.New(db.DB, now,
+		identity.Auditor{
+			Memberships:  orgs,
+			Log:          w.Log,
+			UnknownEmail: func() {},
+		}, slog.New(slog.NewTextHandler(w.Logged, nil)))
+	w.orgs = orgs
+	w.Screens = people
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	w.URL = "http://" + ln.Addr().String()
-	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
+	pool, err := postgres.Open(t.Context(), db.URL,
+		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	w.Figures = reports.New(db.DB, pool)
@@ -104,16 +115,34 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 	forks := games.New(db.DB)
 	site, err := web.New(web.Modules{
 		Identity: people, Orgs: orgs, Policy: policy,
-		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
-		AuditLog:     auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
-		Keys:         keys.Modules{Keys: w.Keys, Changes: w.Keys, Forks: forks},
-		Organisation: weborganisation.Modules{Organisations: orgs, People: people, Keys: w.Keys, Forks: forks},
-		Docs:         docs.Modules{Groups: orgs, Forks: forks},
-		Reports:      webreports.Modules{Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files},
+		Account: account.Modules{
+			SignIns:  people,
+			Resets:   people,
+			Accounts: people,
+			TwoStep:  people,
+		},
+		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
+		Keys:     keys.Modules{Keys: w.Keys, Changes: w.Keys, Forks: forks},
+		Organisation: weborganisation.Modules{
+			Organisations: orgs,
+			People:        people,
+			Keys:          w.Keys,
+			Forks:         forks,
+		},
+		Docs: docs.Modules{Groups: orgs, Forks: forks},
+		Reports: webreports.Modules{
+			Forks:   forks,
+			Groups:  orgs,
+			Reports: w.Figures,
+			Exports: w.Files,
+		},
 	}, w.URL, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
-		Logger: slog.New(slog.NewTextHandler(w.Logged, nil)), Unavailable: postgres.Unavailable, Grace: time.Second, ErrorPage: site.ErrorPage,
+		Logger:      slog.New(slog.NewTextHandler(w.Logged, nil)),
+		Unavailable: postgres.Unavailable,
+		Grace:       time.Second,
+		ErrorPage:   site.ErrorPage,
 	})
 	site.Mount(server.App())
 	var served sync.WaitGroup
@@ -138,14 +167,15 @@ func (noOrganisations) OrganisationNamesOf(context.Context, string) ([]string, e
 	return nil, nil
 }
 
-// Organisation is one of a test, with its people: an owner, an admin with and one without two-step verification, and a
-// member.
+// Organisation is one of a test, with its people: an owner, an admin with and one without two-step
+// verification, and a member.
 type Organisation struct {
 	fixtures.Organisation
 	Owner, Admin, AdminPlain, Member fixtures.Person
 }
 
-// Organisation stores an organisation on the Pro plan under pseudonymous reporting, with its people.
+// Organisation stores an organisation on the Pro plan under pseudonymous reporting, with its
+// people.
 func (w *World) Organisation(slug string) *Organisation {
 	return w.OrganisationOf(fixtures.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
@@ -154,11 +184,18 @@ func (w *World) Organisation(slug string) *Organisation {
 func (w *World) OrganisationOf(o fixtures.Organisation) *Organisation {
 	o = w.DB.Organisation(o)
 	human := func(name, role, secret string) fixtures.Person {
-		p := w.DB.Person(fixtures.Person{Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example", TOTPSecret: secret})
+		p := w.DB.Person(fixtures.Person{
+			Name:       name + " of " + o.Slug,
+			Email:      name + "@" + o.Slug + ".example",
+			TOTPSecret: secret,
+		})
 		w.DB.Join(o.ID, p.ID, role)
 		return p
 	}
-	return &Organisation{o, human("owner", "owner", ""), human("admin", "admin", fixtures.TOTPSecret), human("admin-plain", "admin", ""), human("member", "member", "")}
+	return &Organisation{
+		o, human("owner", "owner", ""), human("admin", "admin", fixtures.TOTPSecret),
+		human("admin-plain", "admin", ""), human("member", "member", ""),
+	}
 }
 
 // Rename gives a person another name.
@@ -169,13 +206,24 @@ func (w *World) Rename(p *fixtures.Person, name string) {
 
 // Fork stores a fork that the organisation's players can play.
 func (w *World) Fork(o *Organisation) fixtures.Fork {
-	return w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization", Release: 1})
+	return w.DB.Fork(fixtures.Fork{
+		OrganisationID: o.ID,
+		Title:          "Prompting at the dock",
+		Visibility:     "organization",
+		Release:        1,
+	})
 }
 
 // Played stores a fork that was played once, now, and returns its id.
 func (w *World) Played(o *Organisation) string {
 	fork := w.Fork(o)
-	w.DB.Play(fixtures.Play{Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: time.Now(), CompletedAt: time.Now(), Score: 5000})
+	w.DB.Play(fixtures.Play{
+		Fork:        fork,
+		Player:      w.DB.Players(o.ID, 1)[0],
+		StartedAt:   time.Now(),
+		CompletedAt: time.Now(),
+		Score:       5000,
+	})
 	return fork.ID
 }
 
@@ -192,8 +240,10 @@ func (w *World) Browser(t *testing.T) *Browser {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &Browser{T: t, URL: w.URL, Cookies: map[string]string{}, Client: &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}}
 }
 
@@ -201,7 +251,8 @@ func (w *World) Browser(t *testing.T) *Browser {
 func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 	t.Helper()
 	b := w.Browser(t)
-	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password, identity.Client{Address: "192.0.2.1", UserAgent: "test"})
+	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password,
+		identity.Client{Address: "192.0.2.1", UserAgent: "test"})
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
 		// The step of the last code does not count twice: a test that signs in again starts afresh.
@@ -239,7 +290,8 @@ func (b *Browser) Post(path string, form url.Values) Page {
 // Send sends a request with the cookies of the browser, and keeps those of the answer.
 func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	b.T.Helper()
-	request, err := http.NewRequestWithContext(b.T.Context(), method, b.URL+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(b.T.Context(), method, b.URL+path,
+		strings.NewReader(body))
 	require.NoError(b.T, err)
 	request.Header.Set("Accept", "text/html,application/xhtml+xml")
 	if body != "" {
@@ -255,7 +307,8 @@ func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	text, err := io.ReadAll(response.Body)
 	require.NoError(b.T, err)
 	for _, c := range response.Cookies() {
-		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "", "cookie %s", c.Name)
+		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "", "cookie %s",
+			c.Name)
 		if b.Cookies[c.Name] = c.Value; c.MaxAge < 0 || c.Value == "" {
 			delete(b.Cookies, c.Name)
 		}
