@@ -91,7 +91,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := w.SignedIn(t, acme.Admin)
 			require.Equal(t, [2]bool{}, asks(b.Get(s.path)), "the sign-in counts")
-			age(w, "15 minutes")
+			age(w, "15 minutes 1 second")
 			opened := b.Get(s.path)
 			require.Equal(t, http.StatusOK, opened.StatusCode)
 			require.Equal(t, [2]bool{true, true}, asks(opened))

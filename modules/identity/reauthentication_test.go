@@ -37,8 +37,8 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.NoError(t, b.reauthenticate(session, identity.Proof{Password: wrongPassword}),
 		"it is not looked at")
 
-	b.age(session, "15 minutes")
-	b.age(other, "15 minutes")
+	b.age(session, "15 minutes 1 second")
+	b.age(other, "15 minutes 1 second")
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
 	require.Equal(t, identity.ErrWrongPassword,
 		b.reauthenticate(session, identity.Proof{Password: wrongPassword}))
