@@ -6,12 +6,13 @@
 //   - docs: the documentation of the API
 //
 // A wing knows package ui and modules, never another wing. It is a Handler, its ports (ports.go:
-// what it calls of other modules), and a Go file, a template and a test of the same name for each
-// screen. A handler reads the request, calls the modules and renders a view: the template's data,
+// what it calls of other modules), and a Go file and a template of the same name for each screen, with
+// their tests beside them. A handler reads the request, calls the modules and renders a view: the template's data,
 // with a layout. No package here owns a table.
 //
-// Every request of a screen passes, in this order:
-//   - prepare (middleware.go): security headers, timeout, the request for the audit log;
+// Every request of a screen behind the sign-in passes, in this order:
+//   - prepare (middleware.go): security headers, the queue it waits in, the request for the audit
+//     log;
 //   - rejectCrossOrigin (middleware.go): forms and downloads start from a page of this site only;
 //   - anyone, person or member (authenticate.go): who is signed in, in which organisation, with
 //     which role.
@@ -29,8 +30,8 @@
 // request, so a revocation takes effect with the next one. The policy in configs/ decides what a
 // person may do, and a screen offers only what it allows.
 //
-// /o/<slug>/… is a screen of an organisation. The same path without that prefix redirects to the
-// reader's organisation: error pages and the documentation, which know no organisation, link there.
+// /o/<slug>/… is a screen of an organisation. Those that Mount lists redirect there
+// without that prefix: error pages and the documentation know no organisation.
 //
 // Decisions:
 //   - Pages are no-store: after the sign-out nobody reads them by going back.

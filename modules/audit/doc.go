@@ -12,7 +12,7 @@
 //   - The log is ordered by instant, so that a day is one index range. The database sets the
 //     instant and a random id, which does not reveal the size of other logs. A slow transaction's
 //     entry may appear slightly below newer ones.
-//   - Five indexes make any combination of filters fast at any size, at the cost of slower writes.
+//   - Six indexes make any combination of filters fast at any size, at the cost of slower writes.
 //   - The two entries of an export share the detail exportId (Counterparts). Screens merge them
 //     into one row; a file has both.
 //

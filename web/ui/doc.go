@@ -1,5 +1,5 @@
-// Package ui is what the wings of the screens share. A wing's Handler embeds the two types that
-// carry it:
+// Package ui is what the wings of the screens share. A wing's Handler embeds one or both of the
+// types that carry it:
 //
 //   - Pages renders a view in the layout that surrounds every screen. Its templates are those of
 //     this package and of the wing.
@@ -15,7 +15,7 @@
 // (draft.go): a form has the address of its page, names its person, and lists the fields that are
 // kept.
 //
-// The forms of new keys and of the reporting mode take a password that was entered recently, or ask
+// The forms of new keys, of replacements and of the reporting mode take a password that was entered recently, or ask
 // for it (reauthentication.go).
 //
 // Decisions:
