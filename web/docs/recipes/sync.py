@@ -104,7 +104,6 @@ def first_day(copy, mode, today):
 def sync(fork, mode, today):
     """Brings one fork up to yesterday, the last day that is over."""
     db = sqlite3.connect("dg.sqlite", timeout=3600)
-    db.execute("pragma secure_delete = on")  # no name stays in a free page of the file
     copy = db.execute("select night, mode from copies where forkId = ?", (fork["id"],)).fetchone()
     if copy == (str(today), mode):
         return
@@ -124,7 +123,7 @@ def sync(fork, mode, today):
 
 
 def main():
-    db = sqlite3.connect("dg.sqlite")
+    db = sqlite3.connect("dg.sqlite", timeout=3600)
     db.executescript("pragma journal_mode = wal;" + TABLES)
     today = dt.datetime.now(dt.timezone.utc).date()
     forks = read("/api/v1/forks")["items"]
@@ -139,7 +138,8 @@ def main():
                 print(fork["slug"], error, file=sys.stderr)
     if state["expires"]:
         print("Replace the key: it expires at", state["expires"], file=sys.stderr)
-    db.execute("pragma wal_checkpoint(truncate)")  # no name stays in the log either
+    db.execute("vacuum")  # no name stays in a free place of the file, or in its log
+    db.execute("pragma wal_checkpoint(truncate)")
     count = db.execute("select count(*), count(distinct playerKey), sum(completed) from plays").fetchone()
     print(f"{len(forks) - failed} of {len(forks)} forks, {count[0]} plays, {count[1]} players, {count[2]} completed")
     sys.exit(1 if failed else 0)
