@@ -9,7 +9,8 @@
 // temporary folder.
 //
 // A database is a copy of a template that holds the migrated schema, kept under the hash of the
-// migrations. It is dropped when its test ends; what a killed process has left, a later one drops.
+// migrations, and made again after a crash of the server, which empties its unlogged tables. A
+// database is dropped when its test ends; what a killed process has left, a later one drops.
 //
 // With DG_TEST_POOLER=1 the serving role reaches its database through PgBouncer in transaction
 // mode, the owner directly. With DG_TEST_SERVER and DG_TEST_REPLICAS, which `make cluster` sets,

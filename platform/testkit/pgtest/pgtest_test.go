@@ -217,11 +217,49 @@ func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
 	must(t, err)
 	hash, err := hashOf(broken)
 	must(t, err)
-	if exists(t, s, templatePrefix+hash) {
+	if listed(t, s, templatePrefix+hash) {
 		t.Error("a template of half a schema")
 	}
-	_, _ = s.admin.Exec(context.Background(),
-		`drop database if exists `+templatePrefix+hash+makingSuffix)
+	_, err = s.admin.Exec(context.Background(), `drop database `+templatePrefix+hash)
+	must(t, err)
+}
+
+// A crash of the server empties the unlogged tables of templates, and the list of whole ones.
+func TestTemplateIsMadeAgainAfterACrash(t *testing.T) {
+	t.Parallel()
+	s, err := started()
+	must(t, err)
+	files := schema(fmt.Sprint("crashed ", os.Getpid(), numbered.Add(1)))
+	name, err := s.template(t.Context(), files)
+	must(t, err)
+	_, err = s.admin.Exec(t.Context(), `delete from whole_templates where name = $1`, name)
+	must(t, err)
+	oid := func() (oid uint32) {
+		must(t,
+			s.admin.QueryRow(t.Context(), `select oid from pg_database where datname = $1`, name).
+				Scan(&oid))
+		return oid
+	}
+	before := oid()
+	next := &server{
+		url: s.url, ownerURL: s.ownerURL, admin: s.admin, owner: s.owner, role: s.role,
+		templates: map[string]bool{},
+	}
+	_, err = next.template(t.Context(), files)
+	must(t, err)
+	if oid() == before || !listed(t, s, name) {
+		t.Error("the emptied template is still used")
+	}
+	_, err = s.admin.Exec(t.Context(), `drop database `+name)
+	must(t, err)
+}
+
+func listed(t *testing.T, s *server, template string) (there bool) {
+	t.Helper()
+	must(t,
+		s.admin.QueryRow(t.Context(), `select exists (select from whole_templates where name = $1)`,
+			template).Scan(&there))
+	return there
 }
 
 func TestEachSetOfMigrationsHasItsOwnTemplate(t *testing.T) {

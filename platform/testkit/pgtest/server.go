@@ -25,9 +25,8 @@ import (
 )
 
 const (
-	testPrefix     = "test_"     // test_<pid>_<start of the process>_<number>
-	templatePrefix = "template_" // template_<hash of the migrations>
-	makingSuffix   = "_making"
+	testPrefix     = "test_"             // test_<pid>_<start of the process>_<number>
+	templatePrefix = "template_"         // template_<hash of the migrations>
 	templateLock   = 5270163099842217764 // advisory lock: one process at a time makes templates
 )
 
@@ -191,45 +190,51 @@ func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
 		return "", err
 	}
 	defer func() { _, _ = conn.Exec(ctx, `select pg_advisory_unlock($1)`, int64(templateLock)) }()
-	var there bool
-	if err := conn.QueryRow(ctx,
-		`/* pgtest.template */ select exists (select from pg_database where datname = $1)`, name).
-		Scan(&there); err != nil {
-		return "", err
+	whole, err := isWhole(ctx, conn, name)
+	if err == nil && !whole {
+		err = s.makeTemplate(ctx, conn, files, name)
 	}
-	if !there {
-		if err := s.makeTemplate(ctx, conn, files, name); err != nil {
-			return "", err
-		}
-	}
-	s.templates[name] = true
-	return name, nil
+	s.templates[name] = err == nil
+	return name, err
 }
 
-// makeTemplate migrates under another name, so that a template is whole or not there. Nobody may
-// connect to it afterwards: a database with a session in it can't be copied.
+// isWhole reports whether the template was made to its end, and the server has not crashed since. A
+// crash empties unlogged tables: those of templates, and the list of whole templates with them.
+func isWhole(ctx context.Context, conn *pgxpool.Conn, name string) (whole bool, err error) {
+	if _, err = conn.Exec(ctx,
+		`/* pgtest.template */ create unlogged table if not exists whole_templates
+		(name text primary key)`); err != nil {
+		return false, err
+	}
+	err = conn.QueryRow(ctx,
+		`/* pgtest.template */ select exists (
+			select from whole_templates join pg_database on datname = name where name = $1)`, name).
+		Scan(&whole)
+	return whole, err
+}
+
+// makeTemplate migrates a new database. Nobody may connect to it afterwards: a database with a
+// session in it can't be copied.
 func (s *server) makeTemplate(
 	ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string,
 ) error {
-	making := name + makingSuffix
 	for _, statement := range []string{
-		fmt.Sprintf(`drop database if exists %s with (force)`, making),
-		fmt.Sprintf(`create database %s owner %s`, making, s.owner),
+		fmt.Sprintf(`drop database if exists %s with (force)`, name),
+		fmt.Sprintf(`create database %s owner %s`, name, s.owner),
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			return err
 		}
 	}
-	if err := s.closePublicSchema(ctx, making); err != nil {
+	if err := s.closePublicSchema(ctx, name); err != nil {
 		return err
 	}
-	if err := postgres.Migrate(ctx, inDatabase(s.ownerURL, making), files, s.role,
-		nil); err != nil {
+	if err := postgres.Migrate(ctx, inDatabase(s.ownerURL, name), files, s.role, nil); err != nil {
 		return err
 	}
 	for _, statement := range []string{
-		fmt.Sprintf(`alter database %s with allow_connections false`, making),
-		fmt.Sprintf(`alter database %s rename to %s`, making, name),
+		fmt.Sprintf(`alter database %s with allow_connections false`, name),
+		fmt.Sprintf(`insert into whole_templates values ('%s') on conflict do nothing`, name),
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			return err
