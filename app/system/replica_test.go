@@ -98,18 +98,22 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	)
 	require.NotZero(t, status)
 	require.Contains(t, output, "replica 2 is not a copy of the primary")
+	require.NotContains(t, output, "s3cret")
 	for list, says := range map[string]string{
 		other:                   "replica 2 is not a copy of the primary",
 		w.standby.url("dg_app"): "hot_standby_feedback is off",
 		"postgres://127.0.0.1:1/dg," +
 			w.standby.url("dg_app"): "replica 1    reports leave it out: it is unreachable",
 	} {
-		_, found := (&program{
-			t:   t,
-			dir: w.x.Dir,
-		}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
-		require.Contains(t, found, says)
-		require.NotContains(t, output+found, "s3cret")
+		apptest.Until(t, 30*time.Second, "doctor does not say: "+says, func() bool {
+			// A replica that does not answer within a second is left out, and doctor says so.
+			_, found := (&program{
+				t:   t,
+				dir: w.x.Dir,
+			}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
+			require.NotContains(t, found, "s3cret")
+			return strings.Contains(found, says)
+		})
 	}
 }
 
