@@ -52,8 +52,8 @@ var promises = map[string][]string{
 	"Organisations": {
 		"TestAccessMatrix",
 		"TestStatementsAreScopedToAnOrganisation",
-		"TestStatementsHoldWithoutThePolicy",
-		"TestPolicyHoldsWithoutTheOrganisationInStatements",
+		"TestQueriesFindNothingOfOthersUnderAnOpenPolicy",
+		"TestPolicyRefusesWhatAQueryLetsThrough",
 	},
 	"Stored records": {
 		"TestRightsOfTheServingRole",

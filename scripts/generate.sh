@@ -4,7 +4,6 @@
 #   modules/publicapi/postman.json         from modules/publicapi/openapi.json
 #   web/docs/templates/docs_errors.html         from modules/publicapi/errors.yaml
 #   web/docs/reference.json                     from modules/publicapi/openapi.json
-#   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces that configs/mockery.yaml names
 #   app/commands/notices.txt               from the licences of what go.mod names
 set -eu
@@ -12,7 +11,6 @@ cd "$(dirname "$0")/.."
 
 go run ./scripts/contract
 go run ./scripts/contract/reference
-go tool -modfile=scripts/tools/go.mod oapi-codegen -config configs/oapi-codegen.yaml modules/publicapi/openapi.json
 # Those of interfaces that are gone go too.
 find modules web -name 'mock_*_test.go' -delete
 go tool -modfile=scripts/tools/go.mod mockery --config configs/mockery.yaml

@@ -1,17 +1,22 @@
 package publicapi
 
 import (
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/httpserver"
 )
 
 // rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent.
 // The scheme is Bearer in any case.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
-	m := newMocked(t)
+	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
+	app.Use((&API{}).guard)
 	const plain = `Bearer`
 	const invalid = `Bearer error="invalid_token"`
 	for _, c := range []struct {
@@ -29,11 +34,9 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 		{[]string{"bEaReR  x"}, invalid},
 		{[]string{"Basic dXNlcjpwYXNz", "bearer x"}, invalid},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.url+listPath,
-			http.NoBody)
-		require.NoError(t, err)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/forks", nil)
 		r.Header["Authorization"] = c.headers
-		response, err := http.DefaultTransport.RoundTrip(r)
+		response, err := app.Test(r)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "%q", c.headers)

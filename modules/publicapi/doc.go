@@ -2,8 +2,8 @@
 // owns no table.
 //
 // rules.md has the rules. openapi.yaml and errors.yaml are the contract and are written first; a
-// test writes examples.json from the demo. `make generate` derives openapi.json, postman.json, the
-// tests' client and the rows of errors in /docs.
+// test writes examples.json from the demo. `make generate` derives openapi.json, postman.json and
+// the rows of errors in /docs.
 //
 // The path of a request (rules.md, Order of checks):
 //
@@ -18,7 +18,7 @@
 //
 // Two independent checks isolate organisations: every statement but the lookups of owners is scoped
 // to the caller's organisation, and the policy is asked about the owner of the loaded resource
-// (walls_internal_test.go, walls_test.go). A group has the first one only: the report reads it
+// (walls_test.go of app/assembly). A group has the first one only: the report reads it
 // within the fork's organisation.
 //
 // guard is middleware before every route of the program. The tests therefore run the whole program

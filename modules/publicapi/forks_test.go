@@ -36,39 +36,28 @@ func TestForksAndOneFork(t *testing.T) {
 		`update forks set created_at = (select created_at from forks where id = $1) where org_id = $2`,
 		h.forks[0], h.id)
 	token := w.key(t, h.id, apikeys.ForksRead)
-	client := w.client(t, token)
-
-	list, err := client.ListForksWithResponse(t.Context(), nil)
-	require.NoError(t, err)
-	require.NotNil(t, list.JSON200)
-	require.NotContains(t, string(list.Body), "secretOfTheFork")
-	require.Len(t, list.JSON200.Items, 3)
-	for i, f := range list.JSON200.Items {
+	list := w.get(t, "/api/v1/forks", token)
+	require.NotContains(t, list.body, "secretOfTheFork")
+	items := decoded[struct{ Items []map[string]any }](t, list).Items
+	require.Len(t, items, 3)
+	for i, f := range items {
+		id := f["id"].(string)
 		if i > 0 {
-			require.Less(t, list.JSON200.Items[i-1].Id, f.Id, "created at the same instant: by id")
+			require.Less(t, items[i-1]["id"], id, "created at the same instant: by id")
 		}
-		one, err := client.GetForkWithResponse(t.Context(), f.Id, nil)
-		require.NoError(t, err)
-		require.Equal(t, f, *one.JSON200, "the list's element is the fork")
-		if f.Id == h.forks[1] {
-			require.Equal(t, ApiPublicForkDto{
-				Id:           f.Id,
-				GameId:       gameIDOf(h),
-				Slug:         "fork-1",
-				Title:        "<b>\"\\\u202e=1+1",
-				Major:        1,
-				Status:       "archived",
-				Visibility:   "restricted",
-				SourceLocale: "pt",
-				Suspended:    true,
-				CreatedAt:    day("2024-01-01"),
-				UpdatedAt:    day("2024-02-01").Add(123 * time.Millisecond),
+		one := decoded[map[string]any](t, w.get(t, "/api/v1/forks/"+id, token))
+		require.Equal(t, f, one, "the list's element is the fork")
+		if id == h.forks[1] {
+			require.Equal(t, map[string]any{
+				"id": id, "gameId": gameIDOf(h), "slug": "fork-1",
+				"title": "<b>\"\\\u202e=1+1", "major": 1.0, "status": "archived",
+				"visibility": "restricted", "sourceLocale": "pt",
+				"deployedReleaseNumber": nil, "suspended": true,
+				"createdAt": "2024-01-01T00:00:00.000Z",
+				"updatedAt": "2024-02-01T00:00:00.123Z", // finer input is cut off
 			}, f)
 		}
 	}
-	require.Contains(t, string(list.Body), `"createdAt":"2024-01-01T00:00:00.000Z"`)
-	require.Contains(t, string(list.Body), `"updatedAt":"2024-02-01T00:00:00.123Z"`,
-		"finer input is cut off")
 
 	w.exec(t, `delete from forks where org_id = $1`, h.id)
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", token).body)

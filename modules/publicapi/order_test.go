@@ -183,6 +183,12 @@ func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 	require.Equal(t, audit.KeyRefused, e.Action)
 	require.Equal(t, s.reason, e.Reason)
 	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.token.ID, Name: "BI"}, e.Actor)
+	if s.reason == audit.OtherOrganisation {
+		require.Equal(t, map[byte]audit.Target{
+			'7': {Kind: "fork", ID: a.foreign.forks[0]},
+			'9': {Kind: "group", ID: a.foreign.groups[0].id},
+		}[s.name[0]], e.Target)
+	}
 	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
 	require.Equal(t, a.method, e.Request.Method)
 	require.Equal(t, a.prefix+"forks/"+a.fork+a.tail, e.Request.Path)

@@ -2,6 +2,7 @@ package publicapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
@@ -128,25 +129,13 @@ func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope
 	return token
 }
 
-// client is the generated client with a key.
-func (w *world) client(t *testing.T, token apikeys.Token) *ClientWithResponses {
-	t.Helper()
-	c, err := NewClientWithResponses(w.url, WithHTTPClient(w.http),
-		WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-			r.Header.Set("Authorization", "Bearer "+token.String())
-			return nil
-		}))
-	require.NoError(t, err)
-	return c
-}
-
 // answer is a response with its body read.
 type answer struct {
 	*http.Response
 	body string
 }
 
-// get sends a request with a key; headers are pairs that replace or, when repeated, add.
+// send sends a request; headers are pairs that replace or, when repeated, add.
 func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
@@ -163,6 +152,14 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	return answer{response, string(body)}
+}
+
+// decoded reads the JSON of an answer 200.
+func decoded[T any](t *testing.T, got answer) (value T) {
+	t.Helper()
+	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
+	require.NoError(t, json.Unmarshal([]byte(got.body), &value))
+	return value
 }
 
 func (w *world) get(t *testing.T, path string, token apikeys.Token, headers ...string) answer {

@@ -45,7 +45,7 @@ var isolation = []mutation{
 		old:     "\t\terr = a.policy.Authorize(caller.Subject(), permission, owner)",
 		mutated: "\t\t_, err = owner, a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID)",
 		pkg:     "modules/publicapi",
-		tests:   "TestCallsOfEachRequest",
+		tests:   "TestEachCheckRefuses",
 	},
 	{
 		name:    "group: another organisation's",

@@ -154,7 +154,7 @@ var semantic = []mutation{
 		rule:    "Audit log",
 		file:    "modules/publicapi/access.go",
 		pkg:     "modules/publicapi",
-		tests:   "TestCallsOfEachRequest",
+		tests:   "TestEachCheckRefuses",
 		old:     `audit.Target{Kind: "group", ID: groupID}`,
 		mutated: `audit.Target{Kind: "fork", ID: groupID}`,
 	},
