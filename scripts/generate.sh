@@ -4,14 +4,10 @@
 #   modules/publicapi/postman.json         from modules/publicapi/openapi.json
 #   web/docs/templates/docs_errors.html         from modules/publicapi/errors.yaml
 #   web/docs/reference.json                     from modules/publicapi/openapi.json
-#   mock_*_test.go                         from the interfaces that configs/mockery.yaml names
 #   app/commands/notices.txt               from the licences of what go.mod names
 set -eu
 cd "$(dirname "$0")/.."
 
 go run ./scripts/contract
 go run ./scripts/contract/reference
-# Those of interfaces that are gone go too.
-find modules web -name 'mock_*_test.go' -delete
-go tool -modfile=scripts/tools/go.mod mockery --config configs/mockery.yaml
 scripts/notices.sh

@@ -184,6 +184,9 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 		"key to replace": "/settings/api-keys/" + n.foreignKey.ID + "/replace",
 		"key to rename":  "/settings/api-keys/" + n.foreignKey.ID + "/rename",
 		"audit log":      "/settings/audit-log",
+		"audit log file": "/settings/audit-log.csv",
+		"plays":          "/reports/" + n.foreign.ID + "/plays.csv",
+		"organisation":   "/settings/organisation",
 	} {
 		status, body := n.screen(http.MethodGet, path, nil)
 		require.Contains(t,
@@ -203,6 +206,9 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 		status, _ := n.screen(http.MethodPost, path, form)
 		require.Equal(t, http.StatusForbidden, status, name)
 	}
+	_, docs := n.owner.send(http.MethodGet, "/docs", nil)
+	require.NotContains(t, docs, n.foreignGroup)
+	require.NotContains(t, docs, n.foreign.ID)
 	n.unchanged()
 }
 

@@ -69,7 +69,7 @@ var isolation = []mutation{
 		name: "session: the organisation of a taken slug", rule: "policy",
 		file: "web/ui/principal.go", old: `OrganisationID: p.memberOf`,
 		mutated: `OrganisationID: p.Organisation.ID`,
-		pkg:     "web", tests: "TestPolicyRefuses",
+		pkg:     "web/ui", tests: "TestRecheck",
 	},
 	{
 		name: "import: plays of another organisation's players", rule: "rules of imports",

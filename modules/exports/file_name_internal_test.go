@@ -1,0 +1,41 @@
+package exports
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports"
+)
+
+// rules.md, CSV: the file name is ASCII, with the slug, the period and the group, for any slug.
+func TestFileNamesAreASCII(t *testing.T) {
+	t.Parallel()
+	period, err := reports.ParsePeriod("2024-02-29", "2024-03-01")
+	require.NoError(t, err)
+	for slug, name := range map[string]string{
+		"onboarding_2024-A":        "onboarding_2024-A",
+		"a\"; filename=\"evil.exe": "a-filename-evil-exe",
+		"../../etc/passwd":         "etc-passwd",
+		"a\r\nSet-Cookie: x=y":     "a-Set-Cookie-x-y",
+		"größe":                    "grosse",
+		"Ærøskøbing–Łódź":          "AEroskobing-Lodz",
+		"-rf":                      "rf",
+		"\u202efdp.exe":            "fdp-exe",
+		"日本":                       "plays",
+		"":                         "plays",
+		"...":                      "plays",
+		"%22%0d%0a":                "22-0d-0a",
+		"ＡＢ１":                      "AB1",
+		"e\u0301te\u0301-":         "ete",
+		strings.Repeat("é", 200):   strings.Repeat("e", 80),
+		strings.Repeat("a.", 200):  strings.Repeat("a-", 39) + "a",
+		strings.Repeat("ab", 2000): strings.Repeat("ab", 40),
+	} {
+		for group, below := range map[string]string{"": "", "g-1": "_group-g-1"} {
+			require.Equal(t, name+"_2024-02-29_2024-03-01"+below+".csv",
+				fileName(slug, reports.Query{Period: period, GroupID: group}), "%q", slug)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+)
+
+// world answers as the modules and the policy do.
+type world struct {
+	sessionErr, membershipErr, policyErr error
+	membership                           org.Membership
+	policy                               Policy
+}
+
+func (w world) Session(context.Context, string) (identity.Session, error) {
+	return identity.Session{Person: identity.Person{ID: "ann"}}, w.sessionErr
+}
+
+func (w world) Membership(context.Context, string, string) (org.Membership, error) {
+	return w.membership, w.membershipErr
+}
+
+func (w world) Authorize(s authz.Subject, want authz.Permission, organisationID string) error {
+	if w.policyErr != nil {
+		return w.policyErr
+	}
+	return w.policy.Authorize(s, want, organisationID)
+}
+
+// rules.md, CSV: a running download asks again whether its person still has access. No answer is an
+// error of its own, never a yes, and never a no. Nothing is allowed across organisations.
+func TestRecheckOfADownload(t *testing.T) {
+	t.Parallel()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	acme := org.Organisation{ID: "acme", Slug: "acme", Plan: org.PlanPro}
+	other := org.Organisation{ID: "other", Slug: "acme", Plan: org.PlanPro}
+	owner := org.Membership{OrganisationID: acme.ID, Organisation: acme, Role: org.RoleOwner}
+	member := org.Membership{OrganisationID: acme.ID, Organisation: acme, Role: org.RoleMember}
+	taken := org.Membership{OrganisationID: other.ID, Organisation: other, Role: org.RoleOwner}
+	foreign := org.Membership{OrganisationID: other.ID, Organisation: acme, Role: org.RoleOwner}
+	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
+	none := apperr.New(apperr.NotFound, "No such organisation.")
+	for name, c := range map[string]struct {
+		world  world
+		status int // of the error; 0: none
+	}{
+		"access":                  {world{membership: owner}, 0},
+		"session ended":           {world{sessionErr: identity.ErrNoSession}, http.StatusUnauthorized},
+		"sessions unavailable":    {world{sessionErr: failed}, http.StatusServiceUnavailable},
+		"membership ended":        {world{membershipErr: none}, http.StatusNotFound},
+		"memberships unavailable": {world{membershipErr: failed}, http.StatusServiceUnavailable},
+		"role lost":               {world{membership: member}, http.StatusForbidden},
+		"slug taken by another":   {world{membership: taken}, http.StatusForbidden},
+		"another's membership":    {world{membership: foreign}, http.StatusForbidden},
+		"policy undecided": {
+			world{membership: owner, policyErr: errors.New("broken")},
+			http.StatusInternalServerError,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.world.policy = policy
+			g := &Guard{Policy: c.world, RecheckOrgs: c.world, Auth: Cookies{Recheck: c.world}}
+			err := g.Recheck(&Principal{Organisation: acme}, authz.ReadAuditLog)(t.Context())
+			if c.status == 0 {
+				require.NoError(t, err)
+				return
+			}
+			require.Equal(t, c.status, apperr.From(err).HTTP().Status)
+		})
+	}
+}
