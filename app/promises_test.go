@@ -74,7 +74,7 @@ var promises = map[string][]string{
 		"TestChangesOfAccessAreImmediate",
 		"TestChangesTakeEffectOnTheNextRequestOnEveryInstance",
 		"TestRevocationUnderLoad",
-		"TestRunningExportIsAbortedWhenTheKeyStops",
+		"TestOutcomeOfAbortedExport",
 		"TestRunningExportsWhenSomethingChanges",
 	},
 	"Audit log": {
@@ -84,7 +84,7 @@ var promises = map[string][]string{
 		"TestCrashThatLosesCountsIsRecorded",
 	},
 	"Transport": {
-		"TestMalformedRequestsGetTheErrorBody",
+		"TestInvalidHTTPGetsTheErrorBody",
 		"TestPathTricksDoNotReachTheAPI",
 		"TestEveryRouteOutsideRefusesKeys",
 		"TestChaosSmuggledRequestsAreNotExecuted",

@@ -213,8 +213,8 @@ var provoked = map[string]func(a *attempt) answer{
 // elsewhere are the messages that other tests provoke.
 var elsewhere = map[string]string{
 	"KeyStopped":                   "modules/exports",
-	"TooManyExportsOfKey":          "TestConcurrentExportsAreLimited",
-	"TooManyExportsOfOrganisation": "TestConcurrentExportsAreLimited",
+	"TooManyExportsOfKey":          "TestRefusedExportNamesTheLimit",
+	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
 

@@ -63,37 +63,6 @@ func TestForksAndOneFork(t *testing.T) {
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", token).body)
 }
 
-// rules.md, Formats: a malformed id is an unknown id.
-func TestMalformedForkIDs(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(11, 11)), 1, 0)
-	w.load(t, h)
-	token := w.key(t, h.id)
-	for _, id := range []string{
-		"x", "%00", "..", "%2e%2e", h.forks[0][:35], h.forks[0] + "0", "%7B" + h.forks[0] + "%7D",
-		"1%2F2", "'%20or%201=1", "é",
-	} {
-		for _, tail := range []string{
-			"", "/stats?from=2024-01-01&to=2024-01-01",
-			"/exports/csv?from=2024-01-01&to=2024-01-01",
-		} {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url,
-				http.NoBody)
-			require.NoError(t, err)
-			request.URL.Opaque = "/api/v1/forks/" + id + tail
-			request.Header.Set("Authorization", "Bearer "+token.String())
-			if response, err := w.http.Do(request); err == nil {
-				require.Equal(t, http.StatusNotFound, response.StatusCode, "%s%s", id, tail)
-				_ = response.Body.Close()
-			} else {
-				require.ErrorContains(t, err, "invalid", id)
-			}
-		}
-		w.exec(t, `truncate api_key_windows`)
-	}
-}
-
 // rules.md, Headers: strong ETags by the organisation's version and the encoding; 304 after all
 // checks.
 func TestETags(t *testing.T) {

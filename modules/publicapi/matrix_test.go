@@ -208,14 +208,17 @@ func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Toke
 
 // rules.md, Order of checks: 2 organisations × every endpoint × every resource × the scopes × the
 // states of a key: status, details.code, WWW-Authenticate, the rate, and the entries in the one log
-// that they belong to. A key without scopes cannot be made; were there one, it could read nothing.
+// that they belong to. Both ask at once, and no answer holds anything of the other. A key without
+// scopes cannot be made; were there one, it could read nothing.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(40, 40))
 	organisations := []*history{newHistory(random, 1, 6, 5, 4), newHistory(random, 1, 6, 5, 4)}
 	// everybody has played: a group of five is shown, one of four is not
-	for _, h := range organisations {
+	for i, h := range organisations {
+		h.mark = []string{"Quagga", "Okapi"}[i]
+		h.mode = []string{"pseudonymous", "nominative"}[i]
 		for who := range h.players {
 			h.plays = append(h.plays, play{
 				id:      newID(random),
@@ -282,6 +285,9 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 		}
 		got := conn.ask(http.MethodGet, line(http.MethodGet, c.target(own, foreign), headers...))
 		asked[id] = asking{c, summary(t, got)}
+		for _, word := range []string{foreign.mark, foreign.id, foreign.forks[0], foreign.groups[0].id} {
+			require.NotContains(t, got.body+fmt.Sprint(got.Header), word, "%+v", c)
+		}
 	}
 	return asked
 }

@@ -1,0 +1,104 @@
+package publicapi
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/games"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/httpserver"
+)
+
+// asked reads the query of a report, as sent.
+func asked(t *testing.T, query string) (read reports.Query, err error) {
+	t.Helper()
+	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
+	app.Get("/", func(c *fiber.Ctx) error {
+		read, err = reportQuery(c, encodedFork{Fork: games.Fork{ID: "fork", OrganisationID: "org"}})
+		return nil
+	})
+	response, failed := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+		"/?"+query, nil))
+	require.NoError(t, failed)
+	require.NoError(t, response.Body.Close())
+	return read, err
+}
+
+// rules.md, Formats: periods and parameters, the same for statistics and export. What a day may be
+// is proved by platform/input, and what a period by package reports.
+func TestReportParametersAreValidated(t *testing.T) {
+	t.Parallel()
+	const day = "from=2024-03-01&to=2024-03-02"
+	for query, group := range map[string]string{
+		day:                         "",
+		"to=2024-03-02&" + day[:15]: "",
+		day + "&groupId=x":          "x",
+		day + "&groupId=0B9F6F0E-5A3C-4D56-9A77-1F8F5A1C2E40": "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40",
+	} {
+		period, err := reports.ParsePeriod("2024-03-01", "2024-03-02")
+		require.NoError(t, err)
+		got, err := asked(t, query)
+		require.NoError(t, err, query)
+		require.Equal(t, reports.Query{
+			OrganisationID: "org", ForkID: "fork", Period: period, GroupID: group,
+		}, got, query)
+	}
+	for _, query := range []string{
+		"", "from=2024-03-01", "to=2024-03-01", "from&to=2024-03-01", "from=2024-03-01&to=",
+		"from=2024-03-02&to=2024-03-01", "from=2023-01-01&to=2024-01-02",
+		"from=+2024-03-01&to=2024-03-01", "from=2024-03-01%00&to=2024-03-01",
+		"from=%ff%fe&to=2024-03-01", day + "&from=2024-03-01", day + "&%66rom=2024-03-01",
+		day + "&groupId=", day + "&groupId", day + "&groupId=x&groupId=x", day + "&GROUPID=x",
+	} {
+		_, err := asked(t, query)
+		require.True(t, apperr.Is(err, apperr.Validation), "%s: %v", query, err)
+	}
+}
+
+// rules.md, Formats: an unknown parameter is an error, which names the one that was probably meant.
+// An error about a day shows its value. Neither shows a secret of a key.
+func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
+	t.Parallel()
+	const others = "This endpoint takes `from`, `to` and `groupId`."
+	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
+	const unknown = "Unknown query parameter "
+	id := strings.Repeat("i", 22)
+	for sent, want := range map[string]string{
+		"group=x":                   unknown + "`group`. Did you mean `groupId`?",
+		"%67roup":                   unknown + "`group`. Did you mean `groupId`?",
+		"end=&unknown":              unknown + "`end`. Did you mean `to`?",
+		"api_key=x":                 unknown + "`api_key`. " + others,
+		"a%0D%0Ab%FF=1":             unknown + "`a\uFFFD\uFFFDb\uFFFD`. " + others,
+		"=x":                        unknown + "`=`. " + others,
+		"=":                         unknown + "`=`. " + others,
+		"=&=":                       unknown + "`=`. " + others,
+		strings.Repeat("x-", 1_500): unknown + "`" + strings.Repeat("x-", 30) + "…`. " + others,
+		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " +
+			others,
+		"x" + "dg%255Flive_" + id + "_sss": unknown + "`xdg_live_" + id + "_…`. " + others,
+
+		"to=2026-03-01&from=yesterday": "`from` is not a day: yesterday" + format,
+		"to=2026-03-01&from=%3Cb%3E%0D%0A%FF": "`from` is not a day: <b>\uFFFD\uFFFD\uFFFD" +
+			format,
+		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): "`from` is not a day: " +
+			"dg_live_" + id + "_…" + format,
+		"to=2026-03-01&from=x" + strings.Repeat("A", 49): "`from` is not a day: …" + format,
+		"to=2026-03-01&from=" + strings.Repeat("x-", 1_500): "`from` is not a day: " +
+			strings.Repeat("x-", 30) + "…" + format,
+	} {
+		for _, query := range []string{sent, sent + "&to=", "from=&from=&" + sent} {
+			if strings.HasPrefix(want, "`") && query != sent {
+				continue // repeated or empty as well
+			}
+			_, err := asked(t, query)
+			require.EqualError(t, err, "ERR_VALIDATION: "+want, query)
+		}
+	}
+}
