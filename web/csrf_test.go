@@ -63,23 +63,6 @@ func TestCrossOriginSignOutIsRejected(t *testing.T) {
 	require.Contains(t, p.Body, "Your browser did not say which site this form came from")
 }
 
-func TestCrossOriginSignInIsRejected(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	for name, c := range senders(w.URL) {
-		b := w.Browser(t)
-		p := b.Send(http.MethodPost, "/sign-in", webtest.Credentials(acme.Owner).Encode(), c.header)
-		if c.taken {
-			require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
-			require.NotEmpty(t, b.Cookies["__Host-dg"], name)
-			continue
-		}
-		require.Equal(t, http.StatusForbidden, p.StatusCode, name)
-		require.Empty(t, b.Cookies, name)
-	}
-}
-
 // Every form of every screen, from another site and without a header that says where it came from.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,10 @@ func TestDraftHoldsNoSecrets(t *testing.T) {
 	}
 	path := acme.At("/settings/api-keys/new")
 	b.Post(path, secret)
-	require.NotEmpty(t, b.Cookies["__Host-dg-draft"])
+	kept, err := base64.RawURLEncoding.DecodeString(b.Cookies["__Host-dg-draft"])
+	require.NoError(t, err)
+	require.Contains(t, string(kept), acme.Owner.ID)
+	require.NotContains(t, string(kept), "s3cret")
 	b.Post("/sign-in", webtest.Credentials(acme.Owner))
 	require.NotContains(t, b.Get(path).Body, "s3cret")
 	require.Contains(t, b.Get("/account").Body, "Account")

@@ -63,12 +63,6 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
 	}
 
-	// Not a page: a program’s request, and any request with a key.
-	request := http.Header{"Accept": {"application/json"}}
-	require.True(t,
-		strings.HasPrefix(owner.Send(http.MethodGet, "/nowhere", "", request).Body,
-			`{"code":"not-found"`))
-
 	// A failure of ours leads to the same address once more.
 	w.DB.DB.Close()
 	broken := owner.Get("/account?x=1")

@@ -39,22 +39,6 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	require.Contains(t, both.Body, `href="`+slash.At("/settings/api-keys")+`"`)
 }
 
-// An organisation of others looks like an unknown one; members have no settings and no reports.
-func TestForeignOrganisationIsNotFound(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	other := w.Organisation("other")
-	unknown := w.SignedIn(t, acme.Owner).Get("/o/nobody/reports")
-	foreign := w.SignedIn(t, acme.Owner).Get(other.At("/reports"))
-	require.Equal(t, http.StatusNotFound, unknown.StatusCode)
-	require.Equal(t, http.StatusNotFound, foreign.StatusCode)
-	require.NotContains(t, foreign.Body, other.Name)
-	denied := w.SignedIn(t, acme.Member).Get(acme.At("/reports"))
-	require.Equal(t, http.StatusForbidden, denied.StatusCode)
-	require.Contains(t, denied.Body, "owners and admins")
-}
-
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)

@@ -1,13 +1,11 @@
 package web_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/fixtures"
@@ -96,21 +94,6 @@ func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	require.NotEqual(t, http.StatusSeeOther, p.StatusCode, "a password")
 }
 
-func TestShortPathsLeadToExistingScreens(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
-	for _, path := range []string{
-		"/", "/reports", "/settings", "/settings/organisation", "/settings/api-keys",
-		"/settings/api-keys/new", "/settings/audit-log",
-	} {
-		p := b.Get(path)
-		require.Equal(t, http.StatusSeeOther, p.StatusCode, path)
-		require.Equal(t, http.StatusOK, b.Get(p.Header.Get("Location")).StatusCode, path)
-	}
-}
-
 // HEAD gets what GET gets but the body, on every screen.
 func TestHeadMatchesGetOnEveryScreen(t *testing.T) {
 	t.Parallel()
@@ -139,23 +122,4 @@ func TestHeadMatchesGetOnEveryScreen(t *testing.T) {
 	}
 	w.UntilFinished(t, acme, 1)
 	require.Len(t, w.ExportsOf(t, acme), 2, "one export, of GET")
-}
-
-// rules.md, Formats: days are strict, on screens as in the API.
-func TestMalformedDayIsRejected(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	fork := w.Fork(acme).ID
-	b := w.SignedIn(t, acme.Owner)
-	for _, query := range []string{
-		"from=2026-01-01%ff&to=2026-01-02", "from=2026-01-01%00&to=2026-01-02",
-		"from=2026-01-01" + strings.Repeat("%20", 60) + "&to=2026-01-02",
-	} {
-		require.Equal(t, http.StatusBadRequest,
-			b.Get(acme.At("/reports/%s?", fork)+query).StatusCode, query)
-	}
-	require.Equal(t, http.StatusNotFound,
-		b.Get(fmt.Sprintf("%s?groupId=%s%%ff", acme.At("/reports/%s", fork), uuid.NewString())).
-			StatusCode)
 }

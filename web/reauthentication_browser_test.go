@@ -57,37 +57,6 @@ func TestPasswordIsAskedAgainByKeyboard(t *testing.T) {
 	p.DismissLeavePrompts()
 }
 
-// It works without script. The form asks as it is opened, and for a code with two-step verification
-// only.
-func TestPasswordIsAskedAgainWithoutScript(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	p := browsertest.New(t, browsertest.NoScript())
-	webtest.SignInWith(p, w, acme.Owner, "/account")
-	age(w, "1 hour")
-	p.Open(w.URL + acme.At("/settings/organisation/reporting-mode"))
-	p.Click(`label[for="mn"]`)
-	p.Fill("#organisation", acme.Name)
-	require.False(t, p.Has("#code"))
-	pictures(p, "password-again-mode")
-	p.Click(`button:text("Save reporting mode")`)
-	p.WaitFor("#current-error")
-	require.Equal(t, acme.Name, p.Attr("#organisation", "value"))
-	p.Fill("#current", fixtures.Password)
-	p.Click(`button:text("Save reporting mode")`)
-	p.WaitFor(`strong:text("Reporting mode changed.")`)
-
-	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	age(w, "1 hour")
-	p.Open(w.URL + acme.At("/settings/api-keys/%s/replace", key.ID))
-	p.Click(`label[for="oweek"]`)
-	p.Fill("#current", fixtures.Password)
-	pictures(p, "password-again-replace")
-	p.Click(`button:text("Replace key")`)
-	require.True(t, p.Has("#secret"))
-}
-
 // pictures saves a page, on a phone and on a desk, into the folder DG_SHOTS, if that is set.
 func pictures(p *browsertest.Page, name string) {
 	dir := os.Getenv("DG_SHOTS")

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"encoding/base64"
 	"maps"
 	"net/http"
 	"net/url"
@@ -229,37 +228,4 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	}
 	require.Equal(t, [2]int{10, 1}, [2]int{failed, locked})
 	require.Equal(t, http.StatusOK, other.Post(s.path, s.with(fixtures.Password, "")).StatusCode)
-}
-
-// A session that ended before the password was sent costs a sign-in: the form is shown again with
-// its text, asks for no password, since it was just entered, and the password was kept nowhere.
-func TestSensitiveFormAfterTheSessionEnded(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	for name, s := range sensitiveForms(t, w, acme) {
-		t.Run(name, func(t *testing.T) {
-			b := w.SignedIn(t, acme.Admin)
-			age(w, "1 hour")
-			before := changes(w)
-			sentAfterTheEnd(t, w, b, s.path, s.with(fixtures.Password, "123456"))
-			draft, err := base64.RawURLEncoding.DecodeString(b.Cookies["__Host-dg-draft"])
-			require.NoError(t, err)
-			for _, secret := range []string{fixtures.Password, "123456", "current", "code"} {
-				require.NotContains(t, string(draft), secret)
-			}
-			next := "?" + url.Values{"next": {s.path}}.Encode()
-			webtest.RequireRedirect(t, "/sign-in/code"+next,
-				b.Post("/sign-in"+next, webtest.Credentials(acme.Admin)))
-			webtest.RequireRedirect(t, s.path,
-				b.Post("/sign-in/code"+next,
-					url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
-			form := b.Get(s.path)
-			require.Contains(t, form.Body, textBack)
-			require.Contains(t, form.Body, s.kept[0])
-			require.Equal(t, [2]bool{}, asks(form))
-			require.Equal(t, before, changes(w), "nothing was sent")
-			require.Equal(t, s.done, b.Post(s.path, s.fields).StatusCode)
-		})
-	}
 }

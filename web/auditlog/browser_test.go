@@ -193,17 +193,3 @@ func TestOwnerChangesTheReportingModeInABrowser(t *testing.T) {
 	p.Click(`.sidebar a:text("Audit log")`)
 	require.Equal(t, []string{"Reporting mode changed"}, p.Texts(`td[data-label="Action"]`))
 }
-
-// All of it works without script.
-func TestAuditLogWithoutScript(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	o := audited(t, w)
-	p := browsertest.New(t, browsertest.NoScript())
-	webtest.SignInWith(p, w, o.AdminPlain, o.At("/settings/audit-log"))
-	p.Fill("#action", "Export ended")
-	p.Click(`button:text("Apply")`)
-	require.Equal(t, 12, p.Count("tbody tr"))
-	p.Click("tbody tr:nth-child(1) a")
-	require.Contains(t, p.Text("tr.entry"), "25 Oct 2026 to 21 Nov 2026")
-}

@@ -118,29 +118,6 @@ func TestExportIsOneRowWithItsState(t *testing.T) {
 	require.Len(t, auditedRows(t, b.Get(log+"&action=export.started")), 4)
 }
 
-// A real export records whether its rows have names, and an id that both entries share.
-func TestExportRecordsWhetherNamesWereIncluded(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.OrganisationOf(fixtures.Organisation{
-		Slug:          "acme",
-		Name:          "Acme",
-		ReportingMode: "nominative",
-	})
-	fork := w.Played(acme)
-	b := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusOK, b.Get(acme.At("/reports/%s/plays.csv", fork)).StatusCode)
-	w.Files.Drain(t.Context())
-	entries := w.LogOf(t, acme)
-	require.Len(t, entries, 2)
-	require.Equal(t, "nominative", entries[1].Details["reportingMode"])
-	require.NotEmpty(t, entries[1].Details["exportId"])
-	require.Equal(t, entries[1].Details["exportId"], entries[0].Details["exportId"])
-	rows := auditedRows(t, b.Get(acme.At("/settings/audit-log")))
-	require.Len(t, rows, 1)
-	require.Contains(t, rows[0], "with names Completed, 1 row")
-}
-
 // Equal refusals of a page are one row with their count; opening it shows each. None is ever
 // hidden.
 func TestEqualRefusalsAreFolded(t *testing.T) {

@@ -266,25 +266,3 @@ func TestSecretIsShownOnce(t *testing.T) {
 		require.Zero(t, with, table)
 	}
 }
-
-// See TestCrossOriginFormsAreRejected for forms of other sites. One
-// that names another organisation makes nothing there either.
-func TestKeyIsNotCreatedForAnotherOrganisation(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	other := w.Organisation("other")
-	foreign := w.NewKey(t, other, "Theirs", apikeys.ForksRead)
-	b := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusNotFound,
-		b.Post(other.At("/settings/api-keys/new"), webtest.GoodForm()).StatusCode)
-	require.Len(t, w.AllKeys(t, other), 1)
-	for _, id := range []string{
-		foreign.ID, "0123456789ABCDEFGHIJKL", "x", "%00", strings.Repeat("a", 4000),
-	} {
-		path := acme.At("/settings/api-keys/") + id + "/revoke"
-		require.Equal(t, http.StatusNotFound, b.Get(path).StatusCode, id)
-		require.Equal(t, http.StatusNotFound, b.Post(path, url.Values{}).StatusCode, id)
-	}
-	require.Nil(t, w.AllKeys(t, other)[0].RevokedAt)
-}

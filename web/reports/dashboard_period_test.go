@@ -127,31 +127,6 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	require.Contains(t, kept.Body, `<option value="`+group+`" selected>`)
 }
 
-// rules.md, Order of checks: an unknown fork or group, and another organisation's, are the same
-// page.
-func TestUnknownForkOrGroupIsNotFound(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
-	other := w.Organisation("other")
-	fork := w.Fork(o).ID
-	foreign := w.Fork(other).ID
-	group := w.DB.GroupNamed(other.ID, "Secret group")
-	b := w.SignedIn(t, o.Owner)
-	for _, path := range []string{
-		"/reports/" + foreign, "/reports/" + strings.ToUpper(foreign), "/reports/x", "/reports/%00",
-		"/reports/" + fork + "?groupId=" + group, "/reports/" + fork + "?groupId=x",
-		"/reports/" + fork + "?groupId=00000000-0000-4000-8000-000000000000",
-	} {
-		p := b.Get(o.At("%s", path))
-		require.Equal(t, http.StatusNotFound, p.StatusCode, path)
-		require.Contains(t, p.Body, " not found. ", path)
-		require.NotContains(t, p.Body, "Secret")
-	}
-	require.Equal(t, http.StatusBadRequest,
-		b.Get(o.At("/reports/%s?groupId=%s&groupId=", fork, group)).StatusCode)
-}
-
 // A parameter of another name must not show everybody's figures, as the addresses of older versions
 // would.
 func TestAnotherNameOfAParameterIsRefused(t *testing.T) {

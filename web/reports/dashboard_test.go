@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -122,45 +121,4 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	require.Greater(t,
 		min(kinds["suppressed"], kinds["empty"], kinds["without comparison"], kinds["paged"]), 2,
 		"%v", kinds)
-}
-
-// rules.md, Bounds: no organisation takes all places. People compute reports beside the API, no
-// more than their share at once.
-func TestConcurrentReportsAreLimited(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	path := acme.At("/reports/%s", w.Fork(acme).ID)
-	browsers := [4]*webtest.Browser{}
-	for i := range browsers {
-		browsers[i] = w.SignedIn(t, acme.Owner)
-	}
-	hold, err := w.DB.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	defer func() { _ = hold.Rollback(context.Background()) }()
-	_, err = hold.Exec(t.Context(), `lock table plays in access exclusive mode`)
-	require.NoError(t, err)
-
-	answers := make(chan int)
-	ask := func(b *webtest.Browser) { go func() { answers <- b.Get(path).StatusCode }() }
-	computing := func(n int) func() bool {
-		return func() bool {
-			var waiting int
-			err := w.DB.Owner.Pool.QueryRow(context.Background(),
-				`select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).
-				Scan(&waiting)
-			return err == nil && waiting == n
-		}
-	}
-	for _, b := range browsers[1:] {
-		ask(b)
-	}
-	require.Eventually(t, computing(3), 5*time.Second, 5*time.Millisecond)
-	ask(browsers[0])
-	require.Never(t, computing(4), 300*time.Millisecond, 10*time.Millisecond,
-		"the fourth waits for its turn")
-	require.NoError(t, hold.Rollback(t.Context()))
-	for range 4 {
-		require.Equal(t, http.StatusOK, <-answers)
-	}
 }

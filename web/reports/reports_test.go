@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,33 +83,6 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 	}
 	require.Equal(t, usual[50:], webtest.Cells(playerCells, b.Get(base+"&page=9999999999").Body),
 		"beyond any number there is none: the first")
-}
-
-// Reports are for owners and admins, at each request; the three screens alike.
-func TestReportsAreForOwnersAndAdmins(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
-	other := w.Organisation("other")
-	fork := w.Played(o)
-	for _, path := range []string{
-		o.At("/reports"), o.At("/reports/%s", fork), o.At("/reports/%s/plays.csv", fork),
-	} {
-		for want, b := range map[int][]*webtest.Browser{
-			http.StatusOK: {
-				w.SignedIn(t, o.Owner), w.SignedIn(t, o.Admin), w.SignedIn(t, o.AdminPlain),
-			},
-			http.StatusForbidden: {w.SignedIn(t, o.Member)},
-			http.StatusNotFound:  {w.SignedIn(t, other.Owner)},
-			http.StatusSeeOther:  {w.Browser(t)},
-		} {
-			for _, b := range b {
-				require.Equal(t, want, b.Get(path).StatusCode, path)
-			}
-		}
-		require.Equal(t, http.StatusMethodNotAllowed,
-			w.SignedIn(t, o.Owner).Post(path, url.Values{}).StatusCode)
-	}
 }
 
 func TestReportsEscapeHostileNames(t *testing.T) {

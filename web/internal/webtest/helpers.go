@@ -2,7 +2,6 @@ package webtest
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"html"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,14 +33,7 @@ func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
 	t.Helper()
-	key, _, err := w.Keys.Create(t.Context(), apikeys.Actor{
-		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
-		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: o.ID,
-			Grants:         authz.MemberGrants("owner", false),
-		},
-	}, apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{
+	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{
 		Method: "POST",
 		Path:   "/",
 		ID:     "request-0001",
@@ -83,22 +74,10 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 		Grace:       time.Second,
 	})
 	api.Mount(server.App())
-	var served sync.WaitGroup
-	served.Go(func() { _ = server.Serve(ln) })
+	serve(t, server, ln)
 	transport := &http.Transport{}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		_ = server.Shutdown(context.Background())
-		served.Wait()
-	})
-	_, token, err := w.Keys.Create(t.Context(), apikeys.Actor{
-		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
-		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: o.ID,
-			Grants:         authz.MemberGrants("owner", false),
-		},
-	}, apikeys.NewKey{
+	t.Cleanup(transport.CloseIdleConnections)
+	_, token, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})
@@ -242,6 +221,15 @@ func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.R
 	require.NoError(t, err)
 	require.Contains(t, status, " 200 ")
 	return conn, in
+}
+
+// Slowly is a reader over a slow line: 200 KB in a second.
+type Slowly struct{ io.Reader }
+
+// Read implements io.Reader.
+func (s Slowly) Read(p []byte) (int, error) {
+	<-time.After(50 * time.Millisecond)
+	return s.Reader.Read(p[:min(len(p), 10_000)])
 }
 
 // SignInWith signs somebody in by the form, and goes on to a path.

@@ -145,13 +145,19 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 		ErrorPage:   site.ErrorPage,
 	})
 	site.Mount(server.App())
+	serve(t, server, ln)
+	return w
+}
+
+// serve serves until the test ends.
+func serve(t *testing.T, server *httpserver.Server, ln net.Listener) {
+	t.Helper()
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.Serve(ln) })
 	t.Cleanup(func() {
 		_ = server.Shutdown(context.Background())
 		served.Wait()
 	})
-	return w
 }
 
 // noOrganisations is nobody's membership.
