@@ -34,9 +34,7 @@ func senders(url string) map[string]struct {
 		"both, in disagreement": {
 			http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {url}}, false,
 		},
-		"unknown value": {
-			http.Header{"Sec-Fetch-Site": {"same-origin, cross-site"}}, false,
-		},
+		"unknown value":  {http.Header{"Sec-Fetch-Site": {"same-origin, cross-site"}}, false},
 		"neither header": {http.Header{}, false},
 		"Referer alone":  {http.Header{"Referer": {url + "/account"}}, false},
 	}

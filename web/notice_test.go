@@ -60,9 +60,7 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 			}, "Session ended. Its browser has to sign in again.",
 		},
 		{
-			"/account", url.Values{
-				"region": {"de-CH"},
-			},
+			"/account", url.Values{"region": {"de-CH"}},
 			"Region saved. Numbers and dates are written as in this region: Switzerland (German).",
 		},
 		{

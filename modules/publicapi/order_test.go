@@ -277,22 +277,18 @@ func TestMissingOrMalformedKeyIsRejected(t *testing.T) {
 	token := a.token.String()
 	unknown := "dg_live_" + strings.Repeat("0", 22) + "_" + a.token.Secret
 	for name, headers := range map[string][]string{
-		"missing":       nil,
-		"empty":         {"Authorization", ""},
-		"Basic":         {"Authorization", "Basic " + token},
-		"no scheme":     {"Authorization", token},
-		"no space":      {"Authorization", "Bearer" + token},
-		"tab":           {"Authorization", "Bearer\t" + token},
-		"trailing text": {"Authorization", "Bearer " + token + " x"},
-		"truncated":     {"Authorization", "Bearer " + token[:len(token)-1]},
-		"longer":        {"Authorization", "Bearer " + token + "0"},
-		"another prefix": {
-			"Authorization", "Bearer " + strings.Replace(token, "live", "test", 1),
-		},
-		"unknown id": {"Authorization", "Bearer " + unknown},
-		"two headers": {
-			"Authorization", "Bearer " + token, "Authorization", "Bearer " + token,
-		},
+		"missing":        nil,
+		"empty":          {"Authorization", ""},
+		"Basic":          {"Authorization", "Basic " + token},
+		"no scheme":      {"Authorization", token},
+		"no space":       {"Authorization", "Bearer" + token},
+		"tab":            {"Authorization", "Bearer\t" + token},
+		"trailing text":  {"Authorization", "Bearer " + token + " x"},
+		"truncated":      {"Authorization", "Bearer " + token[:len(token)-1]},
+		"longer":         {"Authorization", "Bearer " + token + "0"},
+		"another prefix": {"Authorization", "Bearer " + strings.Replace(token, "live", "test", 1)},
+		"unknown id":     {"Authorization", "Bearer " + unknown},
+		"two headers":    {"Authorization", "Bearer " + token, "Authorization", "Bearer " + token},
 		"two headers, one no key": {
 			"Authorization", "Bearer " + token, "Authorization", "Basic eDp5",
 		},

@@ -46,9 +46,7 @@ func TestRandomQueriesKeepToTheDocument(t *testing.T) {
 	t.Log(statuses)
 }
 
-func randomOf(
-	random *rand.Rand, values ...string,
-) string {
+func randomOf(random *rand.Rand, values ...string) string {
 	return values[random.IntN(len(values))]
 }
 

@@ -224,24 +224,14 @@ func TestPresetsOfTheAuditLog(t *testing.T) {
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][2]string{
-		"period=today": {
-			"en-GB", "from 22 November 2026 to 22 November 2026",
-		},
+		"period=today": {"en-GB", "from 22 November 2026 to 22 November 2026"},
 		"period=today&zone=America/New_York": {
 			"en-GB", "from 21 November 2026 to 21 November 2026",
 		},
-		"period=7-days": {
-			"en-GB", "from 16 November 2026 to 22 November 2026",
-		},
-		"period=30-days": {
-			"en-US", "from October 24, 2026 to November 22, 2026",
-		},
-		"period=last-week": {
-			"en-GB", "from 9 November 2026 to 15 November 2026",
-		},
-		"period=last-week&zone=UTC": {
-			"en-US", "from November 15, 2026 to November 21, 2026",
-		},
+		"period=7-days":             {"en-GB", "from 16 November 2026 to 22 November 2026"},
+		"period=30-days":            {"en-US", "from October 24, 2026 to November 22, 2026"},
+		"period=last-week":          {"en-GB", "from 9 November 2026 to 15 November 2026"},
+		"period=last-week&zone=UTC": {"en-US", "from November 15, 2026 to November 21, 2026"},
 		"period=last-week&zone=America/New_York": {
 			"en-US", "from November 8, 2026 to November 14, 2026",
 		},

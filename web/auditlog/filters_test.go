@@ -191,23 +191,12 @@ func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 	foreign := w.NewKey(t, other, "Theirs", apikeys.ReportsRead)
 	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][]string{
-		"actor=nobody": {
-			"actor", "The Actor filter has an unknown value",
-		},
-		"action=api_key.seen": {
-			"action", "The Action filter has an unknown value",
-		},
-		"key=" +
-			foreign.ID: {"key", "The Key filter has an unknown value"},
-		"key=%00": {
-			"key", "The Key filter has an unknown value",
-		},
-		"reason=%ff": {
-			"reason", "The Reason filter has an unknown value",
-		},
-		"reason=plan&reason=plan": {
-			"reason", "The Reason filter has an unknown value",
-		},
+		"actor=nobody":                       {"actor", "The Actor filter has an unknown value"},
+		"action=api_key.seen":                {"action", "The Action filter has an unknown value"},
+		"key=" + foreign.ID:                  {"key", "The Key filter has an unknown value"},
+		"key=%00":                            {"key", "The Key filter has an unknown value"},
+		"reason=%ff":                         {"reason", "The Reason filter has an unknown value"},
+		"reason=plan&reason=plan":            {"reason", "The Reason filter has an unknown value"},
 		"from=2026-02-30":                    {"from", "“From” is not a date"},
 		"from=" + strings.Repeat("9", 3_500): {"from", "“From” is not a date"},
 		"to=1999-12-31":                      {"to", "“To” is not a date"},

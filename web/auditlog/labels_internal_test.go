@@ -85,9 +85,7 @@ func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 
 func TestEntriesOfTheOperator(t *testing.T) {
 	t.Parallel()
-	pruned := nameIndex{
-		locale: ui.Locales[0],
-	}.view(audit.Entry{
+	pruned := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
 		Actor:   audit.TheOperator,
 		Action:  audit.LogPruned,
 		Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
@@ -95,18 +93,14 @@ func TestEntriesOfTheOperator(t *testing.T) {
 	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"},
 		[]string{pruned.Actor, pruned.Target, pruned.Outcome})
 	require.Contains(t, pruned.Details, detail{Term: "Entries", Code: "12,408"})
-	erased := nameIndex{
-		locale: ui.Locales[0],
-	}.view(audit.Entry{
+	erased := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
 		Actor:  audit.TheOperator,
 		Action: audit.PlayerErased,
 		Target: audit.Target{Kind: "player", ID: "p-1"},
 	})
 	require.Equal(t, "p-1", erased.Target)
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
-	plan := nameIndex{
-		locale: ui.Locales[0],
-	}.view(audit.Entry{
+	plan := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
 		Actor:   audit.TheOperator,
 		Action:  audit.PlanChanged,
 		Details: map[string]any{"from": "enterprise", "to": "team"},
@@ -123,9 +117,7 @@ func TestEntriesOfTheOperator(t *testing.T) {
 		[]string{link.Action, link.Target, link.Outcome})
 	require.Contains(t, link.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
 	require.NotContains(t, link.Details, detail{Term: "name", Code: "Ann"})
-	key := nameIndex{
-		locale: ui.Locales[0],
-	}.view(audit.Entry{
+	key := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
 		Actor:  audit.TheOperator,
 		Action: audit.KeyRevoked,
 		Target: audit.Target{Kind: "api_key", ID: "k"},

@@ -204,10 +204,8 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 	w := webtest.Start(t)
 	index := w.Browser(t).Get("/docs/reference").Body
 	for operation, names := range map[string][]string{
-		"listForks": {
-			"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag",
-		},
-		"getFork": {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
+		"listForks": {"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag"},
+		"getFork":   {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
 		"getForkStats": {
 			"players[].bestScorePercent", "skills[].skillId", "data.reading.charts", "groupId",
 			"date-time", "#ERR_VALIDATION",

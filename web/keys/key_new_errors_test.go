@@ -72,12 +72,8 @@ var keyFormErrors = map[string]struct {
 			"name": {strings.Repeat("n", 10_000)},
 		}, "name", "The name has 10,000 characters. Use 200 or fewer.",
 	},
-	"NUL": {
-		url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters",
-	},
-	"a line break": {
-		url.Values{"name": {"a\nb"}}, "name", "contains invalid characters",
-	},
+	"NUL":          {url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters"},
+	"a line break": {url.Values{"name": {"a\nb"}}, "name", "contains invalid characters"},
 	"a zero-width space": {
 		url.Values{"name": {"Power\u200bBI"}}, "name", "contains characters that cannot be seen",
 	},
@@ -86,25 +82,15 @@ var keyFormErrors = map[string]struct {
 			"description": {"x\u202ey"},
 		}, "description", "contains characters that cannot be seen",
 	},
-	"no UTF-8": {
-		url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters",
-	},
-	"no scope": {url.Values{"scopes": nil}, "scopes", "at least one scope"},
-	"an unknown scope": {
-		url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope",
-	},
+	"no UTF-8":         {url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters"},
+	"no scope":         {url.Values{"scopes": nil}, "scopes", "at least one scope"},
+	"an unknown scope": {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},
 	"an unknown scope beside": {
 		url.Values{"scopes": {"forks:read", "*"}}, "scopes", "at least one scope",
 	},
-	"no expiry": {
-		url.Values{"expiry": nil}, "expiry", "Choose when the key expires.",
-	},
-	"another expiry": {
-		url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires.",
-	},
-	"no day": {
-		url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199",
-	},
+	"no expiry":      {url.Values{"expiry": nil}, "expiry", "Choose when the key expires."},
+	"another expiry": {url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires."},
+	"no day":         {url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199"},
 	"a time alone": {
 		url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Enter a date from 2000 to 2199",
 	},
@@ -150,9 +136,7 @@ var keyFormErrors = map[string]struct {
 			"time":   {"9:30"},
 		}, "time", "Enter a time from 00:00 to 23:59",
 	},
-	"a day with 90 days": {
-		url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected",
-	},
+	"a day with 90 days": {url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected"},
 	"a time with never": {
 		url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a date” is not selected",
 	},
@@ -161,12 +145,8 @@ var keyFormErrors = map[string]struct {
 			"today": {"2026-11-20"},
 		}, "expiry", "A new day has begun since you opened this page",
 	},
-	"no form": {
-		url.Values{"idempotencyKey": nil}, "main", "The form was incomplete.",
-	},
-	"half a form": {
-		url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete.",
-	},
+	"no form":     {url.Values{"idempotencyKey": nil}, "main", "The form was incomplete."},
+	"half a form": {url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete."},
 }
 
 func TestInvalidKeyFormIsRejected(t *testing.T) {

@@ -88,10 +88,8 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	}{
 		"usable":           {"name = name", acme.Owner, "/replace /rename /revoke"},
 		"without two-step": {"name = name", acme.AdminPlain, "/revoke"},
-		"replaced": {
-			"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke",
-		},
-		"revoked": {"revoked_at = now()", acme.Owner, "/rename"},
+		"replaced":         {"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke"},
+		"revoked":          {"revoked_at = now()", acme.Owner, "/rename"},
 		"expired": {
 			"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.Owner,
 			"/rename",

@@ -232,12 +232,8 @@ func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 		selects string
 		asks    bool
 	}{
-		"the key": {
-			`getSelection().selectAllChildren(document.getElementById('secret'))`, false,
-		},
-		"the command": {
-			`getSelection().selectAllChildren(document.getElementById('curl'))`, false,
-		},
+		"the key":      {`getSelection().selectAllChildren(document.getElementById('secret'))`, false},
+		"the command":  {`getSelection().selectAllChildren(document.getElementById('curl'))`, false},
 		"the page":     {`getSelection().selectAllChildren(document.querySelector('main'))`, false},
 		"another text": {`getSelection().selectAllChildren(document.querySelector('h1'))`, true},
 		"a part of it": {

@@ -34,11 +34,8 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	}
 	// the sentence under the title, and the presets that are marked
 	for query, want := range map[string][2]string{
-		"": {
-			"25 October to 21 November 2026, all players, with pseudonyms", "28 days",
-		},
-		"?groupId=" +
-			group: {
+		"": {"25 October to 21 November 2026, all players, with pseudonyms", "28 days"},
+		"?groupId=" + group: {
 			"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days",
 		},
 		"?from=2026-11-15&to=2026-11-21": {
@@ -90,9 +87,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		sentence string
 		invalid  int
 	}{
-		"?from=2025-01-01&to=2026-11-21": {
-			"The period has 690 days. Choose 366 days or fewer.", 2,
-		},
+		"?from=2025-01-01&to=2026-11-21": {"The period has 690 days. Choose 366 days or fewer.", 2},
 		"?from=2000-01-01&to=2199-12-31": {"has 73,049 days", 2},
 		"?from=2026-11-21&to=2026-11-20": {
 			"“To” (20 November 2026) is before “From” (21 November 2026).", 2,
@@ -100,11 +95,9 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		"?from=2026-02-30&to=2026-11-20": {
 			"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1,
 		},
-		"?from=2026-11-20": {"“To” is not a date.", 1},
-		"?from=&to=": {
-			"“From” and “To” are not dates.", 2,
-		},
-		"?from=1999-12-31&to=2000-01-01":                    {"“From” is not a date.", 1},
+		"?from=2026-11-20":               {"“To” is not a date.", 1},
+		"?from=&to=":                     {"“From” and “To” are not dates.", 2},
+		"?from=1999-12-31&to=2000-01-01": {"“From” is not a date.", 1},
 		"?to=2026-11-20&from=" + url.QueryEscape(hostile):   {"“From” is not a date.", 1},
 		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000): {"“From” is not a date.", 1},
 		"?to=%00&from=%FF%FE&groupId=" +
