@@ -18,10 +18,11 @@ var mayImport = map[string][]string{
 	"app":          {"app/commands"},
 	"app/commands": {"*", "app/apptest"}, // apptest in tests
 	"app/apptest": {
-		"app/commands", "app/demo", "modules/reports", "platform", "platform/testkit",
+		"app/assembly", "app/commands", "app/demo", "modules/reports", "platform",
+		"platform/testkit",
 	},
-	"app/assembly": {
-		"platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
+	"app/assembly": { // apptest in tests
+		"app/apptest", "platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
 		"web/auditlog",
 		"web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games",
 		"modules/reports", "modules/exports", "modules/org", "modules/audit",

@@ -66,8 +66,8 @@ var promises = map[string][]string{
 	},
 	"Small groups": {
 		"TestGroupOfFewActiveMembersIsSuppressed",
-		"TestCuriousManager",
-		"TestHiddenReportsTakeEqualTime",
+		"TestHiddenReportsLookLikeEmptyOnes",
+		"TestMetadataOfAGroupCostsItsMembers",
 		"TestHiddenPreviousPeriodLooksLikeAnEmptyOne",
 	},
 	"Revocation": {
@@ -75,7 +75,8 @@ var promises = map[string][]string{
 		"TestChangesTakeEffectOnTheNextRequestOnEveryInstance",
 		"TestRevocationUnderLoad",
 		"TestOutcomeOfAbortedExport",
-		"TestRunningExportsWhenSomethingChanges",
+		"TestExportsAreRecheckedBesideFullAuthPool",
+		"TestRunningExportIsOfItsBeginning",
 	},
 	"Audit log": {
 		"TestKeyIsNotCreatedWithoutItsAuditEntry",
@@ -111,7 +112,7 @@ var promises = map[string][]string{
 	"Fair shares": {
 		"TestBoundsHoldUnderLoad",
 		"TestNewOrganisationFindsRoomBesideHoarders",
-		"TestFloodOfSignInsDelaysNeitherAPINorOthers",
+		"TestCrowdLeavesConnectionsForOthers",
 		"TestChaosNeighbours",
 	},
 	"Slow and many clients": {
@@ -121,7 +122,6 @@ var promises = map[string][]string{
 	},
 	"Database outage": {
 		"TestChaosDatabaseIsKilled",
-		"TestChaosDatabaseLinkIsBad",
 		"TestOutageOfTheDatabaseIsAnswered503",
 		"TestStalledDatabaseIsNotARevokedKey",
 		"TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop",

@@ -20,6 +20,7 @@ type WebClient struct {
 	T       *testing.T
 	Base    string
 	Cookies map[string]string
+	Address string // in X-Forwarded-For; "": none
 }
 
 // NewWebClient is a browser that nobody has signed in with.
@@ -42,6 +43,9 @@ func (c *WebClient) Send(path string, form url.Values) (status int, body, locati
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	if c.Address != "" {
+		request.Header.Set("X-Forwarded-For", c.Address)
+	}
 	for name, value := range c.Cookies {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}

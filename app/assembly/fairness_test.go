@@ -1,165 +1,233 @@
 package assembly_test
 
 import (
-	"io"
+	"context"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/exports"
-	"dg/modules/reports"
 	"dg/platform/testkit/fixtures"
 )
 
-// tenant is an organisation with a fork and a key.
-type tenant struct {
-	fork fixtures.Fork
-	key  fixtures.Key
+// Of 11 connections of the pool of authentication.
+const (
+	networksOfAuth = 2 // of all requests without a known credential
+	halfOfAuth     = 4 // of what is left, of one organisation
+	screensOfOne   = 2 // screens at once of one organisation
+)
+
+// crowding is what a crowd of one organisation, or of nobody known, asks again and again, each time
+// waiting for a lock. It may hold so many connections, and others are answered meanwhile.
+type crowding struct {
+	name string
+	lock func(first tenant) string
+	ask  func(w *world, first tenant, turn int) // may fail
+	hold int
+	also func(w *world, first tenant, owner *apptest.WebClient)
 }
 
-func newTenant(db *fixtures.Database, plays int) tenant {
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
-	db.Players(fork.OrganisationID, 10)
-	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	return tenant{fork: fork, key: db.Key(fork.OrganisationID)}
+var crowdings = []crowding{
+	{
+		"first uses of a key", func(x tenant) string {
+			return `select from api_keys where id = '` + x.key.ID + `' for update`
+		},
+		func(w *world, x tenant, _ int) { w.ask("/api/v1/forks", x.key.Token(), 0) },
+		halfOfAuth, nil,
+	},
+	{
+		"wrong secrets from many networks", func(x tenant) string {
+			return `select from api_key_windows where refused and key_id = '` + x.key.ID +
+				`' for update`
+		},
+		func(w *world, x tenant, turn int) {
+			wrong := fixtures.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
+			w.ask("/api/v1/forks", wrong.Token(), turn)
+		},
+		networksOfAuth, func(w *world, x tenant, _ *apptest.WebClient) {
+			require.Equal(w.T, http.StatusOK, w.call(x, "/api/v1/forks"), "its right secret")
+		},
+	},
+	{
+		"sign-ins to a locked account from one address", func(x tenant) string {
+			return `insert into password_guesses (email_hash, wrong, ends_at) values
+				(sha256('sign_in.failed:` + x.owner.Email + `'), 1, now() + interval '5 min')`
+		},
+		func(w *world, x tenant, _ int) {
+			signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword)
+		},
+		networksOfAuth, nil,
+	},
+	{
+		"screens of one organisation", func(tenant) string {
+			return `lock table api_key_usage in access exclusive mode`
+		},
+		func(w *world, x tenant, _ int) {
+			w.ask("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0)
+		},
+		screensOfOne, func(w *world, x tenant, owner *apptest.WebClient) {
+			status, body, _ := owner.Post("/o/" + x.Slug + "/settings/api-keys/" + x.key.ID +
+				"/revoke")
+			require.Equal(w.T, http.StatusSeeOther, status, "its key can be revoked: %s", body)
+		},
+	},
 }
 
-// statistics returns the status of a small report.
-func (w *world) statistics(of tenant) int {
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet,
-		w.url+"/api/v1/forks/"+of.fork.ID+"/stats?from=2026-01-01&to=2026-01-31", http.NoBody)
-	if err != nil {
-		return 0
+// rules.md, Bounds: requests that take long leave connections for those of others: their keys,
+// screens and sign-ins are answered.
+func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range crowdings {
+		t.Run(c.name, func(t *testing.T) {
+			w := start(t)
+			first := w.tenant(10)
+			second := w.tenant(10)
+			owner := w.signIn(first.owner, "192.0.2.201")
+			w.cookie = owner.Cookies["__Host-dg"]
+			other := w.signIn(second.owner, "192.0.2.202")
+			owner.Get("/o/" + first.Slug + "/settings/api-keys")
+			other.Get("/o/" + second.Slug + "/settings/api-keys")
+			for _, known := range []tenant{first, second} {
+				if c.name != "first uses of a key" {
+					require.Equal(t, http.StatusOK, w.call(known, "/api/v1/forks"))
+				}
+			}
+			w.Exec(`insert into password_guesses (email_hash, wrong, ends_at)
+				values (sha256($1), 10, now() + interval '5 min') on conflict (email_hash)
+				do update set (wrong, ends_at) = (10, excluded.ends_at)`,
+				"account:"+first.owner.Email)
+			release := w.holds(c.lock(first))
+			defer w.crowd(func(turn int) { c.ask(w, first, turn) })()
+			defer release()
+			w.inUse(w.Pools.Auth.Pool, int32(c.hold))
+			w.neverMore(c.hold)
+			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
+			status, _, _ := other.Send("/o/"+second.Slug+"/settings/api-keys", nil)
+			require.Equal(t, http.StatusOK, status)
+			w.signIn(second.owner, "198.51.100.2")
+			if c.also != nil {
+				c.also(w, first, owner)
+			}
+		})
 	}
-	request.Header.Set("Authorization", "Bearer "+of.key.Token())
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0
+}
+
+// Exports and downloads of the audit log outlive their requests, and still queue with their
+// organisation: what holds the share of the program's own work delays none of them (rules.md,
+// Bounds).
+func TestDownloadsQueueWithTheirOrganisation(t *testing.T) {
+	w := start(t)
+	x := w.tenant(10)
+	owner := w.signIn(x.owner, "")
+	for range halfOfAuth {
+		held, err := w.Pools.Auth.Pool.Acquire(t.Context())
+		require.NoError(t, err)
+		defer held.Release()
 	}
-	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, response.Body)
-	return response.StatusCode
+	require.Equal(t, http.StatusOK, w.call(x, x.export()))
+	status, body, _ := owner.Send("/o/"+x.Slug+"/settings/audit-log.csv", nil)
+	require.Equal(t, http.StatusOK, status, body)
+}
+
+// rules.md, Rate limits: a key's whole minute may come at once. The next request is over the rate.
+func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
+	w := start(t)
+	x := w.tenant(100)
+	var right atomic.Int32
+	apptest.AtOnce(120, func(int) {
+		if w.call(x, x.stats()) == http.StatusOK {
+			right.Add(1)
+		}
+	})
+	require.Equal(t, int32(120), right.Load())
+	require.Equal(t, http.StatusTooManyRequests, w.call(x, x.stats()))
+}
+
+// rules.md, Bounds: slow exports of one organisation leave places for another. Who leaves gives the
+// place back.
+func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
+	w := start(t)
+	first := w.tenant(8_000)
+	second := w.tenant(100)
+	var running []*http.Response
+	for i := range exports.MaxAtOnceOfOrganisation {
+		if i%2 == 0 {
+			first.key = w.Key(first.ID)
+		}
+		running = append(running, w.begin(first))
+		apptest.Slowly(t, running[i].Body)
+	}
+	require.Equal(t, http.StatusServiceUnavailable, w.call(first, first.export()))
+	require.Equal(t, http.StatusOK, w.call(second, second.export()))
+	require.NoError(t, running[0].Body.Close())
+	eventually(t, "the place is not given back", func() bool {
+		return w.call(first, first.export()) == http.StatusOK
+	})
+}
+
+// holds locks until release is called.
+func (w *world) holds(sql string) (release func()) {
+	w.T.Helper()
+	tx, err := w.Owner.Pool.Begin(w.T.Context())
+	require.NoError(w.T, err)
+	_, err = tx.Exec(w.T.Context(), sql)
+	require.NoError(w.T, err)
+	return func() { _ = tx.Rollback(context.Background()) }
+}
+
+// crowd asks from 40 clients, again and again, until leave is called.
+func (w *world) crowd(ask func(turn int)) (leave func()) {
+	var ended atomic.Bool
+	var all sync.WaitGroup
+	for turn := range 40 {
+		all.Go(func() {
+			for ; !ended.Load(); turn += 40 {
+				ask(turn)
+			}
+		})
+	}
+	return func() {
+		ended.Store(true)
+		all.Wait()
+	}
+}
+
+// ask asks with a key, or as the first owner in a browser, from one of many networks. It may fail.
+func (w *world) ask(path, token string, network int) {
+	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Base+path, http.NoBody)
+	if token == "" {
+		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: w.cookie})
+	} else {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", network%100))
+	if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
+		_ = response.Body.Close()
+	}
 }
 
 // inUse waits until that many connections of the pool are in use.
-func inUse(t *testing.T, pool *pgxpool.Pool, want int32) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		return pool.Stat().AcquiredConns() == want
-	}, 10*time.Second, time.Millisecond, "%d connections", want)
+func (w *world) inUse(pool *pgxpool.Pool, want int32) {
+	w.T.Helper()
+	eventually(w.T, fmt.Sprintf("not %d connections are in use", want), func() bool {
+		return pool.Stat().AcquiredConns() >= want
+	})
 }
 
-// held is how many connections of the pool are held by what waits; the look-up of a fork takes one
-// for a moment.
-func held(pool *pgxpool.Pool) int32 {
-	<-time.After(300 * time.Millisecond)
-	least := pool.Stat().AcquiredConns()
-	for range 100 {
-		<-time.After(2 * time.Millisecond)
-		least = min(least, pool.Stat().AcquiredConns())
+// neverMore requires that for a while no more statements wait for the lock. Statements that end at
+// once, of the session or the program's own work, hold connections too and do not count.
+func (w *world) neverMore(most int) {
+	w.T.Helper()
+	for range 200 {
+		require.LessOrEqual(w.T, fixtures.One[int](w.Database,
+			`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
+			where datname = current_database() and not granted`), most)
 	}
-	return least
-}
-
-// 16 reports of one organisation that take long leave connections for another organisation's. They
-// wait for a lock.
-func TestReportsOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
-	w := start(t)
-	db := fixtures.On(t, w.Database)
-	first := newTenant(db, 100)
-	second := newTenant(db, 100)
-	tx, err := w.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
-	require.NoError(t, err)
-
-	var crowd sync.WaitGroup
-	for range 16 {
-		crowd.Go(func() { w.statistics(first) })
-	}
-	reads := w.p.Pools.Reads.Pool
-	inUse(t, reads, reports.MaxReportsOfOrganisation)
-	require.LessOrEqual(t, held(reads), int32(reports.MaxReportsOfOrganisation))
-	crowd.Go(func() { w.statistics(second) })
-	inUse(t, reads, reports.MaxReportsOfOrganisation+1)
-	require.NoError(t, tx.Rollback(t.Context()))
-	crowd.Wait()
-	require.Equal(t, http.StatusOK, w.statistics(second))
-}
-
-// A key's whole minute may come at once: 120 small reports are answered, the next one is over the
-// rate.
-func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
-	w := start(t)
-	of := newTenant(fixtures.On(t, w.Database), 100)
-	var statuses [600]atomic.Int32
-	var all sync.WaitGroup
-	for range 120 {
-		all.Go(func() { statuses[w.statistics(of)].Add(1) })
-	}
-	all.Wait()
-	require.Equal(t, int32(120), statuses[http.StatusOK].Load())
-	require.Equal(t, http.StatusTooManyRequests, w.statistics(of))
-}
-
-// Slow exports of three organisations, the first of which asks for more than it may have, leave a
-// place for a fourth. Who leaves gives the place back.
-func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
-	w := start(t)
-	db := fixtures.On(t, w.Database)
-	first := newTenant(db, 8_000)
-	others := []tenant{newTenant(db, 8_000), newTenant(db, 8_000), newTenant(db, 100)}
-	keys := []fixtures.Key{first.key, db.Key(first.fork.OrganisationID)}
-	pool := w.p.Pools.Exports.Pool
-
-	var asking sync.WaitGroup
-	defer asking.Wait()
-	var bodies []io.Closer
-	for i := range exports.MaxAtOnceOfOrganisation {
-		body := w.slowExport(keys[i%2].Token(), first.fork.ID)
-		readSlowly(body, 50_000)
-		bodies = append(bodies, body)
-	}
-	refused := make(chan int, 1)
-	asking.Go(func() { refused <- w.exportStatus(keys[0].Token(), first.fork.ID) })
-	for i, of := range others[:2] {
-		readSlowly(w.slowExport(of.key.Token(), of.fork.ID), 50_000)
-		inUse(t, pool, int32(exports.MaxAtOnceOfOrganisation+1+i))
-	}
-	require.Equal(t, http.StatusOK, w.exportStatus(others[2].key.Token(), others[2].fork.ID))
-	require.Equal(t, http.StatusServiceUnavailable, <-refused)
-
-	for _, body := range bodies[:2] { // beside the two others the first organisation may have three
-		require.NoError(t, body.Close())
-	}
-	require.Equal(t, http.StatusOK, w.exportStatus(keys[0].Token(), first.fork.ID))
-}
-
-// When it stops, the program lets running exports continue for its grace, then aborts them visibly
-// and records that.
-func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
-	w := start(t)
-	db := fixtures.On(t, w.Database)
-	of := newTenant(db, 10_000)
-	bodies := []io.Reader{
-		w.slowExport(of.key.Token(), of.fork.ID), w.slowExport(of.key.Token(), of.fork.ID),
-	}
-	stopped := make(chan error, 1)
-	begun := time.Now()
-	go func() { stopped <- w.stop() }()
-	require.NoError(t, <-stopped)
-	require.GreaterOrEqual(t, time.Since(begun), grace, "running answers have a grace")
-	for _, body := range bodies {
-		_, err := io.Copy(io.Discard, body)
-		require.ErrorIs(t, err, syscall.ECONNRESET, "a truncated file looks complete")
-	}
-	require.Equal(t, len(bodies), fixtures.One[int](db, `select count(*) from audit_entries
-		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
-		  and (details->>'rows')::int between 1 and 9999`))
 }

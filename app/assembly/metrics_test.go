@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/pgtest"
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/platform/testkit/fixtures"
 )
 
 // signals is the list of metrics that operators read.
@@ -37,22 +38,20 @@ func family(f *dto.MetricFamily) string {
 // conventions.
 func TestMetricsAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	settings := settingsOn(db)
-	// one that is down does not stop the start
-	settings.Replicas = []string{"postgres://dg_app@127.0.0.1:1/dg"}
-	w := startOn(t, db, settings)
+	// a replica that is down does not stop the start
+	w := apptest.Assemble(t, fixtures.New(t),
+		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan struct{})
 	go func() {
 		defer close(ran)
-		w.p.Background(ctx)
+		w.Background(ctx)
 	}()
 	defer func() {
 		stop()
 		<-ran
 	}()
-	w.browser().send(http.MethodGet, "/sign-in", nil)
+	w.Browser("").Get("/sign-in")
 
 	text, err := os.ReadFile(signals)
 	require.NoError(t, err)
@@ -63,8 +62,8 @@ func TestMetricsAreThoseOfTheList(t *testing.T) {
 		slices.Sort(labels)
 		listed[row[1]] = row[2] + " " + strings.Join(labels, ", ")
 	}
-	require.Eventually(t, func() bool { // the background work registers its own
-		families, err := w.p.Ops.Gather()
+	eventually(t, "the background work does not register its own", func() bool {
+		families, err := w.Ops.Gather()
 		require.NoError(t, err)
 		clear(served)
 		for _, f := range families {
@@ -73,19 +72,19 @@ func TestMetricsAreThoseOfTheList(t *testing.T) {
 			}
 		}
 		return served["dg_background_panics_total"] != ""
-	}, 10*time.Second, time.Millisecond)
+	})
 	require.Equal(t, listed, served)
 
-	problems, err := testutil.GatherAndLint(w.p.Ops)
+	problems, err := testutil.GatherAndLint(w.Ops)
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }
 
 // value is the sum of a metric over its labels, or of the series with a label's value.
 func (w *world) value(name string, label ...string) (sum float64) {
-	w.t.Helper()
-	families, err := w.p.Ops.Gather()
-	require.NoError(w.t, err)
+	w.T.Helper()
+	families, err := w.Ops.Gather()
+	require.NoError(w.T, err)
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
 			if f.GetName() == name &&
@@ -100,27 +99,23 @@ func (w *world) value(name string, label ...string) (sum float64) {
 	return sum
 }
 
-// Each event is counted under its reason or outcome, once.
+// Each event is counted under its reason or outcome, once. Labels are bounded: they hold no id.
 func TestMetricsCountWhatHappens(t *testing.T) {
-	n := newNeighbours(t, nil)
-	w := n.world
-	export := "/exports/csv?from=2026-03-01&to=2026-03-31"
+	w := start(t)
+	x := w.tenant(3)
+	foreign := w.tenant(0)
 	require.InDelta(t, 1, w.value("dg_ready"), 0)
 	require.InDelta(t, 0, w.value("dg_database_clock_offset_seconds"), 5)
-
-	w.store.Players(n.acme.ID, 2)
-	w.store.Plays(n.fork, 3, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Minute)
-	status, _ := n.call("/" + n.fork.ID + export)
-	require.Equal(t, http.StatusOK, status)
-	wrong := n
-	unknown := n
-	wrong.key.Secret = strings.Repeat("x", len(n.key.Secret))
-	unknown.key.ID = strings.Repeat("x", len(n.key.ID))
-	_, _ = n.call("/" + n.foreign.ID + export)
-	_, _ = wrong.call("")
-	_, _ = unknown.call("")
-	w.browser().signIn("nobody@acme.example", wrongPassword)
-	w.browser().signIn("ada@acme.example", wrongPassword)
+	wrong := x
+	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
+	unknown := x
+	unknown.key.ID = strings.Repeat("x", len(x.key.ID))
+	require.Equal(t, http.StatusOK, w.call(x, x.export()))
+	w.call(x, foreign.export())
+	w.call(wrong, "/api/v1/forks")
+	w.call(unknown, "/api/v1/forks")
+	signInWith(w.Browser(""), "nobody@acme.example", wrongPassword)
+	signInWith(w.Browser(""), x.owner.Email, wrongPassword)
 	for _, series := range [][2]string{
 		{"dg_exports_finished_total", "completed"},
 		{"dg_key_refusals_total", "other_organisation"}, {"dg_key_refusals_total", "wrong_secret"},
@@ -128,27 +123,25 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		{"dg_sign_in_failures_total", "unknown_email"},
 		{"dg_sign_in_failures_total", "wrong_password"},
 	} {
-		// An export ends a moment after its last byte was sent.
-		require.Eventually(t, func() bool {
+		eventually(t, fmt.Sprint(series), func() bool { // an export ends behind its last byte
 			return w.value(series[0], series[1]) == 1 && w.value("dg_work_running") == 0
-		}, 10*time.Second, time.Millisecond, "%v", series)
+		})
 	}
-	require.InDelta(t, 3, w.value("dg_export_rows_total"), 0)
-	require.InDelta(t, 3, w.value("dg_key_refusals_total"), 0)
-	require.InDelta(t, 2, w.value("dg_sign_in_failures_total"), 0)
-
-	require.InDelta(t, 0, w.value("dg_audit_failures_total"), 0)
-	w.exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
-	_, _ = wrong.call("")
+	for name, want := range map[string]float64{
+		"dg_export_rows_total": 3, "dg_key_refusals_total": 3, "dg_sign_in_failures_total": 2,
+		"dg_audit_failures_total": 0,
+	} {
+		require.InDelta(t, want, w.value(name), 0, name)
+	}
+	w.fillDisk()
+	w.call(wrong, "/api/v1/forks")
 	require.InDelta(t, 1, w.value("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.value("dg_key_refusals_total"), 0, "not recorded, not counted")
-	families, err := w.p.Ops.Gather()
+	families, err := w.Ops.Gather()
 	require.NoError(t, err)
-	for _, id := range []string{
-		n.acme.ID, n.fork.ID, n.foreign.ID, n.key.ID, unknown.key.ID, "nobody@",
-	} {
-		require.NotContains(t, fmt.Sprint(families), id, "labels are bounded")
+	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
+		require.NotContains(t, fmt.Sprint(families), id)
 	}
-	w.p.Close()
+	w.Program.Close()
 	require.InDelta(t, 0, w.value("dg_ready"), 0)
 }

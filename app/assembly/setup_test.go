@@ -1,24 +1,16 @@
 package assembly_test
 
 import (
-	"context"
-	"dg/app/assembly"
-	"dg/platform/authz"
-	"dg/platform/testkit/fixtures"
-	"dg/platform/testkit/pgtest"
-	"io"
-	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/trace"
+
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/platform/testkit/fixtures"
 )
 
 const (
@@ -28,168 +20,93 @@ const (
 
 // world is the assembled program on a database of its own.
 type world struct {
-	*pgtest.Database
-	store *fixtures.Database
-	t     *testing.T
-	url   string
-	p     *assembly.Program
-	ln    net.Listener
-	stop  func() error // stops serving; may be called again
-	end   func() error // waits until nothing is served; may be called again
+	*apptest.Assembled
+	cookie string // of a session that ask uses
 }
 
-// grace is how long running requests may take to finish when a world stops.
-const grace = time.Second
-
-func start(t *testing.T) *world {
-	t.Helper()
-	return startWith(t, nil)
-}
-
-// startWith starts the program with a policy (nil: its own) and a tracer (none: nothing is traced).
-func startWith(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) *world {
+// start starts the program with a tracer (none: nothing is traced).
+func start(t *testing.T, tracer ...trace.Tracer) *world {
 	t.Helper()
 	t.Parallel()
-	db := pgtest.New(t)
-	settings := settingsOn(db)
-	settings.Policy = policy
+	settings := assembly.Settings{}
 	if len(tracer) > 0 {
 		settings.Tracer = tracer[0]
 	}
-	return startOn(t, db, settings)
+	return &world{Assembled: apptest.Assemble(t, fixtures.New(t), settings)}
 }
 
-func settingsOn(db *pgtest.Database) assembly.Settings {
-	return assembly.Settings{
-		ServingURL: db.URL,
-		BaseURL:    "http://127.0.0.1",
-		Log:        slog.New(slog.DiscardHandler),
-		Grace:      grace,
-		Proxies:    []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	}
+// tenant is an organisation with an owner, a fork with plays of ten players, and a key.
+type tenant struct {
+	fixtures.Organisation
+	owner fixtures.Person
+	fork  fixtures.Fork
+	key   fixtures.Key
 }
 
-func startOn(t *testing.T, db *pgtest.Database, settings assembly.Settings) *world {
-	t.Helper()
-	p, err := assembly.New(t.Context(), settings)
-	require.NoError(t, err)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- p.Serve(ctx, ln, func() {}) }()
-	w := &world{
-		Database: db,
-		store:    fixtures.On(t, db),
-		t:        t,
-		url:      "http://" + ln.Addr().String(),
-		p:        p,
-		ln:       ln,
-	}
-	w.end = sync.OnceValue(func() error { return <-served })
-	w.stop = func() error {
-		stop()
-		return w.end()
-	}
-	t.Cleanup(func() {
-		_ = w.stop()
-		p.Close()
-	})
-	return w
+func (w *world) tenant(plays int) tenant {
+	w.T.Helper()
+	x := tenant{Organisation: w.Organisation(fixtures.Organisation{})}
+	x.owner = w.Member(x.ID, "owner")
+	x.fork = w.Fork(fixtures.Fork{OrganisationID: x.ID})
+	w.Players(x.ID, 10)
+	w.Plays(x.fork, plays, x.fork.CreatedAt, time.Second)
+	x.key = w.Key(x.ID)
+	return x
 }
 
-func (w *world) exec(sql string, args ...any) {
-	w.t.Helper()
-	w.store.Exec(sql, args...)
-}
-
-func one[T any](w *world, sql string, args ...any) T {
-	w.t.Helper()
-	return fixtures.One[T](w.store, sql, args...)
-}
-
-// organisation stores one and returns its id.
-func (w *world) organisation(slug string) string {
-	return w.store.Organisation(fixtures.Organisation{Slug: slug}).ID
-}
-
-// person stores an owner of the organisations and returns the id.
-func (w *world) person(email string, organisations ...string) string {
-	p := w.store.Person(fixtures.Person{Email: email})
-	for _, o := range organisations {
-		w.store.Join(o, p.ID, "owner")
-	}
-	return p.ID
-}
-
-// browser is one without scripts: it keeps cookies and follows no redirect.
-type browser struct {
-	w       *world
-	client  *http.Client
-	address string // in X-Forwarded-For; "": none
-	cookies map[string]string
-}
-
-func (w *world) browser() *browser {
-	transport := &http.Transport{}
-	w.t.Cleanup(transport.CloseIdleConnections)
-	return &browser{w: w, cookies: map[string]string{}, client: &http.Client{
-		Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}}
-}
-
-func (b *browser) send(method, path string, form url.Values) (*http.Response, string) {
-	b.w.t.Helper()
-	request, err := http.NewRequestWithContext(b.w.t.Context(), method, b.w.url+path,
-		strings.NewReader(form.Encode()))
-	require.NoError(b.w.t, err)
-	request.Header.Set("Accept", "text/html")
-	request.Header.Set("User-Agent", "Firefox")
-	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	if b.address != "" {
-		request.Header.Set("X-Forwarded-For", b.address)
-	}
-	if form != nil {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	for name, value := range b.cookies {
-		request.AddCookie(&http.Cookie{Name: name, Value: value})
-	}
-	response, err := b.client.Do(request)
-	require.NoError(b.w.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(b.w.t, err)
-	for _, c := range response.Cookies() {
-		b.cookies[c.Name] = c.Value
-	}
-	return response, string(body)
-}
-
-// post fills in the form of a page.
-func (b *browser) post(path string, fields ...string) (*http.Response, string) {
-	b.w.t.Helper()
-	form := url.Values{}
-	for i := 0; i+1 < len(fields); i += 2 {
-		form.Set(fields[i], fields[i+1])
-	}
-	return b.send(http.MethodPost, path, form)
-}
-
-func (b *browser) signIn(email, password string) int {
-	b.w.t.Helper()
-	response, _ := b.post("/sign-in", "email", email, "password", password)
+// call asks with the tenant's key, and with further headers given as name, value.
+func (w *world) call(x tenant, path string, headers ...string) (status int) {
+	w.T.Helper()
+	response := apptest.Ask(w.T, apptest.NewClient(), w.Base+path, x.key.Token(), headers...)
+	apptest.ReadAll(w.T, response)
 	return response.StatusCode
+}
+
+// export is the path of the export of all plays, and stats that of the statistics.
+func (x tenant) export() string {
+	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + apptest.SomeDays
+}
+
+func (x tenant) stats() string {
+	return "/api/v1/forks/" + x.fork.ID + "/stats" + apptest.SomeDays
+}
+
+// begin begins the export of a tenant, of which little is on its way, and returns its body.
+func (w *world) begin(x tenant) *http.Response {
+	w.T.Helper()
+	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.export(), x.key.Token())
+	require.Equal(w.T, http.StatusOK, response.StatusCode)
+	return response
+}
+
+// signIn returns a browser at the address in which the person is signed in.
+func (w *world) signIn(p fixtures.Person, address string) *apptest.WebClient {
+	w.T.Helper()
+	b := w.Browser(address)
+	require.Equal(w.T, http.StatusSeeOther, signInWith(b, p.Email, password))
+	return b
+}
+
+func signInWith(b *apptest.WebClient, email, password string) (status int) {
+	status, _, _ = b.Post("/sign-in", "email", email, "password", password)
+	return status
 }
 
 // actions returns those of the organisation's log with their reasons, oldest first.
 func (w *world) actions(organisation string) []string {
-	w.t.Helper()
-	return one[[]string](w,
-		`select coalesce(array_agg(action || case when reason = '' then '' else ': ' || reason end
-			order by at, id), '{}')
+	w.T.Helper()
+	return fixtures.One[[]string](w.Database, `select coalesce(array_agg(action ||
+		case when reason = '' then '' else ': ' || reason end order by at, id), '{}')
 		from audit_entries where org_id = $1`, organisation)
+}
+
+// fillDisk lets no entry of the audit log be written from now on.
+func (w *world) fillDisk() {
+	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, message string, condition func() bool) {
+	t.Helper()
+	apptest.Until(t, 20*time.Second, message, condition)
 }

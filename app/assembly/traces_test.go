@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -47,16 +46,14 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		Logger:  slog.Default(),
 	})
 	require.NoError(t, err)
-	n := newNeighbours(t, nil, traces.Tracer())
-	n.store.Players(n.acme.ID, 1)
-	n.store.Plays(n.fork, 3, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Minute)
-	for _, path := range []string{report, "/exports/csv?from=2026-03-01&to=2026-03-31"} {
-		status, _ := n.call("/"+n.fork.ID+path, "traceparent",
-			"00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+n.key.Secret,
-			"X-Request-Id", "the-request")
-		require.Equal(t, http.StatusOK, status)
+	w := start(t, traces.Tracer())
+	x := w.tenant(3)
+	for _, path := range []string{x.stats(), x.export()} {
+		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent",
+			"00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+x.key.Secret,
+			"X-Request-Id", "the-request"))
 	}
-	require.NoError(t, n.stop()) // the export has ended
+	require.NoError(t, w.Stop()) // the export has ended
 	spans := traced(t, c, traces.Close, "GET /api/v1/forks/:forkId/exports/csv")
 
 	names := map[string]int{}
@@ -88,7 +85,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		require.Equal(t, known, slices.Sorted(maps.Keys(attributes)), s.GetName())
 	}
 	for _, secret := range []string{
-		n.key.Secret, n.key.ID, n.acme.ID, n.fork.ID, "2026-03", "select",
+		x.key.Secret, x.key.ID, x.ID, x.fork.ID, "2026-01", "select",
 	} {
 		require.NotContains(t, strings.ToLower(c.Raw()), strings.ToLower(secret))
 	}
@@ -104,10 +101,11 @@ func TestFailuresAreMarkedInTraces(t *testing.T) {
 	traces, err := telemetry.NewTraces(t.Context(),
 		telemetry.TraceOptions{URL: c.URL, Logger: slog.Default()})
 	require.NoError(t, err)
-	n := newNeighbours(t, nil, traces.Tracer())
-	n.exec(`revoke select on forks from dg_app`)
-	status, _ := n.call("/"+n.fork.ID, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01")
-	require.Equal(t, http.StatusInternalServerError, status)
+	w := start(t, traces.Tracer())
+	x := w.tenant(0)
+	w.Exec(`revoke select on forks from dg_app`)
+	require.Equal(t, http.StatusInternalServerError, w.call(x, "/api/v1/forks/"+x.fork.ID,
+		"traceparent", "00-"+callersTrace+"-"+callersSpan+"-01"))
 	marks := map[string]string{}
 	for _, s := range traced(t, c, traces.Close, "GET /api/v1/forks/:forkId") {
 		if s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {

@@ -20,11 +20,11 @@ import (
 // callers are clients that call everything, and judge each answer: it is right to the byte, or a
 // visible failure.
 type callers struct {
-	o       *ordeal
+	o       *chaosRun
 	base    string
 	quiet   *calledTenant
 	asked   atomic.Int64
-	answers apptest.Tally // by call and outcome
+	answers apptest.Counter // by call and outcome
 
 	mu    sync.Mutex
 	wrong []string
@@ -173,7 +173,7 @@ func (y *calledTenant) credential(path string) []string {
 // callEverything starts the clients, in turn of all organisations but the first, which is for
 // untilGood.
 func callEverything(
-	t *testing.T, o *ordeal, base string, tenants []*calledTenant, clients int,
+	t *testing.T, o *chaosRun, base string, tenants []*calledTenant, clients int,
 ) *callers {
 	t.Helper()
 	a := &callers{o: o, base: base, quiet: tenants[0], end: make(chan struct{})}

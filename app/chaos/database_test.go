@@ -33,7 +33,7 @@ func callersOf(t *testing.T, x *apptest.External, c *apptest.Child) *callers {
 			newCalledTenant(t, db, c.URL, apptest.ChaosSize(12, 40, 60),
 				apptest.ChaosSize(10, 60, 300)))
 	}
-	o := beginOrdeal(t, apptest.DoorTo(t, x.URL(url.User("dg_app"))), c)
+	o := beginChaos(t, apptest.DoorTo(t, x.URL(url.User("dg_app"))), c)
 	return callEverything(t, o, c.URL, tenants, apptest.ChaosSize(30, 50, 50))
 }
 
@@ -51,7 +51,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 			x.Die()
 			startsAfter(x, time.Duration(rand.IntN(1500))*time.Millisecond)
 		}},
-		{"a backend by kill -9", func() { killBackend(t, x, a.o.door) }},
+		{"a backend by kill -9", func() { killBackend(t, x, a.o.conn) }},
 		{"all by an immediate stop", func() {
 			require.NoError(t, syscall.Kill(apptest.Postmaster(t, x.Dir), syscall.SIGQUIT))
 			<-x.Server.Done()
@@ -67,7 +67,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		t.Logf("%s: everything is answered %s after it was back", way.name, a.untilGood(t))
 	}
 	a.verdict(t)
-	a.o.door.Reset()
+	a.o.conn.Reset()
 	a.o.ends(t)
 }
 

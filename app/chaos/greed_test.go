@@ -268,7 +268,7 @@ func greedyAside(ctx context.Context, order []byte, say func(format string, args
 		Keys:    g.Keys,
 		Cookies: g.Cookies,
 	}
-	n := &neighbours{o: &ordeal{entries: map[[2]string]int{}}, a: a}
+	n := &neighbours{o: &chaosRun{entries: map[[2]string]int{}}, a: a}
 	var of []greed
 	for _, known := range greeds {
 		if slices.Contains(g.Greeds, known.name) {

@@ -77,7 +77,7 @@ func TestChaosHostileClients(t *testing.T) {
 	h := newHealthy(t, db, dg.URL, func(email string) string {
 		return apptest.SessionOf(t, dg.URL, email)
 	})
-	o := beginOrdeal(t, apptest.DoorTo(t, db.URL), dg)
+	o := beginChaos(t, apptest.DoorTo(t, db.URL), dg)
 	attacked := db.Organisation(fixtures.Organisation{}).ID
 	lasting := time.Duration(apptest.ChaosSize(1, 10, 30)) * time.Second
 
@@ -157,7 +157,7 @@ func (a *garbageAnswer) read(line string) bool {
 }
 
 // sawGarbage notes what an answer to a key that is none has to leave in the audit log.
-func (o *ordeal) sawGarbage(t *testing.T, a garbageAnswer) {
+func (o *chaosRun) sawGarbage(t *testing.T, a garbageAnswer) {
 	t.Helper()
 	switch {
 	case a.status == http.StatusUnauthorized && a.known:

@@ -153,7 +153,7 @@ func (b blow) on(p phase) (status int, says string) {
 func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	e := newEditions(t)
-	o := beginOrdeal(t, e.door, e.dg)
+	o := beginChaos(t, e.door, e.dg)
 	for _, p := range phases {
 		for _, b := range blows {
 			if apptest.Chaos || p.every == b.name {

@@ -24,7 +24,7 @@ import (
 type neighbours struct {
 	*apptest.Child
 	db      *fixtures.Database
-	o       *ordeal
+	o       *chaosRun
 	a       *apptest.Tenant
 	healthy *healthy
 	signIns *healthy // the customer's
@@ -108,7 +108,7 @@ func startNeighbours(t *testing.T) *neighbours {
 		[]string{owner, n.a.Emails[1]})
 	n.moreCalls(owner)
 	n.a.Cookies = append(n.a.Cookies, n.firstStep(t, organisation))
-	n.o = beginOrdeal(t, apptest.DoorTo(t, db.DirectURL), n.Child)
+	n.o = beginChaos(t, apptest.DoorTo(t, db.DirectURL), n.Child)
 	return n
 }
 

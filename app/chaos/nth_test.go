@@ -81,7 +81,7 @@ func (w *nthWorld) allCases() []nthCase {
 // ends looks at what is left: segments, entries, statements, and secrets in the log.
 func (w *nthWorld) ends(t *testing.T) {
 	t.Log(w.hits)
-	o := beginOrdeal(t, w.super)
+	o := beginChaos(t, w.super)
 	for name, token := range w.keys {
 		o.secrets["the key "+name] = token
 	}

@@ -36,7 +36,7 @@ type fleet struct {
 	tenants   []*apptest.Tenant
 	plays     int // of each tenant
 	healthy   *healthy
-	o         *ordeal
+	o         *chaosRun
 	numbered  atomic.Int64
 	stopProxy func()
 }
@@ -72,7 +72,7 @@ func startFleet(t *testing.T) *fleet {
 	f.healthy = newHealthy(t, f.db, f.base, func(email string) string {
 		return apptest.CookiesOf(t, f.base, email, fixtures.Password)
 	})
-	f.o = beginOrdeal(t, f.door, f.instances...)
+	f.o = beginChaos(t, f.door, f.instances...)
 	return f
 }
 
@@ -129,9 +129,9 @@ func (f *fleet) startProxy(program string) {
 
 // exports asks for that many at once, by haproxy, and reads them slowly until quick is closed. It
 // returns when each is answered; results has one line for each that was not refused: how it ended.
-func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.Tally) {
+func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.Counter) {
 	var answered, ended sync.WaitGroup
-	outcomes := &apptest.Tally{}
+	outcomes := &apptest.Counter{}
 	for i := range n {
 		answered.Add(1)
 		ended.Go(func() {
@@ -147,7 +147,7 @@ func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.T
 		})
 	}
 	answered.Wait()
-	return func() *apptest.Tally {
+	return func() *apptest.Counter {
 		ended.Wait()
 		return outcomes
 	}
@@ -213,7 +213,7 @@ func (f *fleet) stopped() {
 	quick := make(chan struct{})
 	slow := make(chan struct{})
 	f.losesNone(f.healthy.during(f.T, func() {
-		all := []func() *apptest.Tally{f.exports(apptest.ChaosSize(8, 12, 12), quick)}
+		all := []func() *apptest.Counter{f.exports(apptest.ChaosSize(8, 12, 12), quick)}
 		if apptest.Chaos {
 			all = append(all, f.exports(38, slow))
 		}
@@ -233,7 +233,7 @@ func (f *fleet) stopped() {
 	f.ended(`details->>'outcome' in ('completed', 'server_stopped')`)
 }
 
-func (f *fleet) onlyEndsIn(results *apptest.Tally, allowed []string) {
+func (f *fleet) onlyEndsIn(results *apptest.Counter, allowed []string) {
 	require.Empty(f, results.Besides(allowed...), "%s", f.reasons())
 }
 

@@ -124,7 +124,7 @@ func (x *clustered) instancesStop(t *testing.T) {
 	x.moreKeys(400)
 	for _, how := range []string{"stopped", "killed"} {
 		i := x.Instances[1]
-		var answers apptest.Tally
+		var answers apptest.Counter
 		var begun sync.WaitGroup
 		end := make(chan struct{})
 		for range clients {

@@ -20,14 +20,14 @@ func (x *clustered) revocationsHold(t *testing.T) {
 	for n := range len(x.Instances) + 1 {
 		entrances = append(entrances, x.entrance(n))
 	}
-	var answers apptest.Tally
+	var answers apptest.Counter
 	apptest.AtOnce(managers, func(int) {
-		m := apptest.NewManaged(t, x.db, x.db.Organisation(fixtures.Organisation{}), entrances,
+		m := apptest.NewOrgUnderChange(t, x.db, x.db.Organisation(fixtures.Organisation{}), entrances,
 			&answers)
 		m.KeysHold(t, keys)
 	})
 	t.Logf("%d keys made and revoked by %d clients: answers %v", managers*keys,
-		managers*apptest.ManagedClients, &answers)
+		managers*apptest.ClientsOfOrg, &answers)
 	require.Zero(t, answers.Of("500"))
 	require.Greater(t, answers.Of("200"), managers*keys)
 	require.Greater(t, answers.Of("401"), managers*keys)

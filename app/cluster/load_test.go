@@ -148,7 +148,7 @@ func (l *load) ask(c *http.Client, from string) {
 
 // during is what clients got between two moments.
 type during struct {
-	asked    apptest.Tally
+	asked    apptest.Counter
 	lastBad  time.Duration // how long after the beginning the last answer that was not 200 ended
 	slowest  time.Duration
 	requests int
@@ -196,7 +196,7 @@ func (l *load) verdict(t *testing.T) {
 	t.Helper()
 	l.stop()
 	stale := l.plays.Faults()
-	statuses := apptest.Tally{}
+	statuses := apptest.Counter{}
 	for _, a := range l.answers {
 		statuses.Add(strconv.Itoa(a.status))
 	}

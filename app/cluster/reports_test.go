@@ -28,7 +28,7 @@ type watched struct {
 
 // see asks every instance for the statistics, and one for the plays and the dashboard, all at once.
 func (x *clustered) see(
-	t *testing.T, w watched, browser *apptest.WebClient, round int, answers *apptest.Tally,
+	t *testing.T, w watched, browser *apptest.WebClient, round int, answers *apptest.Counter,
 ) {
 	t.Helper()
 	fork := "/api/v1/forks/" + x.fork.ID
@@ -92,7 +92,7 @@ func (x *clustered) pausing(round int) (resume func()) {
 func (x *clustered) reportingModeHolds(t *testing.T) {
 	const rounds = 100
 	w := watched{&apptest.Recording{Replicas: true}, apptest.ModeOf}
-	var answers apptest.Tally
+	var answers apptest.Counter
 	owner := x.browser(t)
 	reader := x.browser(t)
 	begun := time.Now()
@@ -115,7 +115,7 @@ func (x *clustered) reportingModeHolds(t *testing.T) {
 // verdict logs what was seen of the values, and fails if any reading was stale or an answer was
 // 500.
 func verdict(
-	t *testing.T, what string, begun time.Time, answers *apptest.Tally, seen ...*apptest.Recording,
+	t *testing.T, what string, begun time.Time, answers *apptest.Counter, seen ...*apptest.Recording,
 ) {
 	t.Helper()
 	var stale []string
@@ -138,7 +138,7 @@ func (x *clustered) erasedPlayersAreGone(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	orgs := org.New(x.db.Owner, audit.New(x.db.Owner), policy)
-	var answers apptest.Tally
+	var answers apptest.Counter
 	begun := time.Now()
 	reader := x.browser(t)
 	var seen []*apptest.Recording
@@ -174,7 +174,7 @@ func (x *clustered) endedPlansStopKeys(t *testing.T) {
 	w := watched{new(apptest.Recording), func(status int, _ []byte) string {
 		return map[int]string{http.StatusOK: "pro", http.StatusUnauthorized: "team"}[status]
 	}}
-	var answers apptest.Tally
+	var answers apptest.Counter
 	begun := time.Now()
 	for round := range 40 {
 		plan := []string{"team", "pro"}[round%2]

@@ -66,7 +66,7 @@ func (x *clustered) measure(t *testing.T, kind string) (m measured) {
 	}
 	var mu sync.Mutex
 	var took []time.Duration
-	var answers apptest.Tally
+	var answers apptest.Counter
 	before := x.processorTimes()
 	begun := time.Now()
 	var all sync.WaitGroup

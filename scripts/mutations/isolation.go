@@ -6,7 +6,7 @@ var isolation = []mutation{
 		name: "SQL: forks of every organisation", rule: "policy",
 		file: "modules/games/store.go", old: `postgres.Tenant(organisationID)`,
 		mutated: `postgres.AcrossTenants("mutation")`,
-		pkg:     "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+		pkg:     "app/chaos", tests: "TestStatementsAreScoped",
 	},
 	{
 		name: "policy: every organisation's resources", rule: "policy, SQL",
@@ -53,8 +53,8 @@ var isolation = []mutation{
 		file:    "modules/reports/metadata.go",
 		old:     `left join player_groups g on g.org_id = o.id and g.id = $2`,
 		mutated: `left join player_groups g on g.id = $2`,
-		pkg:     "app/assembly",
-		tests:   "TestQueriesFindNothingOfOthers",
+		pkg:     "app/chaos",
+		tests:   "TestStatementsAreScoped",
 	},
 	{
 		name:    "audit: entries of every log",
@@ -81,7 +81,7 @@ var isolation = []mutation{
 		name: "key: another organisation's", rule: "policy",
 		file: "modules/apikeys/store.go", old: `postgres.Tenant(organisationID)).Model(&keyRow{})`,
 		mutated: `postgres.AcrossTenants("mutation")).Model(&keyRow{})`,
-		pkg:     "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+		pkg:     "app/chaos", tests: "TestStatementsAreScoped",
 	},
 	{
 		name: "usage: of another organisation's key", rule: "policy",

@@ -53,27 +53,27 @@ func ModeOf(_ int, body []byte) string {
 	return ""
 }
 
-// ManagedClients is how many clients use one managed organisation.
-const ManagedClients = 5
+// ClientsOfOrg is how many clients use one managed organisation.
+const ClientsOfOrg = 5
 
-// Managed is an organisation whose owner changes what its clients may do and see, while these ask
+// OrgUnderChange is an organisation whose owner changes what its clients may do and see, while these ask
 // on every instance.
-type Managed struct {
+type OrgUnderChange struct {
 	fixtures.Organisation
 	DB        *fixtures.Database
 	Entrances []string // where requests enter: instances, or what leads to them
 	Owner     fixtures.Person
 	HTTP      *http.Client
-	Answers   *Tally
+	Answers   *Counter
 }
 
-// NewManaged is the organisation with an owner, used through the entrances.
-func NewManaged(
+// NewOrgUnderChange is the organisation with an owner, used through the entrances.
+func NewOrgUnderChange(
 	t *testing.T, db *fixtures.Database, o fixtures.Organisation, entrances []string,
-	answers *Tally,
-) *Managed {
+	answers *Counter,
+) *OrgUnderChange {
 	t.Helper()
-	m := &Managed{
+	m := &OrgUnderChange{
 		Organisation: o,
 		DB:           db,
 		Entrances:    entrances,
@@ -81,7 +81,7 @@ func NewManaged(
 		Answers:      answers,
 	}
 	m.HTTP = &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: ManagedClients},
+		Transport: &http.Transport{MaxIdleConnsPerHost: ClientsOfOrg},
 		Timeout:   30 * time.Second,
 	}
 	t.Cleanup(m.HTTP.CloseIdleConnections)
@@ -107,12 +107,12 @@ const (
 
 // During has every client look until something that changes meanwhile is answered, and a few times
 // after that, on another instance each time.
-func (m *Managed) During(change func(), look func(from string, turn int)) {
+func (m *OrgUnderChange) During(change func(), look func(from string, turn int)) {
 	answered := make(chan struct{})
 	clients := make(chan struct{})
 	go func() {
 		defer close(clients)
-		AtOnce(ManagedClients, func(n int) {
+		AtOnce(ClientsOfOrg, func(n int) {
 			turn := n
 			next := func() {
 				look(m.Entrances[turn%len(m.Entrances)], turn)
@@ -144,7 +144,7 @@ func closedWithin(c <-chan struct{}, within time.Duration) bool {
 }
 
 // Call records what the API answers the key: 200 and 401 are the two values of a register.
-func (m *Managed) Call(h *Recording, token string) func(from string, turn int) {
+func (m *OrgUnderChange) Call(h *Recording, token string) func(from string, turn int) {
 	return func(from string, _ int) {
 		h.Read(from, func() string {
 			status, _ := FetchFrom(m.HTTP, from+"/api/v1/forks", token)
@@ -158,14 +158,14 @@ func (m *Managed) Call(h *Recording, token string) func(from string, turn int) {
 }
 
 // SignedIn is a browser of the person.
-func (m *Managed) SignedIn(t *testing.T, p fixtures.Person) *WebClient {
+func (m *OrgUnderChange) SignedIn(t *testing.T, p fixtures.Person) *WebClient {
 	t.Helper()
 	return NewWebClient(t, m.Entrances[0]).
 		SignIn(demo.Account{Email: p.Email, Password: fixtures.Password})
 }
 
 // Legal fails where the history is none of a register, or empty.
-func (m *Managed) Legal(t *testing.T, what string, h *Recording) {
+func (m *OrgUnderChange) Legal(t *testing.T, what string, h *Recording) {
 	t.Helper()
 	faults := h.Faults()
 	require.Empty(t, faults[:min(3, len(faults))], "%s: %d of %d readings", what, len(faults),
@@ -174,7 +174,7 @@ func (m *Managed) Legal(t *testing.T, what string, h *Recording) {
 }
 
 // KeysHold creates keys on the screen, one after the other, and revokes each while clients use it.
-func (m *Managed) KeysHold(t *testing.T, keys int) {
+func (m *OrgUnderChange) KeysHold(t *testing.T, keys int) {
 	owner := m.SignedIn(t, m.Owner)
 	for range keys {
 		h := new(Recording)

@@ -15,29 +15,28 @@ import (
 	"dg/app/apptest"
 )
 
-// ordeal is what a suite of chaos does to instances on one database, and what must hold afterwards:
+// chaosRun is what a suite does to instances on one database, and what must hold afterwards:
 //
-//	o := beginOrdeal(t, doorTo(t, db.URL), first, second)
+//	o := beginChaos(t, apptest.DoorTo(t, db.URL), first, second)
 //	o.saw(requestID, "export.started")
 //	o.ends(t)
-type ordeal struct {
-	door      *apptest.Door
+type chaosRun struct {
+	conn      *apptest.Door
 	instances []*apptest.Child
 	rest      map[*apptest.Child]map[string]int // goroutines before, by their stacks
-	within    time.Duration                     // how long what is left may take to go
-	// that no log may hold, by what they are; the shapes of secrets are looked for anyway
-	secrets map[string]string
+	within    time.Duration                     // bound of the wait for leaks to go
+	secrets   map[string]string                 // no log may hold them
 
 	mu      sync.Mutex
 	entries map[[2]string]int // request id and action that clients saw
 	counted atomic.Int64      // refused uses that were answered 429
 }
 
-// beginOrdeal counts the goroutines of the instances, which have answered a request before.
-func beginOrdeal(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *ordeal {
+// beginChaos counts the goroutines of the instances, which have answered a request before.
+func beginChaos(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *chaosRun {
 	t.Helper()
-	o := &ordeal{
-		door:    d,
+	o := &chaosRun{
+		conn:    d,
 		within:  30 * time.Second,
 		rest:    map[*apptest.Child]map[string]int{},
 		secrets: map[string]string{},
@@ -50,7 +49,7 @@ func beginOrdeal(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *or
 }
 
 // joins adds an instance, such as one that was started again.
-func (o *ordeal) joins(t *testing.T, c *apptest.Child) {
+func (o *chaosRun) joins(t *testing.T, c *apptest.Child) {
 	t.Helper()
 	o.instances = append(o.instances, c)
 	o.rest[c] = goroutines(t, c)
@@ -59,7 +58,7 @@ func (o *ordeal) joins(t *testing.T, c *apptest.Child) {
 // saw notes that a client got an answer that has to have its entry in the audit log:
 // "api_key.refused" of a 401 or 403 to a key whose id is known, "export.started" of a CSV,
 // "api_key.revoked" of a revocation.
-func (o *ordeal) saw(requestID, action string) {
+func (o *chaosRun) saw(requestID, action string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.entries[[2]string{requestID, action}]++
@@ -67,21 +66,20 @@ func (o *ordeal) saw(requestID, action string) {
 
 // ends fails the test with all that does not hold. Instances that have ended are asked for their
 // logs only. Clients have closed their connections.
-func (o *ordeal) ends(t *testing.T) {
+func (o *chaosRun) ends(t *testing.T) {
 	t.Helper()
 	for _, problem := range o.problems(t) {
 		t.Error(problem)
 	}
 }
 
-func (o *ordeal) problems(t *testing.T) []string {
+func (o *chaosRun) problems(t *testing.T) []string {
 	t.Helper()
-	return slices.Concat(o.leftovers(t), o.wrongSegments(t), o.wrongFigures(t), o.missingEntries(t),
-		o.leaks(t))
+	return slices.Concat(o.leaks(t), o.wrongSegments(t), o.missingEntries(t), o.shownSecrets(t))
 }
 
 // running are the instances that have not ended.
-func (o *ordeal) running() []*apptest.Child {
+func (o *chaosRun) running() []*apptest.Child {
 	return slices.DeleteFunc(slices.Clone(o.instances), func(c *apptest.Child) bool {
 		select {
 		case <-c.Exited:
@@ -93,9 +91,9 @@ func (o *ordeal) running() []*apptest.Child {
 }
 
 // wrongSegments is what `dg segments verify` says, unless all is well.
-func (o *ordeal) wrongSegments(t *testing.T) []string {
+func (o *chaosRun) wrongSegments(t *testing.T) []string {
 	t.Helper()
-	url := o.door.Config().ConnString()
+	url := o.conn.Config().ConnString()
 	status, out, err := apptest.Command(t, "segments", "verify", "--database-url", url,
 		"--migrate-database-url", url)
 	if status == 0 {
@@ -105,10 +103,10 @@ func (o *ordeal) wrongSegments(t *testing.T) []string {
 }
 
 // missingEntries compares what clients saw with the audit log: each answer has one entry.
-func (o *ordeal) missingEntries(t *testing.T) (problems []string) {
+func (o *chaosRun) missingEntries(t *testing.T) (problems []string) {
 	t.Helper()
 	problems = o.otherEntries(t)
-	unpaired := apptest.Read[int](t, o.door,
+	unpaired := apptest.Read[int](t, o.conn,
 		`select count(*) from audit_entries f where action = 'export.finished' and not exists (
 		select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
 		  and s.details->>'exportId' = f.details->>'exportId')`)
@@ -116,7 +114,7 @@ func (o *ordeal) missingEntries(t *testing.T) (problems []string) {
 		problems = append(problems, fmt.Sprintf("%d exports ended that never started", unpaired))
 	}
 	if want := o.counted.Load(); want > 0 && !holdsWithin(o.within, func() bool {
-		return apptest.Read[bool](t, o.door,
+		return apptest.Read[bool](t, o.conn,
 			`select coalesce(sum((details->>'notRecorded')::bigint), 0) >= $1 or bool_or(details ? 'countLost')
 			from audit_entries where action = 'api_key.refused'`, want)
 	}) {
@@ -128,7 +126,7 @@ func (o *ordeal) missingEntries(t *testing.T) (problems []string) {
 
 // otherEntries lists the requests that have not as many entries as clients saw. A soak sees a
 // hundred thousand.
-func (o *ordeal) otherEntries(t *testing.T) (problems []string) {
+func (o *chaosRun) otherEntries(t *testing.T) (problems []string) {
 	t.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -137,7 +135,7 @@ func (o *ordeal) otherEntries(t *testing.T) (problems []string) {
 		ids = append(ids, seen[0])
 		actions = append(actions, seen[1])
 	}
-	rows, err := o.door.Query(t.Context(),
+	rows, err := o.conn.Query(t.Context(),
 		`select r.id, r.action, count(e.request_id) from unnest($1::text[], $2::text[]) r (id, action)
 		left join audit_entries e on e.request_id = r.id and e.action = r.action group by 1, 2`,
 		ids,
@@ -156,10 +154,10 @@ func (o *ordeal) otherEntries(t *testing.T) (problems []string) {
 	return problems
 }
 
-// leaks looks for secrets in what an operator can read: logs, metrics, stacks, and the audit log.
-func (o *ordeal) leaks(t *testing.T) (problems []string) {
+// shownSecrets looks for secrets in logs, metrics, stacks and the audit log.
+func (o *chaosRun) shownSecrets(t *testing.T) (problems []string) {
 	t.Helper()
-	s := apptest.Seen{"the audit log": apptest.Dump(t, o.door, "audit_entries")}
+	s := apptest.Seen{"the audit log": apptest.Dump(t, o.conn, "audit_entries")}
 	for i, c := range o.instances {
 		s[fmt.Sprintf("the log of instance %d", i)] = c.Log.String()
 		if at := strings.Index(c.Log.String(), "goroutine "); at >= 0 ||

@@ -17,9 +17,8 @@ import (
 // runtime and drivers keep.
 const goroutineSlack = 5
 
-// leftovers waits until nothing is left of the requests: goroutines, connections, places,
-// statements, locks.
-func (o *ordeal) leftovers(t *testing.T) (problems []string) {
+// leaks waits until nothing is left of the requests: goroutines, connections, places, statements.
+func (o *chaosRun) leaks(t *testing.T) (problems []string) {
 	t.Helper()
 	holdsWithin(o.within, func() bool {
 		problems = nil
@@ -29,7 +28,7 @@ func (o *ordeal) leftovers(t *testing.T) (problems []string) {
 				problems = append(problems, fmt.Sprintf("instance %d still has %s", i, left))
 			}
 		}
-		statements := apptest.Read[string](t, o.door,
+		statements := apptest.Read[string](t, o.conn,
 			`select coalesce(string_agg(application_name || ' ' || state || ' ' || left(query, 100), '; '), '')
 			from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
 			and application_name ~ '^dg (auth|recheck|reads|exports)$' and state <> 'idle'`)

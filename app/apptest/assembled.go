@@ -1,0 +1,64 @@
+package apptest
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/assembly"
+	"dg/platform/testkit/fixtures"
+)
+
+// Assembled is the assembled program, served in this process on a database of the test's own.
+type Assembled struct {
+	*fixtures.Database
+	*assembly.Program
+	T        *testing.T
+	Base     string // where it serves
+	Listener net.Listener
+	Stop     func() error // stops serving; may be called again
+	End      func() error // waits until nothing is served; may be called again
+}
+
+// Assemble serves the program. Settings that are not given are those of a test: loopback is a
+// trusted proxy, running requests have a second when it stops.
+func Assemble(t *testing.T, db *fixtures.Database, settings assembly.Settings) *Assembled {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	a := &Assembled{Database: db, T: t, Base: "http://" + ln.Addr().String(), Listener: ln}
+	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
+	settings.BaseURL = a.Base
+	settings.Log = cmp.Or(settings.Log, slog.New(slog.DiscardHandler))
+	settings.Grace = time.Second
+	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	a.Program, err = assembly.New(t.Context(), settings)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx, ln, func() {}) }()
+	a.End = sync.OnceValue(func() error { return <-served })
+	a.Stop = func() error {
+		stop()
+		return a.End()
+	}
+	t.Cleanup(func() {
+		_ = a.Stop()
+		a.Program.Close()
+	})
+	return a
+}
+
+// Browser is one of a client at the address, as a proxy names it.
+func (a *Assembled) Browser(address string) *WebClient {
+	b := NewWebClient(a.T, a.Base)
+	b.Address = address
+	return b
+}

@@ -1,0 +1,47 @@
+package apptest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Counter counts what clients got, by a word for each kind of answer.
+type Counter struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// Add counts one.
+func (c *Counter) Add(kind string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil {
+		c.counts = map[string]int{}
+	}
+	c.counts[kind]++
+}
+
+// Of is how many there were of the kind.
+func (c *Counter) Of(kind string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts[kind]
+}
+
+// Besides are the counts of all other kinds.
+func (c *Counter) Besides(kinds ...string) map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	others := maps.Clone(c.counts)
+	maps.DeleteFunc(others, func(kind string, _ int) bool { return slices.Contains(kinds, kind) })
+	return others
+}
+
+// String is such as map[200:17 503:2].
+func (c *Counter) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprint(c.counts)
+}

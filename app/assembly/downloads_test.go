@@ -1,0 +1,152 @@
+package assembly_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/limiter"
+	"dg/platform/testkit/fixtures"
+)
+
+// rules.md, CSV: a running export does not depend on free connections for authentication. Requests
+// that take them all neither end it nor keep a revocation from ending it within two seconds.
+func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
+	w := start(t)
+	x := w.tenant(30_000)
+	running := w.begin(x)
+	w.takeAll(w.Pools.Auth.Pool)
+	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
+	eventually(t, "the export is not rechecked", func() bool {
+		return w.Pools.Recheck.Pool.Stat().AcquireCount() > rechecks+3
+	})
+	revoked := time.Now()
+	w.Exec(`update api_keys set revoked_at = now() where id = $1`, x.key.ID)
+	require.ErrorIs(t, <-apptest.Slowly(t, running.Body), syscall.ECONNRESET)
+	require.Less(t, time.Since(revoked), 3*time.Second)
+}
+
+// takeAll takes every connection of a pool until the test ends.
+func (w *world) takeAll(pool *pgxpool.Pool) {
+	for i := range pool.Config().MaxConns {
+		flow := limiter.WithTenant // no organisation may have all
+		if i < pool.Config().MaxConns/5 {
+			flow = limiter.WithNetwork
+		}
+		conn, err := pool.Acquire(flow(w.T.Context(), strconv.Itoa(int(i))))
+		require.NoError(w.T, err)
+		w.T.Cleanup(conn.Release)
+	}
+}
+
+// rules.md, CSV: an export that runs while the reporting mode changes and a player is erased ends
+// whole, with the labels and the plays of the moment that it began.
+func TestRunningExportIsOfItsBeginning(t *testing.T) {
+	w := start(t)
+	x := w.tenant(20_000)
+	whole := apptest.ReadAll(t,
+		apptest.Ask(t, apptest.NewClient(), w.Base+x.export(), x.key.Token()))
+	running := w.begin(x)
+	w.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, x.ID)
+	player := fixtures.One[string](w.Database, `select id::text from players limit 1`)
+	_, err := org.New(w.Owner, audit.New(w.Owner), nil).
+		Erase(t.Context(), player, reports.DropDirty, audit.Request{})
+	require.NoError(t, err)
+	require.Equal(t, whole, apptest.ReadAll(t, running))
+	_, next := apptest.FetchFrom(apptest.NewClient(), w.Base+x.export(), x.key.Token())
+	require.Contains(t, string(next), "Player 2")
+	require.NotContains(t, string(next), "Player 1,")
+}
+
+// When it stops, the program lets running exports continue for its grace, then aborts them visibly
+// and records that.
+func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
+	w := start(t)
+	x := w.tenant(10_000)
+	running := []io.Reader{w.begin(x).Body, w.begin(x).Body}
+	begun := time.Now()
+	require.NoError(t, w.Stop())
+	require.GreaterOrEqual(t, time.Since(begun), time.Second, "running answers have a grace")
+	for _, body := range running {
+		_, err := io.Copy(io.Discard, body)
+		require.ErrorIs(t, err, syscall.ECONNRESET, "a truncated file looks complete")
+	}
+	require.Equal(t, len(running), fixtures.One[int](w.Database, `select count(*) from audit_entries
+		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
+		  and (details->>'rows')::int between 1 and 9999`))
+}
+
+// A load balancer sees that the program stops while it still answers: /readyz is 503, and other
+// requests are served.
+func TestStoppingIsAnnouncedBeforeItHappens(t *testing.T) {
+	t.Parallel()
+	w := &world{Assembled: apptest.Assemble(t, fixtures.New(t),
+		assembly.Settings{ShutdownDelay: time.Second})}
+	get := func(path string) *http.Response {
+		return apptest.Ask(t, apptest.NewClient(), w.Base+path, "")
+	}
+	kept, err := net.Dial("tcp", w.Listener.Addr().String())
+	require.NoError(t, err)
+	defer kept.Close()
+	require.Equal(t, http.StatusOK, get("/readyz").StatusCode)
+	go func() { _ = w.Stop() }()
+	eventually(t, "it does not stop", w.Server.Stopping)
+	for path, status := range map[string]int{
+		"/readyz":  http.StatusServiceUnavailable,
+		"/healthz": http.StatusOK,
+		"/sign-in": http.StatusOK,
+	} {
+		response := get(path)
+		require.Equal(t, status, response.StatusCode, path)
+		require.True(t, response.Close, path)
+	}
+	require.NoError(t, w.Stop())
+}
+
+// What a key did is stored when the program stops, however it stops: nothing waits for the next
+// minute, the listener may have failed, and the end of an export may be slow to record.
+func TestUsageIsStoredWhenTheProgramStops(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(w *world, x tenant){
+		"told to": func(w *world, _ tenant) { require.NoError(w.T, w.Stop()) },
+		"listener fails": func(w *world, _ tenant) {
+			require.NoError(w.T, w.Listener.Close())
+			_ = w.End()
+		},
+		"slow end of an export": func(w *world, x tenant) {
+			w.Exec(`create function dawdle() returns trigger language plpgsql as $$ begin
+				if new.action = 'export.finished' then perform pg_sleep(3); end if;
+				return new; end $$`)
+			w.Exec(`create trigger dawdle before insert on audit_entries for each row
+				execute function dawdle()`)
+			require.Equal(w.T, http.StatusOK, w.call(x, x.export()))
+			require.NoError(w.T, w.Stop())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t)
+			x := w.tenant(1)
+			require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
+			require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
+			require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
+			const stored = `select count(*) from api_key_usage
+				where key_id = $1 and accepted >= 2 and (refused, limited) = (1, 0)`
+			require.Zero(t, fixtures.One[int](w.Database, stored, x.key.ID))
+			stop(w, x)
+			w.Program.Close()
+			require.Equal(t, 1, fixtures.One[int](w.Database, stored, x.key.ID))
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package chaos
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/fixtures"
+)
+
+// attacker is an owner who knows the roster and all groups, and asks for reports on them with a key
+// and in a browser. unplayed is a fork without plays: its reports are what nobody's look like.
+type attacker struct {
+	*testing.T
+	db             *fixtures.Database
+	base           string
+	organisation   fixtures.Organisation
+	cookie, key    string
+	asked          int
+	fork, unplayed fixtures.Fork
+	groups         []playerGroup
+	played         map[[2]int]bool // day and ordinal of a player
+}
+
+// playerGroup is a group and the ordinals of its members.
+type playerGroup struct {
+	id      string
+	members []fixtures.Player
+}
+
+const attackedDays = 12
+
+var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// rules.md, Anonymity: a report on a group of which fewer than five members played is the report on
+// a group of which nobody did, in all that can be observed: status, headers, sizes, files, screens.
+// Groups overlap, have sizes around five, and lie within each other. A shown report tells the truth.
+func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(rand.Uint64(), 7))
+	db := fixtures.New(t)
+	dg := apptest.ServeDatabase(t, db)
+	chaos := beginChaos(t, apptest.DoorTo(t, db.OwnerURL), dg)
+	apptest.AtOnce(apptest.ChaosSize(3, 60, 200), func(int) {
+		a := newAttacker(t, db, dg.URL, rand.New(rand.NewPCG(random.Uint64(), 8)))
+		hidden := 0
+		for _, g := range a.groups {
+			for _, days := range [][2]int{{0, attackedDays - 1}, {0, 5}, {6, 11}, {3, 3}, {4, 4}} {
+				if a.looksAt(g, days[0], days[1]) < fewActive {
+					hidden++
+				}
+			}
+		}
+		require.Positive(t, hidden)
+	})
+	chaos.ends(t)
+	require.Zero(t, fixtures.One[int](db, `select count(*) from audit_entries
+		where action = 'export.finished' and details->>'outcome' = 'completed'
+		  and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
+}
+
+// fewActive is the number of active members from which a group is shown.
+const fewActive = 5
+
+// newAttacker stores an organisation with two forks, overlapping groups, and random plays on one
+// fork.
+func newAttacker(
+	t *testing.T, db *fixtures.Database, base string, random *rand.Rand,
+) *attacker {
+	t.Helper()
+	a := &attacker{T: t, db: db, base: base, played: map[[2]int]bool{}}
+	a.organisation = db.Organisation(fixtures.Organisation{})
+	a.fork = db.Fork(fixtures.Fork{OrganisationID: a.organisation.ID})
+	a.unplayed = db.Fork(fixtures.Fork{OrganisationID: a.organisation.ID})
+	a.cookie = apptest.SessionOf(t, base, db.Member(a.organisation.ID, "owner").Email)
+	players := db.Players(a.organisation.ID, 12+random.IntN(8))
+	for _, size := range []int{4, 5, 6, 7, len(players) - 1} {
+		random.Shuffle(len(players), func(i, j int) {
+			players[i], players[j] = players[j], players[i]
+		})
+		members := players[:size:size]
+		a.groups = append(a.groups, playerGroup{db.Group(a.organisation.ID, members...),
+			append([]fixtures.Player(nil), members...)})
+	}
+	var plays []fixtures.Play
+	for range 2 * len(players) {
+		p := players[random.IntN(len(players))]
+		day := random.IntN(attackedDays)
+		a.played[[2]int{day, p.Ordinal}] = true
+		at := attackedFrom.AddDate(0, 0, day).Add(time.Duration(random.IntN(86_000)) * time.Second)
+		plays = append(plays, fixtures.Play{Fork: a.fork, Player: p, StartedAt: at})
+	}
+	db.StorePlays(plays)
+	return a
+}
+
+// looksAt asks for a report on a group in every way, and returns how many members played.
+func (a *attacker) looksAt(g playerGroup, from, to int) (active int) {
+	for _, member := range g.members {
+		for day := from; day <= to; day++ {
+			if a.played[[2]int{day, member.Ordinal}] {
+				active++
+				break
+			}
+		}
+	}
+	day := func(n int) string { return attackedFrom.AddDate(0, 0, n).Format(time.DateOnly) }
+	query := "?from=" + day(from) + "&to=" + day(to) + "&groupId=" + g.id
+	if active >= fewActive {
+		shown := a.observe(http.MethodGet, "/api/v1/forks/FORK/stats"+query, a.fork)
+		require.Contains(a, shown, fmt.Sprintf(`"uniquePlayers":%d`, active))
+		require.Contains(a, shown, `"suppressed":false`)
+		return active
+	}
+	screen := "/o/" + a.organisation.Slug + "/reports/FORK"
+	for _, path := range []string{
+		"GET /api/v1/forks/FORK/stats", "HEAD /api/v1/forks/FORK/stats",
+		"GET /api/v1/forks/FORK/exports/csv", "HEAD /api/v1/forks/FORK/exports/csv",
+		"GET " + screen, "GET " + screen + "/plays.csv",
+		"GET " + screen + "?player=P-&sort=label&skills=weakest&compare=off",
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		path, more, _ := strings.Cut(path, "?")
+		path += query + "&" + more
+		path = strings.TrimSuffix(path, "&")
+		require.Equal(a, a.observe(method, path, a.unplayed), a.observe(method, path, a.fork),
+			"%d of %d members played: %s", active, len(g.members), path)
+	}
+	return active
+}
+
+// observe is all of an answer but its time, its id and the fork's.
+func (a *attacker) observe(method, path string, fork fixtures.Fork) string {
+	request, err := http.NewRequestWithContext(a.Context(), method,
+		a.base+strings.Replace(path, "FORK", fork.ID, 1), http.NoBody)
+	require.NoError(a, err)
+	if a.asked++; a.asked%100 == 1 { // a key is good for 120 requests a minute
+		a.key = a.db.Key(a.organisation.ID).Token()
+	}
+	if strings.HasPrefix(path, "/api/") {
+		request.Header.Set("Authorization", "Bearer "+a.key)
+	} else {
+		request.Header.Set("Cookie", a.cookie)
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	response, err := apptest.NewClient().Do(request)
+	require.NoError(a, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(a, err)
+	require.Equal(a, http.StatusOK, response.StatusCode, "%s: %s", path, body)
+	header := maps.Clone(response.Header)
+	for _, name := range []string{"Date", "X-Request-Id", "Ratelimit", "Ratelimit-Policy"} {
+		header.Del(name)
+	}
+	return strings.ReplaceAll(fmt.Sprint(response.StatusCode, header, string(body)), fork.ID, "FORK")
+}
