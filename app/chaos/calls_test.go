@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"dg/platform/testkit/fixtures"
 )
@@ -69,7 +68,7 @@ func (c *caller) isRefused(id string) outcome {
 func (c *caller) send(
 	id, method, path string, status int, entry string, form url.Values, headers ...string,
 ) (outcome, []byte) {
-	response, err := c.http.Do(c.request(id, method, path, form, headers))
+	response, err := c.http.Do(newRequest(c.base+path, form, append(headers, "X-Request-Id", id)))
 	if err != nil {
 		return gotBroken, nil
 	}
@@ -90,23 +89,4 @@ func (c *caller) send(
 		return got503, nil
 	}
 	return c.isWrong("%s: %d to %s %s: %.300s", id, response.StatusCode, method, path, body), nil
-}
-
-func (c *caller) request(id, method, path string, form url.Values, headers []string) *http.Request {
-	request, err := http.NewRequest(method, c.base+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		panic(err) // a test's own address
-	}
-	request.Header.Set("X-Request-Id", id)
-	if form == nil {
-		request.Body = io.NopCloser(strings.NewReader(""))
-		request.GetBody = nil // net/http sends it once: an id is one request
-	} else {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		request.Header.Set("Sec-Fetch-Site", "same-origin")
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
-	}
-	return request
 }
