@@ -44,8 +44,8 @@ func (x *clustered) moreKeys(n int) {
 // nextKey is another token with each call.
 func (x *clustered) nextKey() string { return x.keys[int(x.used.Add(1))%len(x.keys)] }
 
-// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last one
-// ends its first primary. With KEEP=1 it stays up instead, until Ctrl-C.
+// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last ones
+// end its primaries. With KEEP=1 it stays up instead, until Ctrl-C.
 func TestCluster(t *testing.T) {
 	if os.Getenv("DG_CLUSTER") == "" {
 		t.Skip("takes minutes: make cluster runs it")
@@ -60,12 +60,15 @@ func TestCluster(t *testing.T) {
 	t.Run("revocations hold", x.revocationsHold)
 	t.Run("the reporting mode holds", x.reportingModeHolds)
 	t.Run("erased players are gone", x.erasedPlayersAreGone)
-	t.Run("ended plans stop keys", x.endedPlansStopKeys)
-	t.Run("instances stop", x.instancesStop)
 	t.Run("faulty replicas", x.faultyReplicas)
-	t.Run("throughput", x.throughput)
 	t.Run("the contract's suite", x.contractSuite)
-	t.Run("failover of the primary", x.failoverOfThePrimary)
+	for name, leave := range map[string]func(*cluster.Server){
+		"stopped in order": (*cluster.Server).Shut,
+		"killed":           (*cluster.Server).Kill,
+		"frozen":           func(s *cluster.Server) { s.Signal(syscall.SIGSTOP) },
+	} {
+		t.Run("failover of a primary that is "+name, func(t *testing.T) { x.failover(t, leave) })
+	}
 }
 
 func newClustered(t *testing.T) *clustered {

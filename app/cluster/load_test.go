@@ -178,21 +178,18 @@ func (d *during) String() string {
 		d.slowest.Round(time.Millisecond), d.lastBad.Round(10*time.Millisecond))
 }
 
-// watch keeps the load on for a time, with plays being added where it says so, and returns what
-// clients got.
-func (l *load) watch(t *testing.T, span time.Duration, adding bool) *during {
+// watch keeps the load on for a time, adds plays, and returns what clients got.
+func (l *load) watch(t *testing.T, span time.Duration) *during {
 	t.Helper()
 	from := time.Now()
 	for tick := time.NewTicker(50 * time.Millisecond); time.Since(from) < span; <-tick.C {
-		if adding {
-			l.add(t)
-		}
+		l.add(t)
 	}
 	return l.between(from, time.Now())
 }
 
-// verdict fails if any answer was wrong, older than its request, or 500.
-func (l *load) verdict(t *testing.T) {
+// check fails if any answer was wrong, older than its request, or 500.
+func (l *load) check(t *testing.T) {
 	t.Helper()
 	l.stop()
 	stale := l.plays.Faults()

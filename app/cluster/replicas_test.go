@@ -75,7 +75,7 @@ func (x *clustered) faultyReplicas(t *testing.T) {
 	for _, f := range replicaFaults {
 		begun := time.Now()
 		f.begin(replica)
-		d := l.watch(t, 3*time.Second, true)
+		d := l.watch(t, 3*time.Second)
 		all := l.between(begun, time.Now())
 		states := x.replicaStates(t)
 		ended := time.Now()
@@ -90,7 +90,7 @@ func (x *clustered) faultyReplicas(t *testing.T) {
 		}
 		require.Less(t, d.lastBad, 3*time.Second)
 	}
-	l.verdict(t)
+	l.check(t)
 	for n, lines := range x.linesOfReplica() {
 		lines -= before[n]
 		t.Logf("%s logged %d lines about the replica", x.Instances[n].Name, lines)

@@ -168,33 +168,3 @@ func (x *clustered) erasedPlayersAreGone(t *testing.T) {
 	}
 	verdict(t, "players there and erased", begun, &answers, seen...)
 }
-
-// A key stops with the plan, and works again with it.
-func (x *clustered) endedPlansStopKeys(t *testing.T) {
-	w := watched{new(apptest.Recording), func(status int, _ []byte) string {
-		return map[int]string{http.StatusOK: "pro", http.StatusUnauthorized: "team"}[status]
-	}}
-	var answers apptest.Counter
-	begun := time.Now()
-	for round := range 40 {
-		plan := []string{"team", "pro"}[round%2]
-		resume := x.pausing(round / 2)
-		token := x.nextKey()
-		w.Set(plan, func() {
-			x.db.Exec(`update organisations set plan = $2 where id = $1`, x.fork.OrganisationID,
-				plan)
-		})
-		for _, i := range x.Instances {
-			for _, path := range []string{"/stats", "/exports/csv"} {
-				w.Read(i.Name+path, func() string {
-					status, body := apptest.FetchFrom(http.DefaultClient,
-						i.URL+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays, token)
-					answers.Add(fmt.Sprint(status))
-					return w.of(status, body)
-				})
-			}
-		}
-		resume()
-	}
-	verdict(t, "changes of the plan", begun, &answers, w.Recording)
-}

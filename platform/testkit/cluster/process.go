@@ -96,16 +96,6 @@ func (p *Process) wait(within time.Duration) {
 	}
 }
 
-// CPU is the processor time that it and its children have taken, those that have ended included.
-func (p *Process) CPU() time.Duration {
-	pid := p.cmd.Process.Pid
-	ticks := sum(stat(pid)[11:15]) // utime, stime, and those of the children that have ended
-	for _, child := range children(pid) {
-		ticks += sum(stat(child)[11:13])
-	}
-	return time.Duration(ticks) * time.Second / 100 // USER_HZ
-}
-
 // stat is what /proc says of a process from its state on: what stands before may hold spaces. It is
 // zeros of one that has ended.
 func stat(pid int) []int {
@@ -117,13 +107,6 @@ func stat(pid int) []int {
 		}
 	}
 	return fields
-}
-
-func sum(values []int) (total int) {
-	for _, v := range values {
-		total += v
-	}
-	return total
 }
 
 // children are the processes whose parent is pid.
