@@ -45,13 +45,6 @@ func (h *Recording) SetAt(value string, begun, ended time.Time) {
 	h.Changes = append(h.Changes, Change{value, begun, ended})
 }
 
-// SetBefore records changes that were made before the others.
-func (h *Recording) SetBefore(changes ...Change) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.Changes = append(changes, h.Changes...)
-}
-
 // ReadSince returns whether the last reading began after the moment.
 func (h *Recording) ReadSince(begun time.Time) bool {
 	h.mu.Lock()

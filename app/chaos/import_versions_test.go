@@ -1,0 +1,231 @@
+package chaos
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
+)
+
+// importVersions are files of one fork, each of which replaces the fork's title and the same plays,
+// some of them on another day, while somebody reads the fork's list, statistics and plays all the
+// time.
+type importVersions struct {
+	*testing.T
+	x     *apptest.External
+	conn  *apptest.Door // its commits wait for nobody
+	dg    *apptest.Child
+	fork  map[string]any
+	plays []map[string]any
+	last  int // number of the newest version
+	keys  []string
+	asked atomic.Int64
+	seen  map[string]*apptest.Recording // by path
+}
+
+// versionPlays is how many plays a version has: more than an import reads before it sends them to
+// the database.
+const versionPlays = 4_500
+
+// on is v for a subtest.
+func (v *importVersions) on(t *testing.T) *importVersions {
+	v.T = t
+	return v
+}
+
+func newImportVersions(t *testing.T) *importVersions {
+	t.Helper()
+	v := &importVersions{T: t, x: apptest.NewExternal(t), seen: map[string]*apptest.Recording{}}
+	base := apptest.NewHistory(t, 61, apptest.ChaosSize(6_000, apptest.Sealable, 200_000))
+	pool, err := pgxpool.New(t.Context(),
+		v.x.URL(url.User("postgres"))+"&synchronous_commit=local")
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	v.conn = &apptest.Door{Pool: pool}
+	v.conn.Do(t, `alter role dg_app set synchronous_commit = local`) // see holdCommit
+	require.Zero(t, v.run("import", base.File).Status(5*time.Minute))
+	v.readBase(base)
+	owner, err := postgres.Open(t.Context(), v.x.URL(url.User("dg_owner")),
+		postgres.Options{Name: "test", MaxConns: 2})
+	require.NoError(t, err)
+	t.Cleanup(owner.Close)
+	db := fixtures.On(t, &pgtest.Database{URL: v.x.URL(url.User("dg_app")), Owner: owner})
+	for range apptest.ChaosSize(60, 200, 600) {
+		v.keys = append(v.keys, db.Key(base.IDs.Organisation.String()).Token())
+	}
+	v.dg = v.x.Serve()
+	fork := "/api/v1/forks/" + base.IDs.Forks[0].String()
+	for _, path := range []string{"/api/v1/forks", fork + "/stats" + base.Query,
+		fork + "/exports/csv" + apptest.LastDays(8)} {
+		v.seen[path] = new(apptest.Recording)
+	}
+	v.changed(time.Now())
+	return v
+}
+
+// readBase takes the fork and the newest plays of a file, and makes one in ten of them one that the
+// file does not have.
+func (v *importVersions) readBase(base apptest.History) {
+	text, err := os.ReadFile(base.File)
+	require.NoError(v, err)
+	for line := range bytes.Lines(text) {
+		var object map[string]any
+		require.NoError(v, json.Unmarshal(line, &object))
+		switch object["type"] {
+		case "fork":
+			v.fork = object
+		case "play":
+			v.plays = append(v.plays, object)
+		}
+	}
+	v.plays = v.plays[len(v.plays)-versionPlays:]
+	for i := 0; i < len(v.plays); i += 10 {
+		v.plays[i]["id"] = uuid.NewSHA1(uuid.NameSpaceURL, []byte(fmt.Sprint("version", i)))
+	}
+}
+
+// run starts a command on the database.
+func (v *importVersions) run(args ...string) *apptest.Child {
+	return v.runWith(nil, args...)
+}
+
+func (v *importVersions) runWith(prepare func(*exec.Cmd), args ...string) *apptest.Child {
+	return apptest.LaunchWith(v.T, prepare,
+		append(args, "--database-url", v.x.URL(url.User("dg_app")), "--migrate-database-url",
+			v.x.URL(url.User("dg_owner")))...)
+}
+
+// lines are the file of the nth version.
+func (v *importVersions) lines(n int) (lines [][]byte) {
+	add := func(object map[string]any) {
+		line, err := json.Marshal(object)
+		require.NoError(v, err)
+		lines = append(lines, line)
+	}
+	fork := maps.Clone(v.fork)
+	fork["title"] = fmt.Sprintf("Version %d", n)
+	add(fork)
+	for i, play := range v.plays {
+		at, err := time.Parse(time.RFC3339, play["startedAt"].(string))
+		require.NoError(v, err)
+		version := maps.Clone(play)
+		version["startedAt"] = at.Add(-time.Duration(n) * 7 * time.Minute)
+		if play["scorePercent"] != nil {
+			version["scorePercent"] = (n*13 + i) % 101
+		}
+		add(version)
+	}
+	return lines
+}
+
+// begin begins to import a version, from a pipe that says nothing more after a number of lines if
+// there is one.
+func (v *importVersions) begin(n, lines int) (c *apptest.Child, closePipe func()) {
+	all := v.lines(n)
+	if lines == 0 {
+		file := filepath.Join(v.TempDir(), fmt.Sprintf("%d.ndjson", n))
+		require.NoError(v, os.WriteFile(file, bytes.Join(all, []byte("\n")), 0o600))
+		return v.run("import", file), func() {}
+	}
+	r, w, err := os.Pipe()
+	require.NoError(v, err)
+	c = v.runWith(func(cmd *exec.Cmd) { cmd.Stdin = r }, "import", "-")
+	require.NoError(v, r.Close())
+	var writing sync.WaitGroup
+	writing.Go(func() { _, _ = w.Write(append(bytes.Join(all[:lines], []byte("\n")), '\n')) })
+	return c, func() {
+		writing.Wait()
+		_ = w.Close()
+	}
+}
+
+// imports a version to the end. Where it is in already, nothing is written.
+func (v *importVersions) imports(n int, in bool) {
+	begun := time.Now()
+	c, _ := v.begin(n, 0)
+	require.Zero(v, c.Status(time.Minute), "%s", c.Log.String())
+	_, list := apptest.FetchFrom(apptest.NewClient(), v.dg.URL+"/api/v1/forks", v.nextKey())
+	require.Contains(v, string(list), fmt.Sprintf(`"title":"Version %d"`, n))
+	if in {
+		require.Regexp(v, fmt.Sprintf(`play +0 +0 +%d`, versionPlays), c.Out.String())
+		v.unchanged()
+		return
+	}
+	v.changed(begun)
+}
+
+func (v *importVersions) nextKey() string { return v.keys[int(v.asked.Add(1))%len(v.keys)] }
+
+// fetch is what a client sees of a path: a sum of the answer, or "" without a right one.
+func (v *importVersions) fetch(c *http.Client, path string) string {
+	status, body := apptest.FetchFrom(c, v.dg.URL+path, v.nextKey())
+	if status != http.StatusOK {
+		return ""
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:8])
+}
+
+// changed records that what a reader sees has changed since begun.
+func (v *importVersions) changed(begun time.Time) {
+	ended := time.Now()
+	for path, h := range v.seen {
+		h.SetAt(v.fetch(apptest.NewClient(), path), begun, ended)
+	}
+}
+
+// unchanged fails unless a reader sees what the last change has left.
+func (v *importVersions) unchanged() {
+	for path, h := range v.seen {
+		require.Equal(v, h.Changes[len(h.Changes)-1].Value, v.fetch(apptest.NewClient(), path), path)
+	}
+}
+
+// keepReading reads each path until stop is called.
+func (v *importVersions) keepReading() (stop func()) {
+	var ended atomic.Bool
+	var all sync.WaitGroup
+	for path, h := range v.seen {
+		all.Go(func() {
+			c := apptest.KeepingClient(30 * time.Second)
+			defer c.CloseIdleConnections()
+			for ; !ended.Load(); <-time.After(20 * time.Millisecond) {
+				h.Read(path, func() string { return v.fetch(c, path) })
+			}
+		})
+	}
+	return sync.OnceFunc(func() {
+		ended.Store(true)
+		all.Wait()
+	})
+}
+
+// awaitReadings waits until each path was read once from now on.
+func (v *importVersions) awaitReadings() {
+	begun := time.Now()
+	for path, h := range v.seen {
+		apptest.Until(v.T, 30*time.Second, path+" is not read", func() bool {
+			return h.ReadSince(begun)
+		})
+	}
+}
