@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -42,10 +43,10 @@ var phases = []phase{
 	{name: "after the commit", in: true, hold: holdTable("fork_days", `query ~ 'reports.seal'`)},
 }
 
-// working is a condition on the connection of the import.
+// working is a condition on the connection of a command: the import, or dg keys.
 func (v *importVersions) working(condition string) bool {
 	return apptest.Read[bool](v.T, v.conn, `select exists (select from pg_stat_activity
-		where application_name = 'dg import' and `+condition+`)`)
+		where application_name in ('dg import', 'dg keys') and `+condition+`)`)
 }
 
 func holdNothing(reached string) func(*importVersions) (func(*apptest.Child) bool, func()) {
@@ -160,6 +161,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 		t.Logf("%.60s: %d readings of %d states", path, len(h.Readings), len(h.Changes))
 		require.Empty(t, h.Faults())
 	}
+	v.revocationsBreak()
 	o.ends(t)
 }
 
@@ -202,4 +204,28 @@ func (v *importVersions) twoOfOneFile() {
 	require.Zero(v, other.Status(time.Minute), "%s", other.Log.String())
 	v.changed(begun)
 	v.imports(v.last, true)
+}
+
+// revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same
+// command again revokes them.
+func (v *importVersions) revocationsBreak() {
+	var ids []string
+	for _, token := range v.keys[:5] {
+		ids = append(ids, strings.Split(token, "_")[2])
+	}
+	v.keys = v.keys[5:]
+	list := filepath.Join(v.TempDir(), "revoked")
+	require.NoError(v, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
+	const state = `select array[(select count(*) from api_keys where revoked_at is not null),
+		(select count(*) from audit_entries where action = 'api_key.revoked')]`
+	reached, release := holdTable("audit_entries", `true`)(v)
+	defer release()
+	c := v.run("keys", "revoke", "--from", list)
+	apptest.Until(v.T, time.Minute, "it does not come to write", func() bool { return reached(c) })
+	c.Kill()
+	release()
+	apptest.Until(v.T, 30*time.Second, "its work goes on", func() bool { return !v.working(`true`) })
+	require.Equal(v, []int{0, 0}, apptest.Read[[]int](v.T, v.conn, state))
+	require.Zero(v, v.run("keys", "revoke", "--from", list).Status(time.Minute))
+	require.Equal(v, []int{5, 5}, apptest.Read[[]int](v.T, v.conn, state))
 }

@@ -62,13 +62,11 @@ func TestCluster(t *testing.T) {
 	t.Run("erased players are gone", x.erasedPlayersAreGone)
 	t.Run("faulty replicas", x.faultyReplicas)
 	t.Run("the contract's suite", x.contractSuite)
-	for name, leave := range map[string]func(*cluster.Server){
-		"stopped in order": (*cluster.Server).Shut,
-		"killed":           (*cluster.Server).Kill,
-		"frozen":           func(s *cluster.Server) { s.Signal(syscall.SIGSTOP) },
-	} {
-		t.Run("failover of a primary that is "+name, func(t *testing.T) { x.failover(t, leave) })
-	}
+	t.Run("a primary that is stopped", func(t *testing.T) { x.fails(t, (*cluster.Server).Shut) })
+	t.Run("a primary that is frozen", func(t *testing.T) {
+		x.fails(t, func(s *cluster.Server) { s.Signal(syscall.SIGSTOP) })
+	})
+	t.Run("a primary that is killed", x.failover)
 }
 
 func newClustered(t *testing.T) *clustered {

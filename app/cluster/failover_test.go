@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,10 +15,10 @@ import (
 // goodWithin is how soon after a promotion every instance answers well.
 const goodWithin = 10 * time.Second
 
-// configs/deploy, failover: the primary goes and a standby is promoted, under load. No answer is
+// configs/deploy, failover: the primary is killed and a standby promoted, under load. No answer is
 // wrong, every instance answers within ten seconds, what was revoked stays revoked, and the rate
 // window is forgotten. The old primary comes back as a standby.
-func (x *clustered) failover(t *testing.T, leave func(*cluster.Server)) {
+func (x *clustered) failover(t *testing.T) {
 	l := x.startLoad(t)
 	browser := x.browser(t)
 	var revoked []string
@@ -31,7 +32,7 @@ func (x *clustered) failover(t *testing.T, leave func(*cluster.Server)) {
 
 	left := time.Now()
 	old := x.DB[0]
-	leave(old)
+	old.Kill()
 	next, other := x.furthest()
 	next.Promote()
 	promoted := time.Now()
@@ -46,22 +47,53 @@ func (x *clustered) failover(t *testing.T, leave func(*cluster.Server)) {
 	}
 	status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", spent)
 	require.Equal(t, http.StatusOK, status, "the rate window is forgotten")
-	if old.Running() {
-		old.Kill()
-	}
 	other.CaughtUp(next)
 	after := l.watch(t, 2*time.Second)
 	require.Equal(t, after.requests, after.asked.Of("200"), "%v", after)
 
-	old.Copy()
-	old.Start()
-	old.CaughtUp(next)
+	x.comesBack(old, next, other)
 	after = l.watch(t, 2*time.Second)
 	require.Equal(t, after.requests, after.asked.Of("200"), "with a standby again: %v", after)
 	l.check(t)
+}
+
+// comesBack makes a standby of the old primary.
+func (x *clustered) comesBack(old, next, other *cluster.Server) {
+	if old.Running() {
+		old.Kill()
+	}
+	old.Copy()
+	old.Start()
+	old.CaughtUp(next)
 	x.DB[0] = next
 	x.DB[1] = other
 	x.DB[2] = old
+}
+
+// fails has the primary go and promotes a standby, under requests to the instance that knows all
+// servers: it answers well within ten seconds, and meanwhile with nothing but 503. PgBouncer keeps
+// to a frozen server.
+func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
+	url := x.Instances[len(x.Instances)-1].URL + x.stats()
+	var answers apptest.Counter
+	good := func() bool {
+		status, _ := apptest.FetchFrom(apptest.KeepingClient(30*time.Second), url, x.nextKey())
+		answers.Add(strconv.Itoa(status))
+		return status == http.StatusOK
+	}
+	require.True(t, good())
+	old := x.DB[0]
+	leave(old)
+	next, other := x.furthest()
+	next.Promote()
+	x.PoolTo(next)
+	apptest.Until(t, goodWithin, "no good answer", good)
+	x.comesBack(old, next, other)
+	for range 50 {
+		require.True(t, good(), "it stays good, and does not use the old primary")
+	}
+	require.Empty(t, answers.Besides("200", "503"))
+	x.untilGood(t)
 }
 
 // furthest are the standbys, first the one that has received the most: it has every commit that was
