@@ -113,12 +113,8 @@ func callersFindWrongAnswers(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	c := &caller{
-		&callers{base: server.URL}, &calledTenant{
-			keys:  []string{"a key"},
-			known: map[string][]byte{},
-		}, apptest.NewClient(),
-	}
+	c := &caller{base: server.URL, http: apptest.NewClient(), keys: []string{"a key"},
+		known: map[string][]byte{}}
 	for path, want := range map[string]outcome{
 		"/right":  gotRight,
 		"/empty":  "wrong",
@@ -128,7 +124,7 @@ func callersFindWrongAnswers(t *testing.T) {
 		"/never":  "wrong",
 		"/failed": "wrong",
 	} {
-		c.known[path] = []byte("one\ntwo\n")
+		c.known[path] = []byte(path + "\none\ntwo\n")
 		require.Equal(t, want, c.reads("call-"+path, path, ""), path)
 	}
 	require.Len(t, c.wrong, 4)

@@ -1,0 +1,226 @@
+package chaos
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/fixtures"
+)
+
+// caller calls everything for an organisation, and judges each answer: it is right to the byte, or
+// a visible failure.
+type caller struct {
+	o       *chaosRun
+	base    string
+	http    *http.Client
+	slug    string
+	emails  []string // used in turn: 20 sign-ins of one in a minute have an entry each
+	cookie  string
+	keys    []string // used in turn: none is over its rate
+	narrow  string   // a key without the scope of forks
+	spare   chan string
+	asked   atomic.Int64
+	known   map[string][]byte // the right answers by path
+	answers apptest.Counter   // by call and outcome
+
+	mu    sync.Mutex
+	wrong []string
+}
+
+// outcome of a call: right, or how it failed visibly. Everything else is wrong.
+type outcome string
+
+const (
+	gotRight  outcome = "right"
+	got503    outcome = "503"
+	gotBroken outcome = "broken" // the connection or the transfer
+	got429    outcome = "429"
+)
+
+const calledPeriod = "?from=2026-01-01&to=2026-03-31"
+
+// calls are what a caller does: it reads the path, or does what is not reading.
+var calls = []struct {
+	name, path, entry string
+	do                func(c *caller, id string) outcome
+}{
+	{name: "list", path: "/api/v1/forks"},
+	{name: "fork", path: "/api/v1/forks/FORK"},
+	{name: "statistics", path: "/api/v1/forks/FORK/stats" + calledPeriod},
+	{name: "group", path: "/api/v1/forks/FORK/stats" + calledPeriod + "&groupId=GROUP"},
+	{name: "csv", path: "/api/v1/forks/FORK/exports/csv" + calledPeriod, entry: "export.started"},
+	{name: "dashboard", path: "/o/SLUG/reports/FORK" + calledPeriod},
+	{
+		name:  "download",
+		path:  "/o/SLUG/reports/FORK/plays.csv" + calledPeriod,
+		entry: "export.started",
+	},
+	{name: "sign-in", do: (*caller).signsIn},
+	{name: "revocation", do: (*caller).revokes},
+	{name: "refusal", do: (*caller).isRefused},
+}
+
+// newCaller stores an organisation and learns the right answers while all is quiet.
+func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
+	t.Helper()
+	organisation := db.Organisation(fixtures.Organisation{})
+	fork := db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
+	c := &caller{
+		base:   base,
+		http:   apptest.WithoutRedirects(),
+		slug:   organisation.Slug,
+		narrow: db.Key(organisation.ID, "reports:read").Token(),
+		spare:  make(chan string, apptest.ChaosSize(10, 60, 300)),
+		known:  map[string][]byte{},
+	}
+	c.http.Timeout = 45 * time.Second
+	c.http.Transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 20}
+	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
+	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
+	for range apptest.ChaosSize(12, 40, 60) {
+		c.keys = append(c.keys, db.Key(organisation.ID).Token())
+	}
+	for range 20 {
+		c.emails = append(c.emails, db.Member(organisation.ID, "owner").Email)
+	}
+	for range cap(c.spare) {
+		c.spare <- db.Key(organisation.ID).Token()
+	}
+	c.cookie = apptest.SessionOf(t, base, db.Member(organisation.ID, "owner").Email)
+	names := strings.NewReplacer("FORK", fork.ID, "GROUP", group, "SLUG", c.slug)
+	for _, call := range calls {
+		if call.path != "" {
+			path := names.Replace(call.path)
+			response := apptest.Ask(t, c.http, base+path, "", c.credential(path)...)
+			c.known[call.path] = []byte(path + "\n" + apptest.ReadAll(t, response))
+			require.Equal(t, http.StatusOK, response.StatusCode, path)
+		}
+	}
+	return c
+}
+
+// call does the nth of the calls under an id of its own.
+func (c *caller) call(n int) outcome {
+	call := calls[n]
+	id := fmt.Sprintf("%s-%s-%d", call.name, c.slug, 10_000_000+c.asked.Add(1))
+	got := outcome("")
+	if call.do != nil {
+		got = call.do(c, id)
+	} else {
+		got = c.reads(id, call.path, call.entry)
+	}
+	c.answers.Add(call.name + " " + string(got))
+	return got
+}
+
+// reads asks for what is known.
+func (c *caller) reads(id, path, entry string) outcome {
+	address, right, _ := bytes.Cut(c.known[path], []byte("\n"))
+	got, body := c.send(id, string(address), http.StatusOK, entry, nil,
+		c.credential(string(address))...)
+	if got == gotRight && !bytes.Equal(body, right) {
+		return c.isWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
+	}
+	return got
+}
+
+// credential is the header of the key or of the session.
+func (c *caller) credential(path string) []string {
+	if strings.HasPrefix(path, "/o/") {
+		return []string{"Cookie", c.cookie, "Sec-Fetch-Site", "same-origin"}
+	}
+	return []string{"Authorization", "Bearer " + c.key()}
+}
+
+func (c *caller) key() string { return c.keys[int(c.asked.Add(1))%len(c.keys)] }
+
+func (c *caller) signsIn(id string) outcome {
+	email := c.emails[int(c.asked.Add(1))%len(c.emails)]
+	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "sign_in",
+		url.Values{"email": {email}, "password": {fixtures.Password}})
+	return got
+}
+
+// revokes ends a key, which is of no use from the answer on.
+func (c *caller) revokes(id string) outcome {
+	var token string
+	select {
+	case token = <-c.spare:
+	default:
+		return gotRight // none is left
+	}
+	path := "/o/" + c.slug + "/settings/api-keys/" + strings.Split(token, "_")[2] + "/revoke"
+	got, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie",
+		c.cookie)
+	if got == gotRight {
+		c.send(id+"-used", "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
+			"Authorization", "Bearer "+token)
+	}
+	return got
+}
+
+// isRefused uses a key without the scope, or with a wrong secret.
+func (c *caller) isRefused(id string) outcome {
+	token := c.narrow
+	status := http.StatusForbidden
+	if rand.IntN(2) == 0 {
+		key := c.key()
+		token = key[:len(key)-8] + "00000000"
+		status = http.StatusUnauthorized
+	}
+	got, _ := c.send(id, "/api/v1/forks", status, "api_key.refused", nil, "Authorization",
+		"Bearer "+token)
+	return got
+}
+
+// send asks and judges the status: the one of a right answer, which has its entry in the audit log,
+// or a visible failure.
+func (c *caller) send(
+	id, path string, status int, entry string, form url.Values, headers ...string,
+) (outcome, []byte) {
+	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
+	request.Close = rand.IntN(4) == 0 // some connections are new
+	if form == nil {
+		request.Body = io.NopCloser(strings.NewReader("")) // net/http sends it once
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return gotBroken, nil
+	}
+	defer response.Body.Close()
+	if response.StatusCode == status && entry != "" {
+		c.o.saw(id, entry)
+	}
+	body, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return gotBroken, nil
+	case response.StatusCode == status:
+		return gotRight, body
+	case response.StatusCode == http.StatusTooManyRequests:
+		return got429, nil
+	case response.StatusCode == http.StatusServiceUnavailable &&
+		response.Header.Get("Retry-After") != "":
+		return got503, nil
+	}
+	return c.isWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
+}
+
+func (c *caller) isWrong(format string, args ...any) outcome {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
+	return "wrong"
+}

@@ -1,0 +1,113 @@
+package chaos
+
+import (
+	"math/rand/v2"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
+)
+
+// /docs/security, Database outage: PostgreSQL is killed at random moments under clients that call
+// everything. No answer is wrong, no file that is too short looks whole, and whatever was answered
+// is in the audit log. Once it is back, everything is answered.
+func TestChaosDatabaseIsKilled(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	dg := x.Serve()
+	owner, err := postgres.Open(t.Context(), x.URL(url.User("dg_owner")),
+		postgres.Options{Name: "test", MaxConns: 4})
+	require.NoError(t, err)
+	t.Cleanup(owner.Close)
+	db := fixtures.On(t, &pgtest.Database{URL: x.URL(url.User("dg_app")), Owner: owner})
+	var all []*caller // the first one is for untilGood
+	for range apptest.ChaosSize(4, 9, 9) {
+		all = append(all, newCaller(t, db, dg.URL))
+	}
+	o := beginChaos(t, apptest.DoorTo(t, x.URL(url.User("dg_app"))), dg)
+	for _, c := range all {
+		c.o = o
+	}
+	stop := callEverything(all[1:], apptest.ChaosSize(30, 50, 50))
+	defer stop()
+	untilGood(t, all[0])
+	for i := range apptest.ChaosSize(2, 20, 100) {
+		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
+		[]func(){
+			x.Die,
+			func() { killBackend(t, o.conn) },
+			func() {
+				require.NoError(t, syscall.Kill(apptest.Postmaster(t, x.Dir), syscall.SIGQUIT))
+				x.Stop()
+			},
+		}[i%3]()
+		if i%3 != 1 { // the killed backend's server recovers by itself
+			<-time.After(time.Duration(rand.IntN(1500)) * time.Millisecond)
+			x.Start()
+		}
+		untilGood(t, all[0])
+	}
+	stop()
+	for _, c := range all {
+		t.Log(&c.answers)
+		require.Empty(t, c.wrong[:min(5, len(c.wrong))])
+	}
+	o.conn.Reset()
+	o.ends(t)
+}
+
+// killBackend ends one of dg's sessions by kill -9, after which the server ends them all and
+// recovers.
+func killBackend(t *testing.T, d *apptest.Door) {
+	t.Helper()
+	pids := apptest.Read[[]int](t, d, `select array_agg(pid) from pg_stat_activity
+		where usename = 'dg_app' and backend_type = 'client backend'`)
+	require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
+	apptest.Until(t, 10*time.Second, "the server lives on", func() bool {
+		return d.Ping(t.Context()) != nil
+	})
+	apptest.Until(t, 30*time.Second, "the server does not recover", func() bool {
+		return d.Ping(t.Context()) == nil
+	})
+}
+
+// callEverything starts clients, in turn of the callers, until stop is called.
+func callEverything(all []*caller, clients int) (stop func()) {
+	var ended atomic.Bool
+	var running sync.WaitGroup
+	for n := range clients {
+		running.Go(func() {
+			for !ended.Load() {
+				all[n%len(all)].call(rand.IntN(len(calls)))
+				<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
+			}
+		})
+	}
+	return func() {
+		ended.Store(true)
+		running.Wait()
+		for _, c := range all {
+			c.http.CloseIdleConnections()
+		}
+	}
+}
+
+// untilGood waits until every call is answered right.
+func untilGood(t *testing.T, c *caller) {
+	t.Helper()
+	defer c.http.CloseIdleConnections()
+	for n := range calls {
+		apptest.Until(t, time.Minute, "there is no right answer: "+calls[n].name, func() bool {
+			return c.call(n) == gotRight
+		})
+	}
+}
