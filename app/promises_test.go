@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -11,172 +12,47 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// promises are the tests that prove each promise of /docs/security, by its subject on the page.
-var promises = map[string][]string{
-	"Keys": {
-		"TestTokenHasEnoughRandomBits",
-		"TestSecretIsShownOnce",
-		"TestSecretIsNeverStored",
-	},
-	"Passwords": {
-		"TestTenWrongPasswordsLockAnAccount",
-		"TestOneClientCannotTrySixtyAccounts",
-		"TestWrongPasswordAndUnknownEmailGetOneAnswer",
-		"TestKnownBrowserIsOutsideTheLock",
-		"TestCommonPasswordsAreRefused",
-		"TestNewPasswordIsNotMadeOfNames",
-	},
-	"Two-step verification": {
-		"TestConcurrentSessionsUseACodeOnce",
-		"TestLockAfterWrongCodesDoubles",
-		"TestRecoveryCodeWorksOnce",
-		"TestTwoStepSecretsAreEncrypted",
-		"TestClearSecretIsRefusedOnceAllAreEncrypted",
-	},
-	"Sessions": {
-		"TestSessionsExpire",
-		"TestTokensAreStoredAsHashes",
-		"TestNewPasswordEndsOtherSessions",
-		"TestRevokedRoleTakesEffectOnTheNextRequest",
-		"TestStolenSessionChangesNothing",
-		"TestStolenSessionDoesNotKeepItsPersonFromAChange",
-		"TestSensitiveFormsAskForThePasswordInPlace",
-	},
-	"Logs": {
-		"TestSecretsAppearNowhere",
-		"TestChaosSecretsOfPeopleAppearNowhere",
-		"TestErrorsDoNotShowTheDatabasePassword",
-		"TestRedactRemovesSecrets",
-		"TestLogHoldsNoValues",
-	},
-	"Organisations": {
-		"TestAccessMatrix",
-		"TestStatementsAreScopedToAnOrganisation",
-		"TestQueriesFindNothingOfOthersUnderAnOpenPolicy",
-		"TestPolicyRefusesWhatAQueryLetsThrough",
-	},
-	"Stored records": {
-		"TestRightsOfTheServingRole",
-		"TestServingRoleOnlyAddsAndReads",
-	},
-	"Pseudonyms": {
-		"TestLabelsAreRandom",
-		"TestLabelsAreStableWithinAnOrganisation",
-		"TestChangeOfReportingModeIsRecorded",
-	},
-	"Small groups": {
-		"TestGroupOfFewActiveMembersIsSuppressed",
-		"TestHiddenReportsLookLikeEmptyOnes",
-		"TestMetadataOfAGroupCostsItsMembers",
-		"TestHiddenPreviousPeriodLooksLikeAnEmptyOne",
-	},
-	"Revocation": {
-		"TestChangesOfAccessAreImmediate",
-		"TestChangesTakeEffectOnTheNextRequestOnEveryInstance",
-		"TestRevocationUnderLoad",
-		"TestOutcomeOfAbortedExport",
-		"TestExportsAreRecheckedBesideFullAuthPool",
-		"TestRunningExportIsOfItsBeginning",
-	},
-	"Audit log": {
-		"TestKeyIsNotCreatedWithoutItsAuditEntry",
-		"TestExportThatCannotBeRecordedSendsNothing",
-		"TestFloodOfRejectedRequestsIsInTheLog",
-		"TestCrashThatLosesCountsIsRecorded",
-	},
-	"Transport": {
-		"TestInvalidHTTPGetsTheErrorBody",
-		"TestPathTricksDoNotReachTheAPI",
-		"TestEveryRouteOutsideRefusesKeys",
-		"TestChaosSmuggledRequestsAreNotExecuted",
-	},
-	"Screens": {
-		"TestEveryPageHasSecurityHeaders",
-		"TestCrossOriginFormsAreRejected",
-		"TestReportsEscapeHostileNames",
-		"TestAuditLogEscapesHostileText",
-	},
-	"Spreadsheets": {
-		"TestTextCells",
-		"TestHostileNames",
-	},
-	"Figures": {
-		"TestReportsAgreeWithTheImportedFile",
-		"TestSegmentsCommand",
-		"TestChaosChecksFindWhatIsWrong",
-	},
-	"Rate limit": {
-		"TestRateLimitIsASlidingWindow",
-		"TestTwoInstancesShareTheRateLimit",
-	},
-	"Fair shares": {
-		"TestBoundsHoldUnderLoad",
-		"TestNewOrganisationFindsRoomBesideHoarders",
-		"TestCrowdLeavesConnectionsForOthers",
-		"TestChaosNeighbours",
-	},
-	"Slow and many clients": {
-		"TestChaosHostileClients",
-		"TestChaosSlowClientsOfAProxy",
-		"TestMoreConnectionsThanFilesAreSurvived",
-	},
-	"Database outage": {
-		"TestChaosDatabaseIsKilled",
-		"TestOutageOfTheDatabaseIsAnswered503",
-		"TestStalledDatabaseIsNotARevokedKey",
-		"TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop",
-		"TestAuditDownloadEndsWhenTheDatabaseFallsSilent",
-	},
-	"Failures half-way": {
-		"TestChaosNthStatementFails",
-		"TestChaosNthStatementCoversEveryRoute",
-		"TestKeyIsNotCreatedWithoutItsAuditEntry",
-		"TestExportThatCannotBeRecordedSendsNothing",
-	},
-	"Stops and crashes": {
-		"TestKillLosesNoData",
-		"TestInstancesBehindHaproxy",
-		"TestStoppingUnderExports",
-		"TestSecondInterruptSkipsTheGrace",
-		"TestUsageIsStoredWhenTheProgramStops",
-	},
-	"Imports and updates": {
-		"TestBrokenImportIsWholeOrNothing",
-		"TestMigrationsAtOnceAndKilled",
-		"TestTwoCommandsAtOnceOnAnEmptyFolder",
-		"TestLastReleaseServesOnThisSchema",
-	},
-	"Backups": {
-		"TestBackupUnderLoadIsRestored",
-		"TestRestoreIsWholeOrNothing",
-		"TestBackupIsWholeOrNotThere",
-	},
-}
+// promises.md: a section, what it promises, and the tests that prove it.
+var promiseRow = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+) \| (.+) \| (Test.+) \|$`)
+
+// specified are the sections of the specification that promise something.
+var specified = strings.Fields(
+	"1 2.1 2.2 2.3 2.4 2.5 3.1 3.2 4 4.1 4.2 4.3 4.4 4.5 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7 8 9",
+)
 
 var (
-	promiseOfPage = regexp.MustCompile(`<dt>([^<]+)</dt>`)
+	subjectOfPage = regexp.MustCompile(`<dt>([^<]+)</dt>`)
 	testOfTree    = regexp.MustCompile(`(?m)^(.+):func (Test[A-Za-z0-9_]+)\(t `)
 	fileOfChaos   = regexp.MustCompile(`/chaos(/|_)[^/]*$`)
 )
 
-// Every promise of the page has tests, and each of them exists. What make chaos runs proves a
-// promise.
+// Every section of the specification and every subject of /docs/security has tests, and each of them
+// exists. What make chaos runs proves a promise.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
+	table, err := os.ReadFile("promises.md")
+	require.NoError(t, err)
+	rows := promiseRow.FindAllStringSubmatch(string(table), -1)
+	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
 	root := strings.TrimSpace(outputOf(t, "go", "list", "-m", "-f", "{{.Dir}}"))
 	page := outputOf(t, "grep", "-rh", "--include=security.html", "<dt>", root+"/web")
-	var subjects, named []string
-	for _, found := range promiseOfPage.FindAllStringSubmatch(page, -1) {
+	var subjects, sections, proved, named []string
+	for _, found := range subjectOfPage.FindAllStringSubmatch(page, -1) {
 		subjects = append(subjects, found[1])
 	}
 	require.Greater(t, len(subjects), 20)
-	for subject, tests := range promises {
-		assert.Contains(t, subjects, subject, "the page does not promise it")
-		named = append(named, tests...)
+	for _, row := range rows {
+		named = append(named, strings.Fields(row[3])...)
+		if row[1] == "security" {
+			assert.Contains(t, subjects, row[2], "the page does not promise it")
+			proved = append(proved, row[2])
+			continue
+		}
+		sections = append(sections, row[1])
 	}
-	for _, subject := range subjects {
-		assert.NotEmpty(t, promises[subject], "no test proves the promise %q", subject)
-	}
+	assert.Subset(t, proved, subjects, "no test proves a promise of the page")
+	assert.Equal(t, specified, slices.Compact(sections))
+
 	var there []string
 	tree := outputOf(t, "grep", "-roE", "--include=*_test.go", "^func Test[A-Za-z0-9_]+\\(t ", root)
 	for _, found := range testOfTree.FindAllStringSubmatch(tree, -1) {

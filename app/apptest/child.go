@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,17 +139,20 @@ func ServeOn(t *testing.T, dir string, args ...string) *Child {
 	if slices.Contains(args, "--demo") {
 		CopyDemo(t, dir)
 	}
-	return Launch(t,
-		append([]string{
-			"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-		}, args...)...).UntilServing()
+	return ServeWith(t, append([]string{"--data-dir", dir}, args...)...)
+}
+
+// ServeWith starts dg serve at free addresses and waits until it serves.
+func ServeWith(t *testing.T, args ...string) *Child {
+	t.Helper()
+	return Launch(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
+		args...)...).UntilServing()
 }
 
 // ServeDatabase starts dg serve on a database of the test's own.
 func ServeDatabase(t *testing.T, db *fixtures.Database) *Child {
 	t.Helper()
-	return Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
+	return ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
 }
 
 var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
@@ -169,6 +173,46 @@ func (c *Child) UntilServing() *Child {
 		return line != nil
 	})
 	return c
+}
+
+// DemoToken is the key of the demo that dg serve greets with.
+func (c *Child) DemoToken() string {
+	c.T.Helper()
+	Until(c.T, 30*time.Second, "there is no demo key", func() bool {
+		return CurlLine.MatchString(c.Out.String())
+	})
+	return DemoKey.FindString(c.Out.String())
+}
+
+// Answer is a response, read to its end.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Get asks with a key ("" for none), and with further headers given as name, value.
+func (c *Child) Get(path, token string, headers ...string) Answer {
+	c.T.Helper()
+	response := Ask(c.T, WithoutRedirects(), c.URL+path, token, headers...)
+	defer response.Body.Close()
+	return Answer{response.StatusCode, response.Header, ReadAll(c.T, response)}
+}
+
+// Fetch is Get where the answer must be 200.
+func (c *Child) Fetch(path, token string, headers ...string) string {
+	c.T.Helper()
+	answer := c.Get(path, token, headers...)
+	require.Equal(c.T, http.StatusOK, answer.Status, "%s: %s", path, answer.Body)
+	return answer.Body
+}
+
+// Accepts reports whether the API accepts the key.
+func (c *Child) Accepts(token string) bool {
+	c.T.Helper()
+	status := c.Get("/api/v1/forks", token).Status
+	require.Contains(c.T, []int{http.StatusOK, http.StatusUnauthorized}, status)
+	return status == http.StatusOK
 }
 
 // Status waits for the end of the process and returns its exit status, -1 if a signal ended it.

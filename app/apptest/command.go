@@ -6,8 +6,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"dg/app/commands"
 )
+
+// Succeeds runs a command on a data folder, which must exit with 0, and returns what it printed.
+func Succeeds(t *testing.T, dir string, args ...string) (output string) {
+	t.Helper()
+	return ended(t, 0, append(args, "--data-dir", dir))
+}
+
+// Refuses runs a command on a data folder, which must exit with 1 and say why.
+func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
+	t.Helper()
+	output = ended(t, 1, append(args, "--data-dir", dir))
+	require.Contains(t, output, says, "%v", args)
+	return output
+}
+
+func ended(t *testing.T, status int, args []string) (output string) {
+	t.Helper()
+	c := Launch(t, args...)
+	require.Equal(t, status, c.Status(10*time.Minute), "%v: %s", args, c.Log.String())
+	return c.Out.String() + c.Log.String()
+}
 
 // Command runs dg in this process, on nothing, and returns what it printed.
 func Command(t *testing.T, args ...string) (status int, out, err string) {

@@ -80,13 +80,29 @@ func (x *External) URL(user *url.Userinfo) string {
 	return u.String()
 }
 
+// Serving is the URL of the serving role.
+func (x *External) Serving() string { return x.URL(url.User("dg_app")) }
+
+// Owner is the URL of the role that owns the tables.
+func (x *External) Owner() string { return x.URL(url.User("dg_owner")) }
+
+// On adds the flags of its URLs to a command line.
+func (x *External) On(args ...string) []string {
+	return append([]string{
+		args[0], "--database-url", x.Serving(), "--migrate-database-url", x.Owner(),
+	}, args[1:]...)
+}
+
+// Succeeds runs a command on it, which must exit with 0, and returns what it printed.
+func (x *External) Succeeds(args ...string) (output string) {
+	x.T.Helper()
+	return ended(x.T, 0, x.On(args...))
+}
+
 // Serve starts dg serve on it.
 func (x *External) Serve(args ...string) *Child {
 	x.T.Helper()
-	return Launch(x.T,
-		append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-			"--database-url", x.URL(url.User("dg_app")), "--migrate-database-url",
-			x.URL(url.User("dg_owner"))}, args...)...).UntilServing()
+	return ServeWith(x.T, x.On(append([]string{"serve"}, args...)...)[1:]...)
 }
 
 // Die ends the server by kill -9.

@@ -53,9 +53,7 @@ func (h History) ImportInto(t *testing.T, dir string) {
 // detector, and returns what it printed.
 func ImportFile(t *testing.T, dir, file string) string {
 	t.Helper()
-	c := Launch(t, "import", "--data-dir", dir, file)
-	require.Zero(t, c.Status(10*time.Minute), "%s", c.Log.String())
-	return c.Out.String()
+	return Succeeds(t, dir, "import", file)
 }
 
 // CSV is the path of the export of all of it.

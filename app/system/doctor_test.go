@@ -15,8 +15,7 @@ import (
 func examine(x *apptest.External, args ...string) (status int, out string) {
 	x.T.Helper()
 	status, out, _ = apptest.Command(x.T,
-		append([]string{"doctor", "--database-url", x.URL(url.User("dg_app")),
-			"--migrate-database-url", x.URL(url.User("dg_owner"))}, args...)...)
+		append(x.On("doctor"), args...)...)
 	return status, out
 }
 
@@ -30,39 +29,27 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 	status, out := examine(x)
 	require.Equal(t, 1, status)
 	require.Regexp(t, `failure +migrations +the database has no schema yet`, out)
-	var tables int
-	require.NoError(t,
-		d.QueryRow(t.Context(), `select count(*) from pg_tables where schemaname = 'public'`).
-			Scan(&tables))
-	require.Zero(t, tables, "doctor changes nothing")
+	require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables
+		where schemaname = 'public'`), "doctor changes nothing")
 
-	migrate(x)
+	x.Succeeds("migrate")
 	status, out = examine(x)
 	require.Zero(t, status, out)
 	require.NotContains(t, out, "failure")
 	for _, fault := range []struct{ name, plant, mend, says string }{
-		{
-			"a missing right", `revoke select on plays from dg_app`,
-			`grant select on plays to dg_app`, `failure +roles +.*may not read plays`,
-		},
-		{
-			"a right too many", `grant delete on audit_entries to dg_app`,
-			`revoke delete on audit_entries from dg_app`,
-			`failure +roles +.*may remove audit entries`,
-		},
-		{"a missing migration",
-			`update goose_db_version set is_applied = false
+		{"a missing right", `revoke select on plays from dg_app`, `grant select on plays to dg_app`,
+			`failure +roles +.*may not read plays`},
+		{"a right too many", `grant delete on audit_entries to dg_app`,
+			`revoke delete on audit_entries from dg_app`, `failure +roles +.*may remove audit entries`},
+		{"a missing migration", `update goose_db_version set is_applied = false
 				where version_id = (select max(version_id) from goose_db_version)`,
-			`update goose_db_version set is_applied = true`,
-			`failure +migrations +the schema ends at`},
+			`update goose_db_version set is_applied = true`, `failure +migrations +the schema ends at`},
 		{"a newer schema",
 			`insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
 			`delete from goose_db_version where version_id = 20990101000000`,
 			`warning +migrations +the schema is newer`},
-		{
-			"a commit that is not durable", `alter role dg_app set synchronous_commit = off`,
-			`alter role dg_app reset synchronous_commit`, `failure +durability`,
-		},
+		{"a commit that is not durable", `alter role dg_app set synchronous_commit = off`,
+			`alter role dg_app reset synchronous_commit`, `failure +durability`},
 		{"a secret without its key",
 			`insert into users (id, email, email_key, name, locale, totp_secret)
 			values ('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', 'v1.gone.AAAA')`,
@@ -70,7 +57,6 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 	} {
 		d.Do(t, fault.plant)
 		_, out := examine(x)
-		require.Regexp(t, fault.says, out, fault.name)
 		require.Regexp(t, fault.says+`.*\n +Fix: \S`, out, fault.name)
 		d.Do(t, fault.mend)
 	}
@@ -82,39 +68,21 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 func TestDoctorFindsFaultsOfTheSettings(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	migrate(x)
-	for name, fault := range map[string]struct {
-		args []string
-		says string
-	}{
-		"the owner serves": {
-			[]string{"--database-url", x.URL(url.User("dg_owner"))},
-			`failure +roles +the serving role owns`,
-		},
-		"a superuser serves": {
-			[]string{"--database-url", x.URL(url.User("postgres"))},
-			`failure +roles +the serving role is a superuser`,
-		},
-		"too many connections": {[]string{"--pool-reads", "500"}, `failure +connections`},
-		"nobody answers": {
-			[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:1/dg"},
-			`failure +database`,
-		},
-		"no URL": {
-			[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:port/dg"},
-			`failure +database`,
-		},
-		"base URL": {
-			[]string{"--base-url", "http://dg.example"}, `failure +settings +DG_BASE_URL`,
-		},
-		"every proxy": {[]string{"--trusted-proxies", "::/0"}, `failure +proxies`},
-		"short key": {
-			[]string{"--secret-key", "short"}, `failure +settings +DG_SECRET_KEY`,
-		},
+	x.Succeeds("migrate")
+	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:"
+	for _, fault := range [][]string{ // a setting, its value, what is said
+		{"--database-url", x.Owner(), `failure +roles +the serving role owns`},
+		{"--database-url", x.URL(url.User("postgres")), `failure +roles +the serving role is a superuser`},
+		{"--pool-reads", "500", `failure +connections`},
+		{"--database-url", unreachable + "1/dg", `failure +database`},
+		{"--database-url", unreachable + "port/dg", `failure +database`},
+		{"--base-url", "http://dg.example", `failure +settings +DG_BASE_URL`},
+		{"--trusted-proxies", "::/0", `failure +proxies`},
+		{"--secret-key", "short", `failure +settings +DG_SECRET_KEY`},
 	} {
-		status, out := examine(x, fault.args...)
-		require.Equal(t, 1, status, name)
-		require.Regexp(t, fault.says, out, name)
+		status, out := examine(x, fault[:2]...)
+		require.Equal(t, 1, status, fault)
+		require.Regexp(t, fault[2], out)
 		require.NotContains(t, out, "hunter2")
 	}
 }
@@ -135,12 +103,4 @@ func TestDoctorMissesPostgreSQL(t *testing.T) {
 		filepath.Join(apptest.NewFolder(t), "none"))
 	require.Equal(t, 1, status, out)
 	require.Regexp(t, `failure +database +dg needs PostgreSQL 15 or later`, out)
-}
-
-// migrate runs dg migrate on the database.
-func migrate(x *apptest.External) {
-	x.T.Helper()
-	status, _, problem := apptest.Command(x.T, "migrate", "--database-url",
-		x.URL(url.User("dg_app")), "--migrate-database-url", x.URL(url.User("dg_owner")))
-	require.Zero(x.T, status, problem)
 }

@@ -51,22 +51,12 @@ func runNode(program string) []string {
 // exportClients are those that are tried where they are installed. PHP's file_get_contents takes
 // any end for the end of the file: the page /docs warns of it.
 var exportClients = []exportClient{
-	{name: "curl", command: runShell("curl -sS -f -H " + bearer), exit: 56, passes: true},
-	{
-		name:    "curl --compressed",
-		command: runShell("curl -sS -f --http1.1 --compressed -H " + bearer),
-		exit:    56,
-	},
-	{
-		name:    "wget",
-		command: runShell("wget -nv -t 1 -O - --header " + bearer),
-		exit:    4,
-		passes:  true,
-	},
-	{
-		name: "wget --no-http-keep-alive", exit: 4, passes: true, rare: true,
-		command: runShell("wget -nv -t 1 --no-http-keep-alive -O - --header " + bearer),
-	},
+	{name: "curl", exit: 56, passes: true, command: runShell("curl -sS -f -H " + bearer)},
+	{name: "curl --compressed", exit: 56,
+		command: runShell("curl -sS -f --http1.1 --compressed -H " + bearer)},
+	{name: "wget", exit: 4, passes: true, command: runShell("wget -nv -t 1 -O - --header " + bearer)},
+	{name: "wget --no-http-keep-alive", exit: 4, passes: true, rare: true,
+		command: runShell("wget -nv -t 1 --no-http-keep-alive -O - --header " + bearer)},
 	{name: "Python urllib", exit: 1, passes: true, command: runPython(inPython + `
 import urllib.request
 with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
@@ -79,27 +69,20 @@ connection = http.client.HTTPConnection(to.netloc)
 connection.request("GET", to.path + "?" + to.query, headers=headers)
 connection.getresponse().read()
 `)},
-	{
-		name:   "Python requests, iter_content",
-		exit:   1,
-		passes: true,
-		needs:  runPython("import requests"),
-		command: runPython(inPython + `
+	{name: "Python requests, iter_content", exit: 1, passes: true,
+		needs: runPython("import requests"), command: runPython(inPython + `
 import requests
 for block in requests.get(url, headers=headers, stream=True).iter_content(65536):
     sys.stdout.buffer.write(block)
-`),
-	},
-	{
-		name: "Python requests, content", exit: 1, rare: true, needs: runPython("import requests"),
-		command: runPython(inPython +
-			"del headers['Accept-Encoding']\nimport requests\nrequests.get(url, headers=headers).content"),
-	},
-	{
-		name: "pandas.read_csv", exit: 1, rare: true, needs: runPython("import pandas"),
-		command: runPython(inPython +
-			"import pandas\npandas.read_csv(url, storage_options=headers)"),
-	},
+`)},
+	{name: "Python requests, content", exit: 1, rare: true, needs: runPython("import requests"),
+		command: runPython(inPython + `
+del headers['Accept-Encoding']
+import requests
+requests.get(url, headers=headers).content
+`)},
+	{name: "pandas.read_csv", exit: 1, rare: true, needs: runPython("import pandas"),
+		command: runPython(inPython + "import pandas\npandas.read_csv(url, storage_options=headers)")},
 	{name: "Node fetch", exit: 1, passes: true, command: runNode(`
 import { pipeline } from 'node:stream/promises'
 await pipeline((await fetch(url, { headers })).body, process.stdout)
@@ -110,44 +93,31 @@ import { pipeline } from 'node:stream/promises'
 // answer.pipe() alone drops the error of a proxy
 http.get(url, { headers }, (answer) => pipeline(answer, process.stdout))
 `)},
-	{
-		name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
-		command: []string{"node", "-e", inNode + "require('axios').get(url, { headers })"},
-	},
+	{name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
+		command: []string{"node", "-e", inNode + "require('axios').get(url, { headers })"}},
 	{name: "Go", command: []string{"go", "run", "BrokenExport.go"}, exit: 1, passes: true},
 	{name: "Java HttpClient", command: []string{"java", "BrokenExport.java"}, exit: 1, rare: true},
-	{
-		name:  "Perl HTTP::Tiny",
-		exit:  1,
-		rare:  true,
-		blind: true,
+	{name: "Perl HTTP::Tiny", exit: 1, rare: true, blind: true,
 		needs: []string{"perl", "-MHTTP::Tiny", "-e", "1"},
 		command: []string{"perl", "-MHTTP::Tiny", "-e", `
 my $answer = HTTP::Tiny->new->get($ENV{URL}, {headers => {Authorization => "Bearer $ENV{KEY}"}});
 if (!$answer->{success}) { print STDERR $answer->{content}; exit 1 }
-`},
-	},
-	{
-		name:   "PHP curl",
-		exit:   1,
-		passes: true,
-		needs:  []string{"php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"},
+`}},
+	{name: "PHP curl", exit: 1, passes: true,
+		needs: []string{"php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"},
 		command: []string{"php", "-r", inPHP + `
 $request = curl_init($url);
 curl_setopt_array($request, [CURLOPT_HTTPHEADER => $headers, CURLOPT_FAILONERROR => true]);
 if (!curl_exec($request)) { fwrite(STDERR, curl_error($request)); exit(1); }
-`},
-	},
+`}},
 	{name: "PHP file_get_contents", exit: 0, command: []string{"php", "-r", inPHP + `
 $context = stream_context_create(['http' => ['header' => $headers]]);
 if (file_get_contents($url, false, $context) === false) exit(1);
 `}},
-	{
-		name: "R curl_download", exit: 1, needs: []string{"Rscript", "-e", "library(curl)"},
+	{name: "R curl_download", exit: 1, needs: []string{"Rscript", "-e", "library(curl)"},
 		command: []string{"Rscript", "-e", inR + `
 curl::curl_download(url, file, handle = curl::new_handle(httpheader = paste('Authorization:', key)))
-`},
-	},
+`}},
 	{name: "R download.file", exit: 1, rare: true, command: []string{"Rscript", "-e", inR + `
 download.file(url, file, headers = c(Authorization = key), quiet = TRUE)
 `}},

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -26,11 +25,9 @@ func (r *rollout) instance(c *apptest.Child) *instance {
 // get asks the API and wants a status.
 func (i *instance) get(path, key string, want int) string {
 	i.Helper()
-	response := apptest.Ask(i.T, apptest.NewClient(), i.program.URL+path, key)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(i, err)
-	require.Equal(i, want, response.StatusCode, "%s: %s\n%s", path, body, i.program.Log.String())
-	return string(body)
+	answer := i.program.Get(path, key)
+	require.Equal(i, want, answer.Status, "%s: %s\n%s", path, answer.Body, i.program.Log.String())
+	return answer.Body
 }
 
 // screen opens a page of the organisation.

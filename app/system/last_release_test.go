@@ -4,9 +4,9 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -90,8 +90,7 @@ func beginRollout(t *testing.T) *rollout {
 func (r *rollout) serveOld(args ...string) *instance {
 	r.Helper()
 	c := apptest.LaunchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve",
-		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url",
-		r.x.URL(url.User("dg_app"))}, args...)...)
+		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.x.Serving()}, args...)...)
 	return r.instance(c.UntilServing())
 }
 
@@ -106,7 +105,7 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	old := r.serveOld()
 	old.answersAsBefore()
 	known := apptest.Read[int64](t, r.d, `select max(version_id) from goose_db_version`)
-	migrated := r.migrate()
+	migrated := apptest.Launch(t, r.x.On("migrate")...)
 	for done := false; !done; {
 		select {
 		case <-migrated.Exited:
@@ -138,15 +137,10 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	// them back.
 	const right = `select has_table_privilege('dg_app', 'recovery_codes', 'insert')`
 	require.True(t, apptest.Read[bool](t, r.d, right))
-	r.serveOld("--migrate-database-url", r.x.URL(url.User("dg_owner")))
+	r.serveOld("--migrate-database-url", r.x.Owner())
 	require.False(t, apptest.Read[bool](t, r.d, right), "then the advice in the README can go")
-	require.Zero(t, r.migrate().Status(backWithin*6))
+	r.x.Succeeds("migrate")
 	require.True(t, apptest.Read[bool](t, r.d, right))
-}
-
-func (r *rollout) migrate() *apptest.Child {
-	return apptest.Launch(r.T, "migrate", "--database-url", r.x.URL(url.User("dg_app")),
-		"--migrate-database-url", r.x.URL(url.User("dg_owner")))
 }
 
 // importOtherPlan imports the organisation with another plan that includes the API.
@@ -156,12 +150,9 @@ func (r *rollout) importOtherPlan() {
 		`select json_build_object('type', 'organisation', 'id', id, 'slug', slug, 'name', name,
 		'plan', case plan when 'pro' then 'enterprise' else 'pro' end, 'reportingMode', reporting_mode)::text
 		from organisations where slug = $1`, r.former.Organisation)
-	imported := apptest.LaunchWith(r.T, func(c *exec.Cmd) {
-		c.Stdin = strings.NewReader(line + "\n")
-	}, "import", "-",
-		"--database-url", r.x.URL(url.User("dg_app")), "--migrate-database-url",
-		r.x.URL(url.User("dg_owner")))
-	require.Zero(r, imported.Status(backWithin*6), "%s", imported.Log.String())
+	file := filepath.Join(r.TempDir(), "plan.ndjson")
+	require.NoError(r, os.WriteFile(file, []byte(line+"\n"), 0o600))
+	r.x.Succeeds("import", file)
 }
 
 // awaitSegments waits until the release of those versions of segments has sealed all: the other

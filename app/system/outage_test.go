@@ -3,83 +3,51 @@ package system
 import (
 	"io"
 	"net/http"
-	"strconv"
+	"os"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 // backWithin is how soon dg serves again after its database came back.
 const backWithin = 5 * time.Second
 
-// Without its database dg answers 503 in the API's error body, and lets nothing pass
-// unauthenticated. It serves again, without a restart, once the database is back.
+// rules.md, Failures: without its database dg answers 503 in the API's error body, which shows no
+// internals, and lets nothing pass unauthenticated. It serves again, without a restart, once the
+// database is back.
 func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	c := x.Serve("--demo")
-	body, status := paste(t, c.Out.String())
-	require.Equal(t, "200", status)
-	token := demoToken(t, c)
-	fork := firstFork(t, body)
-
-	for name, goAway := range map[string]func(){
-		"in order":      x.Stop,
-		"by its death":  x.Die,
-		"in order, 2nd": x.Stop,
-	} {
-		t.Run(name, func(t *testing.T) {
-			goAway()
-			for _, path := range []string{
-				"/api/v1/forks", "/api/v1/forks/" + fork,
-				"/api/v1/forks/" + fork + "/stats?from=2026-01-01&to=2026-01-31",
-				"/api/v1/forks/" + fork + "/exports/csv?from=2026-01-01&to=2026-01-31",
-				"/api/v1/nothing", "/readyz",
-			} {
-				key := token
-				if path == "/readyz" {
-					key = ""
-				}
-				begun := time.Now()
-				response := apptest.Ask(t, apptest.NewClient(), c.URL+path, key)
-				text, err := io.ReadAll(response.Body)
-				require.NoError(t, err)
-				require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path,
-					text)
-				code, detail := contractError(t, text)
-				require.Equal(t, []string{"unavailable", "ERR_UNAVAILABLE"}, []string{code, detail})
-				seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-				require.NoError(t, err)
-				require.Positive(t, seconds)
-				require.Less(t, time.Since(begun), 5*time.Second, path)
-				for _, internal := range []string{
-					"postgres", "dial", "socket", x.Link, "SQLSTATE",
-				} {
-					require.NotContains(t, strings.ToLower(string(text)), strings.ToLower(internal),
-						"no message shows internals")
-				}
-			}
-			require.Equal(t, http.StatusOK,
-				apptest.Ask(t, apptest.NewClient(), c.URL+"/healthz", "").StatusCode,
-				"the process lives")
-
-			x.Start()
-			back := time.Now()
-			apptest.Until(t, backWithin, "dg does not serve again", func() bool {
-				return apptest.Ask(t, apptest.NewClient(), c.URL+"/api/v1/forks", token).
-					StatusCode == http.StatusOK &&
-					apptest.Ask(t, apptest.NewClient(),
-						c.URL+"/api/v1/forks/"+fork+"/exports/csv?from=2026-01-01&to=2026-12-31",
-						token).StatusCode == http.StatusOK &&
-					apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").
-						StatusCode == http.StatusOK
-			})
-			t.Logf("dg served again %s after its database did",
-				time.Since(back).Round(time.Millisecond))
+	token := c.DemoToken()
+	fork := firstFork(t, c.Fetch("/api/v1/forks", token))
+	export := fork + "/exports/csv?from=2026-01-01&to=2026-01-31"
+	for _, goAway := range []func(){x.Stop, x.Die} {
+		goAway()
+		for path, key := range map[string]string{
+			"/api/v1/forks": token, fork: token, export: token, "/api/v1/nothing": token, "/readyz": "",
+			fork + "/stats?from=2026-01-01&to=2026-01-31": token,
+		} {
+			begun := time.Now()
+			answer := c.Get(path, key)
+			requireUnavailable(t, answer)
+			require.Less(t, time.Since(begun), 5*time.Second, path)
+			require.NotRegexp(t, `(?i)postgres|dial|socket|SQLSTATE`, answer.Body)
+		}
+		c.Fetch("/healthz", "") // the process lives
+		x.Start()
+		apptest.Until(t, backWithin, "dg does not serve again", func() bool {
+			return c.Get("/api/v1/forks", token).Status == http.StatusOK &&
+				c.Get(export, token).Status == http.StatusOK && c.Get("/readyz", "").Status == http.StatusOK
 		})
 	}
 	c.Stop()
@@ -95,4 +63,157 @@ func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 	require.Contains(t, c.Log.String(), "dg: the embedded PostgreSQL has ended: see postgres.log")
 	apptest.NothingRuns(t, dir, goneWithin)
 	apptest.ServeOn(t, dir).Stop()
+}
+
+// overRelay is a dg that serves one large fork and a long audit log from a database behind a relay.
+func overRelay(t *testing.T, plays int) (*apptest.Exporting, *apptest.Relay) {
+	t.Helper()
+	x := apptest.NewExternal(t)
+	r := apptest.NewRelay(t, x)
+	x.Succeeds("migrate")
+	owner, err := postgres.Open(t.Context(), x.Owner(), postgres.Options{Name: "test", MaxConns: 4})
+	require.NoError(t, err)
+	t.Cleanup(owner.Close)
+	db := fixtures.On(t, &pgtest.Database{URL: x.Serving(), OwnerURL: x.Owner(), Owner: owner})
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 500)
+	db.Plays(fork, plays, fork.CreatedAt, time.Second)
+	db.Member(fork.OrganisationID, "owner")
+	e := &apptest.Exporting{
+		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
+		Plays:      plays, Door: apptest.DoorTo(t, x.Serving()),
+	}
+	for range 4 {
+		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
+	}
+	e.Token = e.MoreTokens[0]
+	e.Child = apptest.ServeWith(t, "--database-url", r.URL(), "--migrate-database-url", x.Owner())
+	e.Do(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+			target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select id, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
+		  300), '192.0.2.1', repeat('u', 250), 'request-' || n
+		from organisations, generate_series(1, 60000) n`)
+	return e, r
+}
+
+// askAtOnce sends so many requests at once and requires that none takes longer than the bound.
+func askAtOnce(t *testing.T, e *apptest.Exporting, n int, path string) (statuses map[string]int) {
+	t.Helper()
+	var all apptest.Tally
+	apptest.AtOnce(n, func(i int) {
+		begun := time.Now()
+		status, _ := apptest.FetchFrom(apptest.NewClient(), e.URL+path, e.MoreTokens[i%4])
+		if took := time.Since(begun); took > postgres.SilenceTimeout+time.Second {
+			t.Errorf("%d after %s", status, took)
+		}
+		all.Add(http.StatusText(status))
+	})
+	return all.Besides()
+}
+
+// rules.md, CSV and Failures: while the database does not answer, no key is reported unusable.
+// Exports and downloads of the audit log break off soon and visibly, with the outcome
+// database_unavailable, and every request gets its 503. dg serves again when the database does.
+func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
+	t.Parallel()
+	e, r := overRelay(t, 60_000)
+	browser := apptest.SmallWindowClient()
+	log := apptest.Ask(t, browser, e.URL+"/o/"+
+		apptest.Read[string](t, e.Door, `select slug from organisations`)+"/settings/audit-log.csv",
+		"", "Sec-Fetch-Site", "same-origin", "Cookie", ownersSession(t, e.Door))
+	require.Equal(t, http.StatusOK, log.StatusCode)
+	_, file := e.BeginExport(t, "silent-export")
+	apptest.AtOnce(2, func(i int) {
+		_, err := io.CopyN(io.Discard, []io.Reader{log.Body, file}[i], 64<<10)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	r.Open.Lock()
+	silent := time.Now()
+	var reading sync.WaitGroup
+	for _, body := range []io.Reader{log.Body, file} {
+		reading.Go(func() {
+			if _, err := io.Copy(io.Discard, body); err == nil {
+				t.Error("a file that is broken off looks whole")
+			}
+			if took := time.Since(silent); took > postgres.SilenceTimeout {
+				t.Errorf("the reader heard %s after the database fell silent", took)
+			}
+		})
+	}
+	reading.Wait()
+	r.Open.Unlock()
+	outcome, rows := e.Finished(t, "silent-export")
+	require.Equal(t, "database_unavailable", outcome)
+	require.Less(t, rows, e.Plays)
+
+	r.Open.Lock()
+	answers := askAtOnce(t, e, 40, "/api/v1/forks") // more than the pools hold
+	r.Open.Unlock()
+	require.Equal(t, map[string]int{"Service Unavailable": 40}, answers)
+	apptest.Until(t, backWithin, "dg does not answer again", func() bool {
+		return e.Get("/api/v1/forks", e.Token).Status == http.StatusOK
+	})
+	// A connection that was idle for less than a second is not asked whether it lives.
+	apptest.Until(t, 10*time.Second, "connections are used", func() bool {
+		return apptest.Read[int](t, e.Door, `select count(*) from pg_stat_activity
+			where application_name = 'dg auth' and state_change > now() - interval '1.1 s'`) == 0
+	})
+	r.Forget() // what there is of connections stays silent for good
+	require.Equal(t, map[string]int{"OK": 12}, askAtOnce(t, e, 12, "/api/v1/forks"),
+		"dead connections are replaced together")
+	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).Status)
+}
+
+// ownersSession is the cookie of an owner who is signed in.
+func ownersSession(t *testing.T, d *apptest.Door) string {
+	t.Helper()
+	d.Do(t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+			second_step_due, address, user_agent)
+		select sha256('session'), user_id, now(), now(), now() + interval '1 h', false, '', ''
+			from memberships where role = 'owner' limit 1 on conflict do nothing`)
+	return "__Host-dg=session"
+}
+
+// With a silent database and an export that runs, dg exits within a few seconds of SIGTERM.
+func TestSilentDatabaseDoesNotDelayTheStop(t *testing.T) {
+	t.Parallel()
+	e, r := overRelay(t, 20_000)
+	_, body := e.BeginExport(t, "black-hole-0001")
+	r.Open.Lock()
+	defer r.Open.Unlock()
+	begun := time.Now()
+	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
+	e.Status(20 * time.Second)
+	t.Logf("dg ended %s after SIGTERM", time.Since(begun).Round(time.Millisecond))
+	_, err := io.Copy(io.Discard, body)
+	require.Error(t, err)
+}
+
+// On a standby no request can be answered, because each writes its place in the rate limit: /readyz
+// is 503 and says why, and requests are answered 503, not 500.
+func TestStandbyIsNotReady(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	c := x.Serve("--demo")
+	token := c.DemoToken()
+	s := standbyOf(t, x)
+	x.Stop()
+	s.become(true)
+	s.start()
+	require.NoError(t, os.Remove(x.Link))
+	require.NoError(t, os.Symlink(s.socket, x.Link))
+	var ready apptest.Answer
+	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
+		ready = c.Get("/readyz", "")
+		return strings.Contains(ready.Body, "standby")
+	})
+	requireUnavailable(t, ready)
+	for _, path := range []string{"/api/v1/forks", "/api/v1/nothing", "/docs"} {
+		require.Equal(t, http.StatusServiceUnavailable, c.Get(path, token).Status, path)
+	}
+	c.Fetch("/healthz", "")
+	_, out := examine(x)
+	require.Regexp(t, `failure +primary.*\n +Fix: \S`, out)
 }

@@ -123,12 +123,12 @@ func newFlaky(t *testing.T, base string) *flaky {
 // TestNightlySyncOfSixtyNights has the next nights.
 func checkNightlySync(t *testing.T, b *cookbook) {
 	syncRecipe.skipIfAbsent(t)
-	service := newFlaky(t, b.reader.Base)
-	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.reader.Base, service.URL),
-		b.key)
+	service := newFlaky(t, b.URL)
+	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.URL, service.URL),
+		b.token)
 
-	n.setKey(t, b.key[:len(b.key)-1]+"!")
-	service.before = func() { n.setKey(t, b.key) } // while the run is under way
+	n.setKey(t, b.token[:len(b.token)-1]+"!")
+	service.before = func() { n.setKey(t, b.token) } // while the run is under way
 	service.refuse = func(string) bool { return true }
 	out, whole := n.run(t)
 	require.False(t, whole, "%s", out)

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"html"
@@ -31,28 +30,21 @@ var allRecipes = os.Getenv("DG_RECIPES") == "1"
 
 // cookbook is the demo with its documentation, as one of its people reads it.
 type cookbook struct {
+	*demoServed
 	reader *apptest.WebClient
-	key    string
 	fork   string
 	from   string // the period of the recipes, which is two windows
 	to     string
 	want   string // what a recipe prints of the fork
 	group  string // one of which too few play
-	db     *apptest.Door
 }
 
 func newCookbook(t *testing.T) *cookbook {
 	t.Helper()
-	dir := apptest.NewFolder(t)
-	d := apptest.ServeOn(t, dir, "--demo")
-	db := apptest.OpenDoor(t, dir)
-	b := &cookbook{
-		reader: apptest.NewWebClient(t, d.URL).
-			SignIn(apptest.DemoAccount(t, "maren@harbour.example.com")),
-		key: demoToken(t, d),
-		db:  db,
-	}
-	b.group = apptest.Read[string](t, db,
+	b := &cookbook{demoServed: serveDemo(t)}
+	b.reader = apptest.NewWebClient(t, b.URL).
+		SignIn(apptest.DemoAccount(t, "maren@harbour.example.com"))
+	b.group = apptest.Read[string](t, b.db,
 		`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	script := b.recipe("curl")
 	b.fork = apptest.RegexpGroup(t, `fork=([0-9a-f-]{36})`, script)
@@ -77,20 +69,18 @@ func (b *cookbook) figures(t *testing.T, more string) string {
 	t.Helper()
 	first, err := time.Parse(time.DateOnly, b.from)
 	require.NoError(t, err)
-	at := b.reader.Base + "/api/v1/forks/" + b.fork + "/exports/csv"
-	rows := readCSV(t,
-		fetch(t, at+"?from="+b.from+"&to="+first.AddDate(0, 0, 365).Format(time.DateOnly)+more,
-			b.key))
-	rest := readCSV(t,
-		fetch(t, at+"?from="+first.AddDate(0, 0, 366).Format(time.DateOnly)+"&to="+b.to+more,
-			b.key))
+	window := func(from, to string) [][]string {
+		return readCSV(t, b.Fetch("/api/v1/forks/"+b.fork+"/exports/csv?from="+from+"&to="+to+more, b.token))
+	}
+	rows := window(b.from, first.AddDate(0, 0, 365).Format(time.DateOnly))
+	rest := window(first.AddDate(0, 0, 366).Format(time.DateOnly), b.to)
 	require.Greater(t, len(rest), 100)
 	return figuresOf(append(rows, rest[1:]...))
 }
 
-func readCSV(t *testing.T, text []byte) [][]string {
+func readCSV(t *testing.T, text string) [][]string {
 	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, []string{"playerKey", "scorePercent"}, []string{rows[0][3], rows[0][9]})
 	return rows
@@ -233,15 +223,15 @@ func checkTwoYears(t *testing.T, b *cookbook) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			r.skipIfAbsent(t)
-			service := newBusyService(t, b.reader.Base)
+			service := newBusyService(t, b.URL)
 			folder := t.TempDir()
 			text := b.recipe(r.id)
-			out := r.run(t, folder, strings.ReplaceAll(text, b.reader.Base, service.URL), b.key)
+			out := r.run(t, folder, strings.ReplaceAll(text, b.URL, service.URL), b.token)
 			service.requirePaced(t)
 			if r.id == "curl" {
 				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
 				require.NoError(t, err)
-				out = figuresOf(readCSV(t, file))
+				out = figuresOf(readCSV(t, string(file)))
 				loadsIntoDatabases(t, folder, b)
 			}
 			require.Contains(t, out, b.want)
@@ -249,7 +239,7 @@ func checkTwoYears(t *testing.T, b *cookbook) {
 			if r.id == "curl" {
 				return
 			}
-			none := r.run(t, t.TempDir(), b.idle(text), b.key)
+			none := r.run(t, t.TempDir(), b.idle(text), b.token)
 			require.Contains(t, none, "0 plays, 0 players")
 			if r.id == "python" || r.id == "r" {
 				require.Contains(t, none, shownRow.Split(out, 2)[0], "the same types without rows")
@@ -263,7 +253,7 @@ func checkTwoYears(t *testing.T, b *cookbook) {
 func (b *cookbook) requireHidden(t *testing.T, r cookedRecipe) {
 	t.Helper()
 	folder := t.TempDir()
-	out, err := r.start(t, folder, ofGroup(t, b.recipe(r.id), b.group), b.key)
+	out, err := r.start(t, folder, ofGroup(t, b.recipe(r.id), b.group), b.token)
 	require.Error(t, err, "%s", out)
 	require.Contains(t, out, "fewer than 5 members of the group played. This is not zero")
 	require.NotContains(t, out, "0 plays")

@@ -37,7 +37,7 @@ func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
 			command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE",
 		},
 	} {
-		out := r.run(t, folder, b.recipe(r.id), b.key)
+		out := r.run(t, folder, b.recipe(r.id), b.token)
 		if r.id == "postgresql" {
 			out = regexp.MustCompile(`(\d+)\|(\d+)\|(\d+)\|`).
 				ReplaceAllString(out, "$1 plays, $2 players, $3 completed, average score ")
@@ -46,7 +46,7 @@ func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
 		empty := t.TempDir()
 		require.NoError(t, os.CopyFS(empty, os.DirFS(folder)))
 		cutToHeader(t, filepath.Join(empty, "plays.csv"))
-		none := r.run(t, empty, b.recipe(r.id), b.key)
+		none := r.run(t, empty, b.recipe(r.id), b.token)
 		require.Contains(t, none, "0", r.id)
 		if r.id == "duckdb" {
 			types := out[strings.LastIndex(out, "UUID UUID"):]
@@ -86,20 +86,20 @@ func checkPowerQuery(t *testing.T, b *cookbook) {
 	if !allRecipes {
 		t.Skip("SKIPPED: make recipes evaluates it")
 	}
-	service := newBusyService(t, b.reader.Base)
-	through := strings.ReplaceAll(text, b.reader.Base, service.URL)
-	require.Contains(t, r.run(t, t.TempDir(), through, b.key), b.want)
+	service := newBusyService(t, b.URL)
+	through := strings.ReplaceAll(text, b.URL, service.URL)
+	require.Contains(t, r.run(t, t.TempDir(), through, b.token), b.want)
 	require.Equal(t, []string{"csv", "csv", "csv"}, service.asked, "a refused one, and two windows")
 	require.Greater(t, service.times[1].Sub(service.times[0]), 900*time.Millisecond)
 
 	shown := apptest.Read[string](t, b.db,
 		`select id::text from player_groups where name = 'Warehouse leads'`)
 	service.asked = nil
-	out := r.run(t, t.TempDir(), ofGroup(t, through, shown), b.key)
+	out := r.run(t, t.TempDir(), ofGroup(t, through, shown), b.token)
 	require.Contains(t, out, b.figures(t, "&groupId="+shown))
 	require.Equal(t, []string{"stats", "csv", "stats", "csv"}, service.asked)
 	b.requireHidden(t, r)
-	require.Contains(t, r.run(t, t.TempDir(), b.idle(text), b.key), "0 plays, 0 players")
+	require.Contains(t, r.run(t, t.TempDir(), b.idle(text), b.token), "0 plays, 0 players")
 }
 
 // checkGrafana sends the requests of the dashboard and requires that each column is in the answer,
@@ -129,9 +129,9 @@ func checkGrafana(t *testing.T, b *cookbook) {
 		for _, p := range target.Options.Params {
 			query.Set(p.Key, day.Replace(p.Value))
 		}
-		at := target.URL + "?" + query.Encode()
+		at := strings.TrimPrefix(target.URL, b.URL) + "?" + query.Encode()
 		var row map[string]any
-		require.NoError(t, json.Unmarshal(fetch(t, at, b.key), &row))
+		require.NoError(t, json.Unmarshal([]byte(b.Fetch(at, b.token)), &row))
 		if target.Root != "" {
 			rows := row[target.Root].([]any)
 			require.Len(t, rows, 91)
@@ -143,7 +143,8 @@ func checkGrafana(t *testing.T, b *cookbook) {
 			Suppressed bool
 			Daily      []any
 		}
-		require.NoError(t, json.Unmarshal(fetch(t, at+"&groupId="+b.group, b.key), &hidden))
+		of := b.Fetch(at+"&groupId="+b.group, b.token)
+		require.NoError(t, json.Unmarshal([]byte(of), &hidden))
 		require.True(t, hidden.Suppressed)
 		require.Empty(t, hidden.Daily)
 		if target.Root != "daily" {
@@ -193,7 +194,7 @@ func checkQuickstart(t *testing.T, b *cookbook) {
 			t.Parallel()
 			r.skipIfAbsent(t)
 			folder := t.TempDir()
-			out := r.run(t, folder, html.UnescapeString(step[3]), b.key)
+			out := r.run(t, folder, html.UnescapeString(step[3]), b.token)
 			switch step[1] {
 			case "forks":
 				require.Contains(t, out, `"items":[{"id":`)
@@ -202,7 +203,7 @@ func checkQuickstart(t *testing.T, b *cookbook) {
 			case "csv":
 				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
 				require.NoError(t, err)
-				require.Greater(t, len(readCSV(t, file)), 1)
+				require.Greater(t, len(readCSV(t, string(file))), 1)
 			}
 		})
 	}

@@ -18,7 +18,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	d := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", address,
 		"--ops-addr", "127.0.0.1:0", "--demo",
 		"--base-url", "http://localhost:1").UntilServing()
-	key := demoToken(t, d)
+	key := d.DemoToken()
 	p := browsertest.New(t)
 	p.Open("http://" + address + "/docs") // not the address that the document names
 	p.Click(`a:text("Get the statistics of a fork")`)

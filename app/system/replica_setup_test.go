@@ -3,8 +3,6 @@ package system
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -19,12 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
 )
 
-// hotStandby is a standby of an external server, which can be stopped, killed and started again
-// under one URL.
+// hotStandby is a server that can be stopped, killed and started again as a standby under one URL.
 type hotStandby struct {
 	t            *testing.T
 	programs     string
@@ -34,33 +30,46 @@ type hotStandby struct {
 	*apptest.Door
 }
 
+// standbyOf is what the external server becomes where it is started as a standby.
+func standbyOf(t *testing.T, x *apptest.External) *hotStandby {
+	t.Helper()
+	s := &hotStandby{
+		t: t, data: filepath.Join(x.Dir, "data"), socket: filepath.Join(filepath.Dir(x.Dir), "s"),
+		programs: apptest.Read[string](t, apptest.DoorTo(t, x.Serving()),
+			`select setting from pg_config where name = 'BINDIR'`),
+	}
+	info, err := os.Stat(s.data)
+	require.NoError(t, err)
+	owner := info.Sys().(*syscall.Stat_t)
+	s.user = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+	s.makeFolder(s.socket)
+	t.Cleanup(func() {
+		if s.cmd != nil {
+			s.end(syscall.SIGQUIT)
+		}
+	})
+	return s
+}
+
+func (s *hotStandby) makeFolder(path string) {
+	require.NoError(s.t, os.Mkdir(path, 0o700))
+	require.NoError(s.t, os.Chown(path, int(s.user.Uid), int(s.user.Gid)))
+}
+
 // newStandby copies the server and starts the copy as its standby.
 func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
 	pgtest.NeedProgram(t, "pg_basebackup")
-	d := apptest.DoorTo(t, x.URL(url.User("dg_app")))
-	base := filepath.Dir(x.Dir)
-	s := &hotStandby{
-		t:        t,
-		programs: apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`),
-		data:     filepath.Join(base, "standby"),
-		socket:   filepath.Join(base, "s"),
-	}
-	info, err := os.Stat(filepath.Join(x.Dir, "data"))
+	s := standbyOf(t, x)
+	s.data = filepath.Join(filepath.Dir(x.Dir), "standby")
+	s.makeFolder(s.data)
+	primary, err := url.Parse(x.Server.URL())
 	require.NoError(t, err)
-	owner := info.Sys().(*syscall.Stat_t)
-	s.user = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
-	for _, path := range []string{s.data, s.socket} {
-		require.NoError(t, os.Mkdir(path, 0o700))
-		require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
-	}
-	out, err := s.command("pg_basebackup", "-h",
-		apptest.Read[string](t, d, `show unix_socket_directories`), "-U", "postgres",
+	out, err := s.command("pg_basebackup", "-h", primary.Query().Get("host"), "-U", "postgres",
 		"-D", s.data, "-R", "-c", "fast", "-X", "stream").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.start()
-	s.Door = apptest.DoorTo(t, s.url("dg_app"))
-	t.Cleanup(func() { s.end(syscall.SIGQUIT) })
+	s.Door = apptest.DoorTo(t, s.url())
 	return s
 }
 
@@ -73,22 +82,16 @@ func (s *hotStandby) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (s *hotStandby) url(role string) string {
-	u := url.URL{
-		Scheme:   "postgres",
-		User:     url.UserPassword(role, "s3cret"),
-		Path:     "/dg",
-		RawQuery: url.Values{"host": {s.socket}}.Encode(),
-	}
-	return u.String()
+// url connects as the serving role, with a password that nothing may show.
+func (s *hotStandby) url() string {
+	return "postgres://dg_app:s3cret@/dg?host=" + url.QueryEscape(s.socket)
 }
 
 // start starts the server and waits until it answers.
 func (s *hotStandby) start() {
 	s.t.Helper()
 	s.cmd = s.command("postgres", "-D", s.data, "-c", "listen_addresses=", "-c",
-		"unix_socket_directories="+s.socket, "-c", "fsync=off",
-		"-c", "max_standby_streaming_delay=0")
+		"unix_socket_directories="+s.socket, "-c", "fsync=off", "-c", "max_standby_streaming_delay=0")
 	log, err := os.OpenFile(s.data+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(s.t, err)
 	defer log.Close()
@@ -114,24 +117,15 @@ func (s *hotStandby) replay(what string) {
 
 // end stops the server: in order, at once, or by a kill of all its processes.
 func (s *hotStandby) end(how syscall.Signal) {
-	if how == syscall.SIGKILL {
-		s.signal(how)
-	} else {
-		_ = s.cmd.Process.Signal(how)
-	}
-	_ = s.cmd.Wait()
-}
-
-// signal reaches the server and all its processes.
-func (s *hotStandby) signal(what syscall.Signal) {
 	pid := s.cmd.Process.Pid
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	_ = s.cmd.Process.Signal(what)
+	_ = s.cmd.Process.Signal(how)
 	for child := range strings.FieldsSeq(string(children)) {
-		if number, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(number, what)
+		if number, err := strconv.Atoi(child); err == nil && how == syscall.SIGKILL {
+			_ = syscall.Kill(number, how)
 		}
 	}
+	_ = s.cmd.Wait()
 }
 
 // become makes the stopped server a standby, or one that follows nobody, when it starts.
@@ -153,7 +147,6 @@ type replicated struct {
 	primary          *apptest.Door
 	standby          *hotStandby
 	c                *apptest.Child
-	ops              string
 	token, org, fork string
 	query            string
 }
@@ -163,65 +156,35 @@ func newReplicated(t *testing.T) *replicated {
 	dir := apptest.NewFolder(t)
 	apptest.CopyDemo(t, dir)
 	x := apptest.ExternalOn(t, dir)
-	w := &replicated{
-		t:       t,
-		x:       x,
-		standby: newStandby(t, x),
-		ops:     apptest.FreeAddress(t),
-		primary: apptest.DoorTo(t, x.URL(url.User("dg_app"))),
-	}
-	// For the pooler of later. Setting them ends idle sessions, so that the next requests of a
-	// running instance would be 503.
-	require.NoError(t,
-		postgres.SetRoleDefaults(t.Context(), x.URL(url.User("dg_app")),
-			slog.New(slog.DiscardHandler)))
-	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url("dg_app"), "--ops-addr", w.ops)
-	w.token = demoToken(t, w.c)
+	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: apptest.DoorTo(t, x.Serving())}
+	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url())
+	w.token = w.c.DemoToken()
 	w.org = apptest.Read[string](t, w.primary,
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
-	w.fork = apptest.Read[string](t, w.primary,
-		`select fork_id::text from plays where org_id = $1 group by fork_id order by count(*) desc limit 1`,
-		w.org)
-	w.query = "?from=" + time.Now().AddDate(0, 0, -365).Format(time.DateOnly) + "&to=" +
-		time.Now().Format(time.DateOnly)
+	w.fork = apptest.Read[string](t, w.primary, `select fork_id::text from plays where org_id = $1
+		group by fork_id order by count(*) desc limit 1`, w.org)
+	w.query = yearUntilToday()
+	w.state("following")
 	return w
-}
-
-// get returns the body of an answer, which must have the status.
-func (w *replicated) get(status int, path string, headers ...string) string {
-	w.t.Helper()
-	token := w.token
-	if len(headers) > 0 {
-		token = ""
-	}
-	response := apptest.Ask(w.t, apptest.NewClient(), w.c.URL+path, token, headers...)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(w.t, err)
-	require.Equal(w.t, status, response.StatusCode, "%s: %s", path, body)
-	return string(body)
-}
-
-func (w *replicated) head(path string) {
-	w.t.Helper()
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.c.URL+path,
-		http.NoBody)
-	require.NoError(w.t, err)
-	request.Header.Set("Authorization", "Bearer "+w.token)
-	response, err := apptest.NewClient().Do(request)
-	require.NoError(w.t, err)
-	require.NoError(w.t, response.Body.Close())
-	require.Equal(w.t, http.StatusOK, response.StatusCode)
 }
 
 func (w *replicated) stats() string {
 	w.t.Helper()
 	w.primary.Do(w.t, `delete from api_key_windows`) // this test asks more often than a key may
-	return w.get(http.StatusOK, "/api/v1/forks/"+w.fork+"/stats"+w.query)
+	return w.c.Fetch("/api/v1/forks/"+w.fork+"/stats"+w.query, w.token)
 }
 
 func (w *replicated) export() string {
 	w.t.Helper()
-	return w.get(http.StatusOK, "/api/v1/forks/"+w.fork+"/exports/csv"+w.query)
+	return w.c.Fetch("/api/v1/forks/"+w.fork+"/exports/csv"+w.query, w.token)
+}
+
+// screen is a page of the organisation's owner.
+func (w *replicated) screen(path string) string {
+	w.t.Helper()
+	slug := apptest.Read[string](w.t, w.primary, `select slug from organisations where id = $1`, w.org)
+	return w.c.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
+		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
 func (w *replicated) mode(mode string) {
@@ -232,19 +195,24 @@ func (w *replicated) mode(mode string) {
 // metric is the value of a series of the replica.
 func (w *replicated) metric(series string) string {
 	w.t.Helper()
-	response := apptest.Ask(w.t, apptest.NewClient(), "http://"+w.ops+"/metrics", "")
-	body, err := io.ReadAll(response.Body)
-	require.NoError(w.t, err)
-	for line := range strings.Lines(string(body)) {
-		if value, ok := strings.CutPrefix(line, series+" "); ok {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	_, body := apptest.FetchFrom(http.DefaultClient, "http://"+w.c.OpsAddress(w.t)+"/metrics", "")
+	_, rest, _ := strings.Cut(string(body), "\n"+series+" ")
+	value, _, _ := strings.Cut(rest, "\n")
+	return value
 }
 
 // reads is how many reads the replica has taken.
 func (w *replicated) reads() string { return w.metric(`dg_replica_reads_total{replica="1"}`) }
+
+// untilRead asks until the replica is read from: a connection may take its time.
+func (w *replicated) untilRead(what string, ask func()) {
+	w.t.Helper()
+	before := w.reads()
+	apptest.Until(w.t, 10*time.Second, what+" does not read from the replica", func() bool {
+		ask()
+		return w.reads() != before
+	})
+}
 
 // state waits until the replica is in the state, which readyz, the metrics and the log tell.
 func (w *replicated) state(state string) {
@@ -252,6 +220,5 @@ func (w *replicated) state(state string) {
 	apptest.Until(w.t, 10*time.Second, "the replica is not "+state, func() bool {
 		return w.metric(`dg_replica_state{replica="1",state="`+state+`"}`) == "1"
 	})
-	require.Equal(w.t, "ready\nreplica 1: "+state+"\n",
-		w.get(http.StatusOK, "/readyz", "Accept", "*/*"))
+	require.Equal(w.t, "ready\nreplica 1: "+state+"\n", w.c.Fetch("/readyz", ""))
 }

@@ -1,12 +1,15 @@
 package system
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,65 +28,44 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// rightsOf are the lines of /proc that say what each thread of the process may do, such as "Uid: 0
-// 0 0 0".
-func rightsOf(c *apptest.Child) map[string][]string {
+// requireUser fails unless every thread is the user's, with no capability left and no group of
+// root's, as /proc has it.
+func requireUser(c *apptest.Child, uid, gid uint32) {
 	c.T.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
 	require.NoError(c.T, err)
 	require.NotEmpty(c.T, threads)
-	found := map[string][]string{}
 	for _, thread := range threads {
 		text, _ := os.ReadFile(thread) // a thread may have ended
 		for line := range strings.Lines(string(text)) {
-			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "id") ||
-				name == "Groups" || strings.HasPrefix(name, "Cap") {
-				found[name] = append(found[name], strings.Join(strings.Fields(value), " "))
+			name, value, _ := strings.Cut(line, ":")
+			ids := strings.Fields(value)
+			switch name {
+			case "Uid":
+				require.Equal(c.T, fmt.Sprintf("[%[1]d %[1]d %[1]d %[1]d]", uid), fmt.Sprint(ids))
+			case "Gid":
+				require.Equal(c.T, fmt.Sprintf("[%[1]d %[1]d %[1]d %[1]d]", gid), fmt.Sprint(ids))
+			case "Groups":
+				require.NotContains(c.T, ids, "0")
+			case "CapInh", "CapPrm", "CapEff", "CapAmb":
+				require.Equal(c.T, []string{"0000000000000000"}, ids, name)
 			}
 		}
 	}
-	return found
 }
 
-// requireUser fails unless every thread is the user's, with no capability left and no group of
-// root's.
-func requireUser(c *apptest.Child, uid, gid uint32) {
-	c.T.Helper()
-	rights := rightsOf(c)
-	for name, id := range map[string]uint32{"Uid": uid, "Gid": gid} {
-		for _, ids := range rights[name] {
-			require.Equal(c.T, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d", id), ids, name)
-		}
-	}
-	for _, groups := range rights["Groups"] {
-		require.NotContains(c.T, strings.Fields(groups), "0", "Groups")
-	}
-	for _, name := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
-		for _, set := range rights[name] {
-			require.Equal(c.T, "0000000000000000", set, name)
-		}
-	}
-}
-
-// privileged is a data folder that dg serves as root, on ports that only root can bind.
+// privileged is a data folder that dg serves as root, on ports of a loopback address of the test's
+// own that only root can bind.
 type privileged struct {
-	t              *testing.T
-	dir, addr, ops string
-}
-
-// newPrivileged serves on a loopback address of the test's own.
-func newPrivileged(t *testing.T, host string) privileged {
-	t.Helper()
-	needsRoot(t)
-	return privileged{t: t, dir: apptest.NewFolder(t), addr: host + ":81", ops: host + ":82"}
+	t         *testing.T
+	dir, host string
 }
 
 // serve starts dg, which continues as the owner of the data.
 func (p privileged) serve(args ...string) *apptest.Child {
 	p.t.Helper()
-	c := apptest.Launch(p.t,
-		append([]string{"serve", "--data-dir", p.dir, "--addr", p.addr, "--ops-addr", p.ops},
-			args...)...).UntilServing()
+	c := apptest.ServeOn(p.t, p.dir,
+		append([]string{"--addr", p.host + ":81", "--ops-addr", p.host + ":82"}, args...)...)
 	owner := statOf(p.t, filepath.Join(p.dir, "data"))
 	require.NotZero(p.t, owner.Uid)
 	requireUser(c, owner.Uid, owner.Gid)
@@ -91,21 +73,13 @@ func (p privileged) serve(args ...string) *apptest.Child {
 	return c
 }
 
-// beside runs a command as root while dg serves.
-func (p privileged) beside(args ...string) {
-	p.t.Helper()
-	c := apptest.Launch(p.t, append(args, "--data-dir", p.dir)...)
-	require.Zero(p.t, c.Status(time.Minute), "%s", c.Log.String())
-}
-
 // nothingIsLeft requires that no process and no socket of the folder is left.
 func (p privileged) nothingIsLeft() {
 	p.t.Helper()
 	apptest.NothingRuns(p.t, p.dir, goneWithin)
 	of := statOf(p.t, p.dir)
-	require.NoDirExists(p.t,
-		fmt.Sprintf("/tmp/dg-%d-%x-%x", statOf(p.t, filepath.Join(p.dir, "data")).Uid, of.Dev,
-			of.Ino))
+	owner := statOf(p.t, filepath.Join(p.dir, "data")).Uid
+	require.NoDirExists(p.t, fmt.Sprintf("/tmp/dg-%d-%x-%x", owner, of.Dev, of.Ino))
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
@@ -116,42 +90,28 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 }
 
 // As root, dg serve binds its ports and continues as the user that owns the data. All that it did
-// as root it still does: it answers, shows its figures, lets other commands use the server, stops
-// in order and leaves nothing.
+// as root it still does: it answers, shows its figures, lets other commands use the server, joins
+// one that another command has launched, stops in order without waiting for that, and leaves nothing.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
-	p := newPrivileged(t, "127.0.0.77")
+	needsRoot(t)
+	p := privileged{t, apptest.NewFolder(t), "127.0.0.77"}
 	c := p.serve("--demo")
-	_, status := paste(t, c.Out.String())
-	require.Equal(t, "200", status)
-	require.Contains(t,
-		apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), "http://"+p.ops+"/metrics", "")),
-		"\nprocess_open_fds ", "/proc/self is its own")
-	p.beside("migrate")
-	c.Stop()
-	p.nothingIsLeft()
-
-	c = p.serve()
+	c.DemoToken()
+	paste(t, c.Out.String())
+	metrics := apptest.Ask(t, apptest.NewClient(), "http://"+p.host+":82/metrics", "")
+	require.Contains(t, apptest.ReadAll(t, metrics), "\nprocess_open_fds ", "/proc/self is its own")
+	apptest.Succeeds(t, p.dir, "migrate")
 	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid,
 		"no other process of the user reads its memory")
 	c.Kill()
 	apptest.NothingRuns(t, p.dir, goneWithin)
-	p.serve().Stop()
-	apptest.NothingRuns(t, p.dir, goneWithin)
-}
 
-// dg serve, which has given up root, joins a server that another command has launched, and keeps it
-// when that command leaves. Stopped before the other one, it does not wait for it.
-func TestServeWithoutRootSharesItsPostgreSQL(t *testing.T) {
-	t.Parallel()
-	p := newPrivileged(t, "127.0.0.78")
 	door := apptest.OpenDoor(t, p.dir)
-	c := p.serve()
-	p.beside("segments")
+	c = p.serve()
 	door.GiveBack(t)
-	p.beside("segments")
-	require.Equal(t, http.StatusOK,
-		apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	apptest.Succeeds(t, p.dir, "segments")
+	c.Fetch("/readyz", "")
 	door = apptest.OpenDoor(t, p.dir)
 	begun := time.Now()
 	c.Stop()
@@ -166,27 +126,135 @@ func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	db := pgtest.New(t)
-	c := apptest.LaunchWith(t, func(cmd *exec.Cmd) {
-		cmd.Env = append(cmd.Env, "DG_DATABASE_URL="+db.URL, "DG_MIGRATE_DATABASE_URL="+db.OwnerURL)
-	}, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
-	require.Equal(t, http.StatusOK,
-		apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
-	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s",
-		c.Log.String())
+	c := apptest.ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
+	c.Fetch("/readyz", "")
+	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s", c.Log.String())
 	c.Stop()
 }
 
-// An address that is taken is an error at once, before anything is served.
-func TestOpsAddressThatIsTaken(t *testing.T) {
+// somebody is a user of the system without any rights, with a home that nobody else can enter.
+type somebody struct {
+	name, home string
+	uid, gid   int
+}
+
+func newSomebody(t *testing.T) somebody {
+	t.Helper()
+	needsRoot(t) // as anybody else the other tests show it
+	base, err := apptest.ReachableFolder()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	s := somebody{name: fmt.Sprintf("dg-test-%d", os.Getpid()), home: filepath.Join(base, "home")}
+	if out, err := exec.CommandContext(t.Context(), "useradd", "--no-log-init", "-M", "-d", s.home,
+		s.name).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: no user can be made: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		apptest.Until(t, 10*time.Second, "the user is in use", func() bool {
+			return exec.CommandContext(context.Background(), "userdel", s.name).Run() == nil
+		})
+	})
+	u, err := user.Lookup(s.name)
+	require.NoError(t, err)
+	s.uid, err = strconv.Atoi(u.Uid)
+	require.NoError(t, err)
+	s.gid, err = strconv.Atoi(u.Gid)
+	require.NoError(t, err)
+	for _, dir := range []string{s.home, filepath.Join(s.home, "tmp")} {
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Chown(dir, s.uid, s.gid))
+	}
+	return s
+}
+
+// become makes a command the user's, from a copy of the program that it can reach.
+func (s somebody) become(t *testing.T) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) {
+		program := filepath.Join(s.home, "dg")
+		// By another process: a child that another test is just starting would hold a file that
+		// this one writes, and a program that is being written cannot be run.
+		require.NoError(t, exec.Command("cp", "--remove-destination", cmd.Path, program).Run())
+		require.NoError(t, os.Chown(program, s.uid, s.gid))
+		cmd.Path = program
+		cmd.Dir = s.home
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)},
+		}
+		cmd.Env = append(cmd.Env, "HOME="+s.home, "USER="+s.name, "TMPDIR="+s.home+"/tmp")
+	}
+}
+
+// serves starts dg serve as the user, on a folder of theirs.
+func (s somebody) serves(t *testing.T, dir string, args ...string) *apptest.Child {
+	t.Helper()
+	return apptest.LaunchWith(t, s.become(t), append([]string{"serve", "--data-dir", dir,
+		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, args...)...).UntilServing()
+}
+
+// runsNothing waits until no process of the user is left.
+func (s somebody) runsNothing(t *testing.T) {
+	t.Helper()
+	apptest.Until(t, 10*time.Second, "something runs on", func() bool {
+		return exec.Command("pgrep", "-u", s.name).Run() != nil
+	})
+}
+
+// README, Try it: as a normal user, in a folder that nobody else can enter, also one with spaces
+// and a long path, the printed line works; afterwards nothing runs and no socket is left.
+func TestAsANormalUser(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: apptest.NewFolder(t)}
-	busy, _ := p.serve("serve")
-	taken := strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(busy, "Serving on ")),
-		"http://")
-	other := &program{t: t, dir: apptest.NewFolder(t)}
-	status, output := other.run("serve", "--addr", "127.0.0.1:0", "--ops-addr", taken)
-	require.Equal(t, 1, status)
-	require.Contains(t, output,
-		"cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)")
-	require.NotContains(t, output, "Serving on")
+	s := newSomebody(t)
+	for _, dir := range []string{
+		filepath.Join(s.home, ".data"),
+		filepath.Join(s.home, "a folder with spaces and an umlaut ü", strings.Repeat("long/", 10),
+			strings.Repeat("x", 200-len(s.home)-90)),
+	} {
+		c := s.serves(t, strings.TrimPrefix(dir, s.home+"/"), "--demo")
+		c.DemoToken()
+		paste(t, c.Out.String())
+		c.Stop()
+		s.runsNothing(t)
+		left, err := filepath.Glob(filepath.Join(s.home, "tmp", "*"))
+		require.NoError(t, err)
+		require.Empty(t, left, "no socket is left")
+		info, err := os.Stat(dir)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "the data is the user's alone")
+	}
+	// Root backs up and restores folders of others, beside the server and alone.
+	pgtest.NeedProgram(t, "pg_dump")
+	dir := filepath.Join(s.home, ".data")
+	alone, _ := apptest.BackUp(t, dir)
+	c := s.serves(t, dir)
+	beside, _ := apptest.BackUp(t, dir)
+	restored(t, alone)
+	restored(t, beside)
+	own := apptest.LaunchWith(t, s.become(t), "backup", "--data-dir", dir, "own")
+	require.Zero(t, own.Status(time.Minute), "%s", own.Log.String())
+	c.Stop()
+	again := apptest.LaunchWith(t, s.become(t), "restore", "--data-dir", "other", "own")
+	require.Zero(t, again.Status(time.Minute), "%s", again.Log.String())
+	s.runsNothing(t)
+}
+
+// As root PostgreSQL runs as another user, who cannot enter a folder of root's alone: dg says where
+// the data is instead, and finds it there again.
+func TestAsRootInAFolderOfRootAlone(t *testing.T) {
+	t.Parallel()
+	needsRoot(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o700))
+	var kept string
+	for range 2 {
+		c := apptest.ServeWith(t, "--demo", "--data-dir", dir)
+		c.DemoToken()
+		said := regexp.MustCompile(`used=(/\S+)`).FindStringSubmatch(c.Log.String())
+		require.NotNil(t, said, "it says where the data is: %s", c.Log.String())
+		t.Cleanup(func() { _ = os.RemoveAll(said[1]) })
+		body := paste(t, c.Out.String())
+		require.Contains(t, []string{"", body}, kept)
+		kept = body
+		c.Stop()
+		apptest.NothingRuns(t, said[1], goneWithin)
+	}
 }

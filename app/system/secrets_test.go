@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 )
@@ -44,19 +42,11 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	d.Do(t, `alter role dg_app set log_statement = 'all'`)
 	d.Do(t, `alter role dg_owner set log_statement = 'all'`)
 
-	ops := apptest.FreeAddress(t)
-	urls := []string{
-		"--database-url", x.URL(url.UserPassword("dg_app", databasePassword)),
-		"--migrate-database-url", x.URL(url.UserPassword("dg_owner", databasePassword)),
-	}
-	c := apptest.Launch(t,
-		append([]string{
-			"--log-level", "debug", "serve", "--demo", "--addr", "127.0.0.1:0", "--ops-addr", ops,
-		}, urls...)...).UntilServing()
-	apptest.Until(t, 5*time.Second, "there is no curl line", func() bool {
-		return apptest.CurlLine.MatchString(c.Out.String())
-	})
-	demoKey, ok := apikeys.ParseToken(demoToken(t, c))
+	serving := x.URL(url.UserPassword("dg_app", databasePassword))
+	owner := x.URL(url.UserPassword("dg_owner", databasePassword))
+	urls := []string{"--database-url", serving, "--migrate-database-url", owner}
+	c := apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, urls...)...)
+	demoKey, ok := apikeys.ParseToken(c.DemoToken())
 	require.True(t, ok)
 
 	s := apptest.Seen{}
@@ -70,22 +60,21 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		s[fmt.Sprintf("the output of import %d", i)] = text
 	}
 	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys`)
-	serving := x.URL(url.UserPassword("dg_app", databasePassword))
-	owner := x.URL(url.UserPassword("dg_owner", databasePassword))
 	key := makeKeyIn(t, serving, owner, organisation, "BI")
 	other := makeKeyIn(t, serving, owner, organisation, "Other")
 	secrets["a key's secret"] = key.Secret
 	secrets["another key's secret"] = other.Secret
 	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	useEverywhere(t, s, c.URL, key, other)
-	revokeBeside(t, x, organisation, other)
+	a, actor := beside(t, serving, owner, organisation)
+	require.NoError(t, a.Keys.Revoke(t.Context(), actor, other.ID, audit.Request{}))
 	s["an answer to a revoked key"] = answer(t, c.URL+"/api/v1/forks", "Bearer "+other.String())
 
 	for _, path := range []string{
 		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1",
 	} {
-		s[path] = answer(t, "http://"+ops+path, "")
+		s[path] = answer(t, "http://"+c.OpsAddress(t)+path, "")
 	}
 	c.Stop()
 	s["the log of dg"] = c.Log.String()
@@ -144,32 +133,24 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 		)
 	}
 	id := uuid.NewString()
+	of := func(email string) string {
+		return person(uuid.NewString(), email, passwordHash, totpSecret)
+	}
+	valid := person(id, "ann@example.org", passwordHash, totpSecret)
 	for i, c := range []struct {
 		text   string
 		status int
 	}{
-		{person(id, "ann@example.org", passwordHash, totpSecret), 0},
-		{person(uuid.NewString(), "ANN@example.org", passwordHash, totpSecret), 1},
+		{valid, 0},
+		{of("ANN@example.org"), 1},
 		{person(uuid.NewString(), "ben@example.org", "md5"+passwordHash, totpSecret), 1},
 		{person(uuid.NewString(), "cat@example.org", passwordHash, totpSecret+"!"), 1},
-		{person(uuid.NewString(), "dan@example.org", passwordHash, totpSecret) + "}", 1},
-		{
-			strings.Replace(person(uuid.NewString(), "eve@example.org", passwordHash, totpSecret),
-				`"name":"Ann"`, `"name":7`, 1), 1,
-		},
-		{
-			strings.Replace(person(uuid.NewString(), "fay@example.org", passwordHash, totpSecret),
-				`passwordHash`, `passwordhash`, 1), 1,
-		},
-		{
-			strings.Replace(person(uuid.NewString(), "gil@example.org", passwordHash, totpSecret),
-				`"user"`, `"User"`, 1), 1,
-		},
+		{of("dan@example.org") + "}", 1},
+		{strings.Replace(of("eve@example.org"), `"name":"Ann"`, `"name":7`, 1), 1},
+		{strings.Replace(of("fay@example.org"), `passwordHash`, `passwordhash`, 1), 1},
+		{strings.Replace(of("gil@example.org"), `"user"`, `"User"`, 1), 1},
 		{`"` + passwordHash + totpSecret + `"`, 1},
-		{
-			person(id, "ann@example.org", passwordHash, totpSecret) + "\n" +
-				person(id, "ann@example.org", passwordHash, totpSecret), 1,
-		},
+		{valid + "\n" + valid, 1},
 	} {
 		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ndjson", i))
 		require.NoError(t, os.WriteFile(file, []byte(c.text+"\n"), 0o600))
@@ -184,38 +165,33 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys.Token) {
 	t.Helper()
 	fork := firstFork(t, answer(t, base+"/api/v1/forks", "Bearer "+key.String()))
+	bearer := "Bearer " + key.String()
 	period := "?from=2026-01-01&to=2026-03-31"
 	wrong := "dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
 	for i, request := range [][2]string{
-		{"/api/v1/forks", "Bearer " + key.String()},
-		{"/api/v1/forks/" + fork, "bearer   " + key.String()},
-		{"/api/v1/forks/" + fork + "/stats" + period, "Bearer " + key.String()},
-		{"/api/v1/forks/" + fork + "/stats?from=" + key.Secret, "Bearer " + key.String()},
-		{"/api/v1/forks/" + fork + "/exports/csv" + period, "Bearer " + key.String()},
-		{
-			"/api/v1/forks/" + fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(),
-			"Bearer " + key.String(),
-		},
-		{"/api/v1/forks/" + uuid.NewString(), "Bearer " + key.String()},
+		{"/api/v1/forks", bearer},
+		{fork, "bearer   " + key.String()},
+		{fork + "/stats" + period, bearer},
+		{fork + "/stats?from=" + key.Secret, bearer},
+		{fork + "/exports/csv" + period, bearer},
+		{fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(), bearer},
+		{"/api/v1/forks/" + uuid.NewString(), bearer},
 		{"/api/v1/forks", "Bearer " + wrong},
 		{"/api/v1/forks", "Bearer " + other.String() + "x"},
 		{"/api/v1/forks", "Bearer  x " + other.String()},
 		{"/api/v1/forks", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.String()))},
 		{"/api/v1/forks", "Basic " + key.String()},
 		{"/api/v1/forks?key=" + key.String() + "&access_token=" + key.String(), ""},
-		{"/openapi/v1.json", "Bearer " + key.String()},
+		{"/openapi/v1.json", bearer},
 		{"/nowhere?key=" + key.String(), "Bearer " + wrong},
 		{"/api/v2/forks", "x " + other.String() + " y"},
 		{"/healthz?token=" + key.String(), ""},
-		{"/api/v1/forks/%zz", "Bearer " + key.String()},
+		{"/api/v1/forks/%zz", bearer},
 		{"/x/" + strings.ReplaceAll(key.String(), "_", "%5F"), ""},
 		{"/x/" + strings.ReplaceAll(key.String(), "_", "%255f"), "Bearer " + other.String()},
 		{"/x/" + strings.ReplaceAll(key.String(), "_", "__"), "Bearer " + other.String()},
 		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "Bearer " + other.String()},
-		{
-			"/api/v1/forks/" + strings.ReplaceAll(key.String(), "_", "%5F") + "/stats" + period,
-			"Bearer " + key.String(),
-		},
+		{"/api/v1/forks/" + strings.ReplaceAll(key.String(), "_", "%5F") + "/stats" + period, bearer},
 	} {
 		s[fmt.Sprintf("answer %d", i)] = answer(t, base+request[0], request[1])
 	}
@@ -242,20 +218,6 @@ func answer(t *testing.T, url, authorization string) string {
 		return string(body)
 	}
 	return fmt.Sprint(response.Status, response.Header, string(body))
-}
-
-// revokeBeside revokes the key as another instance would.
-func revokeBeside(t *testing.T, x *apptest.External, organisation string, token apikeys.Token) {
-	t.Helper()
-	owner := testOwner(t, x.URL(url.UserPassword("dg_owner", databasePassword)), organisation)
-	a, err := assembly.New(t.Context(), assembly.Settings{
-		ServingURL: x.URL(url.UserPassword("dg_app", databasePassword)),
-		BaseURL:    "http://127.0.0.1",
-		Log:        slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
-	defer a.Close()
-	require.NoError(t, a.Keys.Revoke(t.Context(), owner, token.ID, audit.Request{}))
 }
 
 // The database refuses dg or cannot be reached.

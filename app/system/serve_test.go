@@ -2,35 +2,153 @@ package system
 
 import (
 	"io"
-	"net/http"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/app/apptest"
+	"dg/platform/embeddedpg"
+	"dg/platform/testkit/otlp"
 )
 
-// A second dg serve on a folder shares the server and the data of the first; an address that is
-// taken says what to do.
+// goneWithin is how long the embedded PostgreSQL may outlive a dg that was killed.
+const goneWithin = 10 * time.Second
+
+// A second dg serve on a folder shares the server and the data of the first. An address that is
+// taken is an error at once, which says what to do.
 func TestASecondServerOnAFolder(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir)
 	second := apptest.ServeOn(t, dir)
-	require.Equal(t, http.StatusOK,
-		apptest.Ask(t, apptest.NewClient(), second.URL+"/readyz", "").StatusCode)
+	second.Fetch("/readyz", "")
 	second.Stop()
-
-	taken := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr",
-		strings.TrimPrefix(c.URL, "http://"))
-	require.Equal(t, 1, taken.Status(20*time.Second))
-	require.Contains(t, taken.Log.String(), "set DG_ADDR to a free address")
-
-	response := apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "")
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.Equal(t, "ready\n", string(text))
+	taken := strings.TrimPrefix(c.URL, "http://")
+	other := apptest.NewFolder(t)
+	apptest.Refuses(t, "set DG_ADDR to a free address", other, "serve", "--addr", taken)
+	out := apptest.Refuses(t, "cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)",
+		other, "serve", "--addr", "127.0.0.1:0", "--ops-addr", taken)
+	require.NotContains(t, out, "Serving on")
+	require.Equal(t, "ready\n", c.Fetch("/readyz", ""))
 	c.Stop()
+}
+
+// The start logs how many connections the instance may open and how many the database has, with a
+// warning when they are too few.
+func TestStartWarnsOfTooFewConnections(t *testing.T) {
+	t.Parallel()
+	for allowed, line := range map[string]string{
+		"100": `level=INFO .*instance=31 .*database=97`, "20": `level=WARN .*instance=31 .*database=17`,
+	} {
+		dir := apptest.NewFolder(t)
+		server, err := embeddedpg.Start(t.Context(), dir,
+			embeddedpg.Options{Settings: map[string]string{"max_connections": allowed}})
+		require.NoError(t, err)
+		c := apptest.ServeOn(t, dir)
+		require.Regexp(t, line, c.Log.String())
+		c.Stop()
+		require.NoError(t, server.Stop(t.Context()))
+	}
+}
+
+// dg serve sends traces to the collector of its settings, the last of them when it stops.
+func TestServeSendsTraces(t *testing.T) {
+	t.Parallel()
+	collector := otlp.New(t)
+	dir := apptest.NewFolder(t)
+	apptest.Refuses(t, "OTEL_EXPORTER_OTLP_ENDPOINT", dir, "serve", "--otlp-endpoint",
+		"grpc://127.0.0.1:4317")
+	c := apptest.ServeOn(t, dir, "--otlp-endpoint", collector.URL)
+	c.Fetch("/readyz", "")
+	c.Stop()
+	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
+		return s.GetName() == "GET /readyz"
+	}), "%v", collector.Spans())
+	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
+}
+
+// A kill -9 of dg leaves no PostgreSQL behind, and the next start, which does not wait for the end
+// of the old server, finds the data.
+func TestKillLosesNoData(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir, "--demo")
+	c.DemoToken()
+	body := paste(t, c.Out.String())
+	require.NotEmpty(t, apptest.ProcessesOn(t, dir))
+	c.Kill()
+	c = apptest.ServeOn(t, dir, "--demo")
+	c.DemoToken()
+	require.Equal(t, body, paste(t, c.Out.String()))
+	c.Kill()
+	apptest.NothingRuns(t, dir, goneWithin)
+}
+
+// A second Ctrl-C ends dg and its PostgreSQL at once, without the grace.
+func TestSecondInterruptSkipsTheGrace(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	h := apptest.NewHistory(t, 1, 30_000)
+	h.ImportInto(t, dir)
+	c := apptest.ServeOn(t, dir)
+	key := makeKey(t, dir, h.IDs.Organisation.String(), "BI").String()
+	ended := apptest.Slowly(t, apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
+	require.NoError(t, c.Process.Signal(os.Interrupt))
+	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {
+		return strings.Contains(c.Log.String(), "stopping")
+	})
+	require.NoError(t, c.Process.Signal(os.Interrupt))
+	require.NotZero(t, c.Status(2*time.Second))
+	require.NotErrorIs(t, <-ended, io.EOF)
+	apptest.NothingRuns(t, dir, goneWithin)
+}
+
+// An interrupted start, even while it makes the database, ends soon and leaves nothing that hinders
+// the next.
+func TestInterruptedStartLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	for _, moment := range []string{"creating a PostgreSQL data folder", "migrated"} {
+		c := apptest.Launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0",
+			"--ops-addr", "127.0.0.1:0")
+		apptest.Until(t, time.Minute, "never: "+moment, func() bool {
+			return strings.Contains(c.Log.String(), moment)
+		})
+		require.NoError(t, c.Process.Signal(syscall.SIGTERM))
+		if status := c.Status(30 * time.Second); status != 0 { // 0: it had begun to serve by then
+			require.Equal(t, 1, status)
+			require.Contains(t, c.Log.String(), "dg: interrupted before it was done\n")
+		}
+		apptest.NothingRuns(t, dir, goneWithin)
+	}
+	c := apptest.ServeOn(t, dir, "--demo")
+	c.DemoToken()
+	paste(t, c.Out.String())
+}
+
+// Of two commands at once on an empty folder one makes the database, the other waits for it, and
+// both complete.
+func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
+	t.Parallel()
+	h := apptest.NewHistory(t, 1, 5_000)
+	program, err := apptest.Binary()
+	require.NoError(t, err)
+	printed, err := exec.CommandContext(t.Context(), program, "demo", "--print").Output()
+	require.NoError(t, err)
+	for plays, command := range map[int][]string{
+		h.Plays: {"import", h.File},
+		strings.Count(string(printed), `{"type":"play"`): {"demo"},
+	} {
+		dir := apptest.NewFolder(t)
+		apptest.AtOnce(2, func(int) { apptest.Succeeds(t, dir, command...) })
+		apptest.NothingRuns(t, dir, goneWithin)
+		require.Equal(t, plays, apptest.OpenDoor(t, dir).Tables(t)["plays"])
+	}
 }

@@ -93,7 +93,8 @@ type trips struct {
 // serveNoted serves the database through one that notes the round trips of some pools.
 func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips, base string) {
 	t.Helper()
-	p, through := newTrips(t, db.DirectURL, pools)
+	p = &trips{pools: pools}
+	through := apptest.SocketProxy(t, db.DirectURL, p.pass)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	base = "http://" + ln.Addr().String()
@@ -113,12 +114,6 @@ func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips,
 		program.Close()
 	})
 	return p, base
-}
-
-func newTrips(t *testing.T, database string, pools []string) (p *trips, through string) {
-	t.Helper()
-	p = &trips{pools: pools}
-	return p, apptest.SocketProxy(t, database, p.pass)
 }
 
 // pass passes on what the client sends, and notes the tags of the statements of each round trip.

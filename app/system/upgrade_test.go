@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -79,42 +78,23 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 		require.Equal(t, former.Tables[table],
 			apptest.Read[int](t, d, "select count(*) from "+table), table)
 	}
-	get := func(path, token string, headers ...string) (*http.Response, string) {
-		response := apptest.Ask(t, apptest.NewClient(), c.URL+path, token, headers...)
-		text, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		return response, string(text)
-	}
-
-	response, forks := get("/api/v1/forks", former.Key, "If-None-Match", former.ETag)
-	require.Equal(t, http.StatusOK, response.StatusCode,
+	answer := c.Get("/api/v1/forks", former.Key, "If-None-Match", former.ETag)
+	require.Equal(t, http.StatusOK, answer.Status,
 		"an ETag of before says nothing: history may have been lost since")
-	require.JSONEq(t, string(former.Forks), forks)
-	response, _ = get("/api/v1/forks", former.Key, "If-None-Match", response.Header.Get("ETag"))
-	require.Equal(t, http.StatusNotModified, response.StatusCode)
-	_, stats := get(former.Fork+"/stats"+former.Query, former.Key)
-	require.JSONEq(t, string(former.Stats), stats)
-	_, plays := get(former.Fork+"/exports/csv"+former.Query, former.Key)
-	require.Equal(t, former.PlaysSHA256, formerSum(plays))
-	response, _ = get("/api/v1/forks", former.RevokedKey)
-	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.JSONEq(t, string(former.Forks), answer.Body)
+	answer = c.Get("/api/v1/forks", former.Key, "If-None-Match", answer.Header.Get("ETag"))
+	require.Equal(t, http.StatusNotModified, answer.Status)
+	require.JSONEq(t, string(former.Stats), c.Fetch(former.Fork+"/stats"+former.Query, former.Key))
+	require.Equal(t, former.PlaysSHA256,
+		formerSum(c.Fetch(former.Fork+"/exports/csv"+former.Query, former.Key)))
+	require.False(t, c.Accepts(former.RevokedKey))
 	require.Equal(t, 2,
 		apptest.Read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"),
 		"one of before, one of now")
-
-	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie",
-		"__Host-dg="+former.Session, "Sec-Fetch-Site", "same-origin")
-	require.Equal(t, http.StatusOK, response.StatusCode, "signed in still")
-	require.Subset(t, csvRows(t, log), csvRows(t, former.AuditLog))
-	response, page := get("/o/"+former.Organisation+"/settings/audit-log", "", "Cookie",
-		"__Host-dg="+former.Session)
-	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.Contains(t, page, "Lost laptop")
-
-	verified := apptest.Launch(t, "segments", "verify", "--data-dir", dir)
-	require.Zero(t, verified.Status(backWithin*6), "%s%s", verified.Out.String(),
-		verified.Log.String())
-	require.NotContains(t, verified.Out.String(), "Nothing is sealed")
+	session := []string{"Cookie", "__Host-dg=" + former.Session, "Sec-Fetch-Site", "same-origin"}
+	log := c.Fetch("/o/"+former.Organisation+"/settings/audit-log.csv", "", session...)
+	require.Subset(t, csvRows(t, log), csvRows(t, former.AuditLog), "signed in still")
+	require.NotContains(t, apptest.Succeeds(t, dir, "segments", "verify"), "Nothing is sealed")
 }
 
 // playerKeyCells are the cells of a column that the former program had not. The rows need no

@@ -1,0 +1,152 @@
+package system
+
+import (
+	"crypto/rand"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/demo"
+	"dg/modules/identity"
+)
+
+// README, Try it: the printed curl line works as it is pasted. A second run keeps the data, replaces
+// the key and prints a working line again.
+func TestDemoRunsTwice(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir, "--demo")
+	first := c.DemoToken()
+	body := paste(t, c.Out.String())
+	require.Equal(t, 6, strings.Count(body, `"gameId"`))
+	c.Fetch("/healthz", "")
+	c.Fetch("/readyz", "")
+
+	// A command beside the server uses the one that runs, and makes another key.
+	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
+	require.False(t, c.Accepts(first), "the first key is revoked")
+	require.Equal(t, body, paste(t, replaced))
+	c.Stop()
+
+	again := apptest.ServeOn(t, dir, "--demo")
+	again.DemoToken()
+	require.Equal(t, body, paste(t, again.Out.String()))
+	for _, greeting := range []string{c.Out.String(), replaced, again.Out.String()} {
+		key := apptest.DemoKey.FindString(greeting)
+		require.NotContains(t, c.Log.String()+again.Log.String(), key[len(key)-49:],
+			"no secret in the log")
+	}
+}
+
+// rules.md, Data: everybody knows their passwords, so only this machine may reach them, with and
+// without --demo.
+func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	refused := func(says string, command ...string) {
+		t.Helper()
+		for _, public := range [][]string{
+			{"--addr", "127.0.0.1:0", "--base-url", "https://dg.example.org"},
+			{"--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080"},
+		} {
+			apptest.Refuses(t, says, dir, append(command, public...)...)
+		}
+	}
+	serve := []string{"serve", "--ops-addr", "127.0.0.1:0"}
+	refused("everybody knows the passwords of the demo", append(serve, "--demo")...)
+	refused("everybody knows the passwords of the demo", "demo")
+	require.Zero(t, apptest.Read[int](t, apptest.OpenDoor(t, dir), `select count(*) from users`))
+
+	d := serveDemo(t)
+	dir = d.dir
+	refused("dg account reset", serve...)
+	other, err := identity.HashPassword("a password of their own", rand.Reader)
+	require.NoError(t, err)
+	last := demo.Accounts[len(demo.Accounts)-1].Email
+	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)
+	refused("everybody knows: "+last+".", serve...)
+	d.db.Do(t, `update users set password_hash = null where email_key = $1`, last)
+	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
+	require.Contains(t, public.Out.String(), "https://dg.example.org")
+}
+
+// Statistics and CSV of an imported history have as many plays, completed ones, players and answers
+// as its file.
+func TestReportsAgreeWithTheImportedFile(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	h := apptest.NewHistory(t, 7, apptest.Sized(10_000, 100_000))
+	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, h.Plays), apptest.ImportFile(t, dir, h.File))
+	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, h.Plays), apptest.ImportFile(t, dir, h.File),
+		"the same file twice writes nothing")
+	c := apptest.ServeOn(t, dir)
+	token := makeKey(t, dir, h.IDs.Organisation.String(), "Test").String()
+	want := readHistory(t, h.File)
+
+	var stats struct {
+		Plays, UniquePlayers            int
+		AvgScorePercent, CompletionRate float64
+		Skills                          []struct{ Attempts int }
+	}
+	text := c.Fetch("/api/v1/forks/"+h.IDs.Forks[0].String()+"/stats"+h.Query, token)
+	require.NoError(t, json.Unmarshal([]byte(text), &stats))
+	require.Equal(t, h.Plays, stats.Plays)
+	require.Equal(t, len(want.players), stats.UniquePlayers)
+	require.InDelta(t, float64(want.completed)/float64(h.Plays), stats.CompletionRate, 0.00005)
+	require.InDelta(t, want.score/float64(want.completed), stats.AvgScorePercent, 0.05)
+	for _, k := range stats.Skills {
+		want.answers -= k.Attempts
+	}
+	require.Zero(t, want.answers)
+
+	rows, err := csv.NewReader(strings.NewReader(c.Fetch(h.CSV(), token))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, h.Plays+1)
+	for _, row := range rows[1:] {
+		delete(want.ids, row[0])
+	}
+	require.Empty(t, want.ids)
+}
+
+// historyFigures are counted from the file, with nothing of the program.
+type historyFigures struct {
+	ids, players       map[string]bool
+	completed, answers int
+	score              float64
+}
+
+func readHistory(t *testing.T, file string) historyFigures {
+	t.Helper()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	h := historyFigures{ids: map[string]bool{}, players: map[string]bool{}}
+	for dec := json.NewDecoder(f); dec.More(); {
+		var line struct {
+			Type, ID, PlayerID string
+			CompletedAt        *string
+			ScorePercent       float64
+			Skills             []struct{ Attempts int }
+		}
+		require.NoError(t, dec.Decode(&line))
+		if line.Type != "play" {
+			continue
+		}
+		h.ids[line.ID] = true
+		h.players[line.PlayerID] = true
+		if line.CompletedAt != nil {
+			h.completed++
+			h.score += line.ScorePercent
+		}
+		for _, s := range line.Skills {
+			h.answers += s.Attempts
+		}
+	}
+	return h
+}

@@ -1,0 +1,128 @@
+package system
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os/exec"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/authz"
+	"dg/platform/embeddedpg"
+)
+
+// demoServed is dg serve on a folder that holds the demo, and a way into its database.
+type demoServed struct {
+	*apptest.Child
+	dir   string
+	db    *apptest.Door
+	token string // of the demo's key
+}
+
+func serveDemo(t *testing.T, args ...string) *demoServed {
+	t.Helper()
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir, append([]string{"--demo"}, args...)...)
+	return &demoServed{Child: c, dir: dir, db: apptest.OpenDoor(t, dir), token: c.DemoToken()}
+}
+
+// makeKey makes a key of the organisation, beside whatever runs on the folder.
+func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
+	t.Helper()
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Stop(context.Background())) }()
+	return makeKeyIn(t, server.URL(), server.OwnerURL(), organisation, name)
+}
+
+// makeKeyIn makes a key in the database of the URLs, which are those of the serving role and of the
+// owner of the tables.
+func makeKeyIn(t *testing.T, serving, owner, organisation, name string) apikeys.Token {
+	t.Helper()
+	a, actor := beside(t, serving, owner, organisation)
+	_, token, err := a.Keys.Create(t.Context(), actor, apikeys.NewKey{
+		Name:   name,
+		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
+	}, audit.Request{})
+	require.NoError(t, err)
+	return token
+}
+
+// beside is another instance on the database, and an owner of the organisation.
+func beside(
+	t *testing.T, serving, owner, organisation string,
+) (*assembly.Program, apikeys.Actor) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), owner)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	actor := apikeys.Actor{
+		Person: apikeys.Person{ID: "7e570000-0000-4000-8000-000000000000", Name: "Test"},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: organisation,
+			Grants:         authz.MemberGrants("owner", false),
+		},
+	}
+	_, err = conn.Exec(t.Context(), `with person as (insert into users (id, email, email_key, name)
+			values ($1::uuid, $1, $1, 'Test') on conflict (id) do nothing)
+		insert into memberships (org_id, user_id, role) values ($2, $1, 'owner')
+			on conflict (org_id, user_id) do nothing`, actor.ID, organisation)
+	require.NoError(t, err)
+	a, err := assembly.New(t.Context(), assembly.Settings{
+		ServingURL: serving,
+		BaseURL:    "http://127.0.0.1",
+		Log:        slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	return a, actor
+}
+
+// requireUnavailable requires the API's one error body, for 503, and nothing else in it.
+func requireUnavailable(t *testing.T, answer apptest.Answer) {
+	t.Helper()
+	require.Equal(t, 503, answer.Status, "%s", answer.Body)
+	require.Regexp(t, `^[1-9]\d*$`, answer.Header.Get("Retry-After"))
+	var e struct {
+		Code    string
+		Message string
+		Details struct{ Code string }
+	}
+	d := json.NewDecoder(bytes.NewReader([]byte(answer.Body)))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&e), "%s", answer.Body)
+	require.NotEmpty(t, e.Message)
+	require.Equal(t, "unavailable ERR_UNAVAILABLE", e.Code+" "+e.Details.Code)
+}
+
+// firstFork is the path of the first fork of a list.
+func firstFork(t *testing.T, list string) string {
+	t.Helper()
+	var answer struct{ Items []struct{ ID string } }
+	require.NoError(t, json.Unmarshal([]byte(list), &answer))
+	require.NotEmpty(t, answer.Items)
+	return "/api/v1/forks/" + answer.Items[0].ID
+}
+
+// paste runs the curl line of a greeting as a shell does, and returns the forks that it gets.
+func paste(t *testing.T, greeting string) (forks string) {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("SKIPPED: there is no curl to paste the line into")
+	}
+	line := apptest.CurlLine.FindStringSubmatch(greeting)
+	require.NotNil(t, line, greeting)
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", line[1]+" --fail").Output()
+	require.NoError(t, err, line[1])
+	require.Contains(t, string(out), `"gameId"`)
+	return string(out)
+}
