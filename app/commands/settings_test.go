@@ -29,34 +29,26 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		says  string
 	}{
 		"DG_ADDR": {taken.Addr().String(), nil, "set DG_ADDR to a free address"},
-		"DG_BASE_URL": {
-			"http://dg.example.org", loopback,
-			"DG_BASE_URL must be https, or http on a loopback host",
-		},
-		"DG_OPS_ADDR": {
-			taken.Addr().String(),
+		"DG_BASE_URL": {"http://dg.example.org", loopback,
+			"DG_BASE_URL must be https, or http on a loopback host"},
+		"DG_OPS_ADDR": {taken.Addr().String(),
 			append([]string{"--data-dir", apptest.NewFolder(t)}, loopback...),
-			"set DG_OPS_ADDR to a free address",
-		},
+			"set DG_OPS_ADDR to a free address"},
 		"DG_TRUSTED_PROXIES": {"10.0.0.0", loopback, "DG_TRUSTED_PROXIES"},
 		"DG_DATA_DIR":        {folder, loopback, "letter.txt"},
 		"DG_DATABASE_URL":    {unknown, loopback, "connect"},
-		"DG_MIGRATE_DATABASE_URL": {
-			unknown, loopback, "DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not",
-		},
-		"DG_DATABASE_REPLICA_URLS": {
-			unknown, loopback, "DG_DATABASE_REPLICA_URLS is set and DG_DATABASE_URL is not",
-		},
+		"DG_MIGRATE_DATABASE_URL": {unknown, loopback,
+			"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not"},
+		"DG_DATABASE_REPLICA_URLS": {unknown, loopback,
+			"DG_DATABASE_REPLICA_URLS is set and DG_DATABASE_URL is not"},
 		"DG_SECRET_KEY":          {"short", loopback, "DG_SECRET_KEY is not a key"},
 		"DG_SECRET_KEY_PREVIOUS": {"short", loopback, "DG_SECRET_KEY_PREVIOUS is not a key"},
 		"DG_POOL_AUTH":           {"3", loopback, "DG_POOL_AUTH is 3: set it to 4 or more"},
 		"DG_POOL_READS":          {"0", loopback, "DG_POOL_READS is 0: set it to 4 or more"},
-		"DG_SHUTDOWN_DELAY": {
-			"1m", loopback, "DG_SHUTDOWN_DELAY is 1m0s: set it to 30s or less",
-		},
-		"DG_LOG_LEVEL":  {"loud", loopback, "debug"},
-		"DG_CONFIG":     {folder + "/none", loopback, "DG_CONFIG: open"},
-		"DG_LOG_FORMAT": {"xml", loopback, "json"},
+		"DG_SHUTDOWN_DELAY":      {"1m", loopback, "DG_SHUTDOWN_DELAY is 1m0s: set it to 30s or less"},
+		"DG_LOG_LEVEL":           {"loud", loopback, "debug"},
+		"DG_CONFIG":              {folder + "/none", loopback, "DG_CONFIG: open"},
+		"DG_LOG_FORMAT":          {"xml", loopback, "json"},
 	} {
 		flag := "--" + strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(env, "DG_"), "_", "-"))
 		t.Run(env, func(t *testing.T) {

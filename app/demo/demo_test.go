@@ -74,12 +74,8 @@ func looksReal(t *testing.T, db *pgtest.Database) {
 			"octet_length(answers)-1)) / 2 a from plays) s": {30, 30},
 		"select count(distinct release_number) " +
 			"from plays": {6, 12},
-		"select avg(score) from plays": {
-			5500, 8500,
-		},
-		"select avg(passed::int) from plays": {
-			0.4, 0.85,
-		},
+		"select avg(score) from plays":       {5500, 8500},
+		"select avg(passed::int) from plays": {0.4, 0.85},
 		"select avg((completed_at is null)::int) " +
 			"from plays": {0.05, 0.15},
 		"select avg((extract(isodow from started_at at time zone 'UTC') > 5)::int) " +

@@ -76,12 +76,7 @@ func start(t *testing.T) *program {
 			Keys:          keyService,
 			Forks:         forks,
 		},
-		Reports: webreports.Modules{
-			Forks:   forks,
-			Groups:  own,
-			Reports: figures,
-			Exports: files,
-		},
+		Reports: webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{

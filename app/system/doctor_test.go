@@ -14,8 +14,7 @@ import (
 // checks.
 func examine(x *apptest.External, args ...string) (status int, out string) {
 	x.T.Helper()
-	status, out, _ = apptest.Command(x.T,
-		append(x.On("doctor"), args...)...)
+	status, out, _ = apptest.Command(x.T, append(x.On("doctor"), args...)...)
 	return status, out
 }
 

@@ -3,6 +3,7 @@ package system
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 		"--database-url", bouncer.Start(t, direct.Query().Get("host")).URL(db.DirectURL),
 		"--migrate-database-url", db.OwnerURL,
 	}
-	flags := append(pooled, "--database-pooler", "transaction")
+	flags := slices.Concat(pooled, []string{"--database-pooler", "transaction"})
 	apptest.ServeWith(t, flags...)
 	c := apptest.ServeWith(t, flags...)
 	d := apptest.DoorTo(t, db.DirectURL)

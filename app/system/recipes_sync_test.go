@@ -124,8 +124,7 @@ func newFlaky(t *testing.T, base string) *flaky {
 func checkNightlySync(t *testing.T, b *cookbook) {
 	syncRecipe.skipIfAbsent(t)
 	service := newFlaky(t, b.URL)
-	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.URL, service.URL),
-		b.token)
+	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.URL, service.URL), b.token)
 
 	n.setKey(t, b.token[:len(b.token)-1]+"!")
 	service.before = func() { n.setKey(t, b.token) } // while the run is under way

@@ -158,33 +158,16 @@ type cookedRecipe struct {
 }
 
 var cookedRecipes = []cookedRecipe{
-	{
-		id:      "curl",
-		file:    "plays.sh",
-		command: "bash FILE",
-		needs:   "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'",
-	},
-	{
-		id:      "python",
-		file:    "plays.py",
-		command: "PYTHON FILE",
-		needs:   "PYTHON -c 'import pandas, requests'",
-	},
+	{id: "curl", file: "plays.sh", command: "bash FILE",
+		needs: "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'"},
+	{id: "python", file: "plays.py", command: "PYTHON FILE",
+		needs: "PYTHON -c 'import pandas, requests'"},
 	{id: "javascript", file: "plays.mjs", command: "node FILE", needs: "node -e 'fetch'"},
 	{id: "go", file: "plays.go", command: "go run FILE", needs: "go version"},
-	{
-		id:      "google-sheets",
-		file:    "plays.gs",
-		command: "node DRIVERS/google.cjs FILE",
-		needs:   "node --version && curl --version",
-	},
-	{
-		id:      "r",
-		file:    "plays.R",
-		command: "Rscript FILE",
-		needs:   "Rscript -e 'library(httr2); library(readr)'",
-		all:     true,
-	},
+	{id: "google-sheets", file: "plays.gs", command: "node DRIVERS/google.cjs FILE",
+		needs: "node --version && curl --version"},
+	{id: "r", file: "plays.R", command: "Rscript FILE",
+		needs: "Rscript -e 'library(httr2); library(readr)'", all: true},
 }
 
 var (

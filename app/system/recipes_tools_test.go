@@ -26,16 +26,10 @@ func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
 		return
 	}
 	for _, r := range []cookedRecipe{
-		{
-			id:      "duckdb",
-			file:    "plays.duckdb.sql",
-			command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE",
-		},
-		{
-			id:      "postgresql",
-			file:    "plays.psql",
-			command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE",
-		},
+		{id: "duckdb", file: "plays.duckdb.sql",
+			command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE"},
+		{id: "postgresql", file: "plays.psql",
+			command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE"},
 	} {
 		out := r.run(t, folder, b.recipe(r.id), b.token)
 		if r.id == "postgresql" {
@@ -161,21 +155,13 @@ func checkGrafana(t *testing.T, b *cookbook) {
 
 var (
 	startLanguages = map[string]cookedRecipe{
-		"curl": {file: "start.sh", command: "bash FILE", needs: "curl --version"},
-		"python": {
-			file:    "start.py",
-			command: "PYTHON FILE",
-			needs:   "PYTHON -c 'import requests'",
-		},
+		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
+		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
 		"javascript": {file: "start.mjs", command: "node FILE", needs: "node -e 'fetch'"},
 		// the export only
 		"php": {file: "start.php", command: "php FILE", needs: "php -r 'curl_version();'"},
-		"r": {
-			file:    "start.R",
-			command: "Rscript FILE",
-			needs:   "Rscript -e 'library(httr2)'",
-			all:     true,
-		},
+		"r": {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'",
+			all: true},
 	}
 	startText = regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`)
 )

@@ -13,62 +13,29 @@ import (
 func signedOutScreens() []screen {
 	return []screen{
 		{name: "sign-in", shows: "Sign in", path: "/sign-in"},
-		{
-			name:   "sign-in-error",
-			shows:  "Wrong",
-			path:   "/sign-in",
-			status: http.StatusUnauthorized,
-			do:     enter("#email", "who@example.com", "#password", "wrong"),
-		},
-		{
-			name:  "code",
-			shows: "Verification code",
-			path:  "/sign-in",
-			do: enter("#email", "tomas@harbour.example.com", "#password",
-				"admin-with-two-steps"),
-		},
-		{
-			name:   "code-error",
-			shows:  "Wrong code",
-			path:   "/sign-in/code",
-			status: http.StatusUnauthorized,
-			do:     enter("#code", "000000"),
-		},
+		{name: "sign-in-error", shows: "Wrong", path: "/sign-in", status: http.StatusUnauthorized,
+			do: enter("#email", "who@example.com", "#password", "wrong")},
+		{name: "code", shows: "Verification code", path: "/sign-in",
+			do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
+		{name: "code-error", shows: "Wrong code", path: "/sign-in/code",
+			status: http.StatusUnauthorized, do: enter("#code", "000000")},
 		{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
-		{
-			name:  "reset",
-			shows: "This turns off two-step verification",
-			path:  "/account/reset?token=look",
-		},
-		{
-			name:   "reset-error",
-			shows:  "The passwords do not match",
-			path:   "/account/reset?token=look",
-			status: http.StatusUnprocessableEntity,
-			do:     enter("#new", "battery horse staple", "#repeat", "battery horse"),
-		},
-		{
-			name:   "reset-used",
-			shows:  "This link no longer works",
-			path:   "/account/reset?token=x",
-			status: http.StatusNotFound,
-		},
+		{name: "reset", shows: "This turns off two-step verification",
+			path: "/account/reset?token=look"},
+		{name: "reset-error", shows: "The passwords do not match",
+			path: "/account/reset?token=look", status: http.StatusUnprocessableEntity,
+			do: enter("#new", "battery horse staple", "#repeat", "battery horse")},
+		{name: "reset-used", shows: "This link no longer works", path: "/account/reset?token=x",
+			status: http.StatusNotFound},
 		{name: "docs", shows: "Reporting API", path: "/docs"},
-		{
-			name:  "docs-search",
-			shows: "CSV columns",
-			path:  "/docs",
-			do:    func(p *browsertest.Page) { p.Fill("#find", "formula spreadsheet") },
-		},
+		{name: "docs-search", shows: "CSV columns", path: "/docs",
+			do: func(p *browsertest.Page) { p.Fill("#find", "formula spreadsheet") }},
 		{name: "docs-recipe", shows: "pandas", path: "/docs/recipes/python"},
 		{name: "docs-recipe-sync", shows: "sync.py", path: "/docs/recipes/nightly-sync"},
 		{name: "reference", shows: "Reference", path: "/docs/reference"},
 		{name: "reference-stats", shows: "bestScorePercent", path: "/docs/reference/getForkStats"},
-		{
-			name:  "reference-csv",
-			shows: "durationSeconds",
-			path:  "/docs/reference/exportForkPlaysCsv",
-		},
+		{name: "reference-csv", shows: "durationSeconds",
+			path: "/docs/reference/exportForkPlaysCsv"},
 		{name: "security", shows: "Report a weakness", path: "/docs/security"},
 		{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},
 	}
@@ -78,12 +45,8 @@ func signedOutScreens() []screen {
 func memberScreens() []screen {
 	return []screen{
 		{name: "member-account", shows: "Sessions end after 12 hours", path: "/account"},
-		{
-			name:   "member-forbidden",
-			shows:  "Access denied",
-			path:   "/o/harbour-and-vale/reports",
-			status: http.StatusForbidden,
-		},
+		{name: "member-forbidden", shows: "Access denied", path: "/o/harbour-and-vale/reports",
+			status: http.StatusForbidden},
 		{name: "password", shows: "Change password", path: "/account/password"},
 	}
 }
@@ -93,19 +56,12 @@ func memberScreens() []screen {
 func adminScreens(t *testing.T) []screen {
 	return []screen{
 		{name: "enrol", shows: "Set up two-step verification", path: "/account/two-step"},
-		{
-			name:   "enrol-error",
-			shows:  "Set up two-step verification",
-			path:   "/account/two-step",
+		{name: "enrol-error", shows: "Set up two-step verification", path: "/account/two-step",
 			status: http.StatusUnprocessableEntity,
-			do:     enter("#code", "000000", "#current", "admin-without-second-step"),
-		},
+			do:     enter("#code", "000000", "#current", "admin-without-second-step")},
 		{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
-		{
-			name:  "organisation-admin",
-			shows: "Only an owner can change this.",
-			path:  "/settings/organisation",
-		},
+		{name: "organisation-admin", shows: "Only an owner can change this.",
+			path: "/settings/organisation"},
 		{
 			name:  "recovery-codes",
 			shows: "Save these ten",
@@ -122,61 +78,32 @@ func adminScreens(t *testing.T) []screen {
 // twoStepAdminScreens are those of an admin with two-step verification.
 func twoStepAdminScreens(fork, smallGroup string) []screen {
 	return []screen{
-		{
-			name:  "account-two-step",
-			shows: "Turn off two-step verification",
-			path:  "/account/two-step",
-		},
-		{
-			name:  "recovery-codes-new",
-			shows: "Your old codes stop working",
-			path:  "/account/recovery-codes",
-		},
+		{name: "account-two-step", shows: "Turn off two-step verification",
+			path: "/account/two-step"},
+		{name: "recovery-codes-new", shows: "Your old codes stop working",
+			path: "/account/recovery-codes"},
 		{name: "password-code", shows: "or a recovery code", path: "/account/password"},
 		{name: "account", shows: "Tomás", path: "/account"},
 		{name: "reports", shows: "Prompting at the Dock", path: "/reports"},
 		{name: "dashboard", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork},
-		{
-			name:  "dashboard-days",
-			shows: "Average score",
-			path:  "/o/harbour-and-vale/reports/" + fork,
-			do:    click(`summary:text("Show as table")`),
-		},
-		{
-			name:  "dashboard-call",
-			shows: "Read this report from the API",
-			path:  "/o/harbour-and-vale/reports/" + fork,
-			do:    click(`summary:text("Read this report from the API")`),
-		},
-		{
-			name:  "dashboard-year",
-			shows: "Average score",
-			path:  "/o/harbour-and-vale/reports/" + fork + yearUntilToday(),
-		},
-		{
-			name:  "dashboard-suppressed",
-			shows: "hidden",
-			path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&groupId=" +
-				smallGroup,
-		},
-		{
-			name:  "dashboard-empty",
-			shows: "No plays",
-			path:  "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07",
-		},
-		{
-			name:   "dashboard-bad-period",
-			shows:  "Invalid period",
+		{name: "dashboard-days", shows: "Average score",
+			path: "/o/harbour-and-vale/reports/" + fork,
+			do:   click(`summary:text("Show as table")`)},
+		{name: "dashboard-call", shows: "Read this report from the API",
+			path: "/o/harbour-and-vale/reports/" + fork,
+			do:   click(`summary:text("Read this report from the API")`)},
+		{name: "dashboard-year", shows: "Average score",
+			path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday()},
+		{name: "dashboard-suppressed", shows: "hidden",
+			path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&groupId=" + smallGroup},
+		{name: "dashboard-empty", shows: "No plays",
+			path: "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07"},
+		{name: "dashboard-bad-period", shows: "Invalid period",
 			path:   "/o/harbour-and-vale/reports/" + fork + "?from=2026-02-30&to=x",
-			status: http.StatusBadRequest,
-		},
+			status: http.StatusBadRequest},
 		{name: "docs-signed-in", shows: "Tomás", path: "/docs"},
-		{
-			name:   "not-found-signed-in",
-			shows:  "Page not found",
-			path:   "/o/harbour-and-vale/reports/" + smallGroup,
-			status: http.StatusNotFound,
-		},
+		{name: "not-found-signed-in", shows: "Page not found",
+			path: "/o/harbour-and-vale/reports/" + smallGroup, status: http.StatusNotFound},
 	}
 }
 
@@ -203,17 +130,11 @@ func passwordAgainScreens(t *testing.T, db *apptest.Door, email string) []screen
 func smallOrganisationScreens(fork string) []screen {
 	return []screen{
 		{name: "hostile-reports", shows: "<em>", path: "/reports"},
-		{
-			name:  "hostile-dashboard",
-			shows: "<em>",
-			path:  "/o/atelier-north-light/reports/" + fork + yearUntilToday(),
-		},
+		{name: "hostile-dashboard", shows: "<em>",
+			path: "/o/atelier-north-light/reports/" + fork + yearUntilToday()},
 		{name: "keys-empty", shows: "No keys", path: "/settings/api-keys"},
-		{
-			name:  "audit-older",
-			shows: "No older entries",
-			path:  "/o/atelier-north-light/settings/audit-log?before=1",
-		},
+		{name: "audit-older", shows: "No older entries",
+			path: "/o/atelier-north-light/settings/audit-log?before=1"},
 		{name: "hostile-organisation", shows: "<North", path: "/settings/organisation"},
 	}
 }
@@ -223,19 +144,10 @@ func ownerScreens() []screen {
 	return []screen{
 		{name: "keys", shows: "Never", path: "/settings/api-keys"},
 		{name: "key-new", shows: "Create key", path: "/settings/api-keys/new"},
-		{
-			name:   "key-new-errors",
-			shows:  "Nothing has been saved",
-			path:   "/settings/api-keys/new",
-			status: http.StatusBadRequest,
-			do:     click(`main button.primary`),
-		},
-		{
-			name:  "key-created",
-			shows: "Copy your key now",
-			path:  "/settings/api-keys/new",
-			do:    createKey,
-		},
+		{name: "key-new-errors", shows: "Nothing has been saved", path: "/settings/api-keys/new",
+			status: http.StatusBadRequest, do: click(`main button.primary`)},
+		{name: "key-created", shows: "Copy your key now", path: "/settings/api-keys/new",
+			do: createKey},
 		{
 			name:  "key-leave-dialog",
 			shows: "Leave",
@@ -259,12 +171,8 @@ func ownerScreens() []screen {
 				p.Click(`main button.primary`)
 			},
 		},
-		{
-			name:  "key",
-			shows: "Show as table",
-			path:  "/settings/api-keys",
-			do:    click("table.keys tbody tr:last-child th a"),
-		},
+		{name: "key", shows: "Show as table", path: "/settings/api-keys",
+			do: click("table.keys tbody tr:last-child th a")},
 		{
 			name:  "key-table",
 			shows: "Refused",
@@ -275,12 +183,8 @@ func ownerScreens() []screen {
 				p.Click(`summary:text("Show as table")`)
 			},
 		},
-		{
-			name:  "key-rename",
-			shows: "earlier name",
-			path:  "/settings/api-keys",
-			do:    openKey("Rename"),
-		},
+		{name: "key-rename", shows: "earlier name", path: "/settings/api-keys",
+			do: openKey("Rename")},
 		{
 			name:   "key-rename-error",
 			shows:  "Enter a name.",
@@ -291,12 +195,8 @@ func ownerScreens() []screen {
 				enter("#name", " ")(p)
 			},
 		},
-		{
-			name:  "key-replace",
-			shows: "The old key stops",
-			path:  "/settings/api-keys",
-			do:    openKey("Replace"),
-		},
+		{name: "key-replace", shows: "The old key stops", path: "/settings/api-keys",
+			do: openKey("Replace")},
 		{
 			name:  "key-replaced",
 			shows: "The old key works until",
@@ -317,12 +217,8 @@ func ownerScreens() []screen {
 				p.WaitFor("dialog[open]")
 			},
 		},
-		{
-			name:  "revoke",
-			shows: "Revoke",
-			path:  "/settings/api-keys",
-			do:    func(p *browsertest.Page) { p.Open(p.Attr("table.keys a.revoke", "href")) },
-		},
+		{name: "revoke", shows: "Revoke", path: "/settings/api-keys",
+			do: func(p *browsertest.Page) { p.Open(p.Attr("table.keys a.revoke", "href")) }},
 		{
 			name:  "revoked",
 			shows: "revoked",
@@ -332,29 +228,15 @@ func ownerScreens() []screen {
 				p.Click("main button.danger")
 			},
 		},
-		{
-			name:  "keys-revoked",
-			shows: "Revoked",
-			path:  "/settings/api-keys",
-			do:    click("main details summary"),
-		},
+		{name: "keys-revoked", shows: "Revoked", path: "/settings/api-keys",
+			do: click("main details summary")},
 		{name: "audit", shows: "Key created", path: "/settings/audit-log"},
-		{
-			name:  "audit-entry",
-			shows: "Request id",
-			path:  "/settings/audit-log",
-			do:    func(p *browsertest.Page) { p.Open(p.Attr("table.log td.do a", "href")) },
-		},
-		{
-			name:  "audit-none",
-			shows: "Clear filters",
-			path:  "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02",
-		},
+		{name: "audit-entry", shows: "Request id", path: "/settings/audit-log",
+			do: func(p *browsertest.Page) { p.Open(p.Attr("table.log td.do a", "href")) }},
+		{name: "audit-none", shows: "Clear filters",
+			path: "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02"},
 		{name: "organisation", shows: "Change reporting mode", path: "/settings/organisation"},
-		{
-			name:  "reporting-mode",
-			shows: "Nominative",
-			path:  "/o/harbour-and-vale/settings/organisation/reporting-mode",
-		},
+		{name: "reporting-mode", shows: "Nominative",
+			path: "/o/harbour-and-vale/settings/organisation/reporting-mode"},
 	}
 }

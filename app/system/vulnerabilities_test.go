@@ -38,9 +38,7 @@ func TestCheckFindsVulnerabilities(t *testing.T) {
 		database, exceptions, says string
 		fails                      bool
 	}{
-		"linked": {
-			"file://" + planted, "", "configs/vulnerabilities.txt", true,
-		},
+		"linked":                     {"file://" + planted, "", "configs/vulnerabilities.txt", true},
 		"linked, with a reason":      {"file://" + planted, exceptions, "", false},
 		"no database can be reached": {"https://127.0.0.1:1", "", "NOT CHECKED", false},
 		"no database is there":       {"file:///nowhere", "", "no such file", true},

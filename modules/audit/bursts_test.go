@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,14 +14,14 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
 )
 
 // counted returns how many events each burst in the organisation's log stands for, oldest first,
 // and how many say that a count was lost.
 func (b bundle) counted(t *testing.T, organisation string) (events []int, lost int) {
 	t.Helper()
-	all, err := b.log.List(t.Context(), organisation, audit.Page{Limit: 1000})
-	require.NoError(t, err)
+	all := b.list(t, organisation, audit.Page{Limit: 1000})
 	for _, e := range slices.Backward(all) {
 		if n, ok := e.Details[audit.NotRecorded].(float64); ok {
 			events = append(events, int(n))
@@ -46,14 +47,13 @@ func refused(organisation, key string, reason audit.Reason) audit.Entry {
 func TestCountedEventsBecomeOneEntryPerActorAndReason(t *testing.T) {
 	b := setup(t)
 	for range 3 {
-		require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
-		require.NoError(t, b.log.Count(t.Context(), refused(theirs, "key-b", audit.WrongSecret)))
+		b.counts(t, refused(ours, "key-a", audit.WrongSecret))
+		b.counts(t, refused(theirs, "key-b", audit.WrongSecret))
 	}
-	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.OutsideAPI)))
+	b.counts(t, refused(ours, "key-a", audit.OutsideAPI))
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 
-	entries, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
-	require.NoError(t, err)
+	entries := b.list(t, ours, audit.Page{Limit: 10})
 	require.Len(t, entries, 2)
 	got := map[audit.Reason]any{}
 	for _, e := range entries {
@@ -81,7 +81,7 @@ func TestEachCountedEventIsInOneEntry(t *testing.T) {
 	t.Cleanup(second.Close)
 	logs := []*audit.Log{b.log, audit.New(second)}
 	var counting, recording sync.WaitGroup
-	done := make(chan struct{})
+	var done atomic.Bool
 	for i := range 8 {
 		counting.Go(func() {
 			for range 250 {
@@ -92,20 +92,15 @@ func TestEachCountedEventIsInOneEntry(t *testing.T) {
 			}
 		})
 		recording.Go(func() {
-			for {
+			for !done.Load() {
 				if err := logs[i%2].RecordBursts(t.Context()); err != nil {
 					t.Error(err)
-				}
-				select {
-				case <-done:
-					return
-				default:
 				}
 			}
 		})
 	}
 	counting.Wait()
-	close(done)
+	done.Store(true)
 	recording.Wait()
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	events, lost := b.counted(t, ours)
@@ -122,9 +117,9 @@ func TestEachCountedEventIsInOneEntry(t *testing.T) {
 func TestCrashThatLosesCountsIsRecorded(t *testing.T) {
 	b := setup(t)
 	crash := func() { b.Exec(`truncate audit_burst_events`) }
-	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	b.counts(t, refused(ours, "key-a", audit.WrongSecret))
 	crash()
-	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	b.counts(t, refused(ours, "key-a", audit.WrongSecret))
 	for range 3 {
 		require.NoError(t, b.log.RecordBursts(t.Context()))
 	}
@@ -144,14 +139,8 @@ func TestCrashThatLosesCountsIsRecorded(t *testing.T) {
 // clock was set back.
 func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 	b := setup(t)
-	version := func() (tuple string) {
-		require.NoError(t,
-			b.Owner.Pool.QueryRow(t.Context(), `select ctid::text from audit_bursts`).Scan(&tuple))
-		return tuple
-	}
-	count := func() {
-		require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
-	}
+	version := func() string { return fixtures.One[string](b.Database, `select ctid::text from audit_bursts`) }
+	count := func() { b.counts(t, refused(ours, "key-a", audit.WrongSecret)) }
 	count()
 	first := version()
 	count()
@@ -168,14 +157,13 @@ func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 	b := setup(t)
 	var serving string
-	require.NoError(t,
-		b.DB.Pool.QueryRow(t.Context(), `select quote_ident(current_user)`).Scan(&serving))
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select quote_ident(current_user)`).Scan(&serving))
 	for range 3 {
-		require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+		b.counts(t, refused(ours, "key-a", audit.WrongSecret))
 	}
 	b.Exec(`revoke insert on audit_entries from ` + serving)
 	require.Error(t, b.log.RecordBursts(t.Context()))
-	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	b.counts(t, refused(ours, "key-a", audit.WrongSecret))
 	b.Exec(`grant insert on audit_entries to ` + serving)
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	events, lost := b.counted(t, ours)
@@ -186,7 +174,7 @@ func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 // Run records when it begins, and returns when its context ends.
 func TestRunRecordsAtOnce(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	b.counts(t, refused(ours, "key-a", audit.WrongSecret))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -199,6 +187,13 @@ func TestRunRecordsAtOnce(t *testing.T) {
 	}, 15*time.Second, 10*time.Millisecond, "well before the first interval ends")
 	stop()
 	<-ended
+}
+
+// locked is an entry to count in many logs.
+var locked = audit.Entry{
+	Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
+	Action: audit.SignInFailed,
+	Reason: audit.Locked,
 }
 
 // statements counts what is sent.
@@ -214,58 +209,37 @@ func TestCountInManyLogsTakesOneStatement(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
 		select gen_random_uuid(), 'many-' || n, n, 'pro', 'pseudonymous' from generate_series(1, 998) n`)
-	var all []string
-	require.NoError(t,
-		b.Owner.Pool.QueryRow(t.Context(),
-			`select array_agg(id::text order by random()) from organisations`).Scan(&all))
+	all := fixtures.One[[]string](b.Database,
+		`select array_agg(id::text order by random()) from organisations`)
 	sent := statements{Interface: logger.Discard}
 	db := b.DB.Gorm.Session(&gorm.Session{Logger: &sent, Context: t.Context()})
-	e := audit.Entry{
-		Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
-		Action: audit.SignInFailed,
-		Reason: audit.Locked,
-	}
 	for range 3 {
 		before := sent.n
 		// one of them twice
 		require.NoError(t,
 			db.Transaction(func(tx *gorm.DB) error {
-				return b.log.CountInAll(tx, append(all, ours), e)
+				return b.log.CountInAll(tx, append(all, ours), locked)
 			}))
 		require.Equal(t, 1, sent.n-before)
 	}
 	require.NoError(t, b.log.RecordBursts(t.Context()))
-	var logs, minimum, maximum int
-	require.NoError(t,
-		b.Owner.Pool.QueryRow(t.Context(),
-			`select count(distinct org_id), min((details->>'notRecorded')::int),
-		max((details->>'notRecorded')::int) from audit_entries`).Scan(&logs, &minimum, &maximum))
-	require.Equal(t, []int{1000, 3, 3}, []int{logs, minimum, maximum})
+	require.Equal(t, []int{1000, 3, 3}, fixtures.One[[]int](b.Database, `select array[count(distinct org_id),
+		min((details->>'notRecorded')::int), max((details->>'notRecorded')::int)] from audit_entries`))
 }
 
 // The same logs in different orders do not deadlock.
 func TestConcurrentCountsInManyLogs(t *testing.T) {
 	b := setup(t)
-	e := audit.Entry{
-		Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
-		Action: audit.SignInFailed,
-		Reason: audit.Locked,
-	}
 	orders := [][]string{{ours, theirs}, {theirs, ours}}
 	var counting sync.WaitGroup
 	for i := range 8 {
 		counting.Go(func() {
 			for range 50 {
 				for _, id := range orders[i%2] {
-					_, err := b.Owner.Pool.Exec(t.Context(),
-						`update audit_bursts set touched_at = now() - interval '61 s' where org_id = $1`,
-						id)
-					if err != nil {
-						t.Error(err)
-					}
+					b.Exec(`update audit_bursts set touched_at = now() - interval '61 s' where org_id = $1`, id)
 				}
 				err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-					return b.log.CountInAll(tx, orders[i%2], e)
+					return b.log.CountInAll(tx, orders[i%2], locked)
 				})
 				if err != nil {
 					t.Error(err)

@@ -33,15 +33,13 @@ func TestCounterpartIsOfTheSameExport(t *testing.T) {
 	started := export
 	started.Action = audit.ExportStarted
 	require.NoError(t, b.log.Append(t.Context(), started))
-	starts, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
-	require.NoError(t, err)
+	starts := b.list(t, ours, audit.Page{Limit: 1})
 	found, err := b.log.Counterparts(t.Context(), ours, starts)
 	require.NoError(t, err)
 	require.Empty(t, found, "an export that runs")
 
 	require.NoError(t, b.log.Append(t.Context(), export))
-	ends, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
-	require.NoError(t, err)
+	ends := b.list(t, ours, audit.Page{Limit: 1})
 	found, err = b.log.Counterparts(t.Context(), ours, append(ends, starts...))
 	require.NoError(t, err)
 	require.Len(t, found, 2)

@@ -37,24 +37,12 @@ func filtered(last time.Time) map[string]Filter {
 		"a common key, a rare action":      {KeyID: "key-0", Action: KeyCreated},
 		"a common key, a rare reason":      {KeyID: "key-0", Reason: Expired},
 		"a person and a key":               {PersonID: "person-1", KeyID: "key-0"},
-		"a common action, the oldest day": {
-			Action: KeyRefused,
-			From:   last.Add(-100 * day),
-			To:     last.Add(-99 * day),
-		},
-		"a common key, the oldest day": {
-			KeyID: "key-0",
-			From:  last.Add(-100 * day),
-			To:    last.Add(-99 * day),
-		},
-		"all at once": {
-			Kind:   Key,
-			Action: KeyRefused,
-			KeyID:  "key-0",
-			Reason: WrongSecret,
-			From:   last.Add(-50 * day),
-			To:     last,
-		},
+		"a common action, the oldest day": {Action: KeyRefused, From: last.Add(-100 * day),
+			To: last.Add(-99 * day)},
+		"a common key, the oldest day": {KeyID: "key-0", From: last.Add(-100 * day),
+			To: last.Add(-99 * day)},
+		"all at once": {Kind: Key, Action: KeyRefused, KeyID: "key-0", Reason: WrongSecret,
+			From: last.Add(-50 * day), To: last},
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
 )
 
 // has is the meaning of a filter, written plainly.
@@ -90,16 +92,11 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 		`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`,
 		firstDay,
 	)
-	all := b.list(t, audit.Page{Limit: 2000})
+	all := b.list(t, ours, audit.Page{Limit: 2000})
 	require.Greater(t, len(all), 1000)
+	require.Len(t, all, fixtures.One[int](b.Database,
+		`select count(*) from audit_entries where org_id = $1`, ours))
 	return all
-}
-
-func (b bundle) list(t *testing.T, p audit.Page) []audit.Entry {
-	t.Helper()
-	entries, err := b.log.List(t.Context(), ours, p)
-	require.NoError(t, err)
-	return entries
 }
 
 // randomFilters are first of one field each, then of any combination.
@@ -117,10 +114,8 @@ func randomFilters(n int) []audit.Filter {
 			Action:   pick(append(randomActions, "", "", "", "", "", "")...),
 			KeyID:    pick("", "", "k1", "k2", "k3", "p1", "none"),
 			Reason:   pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
-			From: pick(time.Time{}, time.Time{},
-				firstDay.Add(day*time.Duration(random.IntN(7)))),
-			To: pick(time.Time{}, time.Time{},
-				firstDay.Add(day*time.Duration(random.IntN(7)))),
+			From:     pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
+			To:       pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
 		})
 	}
 	return filters
@@ -135,18 +130,18 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 	for _, f := range randomFilters(400) {
 		want := filtered(f, all)
 		found += len(want)
-		require.Equal(t, want, idsOf(b.list(t, audit.Page{Filter: f, Limit: 2000})), "%+v", f)
+		require.Equal(t, want, idsOf(b.list(t, ours, audit.Page{Filter: f, Limit: 2000})), "%+v", f)
 		limit := 1 + len(want)/3 + random.IntN(50)
 		b.requirePagesDown(t, f, want, limit)
 
 		i := random.IntN(len(all)) // an entry that the filter selects or not
-		older := idsOf(b.list(t, audit.Page{Filter: f, Before: all[i].ID, Limit: 2000}))
+		older := idsOf(b.list(t, ours, audit.Page{Filter: f, Before: all[i].ID, Limit: 2000}))
 		require.Equal(t, filtered(f, all[i+1:]), older, "before any entry: %+v", f)
 		if len(want) > 1 {
 			at := 1 + random.IntN(len(want)-1)
-			up := b.list(t, audit.Page{Filter: f, After: want[at], Limit: limit})
+			up := b.list(t, ours, audit.Page{Filter: f, After: want[at], Limit: limit})
 			require.Equal(t, want[max(0, at-limit):at], idsOf(up), "up: %+v", f)
-			from := b.list(t, audit.Page{Filter: f, From: want[at], Limit: limit})
+			from := b.list(t, ours, audit.Page{Filter: f, From: want[at], Limit: limit})
 			require.Equal(t, want[at:min(len(want), at+limit)], idsOf(from), "from: %+v", f)
 		}
 	}
@@ -158,7 +153,7 @@ func (b bundle) requirePagesDown(t *testing.T, f audit.Filter, want []int64, lim
 	got := []int64{}
 	page := audit.Page{Filter: f, Limit: limit}
 	for len(got) < len(want) {
-		entries := b.list(t, page)
+		entries := b.list(t, ours, page)
 		require.NotEmpty(t, entries, "%+v", page)
 		got = append(got, idsOf(entries)...)
 		page.Before = got[len(got)-1]
@@ -173,16 +168,14 @@ func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 		require.NoError(t, b.log.Append(t.Context(), entry(ours)))
 		require.NoError(t, b.log.Append(t.Context(), entry(theirs)))
 	}
-	foreign, err := b.log.List(t.Context(), theirs, audit.Page{Limit: 9})
-	require.NoError(t, err)
+	foreign := b.list(t, theirs, audit.Page{Limit: 9})
 	require.Len(t, foreign, 3)
 	for _, e := range foreign {
 		for _, p := range []audit.Page{
 			{Before: e.ID}, {After: e.ID}, {From: e.ID}, {Before: -1}, {After: 1 << 60},
 		} {
 			p.Limit = 9
-			got, err := b.log.List(t.Context(), ours, p)
-			require.NoError(t, err)
+			got := b.list(t, ours, p)
 			require.Empty(t, got, "%+v", p)
 		}
 	}
@@ -196,32 +189,24 @@ func TestPagesNeitherRepeatNorSkipEntries(t *testing.T) {
 	for range 300 {
 		require.NoError(t, log.Append(t.Context(), entry(ours)))
 	}
-	before, err := log.List(t.Context(), ours, audit.Page{Limit: 1000})
-	require.NoError(t, err)
-	stop := make(chan struct{})
+	before := b.list(t, ours, audit.Page{Limit: 1000})
+	var stop atomic.Bool
 	var writers sync.WaitGroup
 	for range 3 {
 		writers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					_ = log.Append(t.Context(), entry(ours))
-				}
+			for ; !stop.Load(); _ = log.Append(t.Context(), entry(ours)) {
 			}
 		})
 	}
 	var got []int64
 	for page := (audit.Page{Filter: f, Limit: 7}); len(got) < 2000; page.Before = got[len(got)-1] {
-		entries, err := log.List(t.Context(), ours, page)
-		require.NoError(t, err)
+		entries := b.list(t, ours, page)
 		if len(entries) == 0 {
 			break
 		}
 		got = append(got, idsOf(entries)...)
 	}
-	close(stop)
+	stop.Store(true)
 	writers.Wait()
 	require.Less(t, len(got), 2000, "the pages end")
 	at := slices.Index(got, before[0].ID)
@@ -234,9 +219,6 @@ func TestPagesNeitherRepeatNorSkipEntries(t *testing.T) {
 // People are those of this log, each once, with the name in one of the entries; keys are no people.
 func TestPeople(t *testing.T) {
 	b := setup(t)
-	people, err := b.log.People(t.Context(), ours)
-	require.NoError(t, err)
-	require.Empty(t, people)
 	want := []audit.Actor{}
 	for i := range 7 {
 		e := entry(ours)
@@ -259,17 +241,14 @@ func TestPeople(t *testing.T) {
 		e.Actor.Kind = audit.Key
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
-	people, err = b.log.People(t.Context(), ours)
+	people, err := b.log.People(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, want, people)
 
-	_, err = b.Owner.Pool.Exec(t.Context(),
-		`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
-			method, path, address, user_agent, request_id)
+	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind,
+			target_id, method, path, address, user_agent, request_id)
 		select $1, now(), 'person', 'q' || n, 'n', 'api_key.created', '', '', '', '', '', '', ''
-		  from generate_series(1, 500) n`,
-		ours)
-	require.NoError(t, err)
+		  from generate_series(1, 500) n`, ours)
 	people, err = b.log.People(t.Context(), ours)
 	require.NoError(t, err)
 	require.Len(t, people, 200, "bounded")

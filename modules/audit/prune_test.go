@@ -70,8 +70,7 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 
 	require.NoError(t,
 		log.Prune(t.Context(), ours, pruneFrom, n, audit.Request{Path: "dg audit prune"}))
-	left, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
-	require.NoError(t, err)
+	left := b.list(t, ours, audit.Page{Limit: 10})
 	require.Len(t, left, 2)
 	require.Equal(t, audit.LogPruned, left[0].Action)
 	require.Equal(t, audit.TheOperator, left[0].Actor)
@@ -81,13 +80,10 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 		fixtures.One[int](b.Database, `select count(*) from audit_entries where org_id = $1`,
 			theirs))
 	for _, filter := range []audit.Filter{
-		{Kind: audit.Operator}, {Action: audit.LogPruned}, {
-			Kind:   audit.Operator,
-			Action: audit.LogPruned,
-		},
+		{Kind: audit.Operator}, {Action: audit.LogPruned},
+		{Kind: audit.Operator, Action: audit.LogPruned},
 	} {
-		found, err := b.log.List(t.Context(), ours, audit.Page{Filter: filter, Limit: 10})
-		require.NoError(t, err)
+		found := b.list(t, ours, audit.Page{Filter: filter, Limit: 10})
 		require.Len(t, found, 1, "%+v", filter)
 	}
 }

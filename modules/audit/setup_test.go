@@ -30,14 +30,23 @@ func setup(t *testing.T) bundle {
 	return bundle{Database: db, log: audit.New(db.DB)}
 }
 
+func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
+	t.Helper()
+	entries, err := b.log.List(t.Context(), organisation, p)
+	require.NoError(t, err)
+	return entries
+}
+
+// counts counts an event, which must succeed.
+func (b bundle) counts(t *testing.T, e audit.Entry) {
+	t.Helper()
+	require.NoError(t, b.log.Count(t.Context(), e))
+}
+
 // clock is the time of the database, to the millisecond.
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
-	var now time.Time
-	require.NoError(t,
-		b.DB.Pool.QueryRow(t.Context(), `select date_trunc('milliseconds', clock_timestamp())`).
-			Scan(&now))
-	return now
+	return fixtures.One[time.Time](b.Database, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 
 // refuses reports whether entries of the action can have any reason.

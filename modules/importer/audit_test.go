@@ -88,9 +88,8 @@ func TestImportRecordsWhatItFindsBesideAnOwner(t *testing.T) {
 		want []map[string]any
 	}{
 		"the owner was first": {pgx.Tx.Commit, nil},
-		"the owner gave it up": {
-			pgx.Tx.Rollback, []map[string]any{{"from": "pseudonymous", "to": "nominative"}},
-		},
+		"the owner gave it up": {pgx.Tx.Rollback,
+			[]map[string]any{{"from": "pseudonymous", "to": "nominative"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -82,45 +82,27 @@ func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 
 // replacements are changed objects, with what must be found afterwards.
 var replacements = []struct{ typ, line, sql, want string }{
-	{
-		"organisation", changed("acme", `"plan":"pro"`, `"plan":"free"`),
-		"select plan || slug from organisations where id = '$acme'", "freeacme",
-	},
-	{
-		"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
-		"select totp_secret is null from users where id = '$ann'", "true",
-	},
+	{"organisation", changed("acme", `"plan":"pro"`, `"plan":"free"`),
+		"select plan || slug from organisations where id = '$acme'", "freeacme"},
+	{"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
+		"select totp_secret is null from users where id = '$ann'", "true"},
 	{"membership", memberLine("owner", "member"), "select role from memberships", "member"},
-	{
-		"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games",
-		"=Game <b>\u202e",
-	},
-	{
-		"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
-		"select deployed_release_number from forks where id = '$fork'", "null",
-	},
-	{
-		"fork", changed("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`),
-		"select configuration from forks where id = '$fork2'", "{}",
-	},
-	{
-		"player", changed("p1", `"One"`, `"Uno"`),
-		"select ordinal || display_name from players where id = '$p1'", "1Uno",
-	},
+	{"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games",
+		"=Game <b>\u202e"},
+	{"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
+		"select deployed_release_number from forks where id = '$fork'", "null"},
+	{"fork", changed("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`),
+		"select configuration from forks where id = '$fork2'", "{}"},
+	{"player", changed("p1", `"One"`, `"Uno"`),
+		"select ordinal || display_name from players where id = '$p1'", "1Uno"},
 	{"group", changed("group", `"Group"`, `"Team"`), "select name from player_groups", "Team"},
-	{
-		"group",
+	{"group",
 		strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, `"$p2","$p3"`, 1),
-		"select string_agg(player::text, ',' order by player) from group_members", "2,3",
-	},
-	{
-		"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
-		"select count(*) from group_members", "0",
-	},
-	{
-		"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'",
-		"8756",
-	},
+		"select string_agg(player::text, ',' order by player) from group_members", "2,3"},
+	{"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
+		"select count(*) from group_members", "0"},
+	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'",
+		"8756"},
 	{"play", changed("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
 	{
 		"play",

@@ -27,364 +27,199 @@ var (
 
 // lineRules are lines that are invalid by themselves, each with the beginning of its first error.
 var lineRules = []struct{ name, line, want string }{
-	{
-		"not JSON", `{"type":"game"`,
-		"f:2: expected one JSON object in UTF-8, got unexpected EOF at byte 15",
-	},
+	{"not JSON", `{"type":"game"`,
+		"f:2: expected one JSON object in UTF-8, got unexpected EOF at byte 15"},
 	{"an array", `[]`, "f:2: expected one JSON object in UTF-8, got an array"},
-	{
-		"two objects", `{} {}`,
-		"f:2: expected one JSON object in UTF-8, got invalid character '{' after top-level value at byte 4",
-	},
-	{
-		"invalid UTF-8", "{\"type\":\"game\xff\"}",
-		"f:2: expected one JSON object in UTF-8, got invalid UTF-8 at byte 14",
-	},
+	{"two objects", `{} {}`,
+		"f:2: expected one JSON object in UTF-8, got invalid character '{' after top-level value at byte 4"},
+	{"invalid UTF-8", "{\"type\":\"game\xff\"}",
+		"f:2: expected one JSON object in UTF-8, got invalid UTF-8 at byte 14"},
 	{
 		"a raw control character", "{\"type\":\"ga\tme\"}",
 		"f:2: expected one JSON object in UTF-8, got invalid character '\\t' in string " +
 			"(expecting non-control character) at byte 12",
 	},
-	{
-		"half a surrogate pair", `{"type":"\ud800"}`,
-		"f:2: expected one JSON object in UTF-8, got invalid surrogate pair `\\ud800\"}` in string at byte 10",
-	},
-	{
-		"no type", `{"id":"$game"}`,
-		"f:2: type: expected one of organisation, user, membership, game, fork, player, group, play, got nothing",
-	},
-	{
-		"unknown type", `{"type":"team"}`,
-		`f:2: type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`,
-	},
-	{
-		"type in another case", `{"type":"Game"}`,
-		`f:2: type: expected one of organisation, user, membership, game, fork, player, group, play, got "Game"`,
-	},
-	{
-		"unknown field", changed("game", `"title"`, `"colour":1,"title"`),
-		"f:2: colour: expected no field of this name in a game",
-	},
-	{
-		"a field in another case", changed("game", `"title":`, `"Title":`),
-		"f:2: title: expected " + expectedText + ", got nothing",
-	},
-	{
-		"a field twice", changed("game", `"title"`, `"slug":"b","title"`),
-		"f:2: slug: expected each field once",
-	},
-	{
-		"a field twice, escaped", changed("game", `"title"`, `"sl\u0075g":"b","title"`),
-		"f:2: slug: expected each field once",
-	},
-	{
-		"a field of another type", changed("game", `"title"`, `"role":"x","title"`),
-		"f:2: role: expected no field of this name in a game",
-	},
-	{
-		"null for a required field", changed("game", `"Game"`, `null`),
-		"f:2: title: expected " + expectedText + ", got nothing",
-	},
+	{"half a surrogate pair", `{"type":"\ud800"}`,
+		"f:2: expected one JSON object in UTF-8, got invalid surrogate pair `\\ud800\"}` in string at byte 10"},
+	{"no type", `{"id":"$game"}`,
+		"f:2: type: expected one of organisation, user, membership, game, fork, player, group, play, got nothing"},
+	{"unknown type", `{"type":"team"}`,
+		`f:2: type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
+	{"type in another case", `{"type":"Game"}`,
+		`f:2: type: expected one of organisation, user, membership, game, fork, player, group, play, got "Game"`},
+	{"unknown field", changed("game", `"title"`, `"colour":1,"title"`),
+		"f:2: colour: expected no field of this name in a game"},
+	{"a field in another case", changed("game", `"title":`, `"Title":`),
+		"f:2: title: expected " + expectedText + ", got nothing"},
+	{"a field twice", changed("game", `"title"`, `"slug":"b","title"`),
+		"f:2: slug: expected each field once"},
+	{"a field twice, escaped", changed("game", `"title"`, `"sl\u0075g":"b","title"`),
+		"f:2: slug: expected each field once"},
+	{"a field of another type", changed("game", `"title"`, `"role":"x","title"`),
+		"f:2: role: expected no field of this name in a game"},
+	{"null for a required field", changed("game", `"Game"`, `null`),
+		"f:2: title: expected " + expectedText + ", got nothing"},
 
-	{
-		"id without hyphens",
+	{"id without hyphens",
 		changed("game", `"id":"$game"`, `"id":"0b8f7c1e3d524b7a9a615f2c8d4e7a90"`),
-		"f:2: id: expected " + expectedUUID,
-	},
-	{
-		"id in braces", changed("game", `"id":"$game"`, `"id":"{$game}"`),
-		"f:2: id: expected " + expectedUUID,
-	},
-	{
-		"id a number", changed("game", `"id":"$game"`, `"id":7`),
-		"f:2: id: expected " + expectedUUID + ", got 7",
-	},
-	{
-		"the nil UUID",
-		changed("game", `"id":"$game"`, `"id":"00000000-0000-0000-0000-000000000000"`),
-		"f:2: id: expected " + expectedUUID + ", got nothing",
-	},
-	{
-		"no id", changed("game", `"id":"$game",`, ``),
-		"f:2: id: expected " + expectedUUID + ", got nothing",
-	},
+		"f:2: id: expected " + expectedUUID},
+	{"id in braces", changed("game", `"id":"$game"`, `"id":"{$game}"`),
+		"f:2: id: expected " + expectedUUID},
+	{"id a number", changed("game", `"id":"$game"`, `"id":7`),
+		"f:2: id: expected " + expectedUUID + ", got 7"},
+	{"the nil UUID", changed("game", `"id":"$game"`, `"id":"00000000-0000-0000-0000-000000000000"`),
+		"f:2: id: expected " + expectedUUID + ", got nothing"},
+	{"no id", changed("game", `"id":"$game",`, ``),
+		"f:2: id: expected " + expectedUUID + ", got nothing"},
 
-	{
-		"an empty text", changed("game", `"Game"`, `""`),
-		"f:2: title: expected " + expectedText + ", got nothing",
-	},
-	{
-		"201 characters", changed("game", `"Game"`, `"`+strings.Repeat("é", 201)+`"`),
-		"f:2: title: expected " + expectedText + `, got "` + strings.Repeat("é", 60) + `"…`,
-	},
-	{
-		"NUL", changed("game", `"Game"`, `"a\u0000"`),
-		"f:2: title: expected " + expectedText + `, got "a\x00"`,
-	},
-	{
-		"a line feed", changed("game", `"Game"`, `"a\nb"`),
-		"f:2: title: expected " + expectedText + `, got "a\nb"`,
-	},
-	{
-		"DEL", changed("game", `"Game"`, `"a\u007f"`),
-		"f:2: title: expected " + expectedText + `, got "a\x7f"`,
-	},
-	{
-		"a C1 control", changed("game", `"Game"`, `"\u0085"`),
-		"f:2: title: expected " + expectedText + `, got "\u0085"`,
-	},
-	{
-		"a text as a number", changed("p1", `"One"`, `1`),
-		"f:2: displayName: expected " + expectedText + ", got 1",
-	},
-	{
-		"a slug", changed("acme", `"slug":"acme"`, `"slug":[]`),
-		"f:2: slug: expected " + expectedText + ", got an array",
-	},
-	{
-		"a group's name", changed("group", `"name":"Group",`, ``),
-		"f:2: name: expected " + expectedText + ", got nothing",
-	},
+	{"an empty text", changed("game", `"Game"`, `""`),
+		"f:2: title: expected " + expectedText + ", got nothing"},
+	{"201 characters", changed("game", `"Game"`, `"`+strings.Repeat("é", 201)+`"`),
+		"f:2: title: expected " + expectedText + `, got "` + strings.Repeat("é", 60) + `"…`},
+	{"NUL", changed("game", `"Game"`, `"a\u0000"`),
+		"f:2: title: expected " + expectedText + `, got "a\x00"`},
+	{"a line feed", changed("game", `"Game"`, `"a\nb"`),
+		"f:2: title: expected " + expectedText + `, got "a\nb"`},
+	{"DEL", changed("game", `"Game"`, `"a\u007f"`),
+		"f:2: title: expected " + expectedText + `, got "a\x7f"`},
+	{"a C1 control", changed("game", `"Game"`, `"\u0085"`),
+		"f:2: title: expected " + expectedText + `, got "\u0085"`},
+	{"a text as a number", changed("p1", `"One"`, `1`),
+		"f:2: displayName: expected " + expectedText + ", got 1"},
+	{"a slug", changed("acme", `"slug":"acme"`, `"slug":[]`),
+		"f:2: slug: expected " + expectedText + ", got an array"},
+	{"a group's name", changed("group", `"name":"Group",`, ``),
+		"f:2: name: expected " + expectedText + ", got nothing"},
 
-	{
-		"plan", changed("acme", `"pro"`, `"gold"`),
-		`f:2: plan: expected one of free, team, pro, enterprise, got "gold"`,
-	},
-	{
-		"reporting mode", changed("acme", `"pseudonymous"`, `"open"`),
-		`f:2: reportingMode: expected one of pseudonymous, nominative, got "open"`,
-	},
-	{
-		"role", memberLine(`"owner"`, `"boss"`),
-		`f:2: role: expected one of owner, admin, member, got "boss"`,
-	},
-	{
-		"status", changed("fork", `"active"`, `"on"`),
-		`f:2: status: expected one of active, archived, got "on"`,
-	},
-	{
-		"visibility", changed("fork", `"public"`, `"Public"`),
-		`f:2: visibility: expected one of public, organization, restricted, got "Public"`,
-	},
-	{
-		"source locale", changed("fork", `"en"`, `"it"`),
-		`f:2: sourceLocale: expected one of en, fr, es, pt, de, got "it"`,
-	},
-	{
-		"major", changed("fork", `"major":1`, `"major":1.5`),
-		"f:2: major: expected " + expectedWhole + ", got 1.5",
-	},
-	{
-		"major negative", changed("fork", `"major":1`, `"major":-1`),
-		"f:2: major: expected " + expectedWhole + ", got -1",
-	},
-	{
-		"release too large", changed("fork", `:3,"susp`, `:2147483648,"susp`),
-		"f:2: deployedReleaseNumber: expected " + expectedWhole + ", got 2147483648",
-	},
-	{
-		"suspended", changed("fork", `"suspended":false`, `"suspended":0`),
-		"f:2: suspended: expected true or false, got 0",
-	},
-	{
-		"no suspended", changed("fork", `"suspended":false,`, ``),
-		"f:2: suspended: expected true or false, got nothing",
-	},
-	{
-		"configuration an array", changed("fork", `{"a":[1,{"b":null}]}`, `[1]`),
-		"f:2: configuration: expected " + expectedObject + ", got an array",
-	},
-	{
-		"configuration with NUL", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\\\u0000"}`),
-		"f:2: configuration: expected " + expectedObject,
-	},
-	{
-		"a name twice in a configuration",
+	{"plan", changed("acme", `"pro"`, `"gold"`),
+		`f:2: plan: expected one of free, team, pro, enterprise, got "gold"`},
+	{"reporting mode", changed("acme", `"pseudonymous"`, `"open"`),
+		`f:2: reportingMode: expected one of pseudonymous, nominative, got "open"`},
+	{"role", memberLine(`"owner"`, `"boss"`),
+		`f:2: role: expected one of owner, admin, member, got "boss"`},
+	{"status", changed("fork", `"active"`, `"on"`),
+		`f:2: status: expected one of active, archived, got "on"`},
+	{"visibility", changed("fork", `"public"`, `"Public"`),
+		`f:2: visibility: expected one of public, organization, restricted, got "Public"`},
+	{"source locale", changed("fork", `"en"`, `"it"`),
+		`f:2: sourceLocale: expected one of en, fr, es, pt, de, got "it"`},
+	{"major", changed("fork", `"major":1`, `"major":1.5`),
+		"f:2: major: expected " + expectedWhole + ", got 1.5"},
+	{"major negative", changed("fork", `"major":1`, `"major":-1`),
+		"f:2: major: expected " + expectedWhole + ", got -1"},
+	{"release too large", changed("fork", `:3,"susp`, `:2147483648,"susp`),
+		"f:2: deployedReleaseNumber: expected " + expectedWhole + ", got 2147483648"},
+	{"suspended", changed("fork", `"suspended":false`, `"suspended":0`),
+		"f:2: suspended: expected true or false, got 0"},
+	{"no suspended", changed("fork", `"suspended":false,`, ``),
+		"f:2: suspended: expected true or false, got nothing"},
+	{"configuration an array", changed("fork", `{"a":[1,{"b":null}]}`, `[1]`),
+		"f:2: configuration: expected " + expectedObject + ", got an array"},
+	{"configuration with NUL", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\\\u0000"}`),
+		"f:2: configuration: expected " + expectedObject},
+	{"a name twice in a configuration",
 		changed("fork", `{"a":[1,{"b":null}]}`, `{"a":{"b":1,"b":2}}`),
-		"f:2: configuration.a.b: expected each field once",
-	},
-	{
-		"configuration too deep",
-		changed("fork", `{"a":[1,{"b":null}]}`,
-			`{"a":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}`),
-		"f:2: configuration: expected " + expectedObject,
-	},
-	{
-		"configuration with a huge number",
-		changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`),
-		"f:2: configuration: expected " + expectedObject,
-	},
+		"f:2: configuration.a.b: expected each field once"},
+	{"configuration too deep",
+		changed("fork", `{"a":[1,{"b":null}]}`, `{"a":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}`),
+		"f:2: configuration: expected " + expectedObject},
+	{"configuration with a huge number", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`),
+		"f:2: configuration: expected " + expectedObject},
 
-	{
-		"no zone", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00`),
-		"f:2: createdAt: expected " + expectedTime,
-	},
-	{
-		"no time", changed("fork", `"createdAt":"2026-01-01T00:00:00Z",`, ``),
-		"f:2: createdAt: expected " + expectedTime + ", got nothing",
-	},
-	{
-		"a space", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00Z`),
-		"f:2: createdAt: expected " + expectedTime,
-	},
-	{
-		"30 February", changed("fork", `2026-01-01T00:00:00Z`, `2026-02-30T00:00:00Z`),
-		"f:2: createdAt: expected " + expectedTime,
-	},
-	{
-		"an hour of 24", changed("play", `T09:30:00Z`, `T24:00:00Z`),
-		"f:2: startedAt: expected " + expectedTime,
-	},
-	{
-		"a number as a time", changed("fork", `"2026-01-02T00:00:00+01:00"`, `1767225600`),
-		"f:2: updatedAt: expected " + expectedTime + ", got 1767225600",
-	},
+	{"no zone", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00`),
+		"f:2: createdAt: expected " + expectedTime},
+	{"no time", changed("fork", `"createdAt":"2026-01-01T00:00:00Z",`, ``),
+		"f:2: createdAt: expected " + expectedTime + ", got nothing"},
+	{"a space", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00Z`),
+		"f:2: createdAt: expected " + expectedTime},
+	{"30 February", changed("fork", `2026-01-01T00:00:00Z`, `2026-02-30T00:00:00Z`),
+		"f:2: createdAt: expected " + expectedTime},
+	{"an hour of 24", changed("play", `T09:30:00Z`, `T24:00:00Z`),
+		"f:2: startedAt: expected " + expectedTime},
+	{"a number as a time", changed("fork", `"2026-01-02T00:00:00+01:00"`, `1767225600`),
+		"f:2: updatedAt: expected " + expectedTime + ", got 1767225600"},
 
-	{
-		"a start before 2000", changed("play", `2026-03-01T09:30:00Z`, `1999-12-31T23:59:59.999Z`),
-		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC, got "1999-12-31T23:59:59.999Z"`,
-	},
-	{
-		"a start after 2199", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:00:00Z`),
-		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC, got "2200-01-01T00:00:00Z"`,
-	},
-	{
-		"a start before 2000 in UTC",
+	{"a start before 2000", changed("play", `2026-03-01T09:30:00Z`, `1999-12-31T23:59:59.999Z`),
+		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC, got "1999-12-31T23:59:59.999Z"`},
+	{"a start after 2199", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:00:00Z`),
+		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC, got "2200-01-01T00:00:00Z"`},
+	{"a start before 2000 in UTC",
 		changed("play", `2026-03-01T09:30:00Z`, `2000-01-01T00:30:00+01:00`),
-		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC`,
-	},
-	{
-		"a start in the year 1", changed("open", `2026-03-02T09:30:00Z`, `0001-01-01T00:00:00Z`),
-		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC`,
-	},
+		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC`},
+	{"a start in the year 1", changed("open", `2026-03-02T09:30:00Z`, `0001-01-01T00:00:00Z`),
+		`f:2: startedAt: expected a time in the years 2000 to 2199 UTC`},
 
-	{
-		"password hash", changed("ann", `$argon`, `hunter2hunter2`),
-		"f:2: passwordHash: expected argon2id in PHC form",
-	},
-	{
-		"password hash a number", changed("ann", `"$argon"`, `123`),
-		"f:2: passwordHash: expected argon2id in PHC form",
-	},
-	{
-		"password hash too costly",
+	{"password hash", changed("ann", `$argon`, `hunter2hunter2`),
+		"f:2: passwordHash: expected argon2id in PHC form"},
+	{"password hash a number", changed("ann", `"$argon"`, `123`),
+		"f:2: passwordHash: expected argon2id in PHC form"},
+	{"password hash too costly",
 		changed("ann", `$argon`, strings.Replace(argon, "m=19456", "m=4194304", 1)),
-		"f:2: passwordHash: expected argon2id in PHC form",
-	},
-	{
-		"TOTP secret", changed("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
-		"f:2: totpSecret: expected a secret of at least 80 bits in base32",
-	},
+		"f:2: passwordHash: expected argon2id in PHC form"},
+	{"TOTP secret", changed("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
+		"f:2: totpSecret: expected a secret of at least 80 bits in base32"},
 	{"e-mail", changed("ann", `"Ann@Example.com"`, `""`), "f:2: email: expected " + expectedText},
-	{
-		"locale", changed("ann", `"locale":"en"`, `"locale":""`),
-		"f:2: locale: expected " + expectedText,
-	},
+	{"locale", changed("ann", `"locale":"en"`, `"locale":""`),
+		"f:2: locale: expected " + expectedText},
 
-	{
-		"playerIds an object", changed("group", `["$p1","$p2"]`, `{}`),
-		"f:2: playerIds: expected an array, got an object",
-	},
-	{
-		"playerIds with null", changed("group", `["$p1","$p2"]`, `["$p1",null]`),
-		"f:2: playerIds[1]: expected " + expectedUUID + ", got nothing",
-	},
-	{
-		"a player twice", changed("group", `["$p1","$p2"]`, `["$p1","$p2","$p1"]`),
-		`f:2: playerIds: expected no duplicates, got "$p1"`,
-	},
+	{"playerIds an object", changed("group", `["$p1","$p2"]`, `{}`),
+		"f:2: playerIds: expected an array, got an object"},
+	{"playerIds with null", changed("group", `["$p1","$p2"]`, `["$p1",null]`),
+		"f:2: playerIds[1]: expected " + expectedUUID + ", got nothing"},
+	{"a player twice", changed("group", `["$p1","$p2"]`, `["$p1","$p2","$p1"]`),
+		`f:2: playerIds: expected no duplicates, got "$p1"`},
 
-	{
-		"score above 100", changed("play", `87.55`, `100.01`),
-		"f:2: scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01",
-	},
-	{
-		"score below 0", changed("play", `87.55`, `-0.01`),
-		"f:2: scorePercent: expected " + expectedScore + ", got -0.01",
-	},
-	{
-		"three decimals", changed("play", `87.55`, `87.555`),
-		"f:2: scorePercent: expected " + expectedScore + ", got 87.555",
-	},
-	{
-		"many decimals", changed("play", `87.55`, `87.5500000000000000000001`),
-		"f:2: scorePercent: expected " + expectedScore,
-	},
-	{
-		"score as a text", changed("play", `87.55`, `"87.55"`),
-		"f:2: scorePercent: expected " + expectedScore + `, got "87.55"`,
-	},
+	{"score above 100", changed("play", `87.55`, `100.01`),
+		"f:2: scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01"},
+	{"score below 0", changed("play", `87.55`, `-0.01`),
+		"f:2: scorePercent: expected " + expectedScore + ", got -0.01"},
+	{"three decimals", changed("play", `87.55`, `87.555`),
+		"f:2: scorePercent: expected " + expectedScore + ", got 87.555"},
+	{"many decimals", changed("play", `87.55`, `87.5500000000000000000001`),
+		"f:2: scorePercent: expected " + expectedScore},
+	{"score as a text", changed("play", `87.55`, `"87.55"`),
+		"f:2: scorePercent: expected " + expectedScore + `, got "87.55"`},
 	{
 		"score not JSON", changed("play", `87.55`, `087.55`),
 		"f:2: expected one JSON object in UTF-8, got invalid character '8' after object value " +
 			"(expecting ',' or '}') at byte",
 	},
-	{
-		"finished without score", changed("play", `"scorePercent":87.55,`, ``),
-		"f:2: scorePercent: expected " + expectedScore + ", got nothing",
-	},
-	{
-		"finished without verdict", changed("play", `"passed":true,`, `"passed":null,`),
-		"f:2: passed: expected true or false, got nothing",
-	},
-	{
-		"completed before started", changed("play", `T09:40:00.5Z`, `T09:29:59.999Z`),
-		`f:2: completedAt: expected a time not before startedAt, got "2026-03-01T09:29:59.999Z"`,
-	},
-	{
-		"unfinished with a score", changed("open", `"skills"`, `"scorePercent":1,"skills"`),
-		"f:2: scorePercent: expected nothing in a play without completedAt, got 1",
-	},
-	{
-		"unfinished with a verdict", changed("open", `"skills"`, `"passed":false,"skills"`),
-		"f:2: passed: expected nothing in a play without completedAt, got false",
-	},
-	{
-		"no skills", changed("open", `,"skills":[]`, ``),
-		"f:2: skills: expected an array, got nothing",
-	},
-	{
-		"a skill as a text", changed("open", `[]`, `["data.reading.charts"]`),
-		"f:2: skills[0]: expected an object, got a text",
-	},
-	{
-		"unknown skill", changed("play", `data.reading.charts`, `data.reading.chart`),
-		`f:2: skills[0].skillId: expected ` + expectedSkill + `, got "data.reading.chart"`,
-	},
-	{
-		"no attempts", changed("play", `"attempts":3`, `"attempts":0`),
-		"f:2: skills[0].attempts: expected a whole number of at least 1, got 0",
-	},
-	{
-		"101 attempts", changed("play", `"attempts":3`, `"attempts":101`),
-		"f:2: skills[0].attempts: expected a whole number of at most 100, got 101",
-	},
-	{
-		"more correct than attempts", changed("play", `"correct":2`, `"correct":4`),
-		"f:2: skills[0].correct: expected a whole number from 0 to attempts, got 4",
-	},
-	{
-		"correct negative", changed("play", `"correct":2`, `"correct":-1`),
-		"f:2: skills[0].correct: expected " + expectedWhole + ", got -1",
-	},
-	{
-		"correct missing", changed("play", `,"correct":2`, ``),
-		"f:2: skills[0].correct: expected " + expectedWhole + ", got nothing",
-	},
+	{"finished without score", changed("play", `"scorePercent":87.55,`, ``),
+		"f:2: scorePercent: expected " + expectedScore + ", got nothing"},
+	{"finished without verdict", changed("play", `"passed":true,`, `"passed":null,`),
+		"f:2: passed: expected true or false, got nothing"},
+	{"completed before started", changed("play", `T09:40:00.5Z`, `T09:29:59.999Z`),
+		`f:2: completedAt: expected a time not before startedAt, got "2026-03-01T09:29:59.999Z"`},
+	{"unfinished with a score", changed("open", `"skills"`, `"scorePercent":1,"skills"`),
+		"f:2: scorePercent: expected nothing in a play without completedAt, got 1"},
+	{"unfinished with a verdict", changed("open", `"skills"`, `"passed":false,"skills"`),
+		"f:2: passed: expected nothing in a play without completedAt, got false"},
+	{"no skills", changed("open", `,"skills":[]`, ``),
+		"f:2: skills: expected an array, got nothing"},
+	{"a skill as a text", changed("open", `[]`, `["data.reading.charts"]`),
+		"f:2: skills[0]: expected an object, got a text"},
+	{"unknown skill", changed("play", `data.reading.charts`, `data.reading.chart`),
+		`f:2: skills[0].skillId: expected ` + expectedSkill + `, got "data.reading.chart"`},
+	{"no attempts", changed("play", `"attempts":3`, `"attempts":0`),
+		"f:2: skills[0].attempts: expected a whole number of at least 1, got 0"},
+	{"101 attempts", changed("play", `"attempts":3`, `"attempts":101`),
+		"f:2: skills[0].attempts: expected a whole number of at most 100, got 101"},
+	{"more correct than attempts", changed("play", `"correct":2`, `"correct":4`),
+		"f:2: skills[0].correct: expected a whole number from 0 to attempts, got 4"},
+	{"correct negative", changed("play", `"correct":2`, `"correct":-1`),
+		"f:2: skills[0].correct: expected " + expectedWhole + ", got -1"},
+	{"correct missing", changed("play", `,"correct":2`, ``),
+		"f:2: skills[0].correct: expected " + expectedWhole + ", got nothing"},
 	{
 		"a skill twice",
 		changed("open", `[]`,
 			`[{"skillId":"data.reading.charts","attempts":1,"correct":1},{"skillId":"data.reading.charts","attempts":1,"correct":1}]`),
 		`f:2: skills: expected no duplicates, got "data.reading.charts"`,
 	},
-	{
-		"unknown field of a skill", changed("play", `"correct":2`, `"correct":2,"n":1`),
-		"f:2: skills[0].n: expected no field of this name in a skill",
-	},
-	{
-		"a field of a skill twice", changed("play", `"correct":2`, `"correct":2,"correct":2`),
-		"f:2: skills[0].correct: expected each field once",
-	},
+	{"unknown field of a skill", changed("play", `"correct":2`, `"correct":2,"n":1`),
+		"f:2: skills[0].n: expected no field of this name in a skill"},
+	{"a field of a skill twice", changed("play", `"correct":2`, `"correct":2,"correct":2`),
+		"f:2: skills[0].correct: expected each field once"},
 }
 
 func TestInvalidLineIsRefused(t *testing.T) {
@@ -407,162 +242,101 @@ func TestInvalidLineIsRefused(t *testing.T) {
 
 // fileRules are files that are invalid as a whole.
 var fileRules = []struct{ name, lines, want string }{
-	{
-		"membership of nothing", memberLine("$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that is stored or on an earlier line, got \"$none\"",
-	},
-	{
-		"membership of nobody", memberLine("$ann", "$none"),
-		"f:1: userId: expected the id of a user that is stored or on an earlier line",
-	},
-	{
-		"fork of nothing", changed("fork", "$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that",
-	},
-	{
-		"fork of no game", changed("fork", "$game", "$none"),
-		"f:1: gameId: expected the id of a game that",
-	},
-	{
-		"player of nothing", changed("p1", "$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that",
-	},
-	{
-		"group of nothing", changed("group", "$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that",
-	},
-	{
-		"group of nobody", changed("group", "$p2", "$none"),
-		"f:1: playerIds[1]: expected the id of a player that",
-	},
-	{
-		"play of nothing", changed("play", "$fork", "$none"),
-		"f:1: forkId: expected the id of a fork that",
-	},
-	{
-		"play of nobody", changed("play", "$p1", "$none"),
-		"f:1: playerId: expected the id of a player that",
-	},
+	{"membership of nothing", memberLine("$acme", "$none"),
+		"f:1: organisationId: expected the id of an organisation that is stored or on an earlier line, got \"$none\""},
+	{"membership of nobody", memberLine("$ann", "$none"),
+		"f:1: userId: expected the id of a user that is stored or on an earlier line"},
+	{"fork of nothing", changed("fork", "$acme", "$none"),
+		"f:1: organisationId: expected the id of an organisation that"},
+	{"fork of no game", changed("fork", "$game", "$none"),
+		"f:1: gameId: expected the id of a game that"},
+	{"player of nothing", changed("p1", "$acme", "$none"),
+		"f:1: organisationId: expected the id of an organisation that"},
+	{"group of nothing", changed("group", "$acme", "$none"),
+		"f:1: organisationId: expected the id of an organisation that"},
+	{"group of nobody", changed("group", "$p2", "$none"),
+		"f:1: playerIds[1]: expected the id of a player that"},
+	{"play of nothing", changed("play", "$fork", "$none"),
+		"f:1: forkId: expected the id of a fork that"},
+	{"play of nobody", changed("play", "$p1", "$none"),
+		"f:1: playerId: expected the id of a player that"},
 
-	{
-		"player on a later line",
+	{"player on a later line",
 		changed("play", "$p1", "$late") + "\n" + changed("p1", "$p1", "$late"),
-		"f:1: playerId: expected the id of a player that",
-	},
+		"f:1: playerId: expected the id of a player that"},
 	{
 		"fork on a later line",
 		changed("play", "$fork", "$late") + "\n" +
 			strings.Replace(changed("fork", "$fork", "$late"), `"slug":"fork"`, `"slug":"late"`, 1),
 		"f:1: forkId: expected the id of a fork that",
 	},
-	{
-		"member on a later line",
+	{"member on a later line",
 		changed("group", "$p2", "$late") + "\n" + changed("p1", "$p1", "$late"),
-		"f:1: playerIds[1]: expected the id of a player that",
-	},
+		"f:1: playerIds[1]: expected the id of a player that"},
 	{
 		"organisation on a later line",
 		changed("p1", `$p1","organisationId":"$acme`, `$new","organisationId":"$late`) + "\n" +
 			strings.Replace(changed("acme", "$acme", "$late"), `"acme"`, `"late"`, 1),
 		"f:1: organisationId: expected the id of an organisation that",
 	},
-	{
-		"game on a later line",
+	{"game on a later line",
 		changed("fork", "$game", "$late") + "\n" + changed("game", "$game", "$late"),
-		"f:1: gameId: expected the id of a game that",
-	},
-	{
-		"user on a later line",
-		memberLine("$ann", "$late") + "\n" +
-			strings.Replace(changed("bob", "$bob", "$late"), "bob@", "late@", 1),
-		"f:1: userId: expected the id of a user that",
-	},
+		"f:1: gameId: expected the id of a game that"},
+	{"user on a later line",
+		memberLine("$ann", "$late") + "\n" + strings.Replace(changed("bob", "$bob", "$late"), "bob@", "late@", 1),
+		"f:1: userId: expected the id of a user that"},
 
-	{
-		"play of another organisation's player", changed("play", "$p1", "$stranger"),
-		`f:1: playerId: expected a player of the fork's organisation, got "$stranger"`,
-	},
+	{"play of another organisation's player", changed("play", "$p1", "$stranger"),
+		`f:1: playerId: expected a player of the fork's organisation, got "$stranger"`},
 	{
 		"play of another organisation's new player",
 		changed("p1", `$p1","organisationId":"$acme`, `$new","organisationId":"$other`) + "\n" +
 			changed("play", "$p1", "$new"),
 		`f:2: playerId: expected a player of the fork's organisation`,
 	},
-	{
-		"group of another organisation's player", changed("group", "$p2", "$stranger"),
-		`f:1: playerIds[1]: expected a player of the group's organisation, got "$stranger"`,
-	},
+	{"group of another organisation's player", changed("group", "$p2", "$stranger"),
+		`f:1: playerIds[1]: expected a player of the group's organisation, got "$stranger"`},
 
-	{
-		"fork moves",
+	{"fork moves",
 		strings.Replace(changed("fork", "$acme", "$other"), `"slug":"fork"`, `"slug":"moved"`, 1),
-		"f:1: organisationId: expected the organisation that is stored, which cannot change",
-	},
-	{
-		"player moves", changed("p3", "$acme", "$other"),
-		"f:1: organisationId: expected the organisation that is stored, which cannot change",
-	},
-	{
-		"group moves", strings.Replace(changed("group", "$acme", "$other"), `"$p1","$p2"`, ``, 1),
-		"f:1: organisationId: expected the organisation that is stored, which cannot change",
-	},
-	{
-		"play moves", changed("play", "$fork", "$fork2"),
-		"f:1: forkId: expected the fork that is stored, which cannot change",
-	},
+		"f:1: organisationId: expected the organisation that is stored, which cannot change"},
+	{"player moves", changed("p3", "$acme", "$other"),
+		"f:1: organisationId: expected the organisation that is stored, which cannot change"},
+	{"group moves", strings.Replace(changed("group", "$acme", "$other"), `"$p1","$p2"`, ``, 1),
+		"f:1: organisationId: expected the organisation that is stored, which cannot change"},
+	{"play moves", changed("play", "$fork", "$fork2"),
+		"f:1: forkId: expected the fork that is stored, which cannot change"},
 
-	{
-		"organisation's slug taken", changed("other", `"slug":"other"`, `"slug":"acme"`),
-		`f:1: slug: expected a slug that no other organisation has, got "acme"`,
-	},
+	{"organisation's slug taken", changed("other", `"slug":"other"`, `"slug":"acme"`),
+		`f:1: slug: expected a slug that no other organisation has, got "acme"`},
 	{
 		"organisation's slug twice",
 		strings.Replace(changed("acme", "$acme", "$o1"), `"acme"`, `"x"`, 1) + "\n" +
 			strings.Replace(changed("acme", "$acme", "$o2"), `"acme"`, `"x"`, 1),
 		`f:2: slug: expected a slug that no other organisation has, got "x"`,
 	},
-	{
-		"fork's slug taken", changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
-		`f:1: slug: expected a slug that no other fork of the organisation has, got "fork"`,
-	},
-	{
-		"e-mail taken in another case", changed("bob", `bob@example.com`, `ANN@EXAMPLE.COM`),
-		`f:1: email: expected an e-mail that no other user has, in any case, got "ann@example.com"`,
-	},
+	{"fork's slug taken", changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
+		`f:1: slug: expected a slug that no other fork of the organisation has, got "fork"`},
+	{"e-mail taken in another case", changed("bob", `bob@example.com`, `ANN@EXAMPLE.COM`),
+		`f:1: email: expected an e-mail that no other user has, in any case, got "ann@example.com"`},
 
-	{
-		"organisation twice",
+	{"organisation twice",
 		changed("acme", "$acme", "$acme") + "\n\n" + changed("acme", "$acme", "$acme"),
-		"f:3: id: expected each organisation once in the file",
-	},
-	{
-		"user twice", changed("bob", "$bob", "$bob") + "\n" + changed("bob", "$bob", "$bob"),
-		"f:2: id: expected each user once in the file",
-	},
-	{
-		"membership twice", memberLine("owner", "owner") + "\n" + memberLine("owner", "admin"),
-		"f:2: userId: expected each membership once in the file",
-	},
-	{
-		"game twice", changed("game", "$game", "$game") + "\n" + changed("game", "$game", "$game"),
-		"f:2: id: expected each game once in the file",
-	},
-	{
-		"fork twice", changed("fork", "$fork", "$fork") + "\n" + changed("fork", "$fork", "$fork"),
-		"f:2: id: expected each fork once in the file",
-	},
-	{
-		"player twice", changed("p1", "$p1", "$p1") + "\n" + changed("p1", "$p1", "$p1"),
-		"f:2: id: expected each player once in the file",
-	},
-	{
-		"group twice", changed("group", "$p1", "$p1") + "\n" + changed("group", "$p1", "$p1"),
-		"f:2: id: expected each group once in the file",
-	},
-	{
-		"play twice", changed("play", "$p1", "$p1") + "\n" + changed("play", "$p1", "$p1"),
-		"f:2: id: expected each play once in the file",
-	},
+		"f:3: id: expected each organisation once in the file"},
+	{"user twice", changed("bob", "$bob", "$bob") + "\n" + changed("bob", "$bob", "$bob"),
+		"f:2: id: expected each user once in the file"},
+	{"membership twice", memberLine("owner", "owner") + "\n" + memberLine("owner", "admin"),
+		"f:2: userId: expected each membership once in the file"},
+	{"game twice", changed("game", "$game", "$game") + "\n" + changed("game", "$game", "$game"),
+		"f:2: id: expected each game once in the file"},
+	{"fork twice", changed("fork", "$fork", "$fork") + "\n" + changed("fork", "$fork", "$fork"),
+		"f:2: id: expected each fork once in the file"},
+	{"player twice", changed("p1", "$p1", "$p1") + "\n" + changed("p1", "$p1", "$p1"),
+		"f:2: id: expected each player once in the file"},
+	{"group twice", changed("group", "$p1", "$p1") + "\n" + changed("group", "$p1", "$p1"),
+		"f:2: id: expected each group once in the file"},
+	{"play twice", changed("play", "$p1", "$p1") + "\n" + changed("play", "$p1", "$p1"),
+		"f:2: id: expected each play once in the file"},
 	{
 		"play twice in another case of the id",
 		changed("play", "$p1", "$p1") + "\n" +
