@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -20,8 +21,22 @@ import (
 // switch. Generated files are not checked.
 func TestOneStatementALine(t *testing.T) {
 	t.Parallel()
-	files := 0
 	var found []string
+	sources := filesOfTree(t, ".go")
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		found = append(found, parallelAssignments(t, name, sources[name])...)
+	}
+	require.Greater(t, len(sources), 300, "the program's files were not found")
+	if len(found) > 0 {
+		t.Errorf("%d statements assign several values: give each a line\n%s", len(found),
+			strings.Join(found, "\n"))
+	}
+}
+
+// filesOfTree returns the files with an extension by their path in the tree.
+func filesOfTree(t *testing.T, extension string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
 	tree := os.DirFS("..")
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		require.NoError(t, err)
@@ -29,20 +44,13 @@ func TestOneStatementALine(t *testing.T) {
 			(strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
 			return fs.SkipDir
 		}
-		if entry.IsDir() || path.Ext(name) != ".go" {
+		if entry.IsDir() || path.Ext(name) != extension {
 			return nil
 		}
-		source, err := fs.ReadFile(tree, name)
-		require.NoError(t, err)
-		files++
-		found = append(found, parallelAssignments(t, name, source)...)
-		return nil
+		files[name], err = fs.ReadFile(tree, name)
+		return err
 	}))
-	require.Greater(t, files, 300, "the program's files were not found")
-	if len(found) > 0 {
-		t.Errorf("%d statements assign several values: give each a line\n%s", len(found),
-			strings.Join(found, "\n"))
-	}
+	return files
 }
 
 // parallelAssignments returns the statements of a file that assign several values, as file:line.
