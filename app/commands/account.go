@@ -17,7 +17,7 @@ import (
 
 // accountCmd is `dg account`, for people who cannot sign in.
 type accountCmd struct {
-	Reset accountResetCmd `cmd:"" help:"Print a link that lets a person set a new password once, within 30 minutes, and turns two-step verification off."`
+	Reset accountResetCmd `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
 }
 
 // accountResetCmd is `dg account reset`.
@@ -54,7 +54,7 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 	reset, err := people.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")),
 		c.Email)
 	if apperr.Is(err, apperr.NotFound) {
-		return errors.New("nobody has this e-mail: check the spelling")
+		return errors.New("no account has this e-mail: check the spelling")
 	}
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func resetText(base string, reset identity.Reset) string {
 
   %s/account/reset?token=%s
 
-WARNING: anybody who opens it can set a new password. Send it to this person only.
+WARNING: the link sets a new password for anyone who opens it. Send it to this person only.
 Its use turns two-step verification off, voids the recovery codes and ends all sessions.
 `, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"),
 		base,

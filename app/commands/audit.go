@@ -14,14 +14,14 @@ import (
 
 // auditCmd is `dg audit`.
 type auditCmd struct {
-	Prune auditPruneCmd `cmd:"" help:"Count the old entries of all audit logs; with --export, write them to a file and then remove them."`
+	Prune auditPruneCmd `cmd:"" help:"Count old entries of all audit logs; with --export, move them to a file."`
 }
 
 // auditPruneCmd is `dg audit prune`.
 type auditPruneCmd struct {
 	config.Database
-	Before string `required:"" placeholder:"YYYY-MM" help:"The first month to keep: entries from before it (UTC) are old."`
-	Export string `placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once it is complete. Without it nothing is removed."`
+	Before string `required:"" placeholder:"YYYY-MM" help:"The first month to keep (UTC): earlier entries are old."`
+	Export string `placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once the file is complete. Without it nothing is removed."`
 }
 
 // Run counts the old entries, or moves them to the file. It works as the owner of the tables: the

@@ -65,7 +65,7 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 				"encrypted with it.\n", encrypted)
 	}
 	_, err = fmt.Fprintln(p.Stdout,
-		"It also does not hold your settings, nor the lists of revoked keys and erased players: "+
+		"It does not contain your settings or the lists of revoked keys and erased players: "+
 			"see configs/deploy/backup.md.")
 	return err
 }

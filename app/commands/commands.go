@@ -14,7 +14,7 @@ import (
 
 // cli is every command and setting of the program.
 type cli struct {
-	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error."`
+	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level in the log: debug, info, warn or error."`
 	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line. Flags and environment variables win over it."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
 
@@ -26,12 +26,12 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
 	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
 	Backup   backupCmd   `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
-	Restore  restoreCmd  `cmd:"" help:"Restore a backup into the embedded database, which has to be empty."`
+	Restore  restoreCmd  `cmd:"" help:"Restore a backup into the embedded database, which must be empty."`
 	Audit    auditCmd    `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
 	Erase    eraseCmd    `cmd:"" help:"Erase players with their plays."`
-	Keys     keysCmd     `cmd:"" help:"List the revoked keys, and revoke keys again after a restore."`
+	Keys     keysCmd     `cmd:"" help:"List revoked keys; revoke them again after a restore."`
 	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
-	Doctor   doctorCmd   `cmd:"" help:"Look for what keeps dg from serving well, and tell how to fix it. Changes nothing."`
+	Doctor   doctorCmd   `cmd:"" help:"Check settings, machine and database, and say how to fix what is wrong. Changes nothing."`
 	Config   configCmd   `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`
 	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party software in the binary."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

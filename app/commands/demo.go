@@ -96,7 +96,7 @@ func loadDemo(ctx context.Context, db *database, a *assembly.Program, p Stdio) (
 }
 
 // errPublicDemo is the answer to loading the demo where others than this machine could sign in.
-var errPublicDemo = errors.New("everybody knows the passwords of the demo: " +
+var errPublicDemo = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
 // checkPublic fails if an account of the demo still has the password that dg publishes, or if the
@@ -131,9 +131,9 @@ func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
 	if len(published) == 0 {
 		return nil
 	}
-	return fmt.Errorf("this database has accounts of the demo, whose passwords everybody knows: %s. "+
+	return fmt.Errorf("this database has accounts of the demo with published passwords: %s. "+
 		"Use another database, or serve it where DG_ADDR and DG_BASE_URL are loopback addresses, "+
-		"and give each another password there (dg account reset)", strings.Join(published, ", "))
+		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
 // demoOwner finds the owner of the demo's first organisation.

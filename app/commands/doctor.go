@@ -51,7 +51,7 @@ func (c doctorCmd) settingFindings() []doctor.Finding {
 			Check:   "settings",
 			Verdict: doctor.Failure,
 			Says:    err.Error(),
-			Fix:     "Change the setting: dg config prints what is set, and where.",
+			Fix:     "Change the setting: dg config prints the values and where each comes from.",
 		})
 	}
 	base, err := c.Base()

@@ -21,7 +21,7 @@ import (
 type importCmd struct {
 	config.Database
 	config.Secrets
-	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input, whose end counts as the file's: pipe gzip where what writes it may fail. All files are imported, or none."`
+	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none. A truncated pipe looks complete unless it is gzip."`
 }
 
 // Run imports the files.

@@ -15,8 +15,8 @@ import (
 
 // keysCmd is `dg keys`, for what a restore of an older backup brings back.
 type keysCmd struct {
-	Revoked keysRevokedCmd `cmd:"" help:"Print the ids of all revoked keys, one a line: a list to keep beside the backups."`
-	Revoke  keysRevokeCmd  `cmd:"" help:"Revoke the keys of such a list, or every key, after a restore."`
+	Revoked keysRevokedCmd `cmd:"" help:"Print the ids of all revoked keys, one a line, to keep apart from the database."`
+	Revoke  keysRevokeCmd  `cmd:"" help:"Revoke the keys of that list, or every key, after a restore."`
 }
 
 // keysRevokedCmd is `dg keys revoked`.
@@ -45,7 +45,7 @@ func (c keysRevokedCmd) Run(ctx context.Context, p Stdio) error {
 type keysRevokeCmd struct {
 	config.Database
 	From string `placeholder:"FILE" xor:"which" help:"File of key ids, one a line, as dg keys revoked prints them; - is standard input."`
-	All  bool   `xor:"which" help:"Revoke every key of every organisation: where no list was kept."`
+	All  bool   `xor:"which" help:"Revoke every key of every organisation, if there is no list."`
 }
 
 // Run revokes the keys. Ids without a key are passed over: keys may be newer than the backup.

@@ -18,7 +18,7 @@ import (
 type restoreCmd struct {
 	config.Database
 	config.Secrets
-	File string `arg:"" help:"File that dg backup has written."`
+	File string `arg:"" help:"File written by dg backup."`
 }
 
 // Run restores the backup into an empty database, or changes nothing.

@@ -15,7 +15,7 @@ import (
 type segmentsCmd struct {
 	config.Database
 	Do   string        `arg:"" optional:"" default:"status" enum:"status,verify,rebuild" help:"status: what is sealed. verify: compare every segment with the plays. rebuild: seal everything again."`
-	Wait time.Duration `default:"2m" help:"How long rebuild waits while another process, such as dg serve, is sealing."`
+	Wait time.Duration `default:"2m" help:"How long rebuild waits for another sealer, such as that of dg serve."`
 }
 
 // Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer

@@ -35,7 +35,7 @@ func Reach(ctx context.Context, url string) (*pgx.Conn, Finding) {
 	}
 	if err != nil {
 		return nil, failure("database", err.Error(),
-			"Check DG_DATABASE_URL, that PostgreSQL runs, and that it lets this machine in.")
+			"Check DG_DATABASE_URL, that PostgreSQL runs, and that pg_hba.conf admits this machine.")
 	}
 	return conn, ok("database", "answers after %s", time.Since(begun).Round(time.Millisecond))
 }
@@ -89,7 +89,7 @@ func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
 func Clock(skew time.Duration) Finding {
 	if skew.Abs() > maxSkew {
 		return failure("clock",
-			fmt.Sprintf("the database's clock is %s away from this machine's",
+			fmt.Sprintf("the clocks of the database and this machine differ by %s",
 				skew.Abs().Round(time.Second)),
 			"Set both by NTP: codes of two-step verification and sessions depend on them.")
 	}
@@ -138,7 +138,7 @@ func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (Finding, error) {
 				minimum,
 				known), "Install a newer dg."), nil
 	case applied > known:
-		return warning("migrations", "the schema is newer than this program, which it still admits",
+		return warning("migrations", "the schema is newer than this program and still admits it",
 			"Finish the update."), nil
 	}
 	return ok("migrations", "all are applied, up to %d", applied), nil
@@ -163,7 +163,7 @@ func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, er
 	}
 	if instance > allowed {
 		return failure("connections",
-				fmt.Sprintf("an instance opens up to %d, and the database has %d", instance,
+				fmt.Sprintf("an instance opens up to %d, and the database allows %d", instance,
 					allowed),
 				"Set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher."),
 			nil

@@ -1,5 +1,5 @@
-// Package doctor looks for what keeps dg from serving well: in the settings, on the machine and in
-// the database. It changes nothing.
+// Package doctor checks settings, machine and database, and says how to fix what is wrong. It
+// changes nothing.
 package doctor
 
 import (
@@ -11,8 +11,8 @@ import (
 // Verdict is how bad a finding is.
 type Verdict string
 
-// The verdicts. A failure keeps dg from serving, or serves wrongly; a warning is for somebody to
-// decide.
+// The verdicts. A failure prevents serving or makes it wrong; a warning needs a decision of the
+// operator.
 const (
 	OK      Verdict = "ok"
 	Warning Verdict = "warning"

@@ -69,7 +69,7 @@ func DiskOf(folder string) (free, size uint64, err error) {
 	return disk.Bavail * block, disk.Blocks * block, nil
 }
 
-// Proxies warns of proxies that are missing, or that everybody is.
+// Proxies warns of missing proxies, and of a network that contains every client.
 func Proxies(base string, trusted []netip.Prefix) Finding {
 	for _, p := range trusted {
 		if p.Bits() == 0 {
@@ -88,7 +88,7 @@ func Proxies(base string, trusted []netip.Prefix) Finding {
 	return ok("proxies", "%d trusted networks", len(trusted))
 }
 
-// Unknown warns of environment variables that look like settings and are none.
+// Unknown warns of environment variables that look like settings but are not.
 func Unknown(environment []string, known func(name string) bool) []Finding {
 	var findings []Finding
 	for _, line := range slices.Sorted(slices.Values(environment)) {

@@ -15,7 +15,7 @@ var replicaFixes = map[postgres.ReplicaState]string{
 		"base backup), or remove it from DG_DATABASE_REPLICA_URLS.",
 	postgres.ReplicaDiverged: "Make it a standby of the primary again: pg_rewind, or a new base backup.",
 	postgres.ReplicaUnreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with " +
-		"hot_standby=on, and that it lets this machine in.",
+		"hot_standby=on, and that pg_hba.conf admits this machine.",
 }
 
 // Replica checks that reports read from a replica. Its pool stands for the primary's; an instance
@@ -38,11 +38,11 @@ func Replica(ctx context.Context, r *postgres.Replica, of *postgres.DB, instance
 			replicaFixes[postgres.ReplicaUnreachable])
 	case instance > allowed:
 		return failure(check,
-			fmt.Sprintf("an instance opens up to %d connections to it, and it has %d", instance,
+			fmt.Sprintf("an instance opens up to %d connections to it, and it allows %d", instance,
 				allowed), "Raise its max_connections, or lower DG_POOL_READS.")
 	case feedback != "on":
 		return warning(check,
-			"hot_standby_feedback is off: the clean-up of old rows breaks long exports",
+			"hot_standby_feedback is off: vacuum on the primary breaks long exports",
 			"Set it to on in the replica's configuration.")
 	}
 	return ok(check,

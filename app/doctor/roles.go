@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rightsSQL finds what the serving role may and must not, and what it must and may not.
+// rightsSQL finds rights that the serving role has and must not have, and those that it lacks.
 const rightsSQL = `/* doctor.rights */
 select coalesce((select rolsuper from pg_roles where rolname = current_user), false),
        (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -36,7 +36,7 @@ func Rights(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 		return Finding{
 			Check:   "roles",
 			Verdict: Warning,
-			Says:    "not looked at: the schema is missing",
+			Says:    "not checked: the schema is missing",
 			Fix:     "Run dg migrate first.",
 		}, nil
 	}
@@ -60,7 +60,7 @@ func Rights(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 			"Run dg migrate, which grants what is missing."), nil
 	case len(tooMuch) > 0:
 		return failure("roles", "the serving role may "+strings.Join(tooMuch, ", "),
-			"Run dg migrate, which takes it away; look for grants to public."), nil
+			"Run dg migrate, which revokes it; look for grants to public."), nil
 	}
 	return ok("roles", "the serving role owns nothing, and may do what it needs"), nil
 }

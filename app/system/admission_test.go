@@ -50,7 +50,7 @@ func staysSmall(
 	require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.Process.Pid), []byte("5"), 0))
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	var answers apptest.Tally
+	var answers apptest.Counter
 	apptest.AtOnce(64, func(i int) {
 		n := tenants[i%len(tenants)]
 		request, _ := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+path(n), http.NoBody)

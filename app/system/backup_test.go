@@ -155,7 +155,7 @@ func forgets(
 // underLoad calls until it is asked to stop: each answer is 200, or 429 beyond the rate.
 func underLoad(t *testing.T, c *apptest.Child, token string) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var answers apptest.Tally
+	var answers apptest.Counter
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -59,8 +59,8 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 		}
 	}
 	serve := []string{"serve", "--ops-addr", "127.0.0.1:0"}
-	refused("everybody knows the passwords of the demo", append(serve, "--demo")...)
-	refused("everybody knows the passwords of the demo", "demo")
+	refused("the passwords of the demo are published", append(serve, "--demo")...)
+	refused("the passwords of the demo are published", "demo")
 	require.Zero(t, apptest.Read[int](t, apptest.OpenDoor(t, dir), `select count(*) from users`))
 
 	d := serveDemo(t)
@@ -70,7 +70,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)
-	refused("everybody knows: "+last+".", serve...)
+	refused("published passwords: "+last+".", serve...)
 	d.db.Do(t, `update users set password_hash = null where email_key = $1`, last)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
 	require.Contains(t, public.Out.String(), "https://dg.example.org")

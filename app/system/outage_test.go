@@ -99,7 +99,7 @@ func overRelay(t *testing.T, plays int) (*apptest.Exporting, *apptest.Relay) {
 // askAtOnce sends so many requests at once and requires that none takes longer than the bound.
 func askAtOnce(t *testing.T, e *apptest.Exporting, n int, path string) (statuses map[string]int) {
 	t.Helper()
-	var all apptest.Tally
+	var all apptest.Counter
 	apptest.AtOnce(n, func(i int) {
 		begun := time.Now()
 		status, _ := apptest.FetchFrom(apptest.NewClient(), e.URL+path, e.MoreTokens[i%4])

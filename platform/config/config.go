@@ -13,10 +13,10 @@ import (
 
 // Database is where the data is.
 type Database struct {
-	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role: postgres://user:password@host:5432/database, or several hosts separated by commas, of which the primary is used. Empty: the embedded server."`
-	DatabasePooler     string `name:"database-pooler" env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"Set it to transaction where the database URL leads to a pooler that gives each transaction to any session, such as PgBouncer with pool_mode=transaction."`
+	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role: postgres://user:password@host:5432/database. Several hosts are separated by commas; dg uses the primary. Empty: the embedded server."`
+	DatabasePooler     string `name:"database-pooler" env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"Set it to transaction if the database URL leads to a pooler in transaction mode, such as PgBouncer with pool_mode=transaction."`
 	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" validate:"excluded_without=DatabaseURL,required_if=DatabasePooler transaction" placeholder:"URL" secret:"" help:"The same database without a pooler, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
-	ReplicaURLs        string `name:"database-replica-urls" env:"DG_DATABASE_REPLICA_URLS" validate:"excluded_without=DatabaseURL,replica_urls" placeholder:"URLS" secret:"" help:"Hot standbys of the database, as the serving role, separated by spaces or commas: at most 8. One that leads to a pooler in transaction mode ends in ?pooler=transaction. Reports read from those that have replayed what was committed before the request. Empty: none."`
+	ReplicaURLs        string `name:"database-replica-urls" env:"DG_DATABASE_REPLICA_URLS" validate:"excluded_without=DatabaseURL,replica_urls" placeholder:"URLS" secret:"" help:"Hot standbys for reports, as the serving role: at most 8 URLs, separated by spaces or commas. A URL through a pooler in transaction mode ends in ?pooler=transaction. Empty: none."`
 	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
@@ -68,8 +68,8 @@ type Address struct {
 type Server struct {
 	Address        `validate:"-"` // Base checks it
 	OpsAddr        string         `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. It answers requests for its own host and loopback hosts only."`
-	TrustedProxies []string       `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" validate:"dive,network" placeholder:"CIDR" help:"Trusted proxies, whose X-Forwarded-For names the client, separated by commas. Without it all clients behind a proxy share one limit of 20 wrong passwords in ten minutes."`
-	ShutdownDelay  time.Duration  `name:"shutdown-delay" env:"DG_SHUTDOWN_DELAY" validate:"min=0,max=30s" default:"2s" help:"How long dg goes on serving after SIGTERM, if a client is connected, while /readyz answers 503. Longer than a load balancer takes to notice."`
+	TrustedProxies []string       `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" validate:"dive,network" placeholder:"CIDR" help:"Networks of trusted proxies, separated by commas. Their X-Forwarded-For names the client. Without it all clients behind a proxy share one limit of 20 wrong passwords in ten minutes."`
+	ShutdownDelay  time.Duration  `name:"shutdown-delay" env:"DG_SHUTDOWN_DELAY" validate:"min=0,max=30s" default:"2s" help:"How long dg serves after SIGTERM while /readyz answers 503, if a client is connected. Set it longer than a load balancer takes to notice."`
 }
 
 // Pools bound the connections of an instance to the database. With the 8 for exports and the one

@@ -8,8 +8,8 @@ import (
 
 // Secrets are the keys with which secrets in the database are encrypted.
 type Secrets struct {
-	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" validate:"omitempty,key" placeholder:"KEY" secret:"" help:"Key that encrypts the secrets of two-step verification in the database: 32 random bytes in base64 or hex. Set the variable, because other users of the machine see flags. Empty: the secrets are stored unencrypted."`
-	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" validate:"omitempty,key" placeholder:"KEY" secret:"" help:"Second key for rotation, used for decryption only: the one that the secret key replaces, or the one that other instances already write. At the start its secrets are encrypted again with the secret key."`
+	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" validate:"omitempty,key" placeholder:"KEY" secret:"" help:"Key that encrypts the secrets of two-step verification: 32 random bytes in base64 or hex. Use the variable or a file, because other users of the machine see flags. Empty: the secrets are stored in clear."`
+	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" validate:"omitempty,key" placeholder:"KEY" secret:"" help:"Second key for rotation, for decryption only: the one that the secret key replaces, or the one that other instances already write. Each start encrypts its secrets again with the secret key."`
 }
 
 // Keys returns the keys, nil for one that is not set. No error quotes a key.
