@@ -1,4 +1,4 @@
-// Package configs embeds what is configuration rather than code: who may do what.
+// Package configs embeds the authorisation model and policy.
 package configs
 
 import _ "embed"

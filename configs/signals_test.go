@@ -62,7 +62,7 @@ func TestAlertRulesFireWhenTheyShould(t *testing.T) {
 	promtool(t, "test", "rules", "deploy/alerts_test.yml")
 }
 
-// Who is woken by an alert reads what happened and what to do. Each alert is seen to fire.
+// Each alert names severity, summary and action, and alerts_test.yml makes it fire.
 func TestAlertsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	tests := content(t, "alerts_test.yml")

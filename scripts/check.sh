@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that can be said of the code without running it. Exits non-zero at the first finding.
+# Static checks. Exits non-zero at the first finding.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -30,7 +30,7 @@ say "the API's document"
 scripts/contract/lint.sh
 
 say "what is generated is not stale"
-# In a copy: tests may run beside this, and build from these files.
+# In a copy, because tests may build from these files at the same time.
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$copy"
 "$copy/scripts/generate.sh"
 for file in modules/publicapi/openapi.json modules/publicapi/postman.json web/docs/templates/docs_errors.html app/commands/notices.txt \

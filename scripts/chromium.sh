@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sees to it that the tests of the screens find a browser: installs Debian's Chromium where root, apt and none of it are
-# there. Elsewhere it says what to do, and lets the tests decide.
+# Installs Debian's Chromium for the tests of the screens, as root with apt, if there is none. Otherwise it says what to
+# do, and the tests decide.
 set -eu
 
 for name in "${DG_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable chrome \

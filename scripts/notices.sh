@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes app/commands/notices.txt, which `dg licences` prints: the licences of all that is in the binary, as they ask for.
+# Writes app/commands/notices.txt, which `dg licences` prints: the licences of everything in the binary.
 set -eu
 cd "$(dirname "$0")/.."
 

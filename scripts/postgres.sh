@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 if [ "$(id -u)" = 0 ]; then folder=/var/lib/dg/postgres; else folder=$PWD/.postgres; fi
 
-# dg decides which of these it takes: see platform/embeddedpg/programs.go.
+# platform/embeddedpg/programs.go decides which of these dg uses.
 for bin in "${PG_BIN:-}" "$(pg_config --bindir 2>/dev/null || :)" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
   /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin /Applications/Postgres.app/Contents/Versions/*/bin \
   /opt/local/lib/postgresql*/bin /usr/local/pgsql/bin /usr/libexec/postgresql* "$folder/bin"; do
@@ -17,7 +17,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The package, and no server of its own: the setting that keeps Debian from creating one is there meanwhile only.
+# Installs the package without a cluster: a temporary setting keeps Debian from creating one.
 install_package() {
   echo "Installing PostgreSQL with apt-get."
   settings=/etc/postgresql-common/createcluster.d

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds what is released into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums.
+# Builds a release into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums.
 # Two runs on one commit give equal bytes. It needs GNU tar.
 set -eu
 cd "$(dirname "$0")/.."
-# Packages want a version that begins with a digit and does not go back: without a tag it is the changelog's last one, and how
-# many commits there are.
+# A package version begins with a digit and never decreases: without a tag it is the last version of the changelog and the
+# number of commits.
 last=$(sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
 VERSION=${VERSION:-$(git describe --tags --dirty 2>/dev/null || echo "$last+$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)")}
 VERSION=${VERSION#v}

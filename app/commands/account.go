@@ -27,7 +27,7 @@ type accountResetCmd struct {
 	Email string `arg:"" help:"E-mail of the person."`
 }
 
-// Run makes the link as the owner of the tables: the serving role may not.
+// Run creates the link as the owner of the tables: the serving role may not.
 func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 	base, err := c.Base()
 	if err != nil {

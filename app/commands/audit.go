@@ -80,9 +80,8 @@ func (r *pruning) count(ctx context.Context, p Stdio) error {
 	return err
 }
 
-// prune removes nothing before the file is complete and on the disk. Each log is pruned in a
-// transaction of its own: a run that was interrupted is run again with another file, which gets the
-// rest.
+// prune removes nothing before the file is complete on disk. Each log is pruned in a transaction of
+// its own: after an interruption another run with another file gets the rest.
 func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 	exported, err := r.export(ctx, path)
 	if err != nil {

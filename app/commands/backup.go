@@ -19,16 +19,16 @@ type backupCmd struct {
 	File string `arg:"" help:"New file of the backup, in pg_dump's custom format."`
 }
 
-// errOwnServer is the answer where the database is not the embedded one.
+// errOwnServer refuses a database that is not the embedded one.
 var errOwnServer = errors.New("DG_DATABASE_URL names a server of your own, and dg backup and dg " +
 	"restore are for the embedded one. " +
 	"Use pg_dump and pg_restore as the role that owns the tables: configs/deploy/backup.md has the commands")
 
-// notInBackup are the tables whose rows are left out: nobody is signed in after a restore, and no
-// old reset link works.
+// notInBackup are the tables without rows in a backup: a restore revives no session and no reset
+// link.
 var notInBackup = []string{"sessions", "account_resets"}
 
-// Run writes the backup. It does not migrate: before an update this is the program of the schema.
+// Run writes the backup. It does not migrate, so that it can run before an update.
 func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 	begun := time.Now()
 	if err := c.Check(); err != nil {

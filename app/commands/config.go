@@ -55,8 +55,8 @@ func shown(flag *kong.Flag, value any) string {
 
 const hidden = "(hidden)"
 
-// shownDatabases is a list of database URLs without passwords. What cannot be read is hidden: its
-// password cannot be told apart.
+// shownDatabases is a list of database URLs without passwords. An invalid URL is hidden, because its
+// password cannot be located.
 func shownDatabases(text string) string {
 	urls, ok := config.Database{ReplicaURLs: text}.Replicas()
 	if !ok {
@@ -71,7 +71,7 @@ func shownDatabases(text string) string {
 	return strings.Join(urls, " ")
 }
 
-// urlSecrets finds the user and the query of a URL, also of one that cannot be read.
+// urlSecrets finds the user and the query of a URL, also of an invalid one.
 var urlSecrets = regexp.MustCompile(`(?s)^(\w+://)?(.*@)?([^?]*)(\?.*)?$`)
 
 // maskedURL is a URL without user and query, either of which may be a password.

@@ -60,7 +60,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	return db, postgres.SetRoleDefaults(ctx, db.servingURL, log)
 }
 
-// openEncrypted is openDatabase that encrypts the stored secrets which are not yet.
+// openEncrypted is openDatabase that also encrypts secrets stored in clear.
 func openEncrypted(
 	ctx context.Context, c config.Database, s config.Secrets, log *slog.Logger,
 ) (*database, error) {
@@ -79,7 +79,7 @@ func openEncrypted(
 	return db, nil
 }
 
-// servingURL is the URL of the serving role, which says where it leads to a pooler.
+// servingURL is the URL of the serving role. It names a pooler.
 func servingURL(c config.Database) string {
 	if c.Pooled() {
 		return postgres.ThroughPooler(c.DatabaseURL)
@@ -87,8 +87,8 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// openExisting is openDatabase for what works on data. Where there is none a setting is missing: an
-// empty server would be made, and nothing found in it.
+// openExisting is openDatabase for commands on existing data. Without data a setting is missing:
+// openDatabase would create an empty server.
 func openExisting(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func loadDemo(ctx context.Context, db *database, a *assembly.Program, p Stdio) (
 	return loadedDemo{token}, err
 }
 
-// errPublicDemo is the answer to loading the demo where others than this machine could sign in.
+// errPublicDemo refuses the demo where other machines could sign in.
 var errPublicDemo = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 

@@ -156,8 +156,7 @@ func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor
 	return append(findings, found), nil
 }
 
-// dataFindings checks the schema, the rights and the data. Without a schema there is no more to
-// see.
+// dataFindings checks the schema and the rights, and with a complete schema the data.
 func (c doctorCmd) dataFindings(
 	ctx context.Context, conn *pgx.Conn, serving string, p Stdio,
 ) ([]doctor.Finding, error) {
@@ -188,7 +187,7 @@ func (c doctorCmd) dataFindings(
 	findings = append(findings, doctor.Backlog(due.Days, due.Oldest, time.Now()))
 	keys, err := keyring(c.Secrets)
 	if err != nil {
-		return findings, nil // told with the settings
+		return findings, nil // reported with the settings
 	}
 	unreadable, err := identity.UnreadableSecrets(ctx, db, keys)
 	if err != nil {

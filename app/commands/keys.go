@@ -48,7 +48,7 @@ type keysRevokeCmd struct {
 	All  bool   `xor:"which" help:"Revoke every key of every organisation, if there is no list."`
 }
 
-// Run revokes the keys. Ids without a key are passed over: keys may be newer than the backup.
+// Run revokes the keys. It ignores ids without a key: keys may be newer than the backup.
 func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 	var ids []string // nil: all
 	if !c.All {
@@ -73,8 +73,8 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 		})
 }
 
-// readKeyIDs reads a list. It is not nil. A line of another form is an error that does not quote
-// it: passed over, it would leave a leaked key alive, and it may be a whole key.
+// readKeyIDs reads a list, which is not nil. An invalid line is an error, because ignoring it could
+// leave a leaked key alive. The error does not quote it: it may be a whole key.
 func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")

@@ -15,7 +15,7 @@ type outputFile struct {
 	path string
 }
 
-// createOutput begins a file. It fails where the path is taken: nothing is ever overwritten.
+// createOutput begins a file. It fails if the path is taken: no file is ever overwritten.
 func createOutput(path string) (*outputFile, error) {
 	if err := vacant(path); err != nil {
 		return nil, err
@@ -31,9 +31,8 @@ func vacant(path string) error {
 	return nil
 }
 
-// Complete gives the file its name, unless that is taken meanwhile. After an error there is no
-// file, but for one of the folder, which could then not be written to the disk: the file is
-// complete, and may be gone after a power cut.
+// Complete gives the file its name, unless that is taken meanwhile. After an error there is no file,
+// except if syncing the folder failed: the file is then complete, but a power cut may remove it.
 func (f *outputFile) Complete() error {
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
@@ -50,8 +49,8 @@ func (f *outputFile) Complete() error {
 	return folder.Sync()
 }
 
-// publish renames the file as os.Rename does not: it fails where the name is taken. On a file
-// system without hard links it takes the name with an empty file first.
+// publish renames the file and, unlike os.Rename, fails if the name is taken. On a file system
+// without hard links it first takes the name with an empty file.
 func (f *outputFile) publish() error {
 	err := os.Link(f.Name(), f.path)
 	switch {

@@ -18,9 +18,9 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt makes the command use the keyring, and encrypts what is stored with its current key: a
-// replaced key can be dropped afterwards. A secret that cannot be read is logged and does not stop
-// the command. Keys that are not the database's do.
+// encrypt makes the command use the keyring, and encrypts stored secrets with its current key, so
+// that a replaced key can be dropped. Unreadable secrets are logged; keys that are not the
+// database's stop the command.
 func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	db.keys = keys
 	owner, err := postgres.Open(ctx, db.ownerURL,
@@ -49,7 +49,7 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 	return nil
 }
 
-// forgetKey makes the current key the database's, in place of a lost one.
+// forgetKey records the current key in place of a lost one.
 func (db *database) forgetKey(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	owner, err := postgres.Open(ctx, db.ownerURL,
 		postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})

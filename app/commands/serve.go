@@ -35,8 +35,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	// The database before the addresses: the second server on a data folder reports the folder, not
-	// the address.
+	// The database comes before the addresses, so that errors about the data folder come first.
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
@@ -112,8 +111,8 @@ func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry
 		telemetry.TraceOptions{URL: to, Headers: headers, Version: version, Logger: log})
 }
 
-// greeting is printed once dg serves. With --demo it loads the demo first. It fails where others
-// than this machine would reach accounts of the demo.
+// greeting is printed once dg serves. With --demo it loads the demo first. It fails if other
+// machines could reach accounts of the demo.
 func (c serveCmd) greeting(
 	ctx context.Context, db *database, a *assembly.Program, p Stdio, base string,
 ) (string, error) {
@@ -187,14 +186,14 @@ func (l listeners) Close() {
 	l.ops.Close()
 }
 
-// maxSegment is the size of TCP segments on networks. Over loopback they would have 64 KB: the
-// receive window of a proxy on the same machine opens in steps of that size, and an export that is
-// read slowly would wait for a step longer than dg waits.
+// maxSegment is the usual MSS on networks. Over loopback segments have 64 KB: the receive window of
+// a proxy on the same machine opens in steps of that size, and a step of a slowly read export would
+// take longer than the write deadline.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// without it only slow readers suffer
+		// on failure only slow readers suffer
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment)
 	})
 }

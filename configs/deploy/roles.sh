@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the two roles and the database. OWNER_PASSWORD and APP_PASSWORD are their passwords; psql connects as a superuser.
-# A role that owns the tables migrates; one that owns nothing serves.
+# Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a superuser. The owner of
+# the tables migrates; the other role owns nothing and serves.
 set -eu
 psql -v ON_ERROR_STOP=1 -v owner="$OWNER_PASSWORD" -v app="$APP_PASSWORD" ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'
 create role dg_owner login password :'owner';

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 document=${1:-$root/modules/publicapi/openapi.json}
 
-# Both tools work from what is installed here and call nobody.
+# Both tools work offline.
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
 # npm leaves a copy of the lock file in node_modules; a newer lock file means that the tools have changed.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reads exports with the tools that people use, and compares rows, sums and empty cells: scripts/readers/run.sh FILE.csv…
+# Reads exports with common tools, and compares rows, sums and empty cells: scripts/readers/run.sh FILE.csv…
 # pandas is the reference. A tool that is not installed is skipped with a word; papaparse and DuckDB come from npm (NODE_PATH).
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Holds the API's document to its promises, in minutes (make contract):
+# Checks the API's document (make contract, minutes):
 #   - linters: those of make check, and OWASP's rules
-#   - nothing in it breaks clients of the last release, but what released/decided.txt names
+#   - no change breaks clients of the last release, except those in released/decided.txt
 #   - generated clients compile, and call the demo through prism, which validates each request and answer: openapi-typescript
 #     with openapi-fetch, orval, openapi-generator's Python and C#; oapi-codegen's Go compiles; and newman the Postman collection. They accept enum values
 #     of a later release
 #   - the tests of the API: prism judges their exchanges, and 700 random ones
-# It needs Node 20 and Java 11. What else is missing is said and left out: Python with urllib3, dateutil and six; mypy; Mono.
+# It needs Node 20 and Java 11. It names and skips other missing tools: Python with urllib3, dateutil and six; mypy; Mono.
 # openapi-generator is of 2020: the package of later versions has no program in it, and downloads one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
