@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -20,22 +21,62 @@ var (
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`",
 	)
 	// namedCode is what a row of a walk through the code says is declared in one of its files.
-	namedCode    = regexp.MustCompile("`([A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)?)`")
+	namedCode = regexp.MustCompile("`([A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)?)`")
+	// namedMember is a declaration of a package, such as apikeys.Service.Run; namedTest is a test.
+	namedMember  = regexp.MustCompile("`([a-z]+)\\.([A-Z]\\w*)(?:\\.([A-Z]\\w*))?`")
+	namedTest    = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 	relativeLink = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]+))?\)`)
 	heading      = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// Every file, link and declaration that a document names is in the tree. The changelog names former
-// files.
+// Every file, link, declaration and test that a document names is in the tree.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	t.Parallel()
 	documents := filesOfTree(t, ".md")
 	require.Contains(t, documents, "CONTRIBUTING.md")
+	packages := map[string]string{} // their sources, by the name of their folder
+	for name, source := range filesOfTree(t, ".go") {
+		packages[path.Base(path.Dir(name))] += string(source)
+	}
 	for name, text := range documents {
-		for _, wrong := range wrongIn(os.DirFS(".."), name, string(text)) {
-			t.Errorf("%s: %s", name, wrong)
+		wrong := wrongIn(os.DirFS(".."), name, string(text))
+		if name != changelog {
+			wrong = append(wrong, undeclaredIn(packages, string(text))...)
+		}
+		for _, one := range wrong {
+			t.Errorf("%s: %s", name, one)
 		}
 	}
+}
+
+// changelog names former files and declarations.
+const changelog = "CHANGELOG.md"
+
+// undeclaredIn returns the members of packages and the tests that a document names and no package
+// declares.
+func undeclaredIn(packages map[string]string, text string) (wrong []string) {
+	for _, member := range namedMember.FindAllStringSubmatch(text, -1) {
+		if member[1] == "game" {
+			continue // a schema of the OpenAPI document
+		}
+		sources := packages[member[1]]
+		declared := declares(sources, member[2]) || declares(sources, `\w+.`+member[2])
+		if member[3] != "" { // a method, or a member of a struct or interface
+			declared = declared && (declares(sources, member[2]+"."+member[3]) ||
+				regexp.MustCompile(`(?m)^\t`+member[3]+`\b`).MatchString(sources))
+		}
+		if !declared {
+			wrong = append(wrong, member[0]+" is not declared")
+		}
+	}
+	for _, test := range namedTest.FindAllStringSubmatch(text, -1) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(packages)), func(sources string) bool {
+			return declares(sources, test[1])
+		}) {
+			wrong = append(wrong, "there is no "+test[1])
+		}
+	}
+	return wrong
 }
 
 // wrongIn returns what a document names and the tree does not have.
@@ -54,7 +95,7 @@ func wrongIn(tree fs.FS, name, text string) (wrong []string) {
 			wrong = append(wrong, "no heading at the link "+link[0])
 		}
 	}
-	if name == "CHANGELOG.md" {
+	if name == changelog {
 		return wrong
 	}
 	return append(wrong, missingIn(tree, name, text)...)
@@ -126,4 +167,10 @@ func TestDocumentsFindPlantedFaults(t *testing.T) {
 		"gone is not declared in the files of its row",
 		"Type.Method is not declared in the files of its row",
 	}, wrongIn(os.DirFS(".."), "app/main.md", text))
+	packages := map[string]string{"p": "type T struct {\n\tField int\n}\nfunc (t *T) Do() {}\n"}
+	require.Equal(t, []string{
+		"`p.Gone` is not declared", "`p.T.Gone` is not declared", "`q.T` is not declared",
+		"there is no TestGone",
+	}, undeclaredIn(packages, "`p.T`, `p.T.Do`, `p.T.Field`, `p.Do`, `p.Gone`, `p.T.Gone`, `q.T`, "+
+		"`TestGone`"))
 }
