@@ -115,7 +115,7 @@ func forbidden(from, to string) string {
 		return ""
 	case target == "app", target == "app/commands", target == "app/apptest",
 		strings.HasPrefix(target, "app/") && !slices.Contains(allowed, "*"):
-		return fmt.Sprintf("%s imports %s: nobody imports app", from, to)
+		return fmt.Sprintf("%s imports %s: only main.go and tests import app", from, to)
 	case !known:
 		return from + " is not in the table of who may import whom: add it"
 	case slices.Contains(allowed, "*") && target != "platform/testkit":
