@@ -53,7 +53,7 @@ type Settings struct {
 // Program is every module, built in the order of their dependencies.
 type Program struct {
 	Pools  Pools
-	Keys   *apikeys.Service
+	Keys   *apikeys.Module
 	Server *httpserver.Server
 	Ops    *prometheus.Registry
 	log    *slog.Logger
@@ -101,7 +101,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"audit":     log.Run,
-		"key usage": p.Keys.Run,
+		"key usage": p.Keys.Counter.Run,
 	}
 	if pools.Replicas != nil {
 		p.background["replicas"] = pools.Replicas.Run
@@ -110,14 +110,15 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 
 	recheck := cmp.Or(pools.Recheck, pools.Auth)
+	recheckKeys := apikeys.New(recheck, orgs, log, policy, time.Now, counts.unknownKey)
 	api, err := publicapi.New(publicapi.Modules{
-		Keys:        p.Keys,
+		Keys:        p.Keys.Authenticator,
 		Games:       forks,
 		Reports:     figures,
 		Exports:     p.exports,
 		Orgs:        orgs,
 		Policy:      policy,
-		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, counts.unknownKey),
+		RecheckKeys: recheckKeys.Authenticator,
 	}, s.BaseURL)
 	if err != nil {
 		return nil, err
@@ -132,12 +133,12 @@ func Over(pools Pools, s Settings) (*Program, error) {
 			Accounts: people,
 			TwoStep:  people,
 		},
-		AuditLog: auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
+		AuditLog: auditlog.Modules{Log: log, Keys: p.Keys.Reader, Forks: forks, Groups: orgs},
+		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: forks},
 		Organisation: organisation.Modules{
 			Organisations: orgs,
 			People:        people,
-			Keys:          p.Keys,
+			Keys:          p.Keys.Reader,
 			Forks:         forks,
 		},
 		Docs: docs.Modules{Groups: orgs, Forks: forks},
@@ -235,7 +236,7 @@ func (p *Program) Background(ctx context.Context) {
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()
-	if err := p.Keys.RecordUsage(ctx); err != nil {
+	if err := p.Keys.Counter.RecordUsage(ctx); err != nil {
 		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
 	}
 	p.Pools.Close()

@@ -114,7 +114,8 @@ func (w *nthWorld) operate(url string) {
 	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
 		"not as many as were exported")
 	for _, err := range []error{
-		w.p.Keys.StillUsable(ctx, acme, w.keyID), w.p.Keys.RecordUsage(ctx), log.RecordBursts(ctx),
+		w.p.Keys.Authenticator.StillUsable(ctx, acme, w.keyID),
+		w.p.Keys.Counter.RecordUsage(ctx), log.RecordBursts(ctx),
 		failed(org.AllIDs(ctx, db)), failed(apikeys.RevokedIDs(ctx, db, acme)),
 		failed(apikeys.RevokeAgain(ctx, db, log, acme, nil, audit.Request{})),
 		failed(seal.Due(ctx)), failed(seal.Status(ctx)), failed(seal.Verify(ctx)),

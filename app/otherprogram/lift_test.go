@@ -58,7 +58,7 @@ func start(t *testing.T) *program {
 	require.NoError(t, err)
 	p := &program{t: t, db: db, url: "http://" + ln.Addr().String()}
 	api, err := publicapi.New(publicapi.Modules{
-		Keys:    keyService,
+		Keys:    keyService.Authenticator,
 		Games:   forks,
 		Reports: figures,
 		Exports: files,
@@ -68,12 +68,12 @@ func start(t *testing.T) *program {
 	require.NoError(t, err)
 	screens, err := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
-		AuditLog: auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
-		Keys:     keys.Modules{Keys: keyService, Changes: keyService, Forks: forks},
+		AuditLog: auditlog.Modules{Log: log, Keys: keyService.Reader, Forks: forks, Groups: own},
+		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Forks: forks},
 		Organisation: organisation.Modules{
 			Organisations: own,
 			People:        &staff{own},
-			Keys:          keyService,
+			Keys:          keyService.Reader,
 			Forks:         forks,
 		},
 		Reports: webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},

@@ -48,7 +48,7 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 func makeKeyIn(t *testing.T, serving, owner, organisation, name string) apikeys.Token {
 	t.Helper()
 	a, actor := beside(t, serving, owner, organisation)
-	_, token, err := a.Keys.Create(t.Context(), actor, apikeys.NewKey{
+	_, token, err := a.Keys.Manager.Create(t.Context(), actor, apikeys.NewKey{
 		Name:   name,
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})

@@ -67,7 +67,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	useEverywhere(t, s, c.URL, key, other)
 	a, actor := beside(t, serving, owner, organisation)
-	require.NoError(t, a.Keys.Revoke(t.Context(), actor, other.ID, audit.Request{}))
+	require.NoError(t, a.Keys.Manager.Revoke(t.Context(), actor, other.ID, audit.Request{}))
 	s["an answer to a revoked key"] = answer(t, c.URL+"/api/v1/forks", "Bearer "+other.String())
 
 	for _, path := range []string{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/limiter"
 	"dg/platform/postgres"
@@ -60,52 +61,81 @@ type authResult struct {
 	firstInMinute        bool // whether last_used_at has to move
 }
 
+// Authenticator authenticates keys, counts their requests and records rejected ones.
+type Authenticator struct {
+	db           *postgres.DB
+	log          *audit.Log
+	now          func() time.Time
+	counter      *Counter
+	onUnknownKey func()
+	statement    string // authenticate.sql
+}
+
 // Authenticate finds the key of the token and counts the request in its rate window. A rejection is
 // recorded before it is answered.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
 // with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a
 // rejection cannot be recorded.
-func (s *Service) Authenticate(
+func (a *Authenticator) Authenticate(
 	ctx context.Context, token Token, request audit.Request,
 ) (Caller, error) {
-	result, err := s.authenticate(ctx, token.ID, token.hash(), false)
+	result, err := a.authenticate(ctx, token.ID, token.hash(), false)
 	switch {
 	case err != nil:
 		return Caller{}, err
 	case !result.known:
-		s.onUnknownKey()
+		a.onUnknownKey()
 		return Caller{}, errInvalidKey
 	case result.reason != "":
-		return Caller{}, s.reject(ctx, result, request, result.rejection())
+		return Caller{}, a.reject(ctx, result, request, result.rejection())
 	case result.limited:
-		return s.rateLimited(result)
+		return a.rateLimited(result)
 	}
-	result.countedOn = s.count(result.Caller, accepted)
+	result.countedOn = a.counter.count(result.Caller, accepted)
 	if result.firstInMinute {
 		ctx = limiter.WithTenant(ctx, result.OrganisationID) // no unknown credential any more
-		if err := s.touch(ctx, result.Caller); err != nil {
+		if err := a.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}
 	}
 	return result.Caller, nil
 }
 
+var errKeyStopped = apperr.New(apperr.AuthRequired,
+	"This API key was revoked, has expired, or needs the Pro plan.")
+
+// StillUsable returns nil while the key would be accepted. Running exports call it; it does not
+// count towards the rate limit.
+//
+// Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other is the
+// database's and says nothing about it.
+func (a *Authenticator) StillUsable(ctx context.Context, organisationID, id string) error {
+	usable, err := a.usable(ctx, organisationID, id)
+	if err != nil {
+		return err
+	}
+	if !usable {
+		return errKeyStopped
+	}
+	return nil
+}
+
 // expiryNotice returns the earlier of a key's expiry and revocation, if the notice period has
 // begun.
-func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
+func (a *Authenticator) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
 		end = revokedAt
 	}
-	if end == nil || end.Sub(s.now()) > noticePeriod {
+	if end == nil || end.Sub(a.now()) > noticePeriod {
 		return nil
 	}
 	return end
 }
 
-func (s *Service) rateLimited(r authResult) (Caller, error) {
-	s.count(r.Caller, limited)
+func (a *Authenticator) rateLimited(r authResult) (Caller, error) {
+	a.counter.count(r.Caller, limited)
 	r.RateLimit.Reset = r.retryAfter
 	return r.Caller, newRateLimitError(r.retryAfter,
 		"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,

@@ -163,7 +163,7 @@ func TestPlanIsReadAtEveryRequest(t *testing.T) {
 		{org.PlanEnterprise, true}, {org.PlanFree, false}, {org.PlanPro, true},
 	} {
 		b.setPlan(c.plan)
-		for _, instance := range []*apikeys.Service{b.keys, b.other} {
+		for _, instance := range []*instance{b.keys, b.other} {
 			_, err := instance.Authenticate(b.ctx(), token, request)
 			require.Equal(t, c.ok, err == nil, "%s: %v", c.plan, err)
 		}
@@ -283,7 +283,7 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 		b.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
 		b.setPlan(c.plan)
 		before := b.logged()
-		for _, instance := range []*apikeys.Service{b.keys, b.other} {
+		for _, instance := range []*instance{b.keys, b.other} {
 			err := instance.StillUsable(b.ctx(), ourOrganisation, key.ID)
 			if c.ok {
 				require.NoError(t, err, name)

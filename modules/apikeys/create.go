@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"dg/modules/audit"
@@ -39,16 +40,24 @@ var (
 		"API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
 )
 
+// Manager creates, replaces, renames and revokes keys.
+type Manager struct {
+	*core
+	orgs   Organisations
+	log    *audit.Log
+	random io.Reader
+}
+
 // Create makes a key for the actor's organisation and returns it with its token: the only time that
 // the secret is shown. The key and its audit entry commit together, while the actor still has the
 // role and the second step.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation
 // with the field, ErrAlreadyCreated with the key.
-func (s *Service) Create(
+func (m *Manager) Create(
 	ctx context.Context, actor Actor, in NewKey, request audit.Request,
 ) (Key, Token, error) {
-	if err := s.authorize(actor.Subject, authz.CreateKey, actor.OrganisationID); err != nil {
+	if err := m.authorize(actor.Subject, authz.CreateKey, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err
 	}
 	if err := input.Check(in); err != nil {
@@ -57,12 +66,12 @@ func (s *Service) Create(
 	if err := checkIdempotencyKey(in.IdempotencyKey); err != nil {
 		return Key{}, Token{}, err
 	}
-	now := s.now().UTC()
+	now := m.now().UTC()
 	expiresAt, err := checkExpiry(in.ExpiresAt, now)
 	if err != nil {
 		return Key{}, Token{}, err
 	}
-	token, err := NewToken(s.random)
+	token, err := NewToken(m.random)
 	if err != nil {
 		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
 	}
@@ -76,8 +85,8 @@ func (s *Service) Create(
 		CreatedBy:      actor.Person,
 		ExpiresAt:      expiresAt,
 	}
-	existing, err := s.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey),
-		s.entry(actor, audit.KeyCreated, key.ID, request))
+	existing, err := m.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey),
+		actor.entry(audit.KeyCreated, key.ID, request))
 	if err != nil {
 		return existing, Token{}, err
 	}

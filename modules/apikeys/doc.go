@@ -3,9 +3,11 @@
 //
 // Tables: api_keys, api_key_windows, api_key_usage.
 //
-// service.go, create.go, replace.go and rename.go serve the settings screens. authenticate.go and
-// authenticate.sql check the key of a request and count the request. reject.go records rejected
-// uses. usage.go counts uses by day.
+// Types, by job (New builds all of them):
+//   - Authenticator checks the key of a request with one statement (authenticate.sql), counts the
+//     request in its rate window, and records rejected uses. StillUsable re-checks running exports.
+//   - Reader lists keys and their usage, Manager creates, replaces, renames and revokes them.
+//   - Counter counts uses by day in memory, and stores and prunes them once a minute.
 //
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
@@ -20,13 +22,8 @@
 //     only. Authorisation uses the database clock; the UI uses the local clock.
 //   - A rejected request is answered only after it is recorded or, above 120 in 60 seconds, counted
 //     (audit.Log.Count). recordRefusal is the only function that records one.
-//   - Only a caller with the right secret learns more than that a key is invalid.
-//
-// Authentication is not scoped to an organisation: the key identifies it (rules.md, Data).
-//
-// Usage is counted in memory and written once a minute by each instance. A crash loses at most that
-// minute; a lost reply may count it twice. The audit log's counter would cost a statement for each
-// request.
+//   - Only a caller with the right secret learns more than that a key is invalid. Authentication is
+//     not scoped to an organisation: the key identifies it (rules.md, Data).
 //
 // Trade-offs:
 //   - The rate window is a row in an unlogged table, exact over all instances. A crash of
@@ -36,6 +33,8 @@
 //     lock_timeout bounds the wait.
 //   - An organisation has at most MaxUsable usable keys, paused ones included. Revoked and expired
 //     keys stay listed up to MaxListed; the audit log has the rest.
+//   - A crash loses at most a minute of usage; a lost reply may count it twice. The audit log's
+//     counter would cost a statement for each request.
 //   - Creation locks the organisation, so that MaxUsable is exact and a form sent twice creates one
 //     key.
 package apikeys

@@ -41,7 +41,7 @@ func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	tokens := make([]apikeys.Token, n)
 	errs := make([]error, n)
 	atOnce(n, func(i int) {
-		keys[i], tokens[i], errs[i] = []*apikeys.Service{
+		keys[i], tokens[i], errs[i] = []*instance{
 			b.keys, b.other,
 		}[i%2].Create(b.ctx(), b.owner, in, request)
 	})
@@ -103,7 +103,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.addKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := make([]error, 10)
 	atOnce(len(errs), func(i int) {
-		_, _, errs[i] = []*apikeys.Service{
+		_, _, errs[i] = []*instance{
 			b.keys, b.other,
 		}[i%2].Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 	})

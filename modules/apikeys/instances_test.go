@@ -41,7 +41,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		c := changes[round%len(changes)]
 		b.setPlan(org.PlanPro)
 		key, token := b.newKey()
-		for _, instance := range []*apikeys.Service{b.other, b.keys, b.other} {
+		for _, instance := range []*instance{b.other, b.keys, b.other} {
 			_, err := instance.Authenticate(b.ctx(), token, request)
 			require.NoError(t, err)
 		}
@@ -51,7 +51,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 4 {
 			wait.Go(func() {
-				_, err := []*apikeys.Service{
+				_, err := []*instance{
 					b.other, b.keys,
 				}[i%2].Authenticate(b.ctx(), token, request)
 				if !apperr.Is(err, apperr.AuthRequired) {
@@ -83,7 +83,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 						late = true
 					default:
 					}
-					_, err := []*apikeys.Service{
+					_, err := []*instance{
 						b.other, b.keys,
 					}[i%2].Authenticate(b.ctx(), token, request)
 					if late && err == nil {
@@ -103,7 +103,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	callers, errs := b.storm(200, func(s *apikeys.Service) (apikeys.Caller, error) {
+	callers, errs := b.storm(200, func(s *instance) (apikeys.Caller, error) {
 		return s.Authenticate(b.ctx(), token, request)
 	})
 	left := map[int]bool{}
@@ -130,13 +130,13 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 
 // storm sends n concurrent requests to the two instances.
 func (b *bundle) storm(
-	n int, ask func(*apikeys.Service) (apikeys.Caller, error),
+	n int, ask func(*instance) (apikeys.Caller, error),
 ) ([]apikeys.Caller, []error) {
 	callers := make([]apikeys.Caller, n)
 	errs := make([]error, n)
 	var wait sync.WaitGroup
 	for i := range n {
-		wait.Go(func() { callers[i], errs[i] = ask([]*apikeys.Service{b.keys, b.other}[i%2]) })
+		wait.Go(func() { callers[i], errs[i] = ask([]*instance{b.keys, b.other}[i%2]) })
 	}
 	wait.Wait()
 	return callers, errs
@@ -147,7 +147,7 @@ func (b *bundle) storm(
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
-	_, errs := b.storm(200, func(s *apikeys.Service) (apikeys.Caller, error) {
+	_, errs := b.storm(200, func(s *instance) (apikeys.Caller, error) {
 		return s.Authenticate(b.ctx(), guessed(token), request)
 	})
 	refused := 0
@@ -211,7 +211,7 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	began := time.Now()
 	for i := range answered {
 		wait.Go(func() {
-			keys := []*apikeys.Service{b.keys, b.other}[i%2]
+			keys := []*instance{b.keys, b.other}[i%2]
 			for n := range all / len(answered) {
 				var err error
 				if n%3 == 0 {

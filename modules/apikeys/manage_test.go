@@ -39,7 +39,7 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	errs := make([]error, 20)
 	for i := range errs {
 		wait.Go(func() {
-			errs[i] = []*apikeys.Service{
+			errs[i] = []*instance{
 				b.keys, b.other,
 			}[i%2].Revoke(b.ctx(), admin, key.ID, request)
 		})

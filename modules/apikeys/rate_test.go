@@ -55,7 +55,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 			began := time.Now()
 			for range random.IntN(70) {
 				want, left, oldest := m.ask()
-				caller, err := []*apikeys.Service{
+				caller, err := []*instance{
 					b.keys, b.other,
 				}[random.IntN(2)].Authenticate(b.ctx(), token, request)
 				late := time.Since(began).Seconds()
@@ -304,7 +304,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			}
 			require.InDelta(t, 59, caller.RateLimit.Reset, 1.5, name)
 
-			_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) {
+			_, errs := b.storm(130, func(s *instance) (apikeys.Caller, error) {
 				return s.Authenticate(b.ctx(), token, request)
 			})
 			accepted := 0
@@ -362,7 +362,7 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 	}
 
 	b.Exec(`truncate api_key_windows`)
-	_, errs := b.storm(150, func(s *apikeys.Service) (apikeys.Caller, error) {
+	_, errs := b.storm(150, func(s *instance) (apikeys.Caller, error) {
 		return s.Authenticate(b.ctx(), token, request)
 	})
 	accepted := 0

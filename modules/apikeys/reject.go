@@ -54,23 +54,23 @@ func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 
 // Refuse records a forbidden use of an authenticated key and returns answer. The key's usage counts
 // it as refused, not accepted.
 // Errors: answer, apperr.Unavailable when it could not be recorded.
-func (s *Service) Refuse(
+func (a *Authenticator) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	answer error,
 ) error {
-	s.recount(c)
-	return s.recordRefusal(ctx, c, reason, target, request, answer)
+	a.counter.recount(c)
+	return a.recordRefusal(ctx, c, reason, target, request, answer)
 }
 
 // recordRefusal adds the entry of a refusal. No other function does.
-func (s *Service) recordRefusal(
+func (a *Authenticator) recordRefusal(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	answer error,
 ) error {
 	entry := c.refusal(reason)
 	entry.Target = target
 	entry.Request = request
-	if err := s.log.Append(ctx, entry); err != nil {
+	if err := a.log.Append(ctx, entry); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
 	return answer
@@ -81,33 +81,33 @@ func (s *Service) recordRefusal(
 //
 // Errors, always one: answer, apperr.RateLimited over the limit of rejected requests, or
 // apperr.Unavailable.
-func (s *Service) RefuseOutside(
+func (a *Authenticator) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, answer error,
 ) error {
 	var result authResult
 	if id != "" {
 		var err error
-		if result, err = s.authenticate(ctx, id, nil, true); err != nil {
+		if result, err = a.authenticate(ctx, id, nil, true); err != nil {
 			return err
 		}
 	}
 	if !result.known {
-		s.onUnknownKey()
+		a.onUnknownKey()
 		return answer
 	}
-	return s.reject(ctx, result, request, answer)
+	return a.reject(ctx, result, request, answer)
 }
 
 // reject records a rejected request or, over the limit of these, counts it.
-func (s *Service) reject(
+func (a *Authenticator) reject(
 	ctx context.Context, r authResult, request audit.Request, answer error,
 ) error {
-	s.count(r.Caller, refused)
+	a.counter.count(r.Caller, refused)
 	if !r.limited {
-		return s.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID},
+		return a.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID},
 			request, answer)
 	}
-	if err := s.log.Count(ctx, r.refusal(r.reason)); err != nil {
+	if err := a.log.Count(ctx, r.refusal(r.reason)); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
 	return newRateLimitError(r.retryAfter, tooManyRejections, rejectionCauses[r.reason],

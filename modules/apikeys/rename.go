@@ -19,17 +19,17 @@ type Label struct {
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
 // apperr.Validation with the field.
-func (s *Service) Rename(
+func (m *Manager) Rename(
 	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
 ) error {
-	if err := s.authorize(actor.Subject, authz.RenameKey, actor.OrganisationID); err != nil {
+	if err := m.authorize(actor.Subject, authz.RenameKey, actor.OrganisationID); err != nil {
 		return err
 	}
 	if err := input.Check(label); err != nil {
 		return err
 	}
-	return s.rename(ctx, actor.OrganisationID, id, label,
-		s.entry(actor, audit.KeyRenamed, id, request))
+	return m.rename(ctx, actor.OrganisationID, id, label,
+		actor.entry(audit.KeyRenamed, id, request))
 }
 
 // changes are the details of a renaming.

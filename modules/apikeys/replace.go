@@ -43,10 +43,10 @@ var (
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable),
 // apperr.NotFound (also for another organisation's key), apperr.Validation with the field,
 // ErrAlreadyCreated with the successor.
-func (s *Service) Replace(
+func (m *Manager) Replace(
 	ctx context.Context, actor Actor, id string, in Replacement, request audit.Request,
 ) (Replaced, error) {
-	if err := s.authorize(actor.Subject, authz.ReplaceKey, actor.OrganisationID); err != nil {
+	if err := m.authorize(actor.Subject, authz.ReplaceKey, actor.OrganisationID); err != nil {
 		return Replaced{}, err
 	}
 	if !slices.Contains(Overlaps, in.Overlap) {
@@ -55,19 +55,19 @@ func (s *Service) Replace(
 	if err := checkIdempotencyKey(in.IdempotencyKey); err != nil {
 		return Replaced{}, err
 	}
-	token, err := NewToken(s.random)
+	token, err := NewToken(m.random)
 	if err != nil {
 		return Replaced{}, fmt.Errorf("apikeys: replace: %w", err)
 	}
 	successor := Key{
 		ID:             token.ID,
 		OrganisationID: actor.OrganisationID,
-		CreatedAt:      s.now().UTC().Truncate(time.Millisecond),
+		CreatedAt:      m.now().UTC().Truncate(time.Millisecond),
 		CreatedBy:      actor.Person,
 	}
-	done, err := s.replace(ctx, id, in.Overlap,
+	done, err := m.replace(ctx, id, in.Overlap,
 		newKeyRow(successor, token.hash(), in.IdempotencyKey),
-		s.entry(actor, audit.KeyReplaced, id, request))
+		actor.entry(audit.KeyReplaced, id, request))
 	if err == nil {
 		done.Token = token
 	}

@@ -56,7 +56,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, done.Old.RevokedAt.Equal(*stored.RevokedAt))
 
-		for _, instance := range []*apikeys.Service{b.keys, b.other} {
+		for _, instance := range []*instance{b.keys, b.other} {
 			_, err = instance.Authenticate(b.ctx(), done.Token, request)
 			require.NoError(t, err)
 			_, err = instance.Authenticate(b.ctx(), token, request)
@@ -68,7 +68,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			continue
 		}
 		b.stopsNow(old)
-		for _, instance := range []*apikeys.Service{b.keys, b.other} {
+		for _, instance := range []*instance{b.keys, b.other} {
 			_, err = instance.Authenticate(b.ctx(), token, request)
 			require.Contains(t, requireCode(t, apperr.AuthRequired, err).Message, "was revoked on")
 			requireCode(t, apperr.AuthRequired,
@@ -209,7 +209,7 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 		all := make([]apikeys.Replaced, n)
 		errs := make([]error, n)
 		atOnce(n, func(i int) {
-			all[i], errs[i] = []*apikeys.Service{
+			all[i], errs[i] = []*instance{
 				b.keys, b.other,
 			}[i%2].Replace(b.ctx(), b.owner, key.ID,
 				apikeys.Replacement{Overlap: time.Hour, IdempotencyKey: form()}, request)

@@ -43,8 +43,8 @@ var request = audit.Request{
 type bundle struct {
 	*fixtures.Database
 	t       *testing.T
-	keys    *apikeys.Service
-	other   *apikeys.Service // the second instance
+	keys    *instance
+	other   *instance // the second instance
 	log     *audit.Log
 	unknown *atomic.Int64 // uses of keys that nobody owns
 	owner   apikeys.Actor
@@ -75,11 +75,20 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Service {
+// instance is the module as one process has it.
+type instance struct {
+	*apikeys.Authenticator
+	*apikeys.Reader
+	*apikeys.Manager
+	*apikeys.Counter
+}
+
+func (b *bundle) instance(db *postgres.DB, now func() time.Time) *instance {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
-	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
+	m := apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
+	return &instance{m.Authenticator, m.Reader, m.Manager, m.Counter}
 }
 
 // member is a person with the role in the organisation: another one for each.

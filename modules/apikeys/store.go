@@ -1,21 +1,14 @@
 package apikeys
 
 import (
-	"cmp"
-	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
-	"dg/modules/audit"
-	"dg/platform/authz"
 	"dg/platform/postgres"
 )
 
@@ -129,107 +122,3 @@ const (
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var databaseNow = at(gorm.Expr("clock_timestamp()"))
-
-// list returns the usable keys and the newest of the others, newest first.
-func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
-	var rows []keyRow
-	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.list", organisationID).
-		Order(clause.OrderBy{
-			Expression: clause.NamedExpr{
-				SQL:  usableAt + " desc, created_at desc, id",
-				Vars: []any{at(now)},
-			},
-		}).
-		Limit(MaxListed).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("apikeys: list: %w", err)
-	}
-	slices.SortFunc(rows, func(a, b keyRow) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
-	})
-	return toKeys(rows), nil
-}
-
-func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
-	if !IsID(id) {
-		return Key{}, errKeyNotFound
-	}
-	var row keyRow
-	err := keys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Key{}, errKeyNotFound
-	}
-	if err != nil {
-		return Key{}, fmt.Errorf("apikeys: key: %w", err)
-	}
-	return row.key(), nil
-}
-
-// expiring lists the keys that are neither revoked nor replaced and expire between now and end, the
-// soonest first.
-func (s *Service) expiring(
-	ctx context.Context, organisationID string, now, end time.Time,
-) ([]Key, error) {
-	var rows []keyRow
-	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.expiring", organisationID).
-		Where("revoked_at is null and expires_at > ? and expires_at <= ?", now, end).
-		Order("expires_at, id").Limit(MaxUsable).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("apikeys: expiring: %w", err)
-	}
-	return toKeys(rows), nil
-}
-
-// revoke reads the actor's role without locking it: stopping a leaked key must never wait.
-func (s *Service) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
-	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		key, err := s.key(tx, organisationID, id)
-		if err != nil {
-			return err
-		}
-		if err := s.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID,
-			s.orgs.CurrentSubjectIn); err != nil {
-			return err
-		}
-		changed := keys(tx, "apikeys.revoke", organisationID).Where("id = ?", id).
-			Where(unrevokedAt, databaseNow).
-			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
-		if changed.Error != nil {
-			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
-		}
-		if changed.RowsAffected == 0 { // it is revoked already
-			return nil
-		}
-		return s.log.AppendIn(tx, entry)
-	})
-}
-
-// usable decides by the database's clock, as authentication does.
-func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, error) {
-	var usable int64
-	db := s.db.Gorm.WithContext(ctx)
-	paying := db.Table("organisations").Scopes(postgres.Tenant(organisationID)).Select("id").
-		Where("plan in ('pro', 'enterprise')")
-	err := keys(db, "apikeys.usable", organisationID).
-		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
-	if err != nil {
-		return false, fmt.Errorf("apikeys: usable: %w", err)
-	}
-	return usable > 0, nil
-}
-
-// touch moves the last use of a key, to the minute. Its request does not wait until that is on the
-// disk: a crash of PostgreSQL may lose the last second of it, and the next minute's use is stored
-// again.
-func (s *Service) touch(ctx context.Context, c Caller) error {
-	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
-		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
-		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
-		// of this statement's transaction
-		Where("set_config('synchronous_commit', 'off', true) is not null").
-		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
-	if err != nil {
-		return fmt.Errorf("apikeys: last used: %w", err)
-	}
-	return nil
-}

@@ -49,19 +49,19 @@ var errNotCounted = apperr.New(apperr.Unavailable,
 // authenticate runs the statement. If the key has no usable window (new key, crash of PostgreSQL,
 // clock set back), it creates one and runs the statement again. It also does so if the window got
 // room after the statement. Errors: apperr.Unavailable.
-func (s *Service) authenticate(
+func (a *Authenticator) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
 	for range 3 {
-		r, err := s.lookup(ctx, id, hash, outside)
+		r, err := a.lookup(ctx, id, hash, outside)
 		if err != nil || !r.limited {
 			return r, err
 		}
 		var wait float64
-		err = s.db.Pool.QueryRow(ctx, retryAfterSQL, id, r.reason != "").Scan(&wait)
+		err = a.db.Pool.QueryRow(ctx, retryAfterSQL, id, r.reason != "").Scan(&wait)
 		if errors.Is(err, pgx.ErrNoRows) {
-			if err = newWindows(s.db.Gorm.WithContext(ctx), id); err == nil {
-				_, err = s.db.Pool.Exec(ctx, repairWindowsSQL, id)
+			if err = newWindows(a.db.Gorm.WithContext(ctx), id); err == nil {
+				_, err = a.db.Pool.Exec(ctx, repairWindowsSQL, id)
 			}
 		}
 		if err != nil {
@@ -75,12 +75,12 @@ func (s *Service) authenticate(
 	return authResult{}, errNotCounted
 }
 
-func (s *Service) lookup(
+func (a *Authenticator) lookup(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
-	err = s.db.Pool.QueryRow(ctx, s.authenticateSQL, id, hash, outside).
+	err = a.db.Pool.QueryRow(ctx, a.statement, id, hash, outside).
 		Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
 			&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &r.Position)
@@ -95,7 +95,7 @@ func (s *Service) lookup(
 	if !r.limited {
 		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
 	}
-	r.ExpiryNotice = s.expiryNotice(r.expiresAt, r.revokedAt)
+	r.ExpiryNotice = a.expiryNotice(r.expiresAt, r.revokedAt)
 	return r, nil
 }
 
@@ -116,6 +116,36 @@ func newWindows(db *gorm.DB, keyID string) error {
 		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: new windows: %w", err)
+	}
+	return nil
+}
+
+// usable decides by the database's clock, as authentication does.
+func (a *Authenticator) usable(ctx context.Context, organisationID, id string) (bool, error) {
+	var usable int64
+	db := a.db.Gorm.WithContext(ctx)
+	paying := db.Table("organisations").Scopes(postgres.Tenant(organisationID)).Select("id").
+		Where("plan in ('pro', 'enterprise')")
+	err := keys(db, "apikeys.usable", organisationID).
+		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
+	if err != nil {
+		return false, fmt.Errorf("apikeys: usable: %w", err)
+	}
+	return usable > 0, nil
+}
+
+// touch moves the last use of a key, to the minute. Its request does not wait until that is on the
+// disk: a crash of PostgreSQL may lose the last second of it, and the next minute's use is stored
+// again.
+func (a *Authenticator) touch(ctx context.Context, c Caller) error {
+	err := keys(a.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
+		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
+		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
+		// of this statement's transaction
+		Where("set_config('synchronous_commit', 'off', true) is not null").
+		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: last used: %w", err)
 	}
 	return nil
 }

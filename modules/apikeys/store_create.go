@@ -26,24 +26,24 @@ type Organisations interface {
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
 // quota has room. When a key exists under the row's idempotency key, it returns that one and
 // ErrAlreadyCreated.
-func (s *Service) insert(
+func (m *Manager) insert(
 	ctx context.Context, row keyRow, entry audit.Entry,
 ) (existing Key, err error) {
-	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	err = m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if err := lockCreation(tx, row.OrgID); err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.CreateKey, row.OrgID,
-			s.orgs.SubjectIn); err != nil {
+		if err := m.reauthorize(tx, entry, authz.CreateKey, row.OrgID,
+			m.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if existing, err = findByIdempotencyKey(tx, row); err != nil {
 			return err
 		}
-		if err := s.store(tx, row); err != nil {
+		if err := m.store(tx, row); err != nil {
 			return err
 		}
-		return s.log.AppendIn(tx, entry)
+		return m.log.AppendIn(tx, entry)
 	})
 	return existing, err
 }
@@ -62,8 +62,8 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 
 // store adds a key with its windows, if the plan includes the API and the quota has room. Errors:
 // apperr.AccessDenied.
-func (s *Service) store(tx *gorm.DB, row keyRow) error {
-	if err := s.checkQuota(tx, row); err != nil {
+func (m *Manager) store(tx *gorm.DB, row keyRow) error {
+	if err := m.checkQuota(tx, row); err != nil {
 		return err
 	}
 	if err := tx.Scopes(postgres.Tag("apikeys.create")).Create(&row).Error; err != nil {
@@ -75,7 +75,7 @@ func (s *Service) store(tx *gorm.DB, row keyRow) error {
 // reauthorize authorises by the actor's role in this transaction, because the role may have been
 // revoked since the request began.
 // Errors: apperr.AccessDenied.
-func (s *Service) reauthorize(
+func (m *Manager) reauthorize(
 	tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string,
 	read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error),
 ) error {
@@ -83,7 +83,7 @@ func (s *Service) reauthorize(
 	if err != nil {
 		return err
 	}
-	return s.authorize(subject, permission, owner)
+	return m.authorize(subject, permission, owner)
 }
 
 // findByIdempotencyKey returns ErrAlreadyCreated with the key that was created under the row's
@@ -106,8 +106,8 @@ func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
 }
 
 // checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
-func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
-	o, err := s.orgs.OrganisationIn(tx, row.OrgID)
+func (m *Manager) checkQuota(tx *gorm.DB, row keyRow) error {
+	o, err := m.orgs.OrganisationIn(tx, row.OrgID)
 	if err != nil {
 		return err
 	}

@@ -10,16 +10,16 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Service) rename(
+func (m *Manager) rename(
 	ctx context.Context, organisationID, id string, label Label, entry audit.Entry,
 ) error {
-	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		key, err := s.key(tx, organisationID, id)
+	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		key, err := readKey(tx, organisationID, id)
 		if err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.RenameKey, key.OrganisationID,
-			s.orgs.SubjectIn); err != nil {
+		if err := m.reauthorize(tx, entry, authz.RenameKey, key.OrganisationID,
+			m.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if label == (Label{key.Name, key.Description}) {
@@ -31,6 +31,6 @@ func (s *Service) rename(
 			return fmt.Errorf("apikeys: rename: %w", err)
 		}
 		entry.Details = changes(key, label)
-		return s.log.AppendIn(tx, entry)
+		return m.log.AppendIn(tx, entry)
 	})
 }

@@ -16,19 +16,19 @@ import (
 
 // replace keeps the order of creation: first the lock, then the role, then what the form has
 // already made.
-func (s *Service) replace(
+func (m *Manager) replace(
 	ctx context.Context, id string, overlap time.Duration, row keyRow, entry audit.Entry,
 ) (done Replaced, err error) {
-	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	err = m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if err := lockCreation(tx, row.OrgID); err != nil {
 			return err
 		}
-		old, err := s.key(tx, row.OrgID, id)
+		old, err := readKey(tx, row.OrgID, id)
 		if err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, authz.ReplaceKey, old.OrganisationID,
-			s.orgs.SubjectIn); err != nil {
+		if err := m.reauthorize(tx, entry, authz.ReplaceKey, old.OrganisationID,
+			m.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if done.New, err = findByIdempotencyKey(tx, row); err != nil {
@@ -41,7 +41,7 @@ func (s *Service) replace(
 		row.Description = old.Description
 		row.Scopes = old.Scopes
 		row.ExpiresAt = old.ExpiresAt
-		if err := s.store(tx, row); err != nil {
+		if err := m.store(tx, row); err != nil {
 			return err
 		}
 		done.New = row.key()
@@ -49,7 +49,7 @@ func (s *Service) replace(
 			"replacement": row.ID,
 			"stopsAt":     instant.Format(*done.Old.RevokedAt),
 		}
-		return s.log.AppendIn(tx, entry)
+		return m.log.AppendIn(tx, entry)
 	})
 	if err != nil && !errors.Is(err, ErrAlreadyCreated) {
 		return Replaced{}, err

@@ -27,7 +27,7 @@ on conflict (key_id, day) do update
   set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
-func (s *Service) recordUsage(ctx context.Context, taken map[countKey]*counts) error {
+func (c *Counter) recordUsage(ctx context.Context, taken map[countKey]*counts) error {
 	var organisations, ids []string
 	var days []time.Time
 	var of [outcomes][]int64
@@ -39,7 +39,7 @@ func (s *Service) recordUsage(ctx context.Context, taken map[countKey]*counts) e
 			of[what] = append(of[what], n)
 		}
 	}
-	_, err := s.db.Pool.Exec(ctx, recordUsageSQL, s.firstUsageDay(), organisations, ids, days,
+	_, err := c.db.Pool.Exec(ctx, recordUsageSQL, firstUsageDay(c.now()), organisations, ids, days,
 		of[accepted], of[refused], of[limited])
 	if err != nil {
 		return fmt.Errorf("apikeys: record usage: %w", err)
@@ -56,11 +56,11 @@ type usageRow struct {
 func (usageRow) TableName() string { return "api_key_usage" }
 
 // usageSince returns a row for each of the UsageDays from first on.
-func (s *Service) usageSince(
+func (r *Reader) usageSince(
 	ctx context.Context, organisationID, keyID string, first time.Time,
 ) ([]Usage, error) {
 	var rows []usageRow
-	err := s.db.Gorm.WithContext(ctx).
+	err := r.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("apikeys.usage"), postgres.Tenant(organisationID)).
 		Where("key_id = ? and day >= ?", keyID, first).Limit(UsageDays + 1).Order("day").
 		Find(&rows).

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dg/platform/authz"
+	"dg/platform/postgres"
 )
 
 // UsageDays is the retention of a key's usage in UTC days, today included.
@@ -38,8 +39,11 @@ const (
 	outcomes
 )
 
-// counter holds the instance's unstored counts.
-type counter struct {
+// Counter counts the requests of keys by day, in memory first.
+type Counter struct {
+	db  *postgres.DB
+	now func() time.Time
+
 	mu      sync.Mutex
 	counts  map[countKey]*counts
 	dropped int64 // requests of keys for which there was no room
@@ -56,7 +60,7 @@ type counts struct {
 }
 
 // add adds n requests in memory: it is on the path of every request.
-func (c *counter) add(organisationID string, key countKey, what outcome, n int64) {
+func (c *Counter) add(organisationID string, key countKey, what outcome, n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.counts[key]
@@ -75,7 +79,7 @@ func (c *counter) add(organisationID string, key countKey, what outcome, n int64
 }
 
 // take empties the counter.
-func (c *counter) take() (taken map[countKey]*counts, dropped int64) {
+func (c *Counter) take() (taken map[countKey]*counts, dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	taken = c.counts
@@ -86,7 +90,7 @@ func (c *counter) take() (taken map[countKey]*counts, dropped int64) {
 }
 
 // giveBack adds counts from take to those counted since.
-func (c *counter) giveBack(taken map[countKey]*counts) {
+func (c *Counter) giveBack(taken map[countKey]*counts) {
 	for key, t := range taken {
 		for what, n := range t.of {
 			c.add(t.organisationID, key, outcome(what), n)
@@ -95,37 +99,37 @@ func (c *counter) giveBack(taken map[countKey]*counts) {
 }
 
 // count counts a request of the caller, and returns the day.
-func (s *Service) count(c Caller, what outcome) (day int) {
-	day = int(s.now().Unix() / (24 * 60 * 60))
-	s.usage.add(c.OrganisationID, countKey{c.KeyID, day}, what, 1)
+func (c *Counter) count(of Caller, what outcome) (day int) {
+	day = int(c.now().Unix() / (24 * 60 * 60))
+	c.add(of.OrganisationID, countKey{of.KeyID, day}, what, 1)
 	return day
 }
 
 // recount moves an accepted request of the caller to the refused ones.
-func (s *Service) recount(c Caller) {
-	key := countKey{c.KeyID, c.countedOn}
-	s.usage.add(c.OrganisationID, key, accepted, -1)
-	s.usage.add(c.OrganisationID, key, refused, 1)
+func (c *Counter) recount(of Caller) {
+	key := countKey{of.KeyID, of.countedOn}
+	c.add(of.OrganisationID, key, accepted, -1)
+	c.add(of.OrganisationID, key, refused, 1)
 }
 
 // RecordUsage stores what this instance has counted since the last call. After a failure the next
 // call includes it.
-func (s *Service) RecordUsage(ctx context.Context) error {
-	taken, dropped := s.usage.take()
+func (c *Counter) RecordUsage(ctx context.Context) error {
+	taken, dropped := c.take()
 	if dropped > 0 {
 		slog.Warn("requests of API keys were not counted: too many keys at once", "requests",
 			dropped, "keys", maxCounted)
 	}
-	err := s.recordUsage(ctx, taken)
+	err := c.recordUsage(ctx, taken)
 	if err != nil {
-		s.usage.giveBack(taken)
+		c.giveBack(taken)
 	}
 	return err
 }
 
 // Run stores the counts until ctx ends. The program stores the last ones with RecordUsage when no
 // request is left.
-func (s *Service) Run(ctx context.Context) {
+func (c *Counter) Run(ctx context.Context) {
 	tick := time.NewTicker(recordInterval)
 	defer tick.Stop()
 	for {
@@ -136,7 +140,7 @@ func (s *Service) Run(ctx context.Context) {
 		}
 		// Not cancelled with ctx: a cancelled statement may or may not have committed.
 		recording, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-		if err := s.RecordUsage(recording); err != nil {
+		if err := c.RecordUsage(recording); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
 				err)
 		}
@@ -147,14 +151,14 @@ func (s *Service) Run(ctx context.Context) {
 // Usage returns the requests of a key on each of the last UsageDays, today last, at most a minute
 // late.
 // Errors: apperr.AccessDenied.
-func (s *Service) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error) {
-	if err := s.authorize(actor.Subject, authz.ListKeys, k.OrganisationID); err != nil {
+func (r *Reader) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error) {
+	if err := r.authorize(actor.Subject, authz.ListKeys, k.OrganisationID); err != nil {
 		return nil, err
 	}
-	return s.usageSince(ctx, k.OrganisationID, k.ID, s.firstUsageDay())
+	return r.usageSince(ctx, k.OrganisationID, k.ID, firstUsageDay(r.now()))
 }
 
 // firstUsageDay is the first day within the retention.
-func (s *Service) firstUsageDay() time.Time {
-	return s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
+func firstUsageDay(now time.Time) time.Time {
+	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }

@@ -12,7 +12,7 @@ import (
 // are counted on.
 func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
-	var c counter
+	var c Counter
 	for i := range maxCounted + 10 {
 		c.add("o", countKey{strconv.Itoa(i), 1}, accepted, 1)
 	}
@@ -35,7 +35,7 @@ func TestCounterIsBounded(t *testing.T) {
 
 // What counting adds to each request.
 func BenchmarkCount(b *testing.B) {
-	s := &Service{now: time.Now}
+	counter := &Counter{now: time.Now}
 	c := Caller{
 		KeyID:          "0123456789ABCDEFGHIJKL",
 		OrganisationID: "00000000-0000-4000-8000-00000000000a",
@@ -43,7 +43,7 @@ func BenchmarkCount(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			s.count(c, accepted)
+			counter.count(c, accepted)
 		}
 	})
 }

@@ -25,7 +25,7 @@ func (b *bundle) used(key apikeys.Key) [3]int64 {
 
 func (b *bundle) record() {
 	b.t.Helper()
-	for _, instance := range []*apikeys.Service{b.keys, b.other} {
+	for _, instance := range []*instance{b.keys, b.other} {
 		require.NoError(b.t, instance.RecordUsage(b.ctx()))
 	}
 }
@@ -35,7 +35,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	other, _ := b.newKey()
-	_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) {
+	_, errs := b.storm(130, func(s *instance) (apikeys.Caller, error) {
 		return s.Authenticate(b.ctx(), token, request)
 	})
 	require.Len(t, errs, 130)
@@ -82,7 +82,7 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 		keys[i], tokens[i] = b.newKey()
 	}
 	var wait sync.WaitGroup
-	for _, instance := range []*apikeys.Service{b.keys, b.other} {
+	for _, instance := range []*instance{b.keys, b.other} {
 		wait.Go(func() {
 			for range 5 {
 				for _, token := range tokens {

@@ -27,7 +27,7 @@ import (
 // health and screens in their real order.
 type world struct {
 	db   *pgtest.Database
-	keys *apikeys.Service
+	keys *apikeys.Module
 	log  *audit.Log
 	app  *fiber.App
 	url  string
@@ -123,7 +123,7 @@ func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope
 		`insert into memberships (org_id, user_id, role)
 			values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`,
 		organisationID, who.ID)
-	_, token, err := w.keys.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes},
+	_, token, err := w.keys.Manager.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes},
 		audit.Request{})
 	require.NoError(t, err)
 	return token

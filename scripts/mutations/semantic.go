@@ -199,7 +199,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "running export: below Pro", rule: "CSV",
-		file: "modules/apikeys/store.go", pkg: "modules/apikeys", tests: "TestStillUsable",
+		file: "modules/apikeys/store_authenticate.go", pkg: "modules/apikeys", tests: "TestStillUsable",
 		old:     `Where("plan in ('pro', 'enterprise')")`,
 		mutated: `Where("true")`,
 	},

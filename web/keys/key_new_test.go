@@ -79,7 +79,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, now, keys[0].CreatedAt.UTC())
 
 	token := secretIn(t, created)
-	caller, err := w.Keys.Authenticate(t.Context(), token, audit.Request{})
+	caller, err := w.Keys.Authenticator.Authenticate(t.Context(), token, audit.Request{})
 	require.NoError(t, err)
 	require.Equal(t, acme.ID, caller.OrganisationID)
 	require.Contains(t, html.UnescapeString(created.Body),

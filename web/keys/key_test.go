@@ -32,7 +32,7 @@ func TestKeyPage(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	ends := time.Now().Add(300 * 24 * time.Hour)
-	key, token, err := w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
+	key, token, err := w.Keys.Manager.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
 		Name:        "Warehouse",
 		Description: "Ask <b>Ann</b>",
 		Scopes:      []apikeys.Scope{apikeys.ReportsRead},
@@ -236,7 +236,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther,
 		w.SignedIn(t, acme.AdminPlain).
 			Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
-	old, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
+	old, err := w.Keys.Reader.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.Equal(t, apikeys.RevokedKey, old.State(time.Now(), "pro"))
 
@@ -278,7 +278,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	b := w.SignedIn(t, acme.Owner)
 	require.Equal(t, http.StatusSeeOther,
 		b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
-	stopped, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
+	stopped, err := w.Keys.Reader.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
 }

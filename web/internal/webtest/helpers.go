@@ -33,7 +33,7 @@ func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
 	t.Helper()
-	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{
+	key, _, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{
 		Method: "POST",
 		Path:   "/",
 		ID:     "request-0001",
@@ -60,7 +60,7 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 	require.NoError(t, err)
 	base := "http://" + ln.Addr().String()
 	api, err := publicapi.New(publicapi.Modules{
-		Keys:    w.Keys,
+		Keys:    w.Keys.Authenticator,
 		Games:   games.New(w.DB.DB),
 		Reports: w.Figures,
 		Exports: w.Files,
@@ -77,7 +77,7 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 	serve(t, server, ln)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	_, token, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
+	_, token, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})
@@ -125,7 +125,7 @@ func GoodForm() url.Values {
 // AllKeys are the organisation's keys.
 func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	t.Helper()
-	keys, err := w.Keys.List(t.Context(), o.AsOwner())
+	keys, err := w.Keys.Reader.List(t.Context(), o.AsOwner())
 	require.NoError(t, err)
 	return keys
 }

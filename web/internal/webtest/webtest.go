@@ -46,7 +46,7 @@ type World struct {
 	DB      *fixtures.Database
 	People  *identity.Service
 	Screens *identity.Service // what the screens use
-	Keys    *apikeys.Service
+	Keys    *apikeys.Module
 	Log     *audit.Log
 	Figures *reports.Service
 	Files   *exports.Service
@@ -121,12 +121,12 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 			Accounts: people,
 			TwoStep:  people,
 		},
-		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: w.Keys, Changes: w.Keys, Forks: forks},
+		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
+		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
 			People:        people,
-			Keys:          w.Keys,
+			Keys:          w.Keys.Reader,
 			Forks:         forks,
 		},
 		Docs: docs.Modules{Groups: orgs, Forks: forks},
