@@ -33,23 +33,28 @@ var mayImport = map[string][]string{
 	"app/chaos":        {"app/apptest"}, // tests only, as the next two
 	"app/cluster":      {"app/apptest"},
 	"app/system":       {"app/apptest", "app/commands"},
-	"app/demo":         {"modules/games", "modules/identity"},
+	"app/demo":         {"modules/games", "modules/identity/password"},
 	"app/doctor":       {"platform"},
 	"configs":          {},
 	"migrations":       {},
 	"modules/audit":    {"platform"},
-	"modules/identity": {"platform", "modules/audit"},
-	"modules/org":      {"platform", "modules/audit"},
-	"modules/games":    {"platform", "modules/org"},
-	"modules/apikeys":  {"platform", "modules/org", "modules/audit"},
-	"modules/reports":  {"platform", "modules/games", "modules/org", "modules/reports/segment"},
-	"modules/exports":  {"platform", "modules/reports", "modules/audit"},
+	"modules/identity": {
+		"platform", "modules/audit", "modules/identity/password", "modules/identity/throttle",
+	},
+	"modules/identity/password": {"platform"},
+	"modules/identity/throttle": {"platform"},
+	"modules/org":               {"platform", "modules/audit"},
+	"modules/games":             {"platform", "modules/org"},
+	"modules/apikeys":           {"platform", "modules/org", "modules/audit"},
+	"modules/reports":           {"platform", "modules/games", "modules/org", "modules/reports/segment"},
+	"modules/exports":           {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": {
 		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
 		"modules/org", "modules/audit",
 	},
 	"modules/importer": {
-		"platform", "modules/audit", "modules/identity", "modules/org", "modules/games",
+		"platform", "modules/audit", "modules/identity", "modules/identity/password",
+		"modules/org", "modules/games",
 	},
 	"platform": {"platform", "configs", "migrations"},
 	// for tests: no part lists it
@@ -60,8 +65,8 @@ var mayImport = map[string][]string{
 		"modules/reports", "modules/exports", "modules/org", "modules/audit",
 	},
 	"web/ui": {
-		"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports",
-		"modules/org", "modules/audit",
+		"platform", "modules/identity", "modules/identity/throttle", "modules/apikeys",
+		"modules/games", "modules/reports", "modules/org", "modules/audit",
 	},
 	"web/account": {"modules/identity", "platform", "web/ui"},
 	"web/auditlog": {

@@ -210,7 +210,7 @@ func TestForgedDraftIsNotShown(t *testing.T) {
 		shown bool
 	}{"with a key": {keys, false}, "without": {identity.Keyring{}, true}} {
 		w := webtest.Start(t)
-		w.Screens.EncryptWith(c.keys)
+		w.Drafts = c.keys
 		acme := w.Organisation("acme")
 		path := acme.At("/settings/api-keys/new")
 		b := w.SignedIn(t, acme.Owner)

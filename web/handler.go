@@ -20,10 +20,14 @@ var templates embed.FS
 
 // Modules are what the screens use of other modules.
 type Modules struct {
-	Identity ui.Identity // keeps sessions, by cookie; nil: Auth is set
-	Auth     ui.Authenticator
-	Orgs     ui.Organisations
-	Policy   ui.Policy
+	// Sessions, Reauthenticator and Encrypter are the sign-in that comes with the screens, by cookie.
+	// nil: Auth is set.
+	Sessions        ui.Sessions
+	Reauthenticator ui.Reauthenticator
+	Encrypter       ui.Encrypter
+	Auth            ui.Authenticator
+	Orgs            ui.Organisations
+	Policy          ui.Policy
 
 	Account      account.Modules // for Mount alone
 	AuditLog     auditlog.Modules
@@ -32,9 +36,9 @@ type Modules struct {
 	Reports      reports.Modules
 	Docs         docs.Modules // for Mount alone
 
-	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection
-	// that a flood of requests cannot take. nil: Identity and Orgs do.
-	RecheckIdentity ui.Sessions
+	// RecheckSessions and RecheckOrgs re-check the access of running downloads, on a connection
+	// that a flood of requests cannot take. nil: Sessions and Orgs do.
+	RecheckSessions ui.Sessions
 	RecheckOrgs     ui.Memberships
 }
 
@@ -100,10 +104,11 @@ func newGuard(m Modules) *ui.Guard {
 	}
 	if g.Auth == nil {
 		g.Auth = ui.Cookies{
-			People:  m.Identity,
-			Recheck: cmp.Or[ui.Sessions](m.RecheckIdentity, m.Identity),
+			Sessions:        m.Sessions,
+			Reauthenticator: m.Reauthenticator,
+			Recheck:         cmp.Or(m.RecheckSessions, m.Sessions),
 		}
-		g.Drafts = ui.Drafts{Seals: m.Identity}
+		g.Drafts = ui.Drafts{Encrypter: m.Encrypter}
 	}
 	return g
 }

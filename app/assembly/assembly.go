@@ -124,20 +124,23 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		return nil, err
 	}
 	screens, err := web.New(web.Modules{
-		Identity: people,
-		Orgs:     orgs,
-		Policy:   policy,
+		Sessions:        people.Sessions,
+		Reauthenticator: people.SignIns,
+		Encrypter:       s.Keys,
+		Orgs:            orgs,
+		Policy:          policy,
 		Account: account.Modules{
-			SignIns:  people,
-			Resets:   people,
-			Accounts: people,
-			TwoStep:  people,
+			SignIns:  people.SignIns,
+			Sessions: people.Sessions,
+			Resets:   people.Resets,
+			Accounts: people.Accounts,
+			TwoStep:  people.TwoStep,
 		},
 		AuditLog: auditlog.Modules{Log: log, Keys: p.Keys.Reader, Forks: forks, Groups: orgs},
 		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: forks},
 		Organisation: organisation.Modules{
 			Organisations: orgs,
-			People:        people,
+			People:        people.Accounts,
 			Keys:          p.Keys.Reader,
 			Forks:         forks,
 		},
@@ -148,7 +151,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 			Reports: figures,
 			Exports: p.exports,
 		},
-		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log),
+		RecheckSessions: identity.New(recheck, time.Now, auditor, s.Log).Sessions,
 		RecheckOrgs:     org.New(recheck, log, policy),
 	}, s.BaseURL, time.Now)
 	if err != nil {
@@ -168,7 +171,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		ReservedFiles:  pools.reservedFiles(),
 	})
 	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(),
-		people.Limiters(), screens.Limiters())
+		people.SignIns.Limiters(), screens.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())

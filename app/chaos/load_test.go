@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/modules/identity"
+	"dg/modules/identity/password"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -265,7 +265,7 @@ func newNeighbours(t *testing.T) *neighbours {
 	}
 	n.customer = newCustomer(t, db, n.URL)
 	n.customer.signsIn()
-	hash, err := identity.HashPassword(fixtures.Password, rand.Reader) // at its real cost
+	hash, err := password.Hash(fixtures.Password, rand.Reader) // at its real cost
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash,
 		[]string{n.customer.email, n.Emails[1]})

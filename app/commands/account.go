@@ -51,7 +51,7 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 	log := audit.New(owner)
 	people := identity.New(owner, time.Now,
 		identity.Auditor{Memberships: org.New(owner, log, policy), Log: log}, p.log)
-	reset, err := people.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")),
+	reset, err := people.Resets.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")),
 		c.Email)
 	if apperr.Is(err, apperr.NotFound) {
 		return errors.New("no account has this e-mail: check the spelling")

@@ -17,6 +17,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/identity"
+	"dg/modules/identity/password"
 	"dg/modules/importer"
 	"dg/platform/authz"
 	"dg/platform/config"
@@ -120,7 +121,7 @@ func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
 	var email, hash string
 	var published []string
 	_, err = pgx.ForEachRow(rows, []any{&email, &hash}, func() error {
-		if identity.VerifyPassword(hash, passwords[email]) {
+		if password.Verify(hash, passwords[email]) {
 			published = append(published, email)
 		}
 		return nil

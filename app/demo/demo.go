@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"dg/modules/identity"
+	"dg/modules/identity/password"
 )
 
 const day = 24 * time.Hour
@@ -76,7 +76,7 @@ func (d *demo) writeAccounts(organisationID uuid.UUID, name string) error {
 		if a.Organisation != name {
 			continue
 		}
-		hash, err := identity.HashPassword(a.Password, d.random.source)
+		hash, err := password.Hash(a.Password, d.random.source)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"dg/app/demo"
 	"dg/modules/identity"
+	"dg/modules/identity/password"
 	"dg/modules/importer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
@@ -148,7 +149,7 @@ func accountsCanSignIn(t *testing.T, db *pgtest.Database) {
 			select password_hash, role, coalesce(totp_secret, '') from users u join memberships m on m.user_id = u.id
 			join organisations o on o.id = m.org_id where u.email_key = $1 and o.name = $2`,
 			identity.EmailKey(a.Email), a.Organisation).Scan(&hash, &role, &secret), a.Email)
-		assert.True(t, identity.VerifyPassword(hash, a.Password), a.Email)
+		assert.True(t, password.Verify(hash, a.Password), a.Email)
 		assert.Equal(t, a.Role, role)
 		assert.Equal(t, a.TOTPSecret, secret)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/demo"
-	"dg/modules/identity"
+	"dg/modules/identity/password"
 )
 
 // README, Try it: the printed curl line works as it is pasted. A second run keeps the data, replaces
@@ -66,7 +66,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	d := serveDemo(t)
 	dir = d.dir
 	refused("dg account reset", serve...)
-	other, err := identity.HashPassword("a password of their own", rand.Reader)
+	other, err := password.Hash("a password of their own", rand.Reader)
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)

@@ -16,7 +16,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/demo"
-	"dg/modules/identity"
+	"dg/modules/identity/password"
 	"dg/modules/reports/segment"
 )
 
@@ -79,7 +79,7 @@ func beginRollout(t *testing.T) *rollout {
 	}
 	x := apptest.NewExternal(t)
 	r := &rollout{T: t, x: x, d: restoreFormer(t, x.Dir), former: readFormerAnswers(t), old: old}
-	hash, err := identity.HashPassword(formerOwner.Password, rand.Reader)
+	hash, err := password.Hash(formerOwner.Password, rand.Reader)
 	require.NoError(t, err)
 	r.d.Do(t, `update users set password_hash = $1`, hash)
 	return r

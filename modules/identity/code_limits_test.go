@@ -120,7 +120,7 @@ func TestConcurrentWrongCodesAreCountedExactly(t *testing.T) {
 	b.person("ann@example.com", secret)
 	pending := b.signIn("ann@example.com")
 	code := b.wrongCode(secret)
-	done, wrong, locked := results(t, b.concurrently(func(_ int, people *identity.Service) error {
+	done, wrong, locked := results(t, b.concurrently(func(_ int, people *instance) error {
 		_, err := people.VerifySecondStep(b.ctx(), pending.Token, code)
 		return err
 	}))

@@ -125,7 +125,7 @@ func TestConcurrentConfirmationsTurnTwoStepOnOnce(t *testing.T) {
 		secrets[i] = enrolment.Secret
 	}
 	winner := -1
-	for i, err := range b.concurrently(func(nth int, people *identity.Service) error {
+	for i, err := range b.concurrently(func(nth int, people *instance) error {
 		_, _, err := people.ConfirmTwoStep(b.ctx(), sessions[nth].Token,
 			proof(b.code(secrets[nth], 0)))
 		return err

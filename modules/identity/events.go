@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
 
 	"dg/modules/audit"
+	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
 
@@ -52,30 +54,37 @@ type event struct {
 	details map[string]any
 }
 
+// recorder records the events of sign-ins.
+type recorder struct {
+	*store
+	auditor Auditor
+	log     *slog.Logger // of what could not be recorded
+}
+
 // record adds an event of the person in the transaction of its change.
 // Errors: apperr.Unavailable.
-func (s *Service) record(tx transaction, of Person, e event) error {
-	if err := s.append(tx, of, e); err != nil {
+func (r *recorder) record(tx transaction, of Person, e event) error {
+	if err := r.append(tx, of, e); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err,
 			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
 	}
 	return nil
 }
 
-func (s *Service) append(tx transaction, of Person, e event) error {
+func (r *recorder) append(tx transaction, of Person, e event) error {
 	// An unknown e-mail runs the same statements, so that the response time reveals nothing.
-	organisations, err := s.auditor.Memberships.OrganisationsOf(tx,
+	organisations, err := r.auditor.Memberships.OrganisationsOf(tx,
 		cmp.Or(of.ID, uuid.Nil.String()))
 	if err != nil {
 		return err
 	}
-	add := s.auditor.Log.AppendToAll
-	individually, err := takeEntry(tx, e.action, EmailKey(of.Email), s.clock())
+	add := r.auditor.Log.AppendToAll
+	individually, err := takeEntry(tx, e.action, EmailKey(of.Email), r.clock())
 	if err != nil {
 		return err
 	}
 	if !individually {
-		add = s.auditor.Log.CountInAll
+		add = r.auditor.Log.CountInAll
 	}
 	return add(tx, organisations, audit.Entry{
 		Actor:   cmp.Or(e.actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name}),
@@ -89,21 +98,23 @@ func (s *Service) append(tx transaction, of Person, e event) error {
 
 // recordFailure records a failed sign-in of the person and the lock that it started, if any. It
 // ignores other errors. If recording fails it logs, and the answer stays that of a failed sign-in.
-func (s *Service) recordFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
+func (r *recorder) recordFailure(
+	ctx context.Context, of Person, err error, lockedUntil *time.Time,
+) {
 	reason := failureReason(err)
 	if reason == "" {
 		return
 	}
 	if of.ID == "" {
-		s.auditor.UnknownEmail()
+		r.auditor.UnknownEmail()
 	}
-	err = s.inTransaction(ctx, func(tx transaction) error {
-		if err := s.record(tx, of, event{action: audit.SignInFailed, reason: reason}); err != nil {
+	err = r.inTransaction(ctx, func(tx transaction) error {
+		if err := r.record(tx, of, event{action: audit.SignInFailed, reason: reason}); err != nil {
 			return err
 		}
 		if lockedUntil != nil {
 			until := map[string]any{"until": lockedUntil.UTC().Format(time.RFC3339)}
-			if err := s.record(tx, of,
+			if err := r.record(tx, of,
 				event{action: audit.SignInLocked, details: until}); err != nil {
 				return err
 			}
@@ -114,14 +125,14 @@ func (s *Service) recordFailure(ctx context.Context, of Person, err error, locke
 		return nil
 	})
 	if err != nil {
-		s.log.ErrorContext(ctx, "a failed sign-in could not be recorded in the audit log", "reason",
+		r.log.ErrorContext(ctx, "a failed sign-in could not be recorded in the audit log", "reason",
 			reason, "error", err)
 	}
 }
 
 // failureReason returns the reason of a failed sign-in, or "" for another error.
 func failureReason(err error) audit.Reason {
-	var locked *LockedError
+	var locked *throttle.LockedError
 	switch {
 	case errors.Is(err, ErrWrongPassword):
 		return audit.WrongPassword

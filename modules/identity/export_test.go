@@ -1,19 +1,23 @@
 package identity
 
-import "crypto/rand"
+import (
+	"crypto/rand"
+
+	"dg/modules/identity/password"
+)
 
 // cheap is the least cost that argon2id allows, for tests that are not about the cost: under the
 // race detector a hash of the real cost takes a second.
-var cheap = cost{memory: 8, time: 1, lanes: 1}
+var cheap = password.Cost{Memory: 8, Time: 1, Lanes: 1}
 
 // UseCheapHashes makes new hashes, and the dummy one, cheap.
-func (s *Service) UseCheapHashes() *Service {
-	s.passwords = newHasher(cheap)
-	return s
+func (m *Module) UseCheapHashes() *Module {
+	m.changer.passwords = password.NewHasher(cheap)
+	return m
 }
 
 // CheapHash returns a hash of the password.
-func CheapHash(password string) string {
-	hash, _ := cheap.hash(password, rand.Reader) // which never fails
+func CheapHash(text string) string {
+	hash, _ := cheap.Hash(text, rand.Reader) // which never fails
 	return hash
 }

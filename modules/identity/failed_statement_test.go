@@ -15,7 +15,7 @@ import (
 var errStatement = errors.New("this statement fails")
 
 // failing returns a service whose nth statement from now on fails, counted from 0.
-func (b *bundle) failing() (people *identity.Service, nth *int) {
+func (b *bundle) failing() (people *instance, nth *int) {
 	b.t.Helper()
 	db, err := postgres.Open(b.ctx(), b.URL, postgres.Options{Name: "failing", MaxConns: 2})
 	require.NoError(b.t, err)
@@ -77,8 +77,8 @@ func TestFailedStatementChangesNothing(t *testing.T) {
 }
 
 // changes are all that a person does to how they sign in.
-var changes = map[string]func(b *bundle, people *identity.Service) func() error{
-	"sign-in": func(b *bundle, people *identity.Service) func() error {
+var changes = map[string]func(b *bundle, people *instance) func() error{
+	"sign-in": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", "")
 		return func() error {
 			_, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox)
@@ -86,7 +86,7 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 		}
 	},
 	"sign-in of a browser that is signed in": func(b *bundle,
-		people *identity.Service) func() error {
+		people *instance) func() error {
 		b.person("ann@example.com", "")
 		b.person("bob@example.com", "")
 		client := identity.Client{Session: b.signIn("bob@example.com").Token}
@@ -98,7 +98,7 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"second step": func(b *bundle, people *identity.Service) func() error {
+	"second step": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", secret)
 		token := b.signIn("ann@example.com").Token
 		return func() error {
@@ -106,7 +106,7 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"second step with a recovery code": func(b *bundle, people *identity.Service) func() error {
+	"second step with a recovery code": func(b *bundle, people *instance) func() error {
 		_, codes, _ := b.enrolled("ann@example.com")
 		token := b.signIn("ann@example.com").Token
 		return func() error {
@@ -114,7 +114,7 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"password": func(b *bundle, people *identity.Service) func() error {
+	"password": func(b *bundle, people *instance) func() error {
 		ann, _, session := b.enrolled("ann@example.com")
 		return func() error {
 			_, err := people.ChangePassword(b.ctx(), session.Token, proof(b.code(ann, 0)),
@@ -122,14 +122,14 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"reauthentication": func(b *bundle, people *identity.Service) func() error {
+	"reauthentication": func(b *bundle, people *instance) func() error {
 		_, codes, session := b.enrolled("ann@example.com")
 		b.age(session, "1 hour")
 		return func() error {
 			return people.Reauthenticate(b.ctx(), session.Token, proof(codes[0]))
 		}
 	},
-	"offer": func(b *bundle, people *identity.Service) func() error {
+	"offer": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token
 		return func() error {
@@ -137,7 +137,7 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"two-step verification on": func(b *bundle, people *identity.Service) func() error {
+	"two-step verification on": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token
 		offer, err := b.people.BeginTwoStep(b.ctx(), token)
@@ -147,21 +147,21 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"two-step verification off": func(b *bundle, people *identity.Service) func() error {
+	"two-step verification off": func(b *bundle, people *instance) func() error {
 		ann, _, session := b.enrolled("ann@example.com")
 		return func() error {
 			_, err := people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(ann, 0)))
 			return err
 		}
 	},
-	"recovery codes": func(b *bundle, people *identity.Service) func() error {
+	"recovery codes": func(b *bundle, people *instance) func() error {
 		ann, _, session := b.enrolled("ann@example.com")
 		return func() error {
 			_, _, err := people.ReplaceRecoveryCodes(b.ctx(), session.Token, proof(b.code(ann, 0)))
 			return err
 		}
 	},
-	"reset": func(b *bundle, people *identity.Service) func() error {
+	"reset": func(b *bundle, people *instance) func() error {
 		b.enrolled("ann@example.com")
 		reset, err := b.owner().BeginReset(b.ctx(), "ann@example.com")
 		require.NoError(b.t, err)
@@ -169,12 +169,12 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 		bobs := b.signIn("bob@example.com").Token
 		return func() error { return people.UseReset(b.ctx(), reset.Token, replacement, bobs) }
 	},
-	"sign-out": func(b *bundle, people *identity.Service) func() error {
+	"sign-out": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token
 		return func() error { return people.SignOut(b.ctx(), token) }
 	},
-	"known browser": func(b *bundle, people *identity.Service) func() error {
+	"known browser": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", "")
 		session := b.signIn("ann@example.com")
 		return func() error {
@@ -182,7 +182,7 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
-	"last use": func(b *bundle, people *identity.Service) func() error {
+	"last use": func(b *bundle, people *instance) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token
 		b.pass(time.Minute)

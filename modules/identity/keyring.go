@@ -93,13 +93,13 @@ func (k Keyring) encrypt(personID, secret string) string {
 
 // EncryptText encrypts a text for DecryptText and the same person; without a key it stays in clear.
 // Domain separation keeps it from being decrypted as a secret of sign-in.
-func (s *Service) EncryptText(personID, text string) string {
-	return s.keys.encrypt("text of "+personID, text)
+func (k Keyring) EncryptText(personID, text string) string {
+	return k.encrypt("text of "+personID, text)
 }
 
 // DecryptText reverses EncryptText.
-func (s *Service) DecryptText(personID, encrypted string) (string, error) {
-	return s.keys.open("text of "+personID, encrypted)
+func (k Keyring) DecryptText(personID, encrypted string) (string, error) {
+	return k.open("text of "+personID, encrypted)
 }
 
 // open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the

@@ -82,7 +82,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 // A text is its person's alone, and neither a text nor a secret of the sign-in opens as the other.
 func TestSealedTextIsThePersonsOwn(t *testing.T) {
 	t.Parallel()
-	s := (&Service{}).EncryptWith(ringOf(t, bytes.Repeat([]byte{1}, 32), nil))
+	s := ringOf(t, bytes.Repeat([]byte{1}, 32), nil)
 	encrypted := s.EncryptText("ann", "what Ann wrote")
 	require.NotContains(t, encrypted, "Ann")
 	text, err := s.DecryptText("ann", encrypted)
@@ -90,9 +90,9 @@ func TestSealedTextIsThePersonsOwn(t *testing.T) {
 	require.Equal(t, "what Ann wrote", text)
 	_, err = s.DecryptText("bob", encrypted)
 	require.Error(t, err)
-	_, err = s.keys.open("ann", encrypted)
+	_, err = s.open("ann", encrypted)
 	require.Error(t, err)
-	_, err = s.DecryptText("ann", s.keys.encrypt("ann", "a secret"))
+	_, err = s.DecryptText("ann", s.encrypt("ann", "a secret"))
 	require.Error(t, err)
 	_, err = s.DecryptText("ann", "what nobody encrypted")
 	require.Error(t, err)

@@ -213,7 +213,7 @@ func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 	for i := range sessions {
 		sessions[i] = b.signIn("ann@example.com")
 	}
-	require.Equal(t, 1, succeeded(b.concurrently(func(nth int, people *identity.Service) error {
+	require.Equal(t, 1, succeeded(b.concurrently(func(nth int, people *instance) error {
 		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token,
 			identity.Proof{Password: password}, replacement)
 		return err

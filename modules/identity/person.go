@@ -1,10 +1,9 @@
 package identity
 
 import (
-	"strings"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
+	"dg/platform/input"
 )
 
 // Person is a user who can sign in.
@@ -16,10 +15,8 @@ type Person struct {
 	Region          string     // of numbers and dates, such as de-DE; "": the browser's
 }
 
-// EmailKey is an e-mail as it is compared: in lower case and Unicode's NFC.
-func EmailKey(email string) string {
-	return norm.NFC.String(strings.ToLower(norm.NFC.String(email)))
-}
+// EmailKey is an e-mail as it is compared.
+func EmailKey(email string) string { return input.Lower(email) }
 
 // credentials are the stored values that a password is verified against. For an unknown e-mail only
 // the e-mail is set.

@@ -19,7 +19,7 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 //
 // Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword,
 // ErrWrongCode, a LockedError, apperr.Unavailable when too many people sign in at once.
-func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
+func (s *SignIns) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	recently, err := authenticatedRecently(s.gorm(ctx), token, s.clock())
 	switch {
 	case err != nil || recently:

@@ -87,7 +87,7 @@ func TestConcurrentSessionsUseARecoveryCodeOnce(t *testing.T) {
 	for i := range sessions {
 		sessions[i] = b.signIn("ann@example.com")
 	}
-	done, _, _ := results(t, b.concurrently(func(nth int, people *identity.Service) error {
+	done, _, _ := results(t, b.concurrently(func(nth int, people *instance) error {
 		_, err := people.VerifySecondStep(b.ctx(), sessions[nth].Token, codes[0])
 		return err
 	}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"dg/modules/identity/password"
 	"dg/platform/apperr"
 )
 
@@ -21,13 +22,16 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
+// Resets sets new passwords by links that the operator makes.
+type Resets struct{ *verifier }
+
 // BeginReset returns a reset for the person with the e-mail and voids an earlier one. The operator
 // makes it: the database lets only the owner of the tables do so. Errors: apperr.NotFound,
 // apperr.Unavailable when it cannot be recorded.
-func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
-	now := s.clock()
+func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
+	now := r.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
-	err := s.insertReset(ctx, EmailKey(email), &reset, now)
+	err := r.insertReset(ctx, EmailKey(email), &reset, now)
 	return reset, err
 }
 
@@ -35,37 +39,37 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 // the recovery codes and ends all sessions. It works once. The browser's session, which may be
 // another person's, ends with it; "" is none.
 // Errors: ErrNoReset, apperr.Validation with the field "new".
-func (s *Service) UseReset(ctx context.Context, token, password, session string) error {
-	if err := checkPasswordForm(password); err != nil {
+func (r *Resets) UseReset(ctx context.Context, token, replacement, session string) error {
+	if err := password.CheckForm(replacement); err != nil {
 		return err
 	}
-	ctx, lease, err := s.admit(ctx, requestOf(ctx).Address)
+	ctx, lease, err := r.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return err
 	}
 	defer lease.Release()
 	// first: without a reset nothing is hashed
-	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
+	whose, err := resetCredentials(r.gorm(ctx), token, r.clock())
 	if err != nil {
 		return err
 	}
-	password = normalise(password)
-	if err := s.checkNewPassword(ctx, whose, password); err != nil {
+	if err := r.checkNewPassword(ctx, whose, replacement); err != nil {
 		return err
 	}
-	hash, err := s.passwords.hash(ctx, password)
+	hash, err := r.passwords.Hash(ctx, replacement)
 	if err != nil {
 		return err
 	}
-	return s.useReset(ctx, token, hash, session, s.clock())
+	return r.useReset(ctx, token, hash, session, r.clock())
 }
 
 // checkNewPassword refuses a password that can be guessed, or is the current one.
-func (s *Service) checkNewPassword(ctx context.Context, of credentials, password string) error {
-	if err := s.checkGuessable(ctx, of.Person, password); err != nil || of.passwordHash == nil {
+func (r *Resets) checkNewPassword(ctx context.Context, of credentials, replacement string) error {
+	err := r.checkGuessable(ctx, of.Person, replacement)
+	if err != nil || of.passwordHash == nil {
 		return err
 	}
-	same, err := s.passwords.matches(ctx, of.passwordHash, password)
+	same, err := r.passwords.Matches(ctx, of.passwordHash, replacement)
 	if err == nil && same {
 		return errSamePassword
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // owner is the service with the rights of the tables' owner, as in dg account reset.
-func (b *bundle) owner() *identity.Service {
+func (b *bundle) owner() *instance {
 	return b.service(b.Owner).UseCheapHashes()
 }
 
@@ -101,7 +101,7 @@ func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	b.person("ann@example.com", secret)
 	reset := b.reset("ann@example.com")
 	done := 0
-	for _, err := range b.concurrently(func(_ int, people *identity.Service) error {
+	for _, err := range b.concurrently(func(_ int, people *instance) error {
 		return people.UseReset(b.ctx(), reset.Token, replacement, "")
 	}) {
 		if err == nil {

@@ -42,7 +42,7 @@ func TestSessionWithoutItsCodeChangesNothing(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrNoSession)
 	_, err = b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))
 	require.ErrorIs(t, err, identity.ErrNoSession)
-	_, err = b.people.Sessions(b.ctx(), pending.Token)
+	_, err = b.people.ActiveSessions(b.ctx(), pending.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
 	require.ErrorIs(t, b.people.EndSession(b.ctx(), pending.Token, "00"), identity.ErrNoSession)
 
@@ -109,7 +109,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 		sessions[i] = b.signIn("ann@example.com")
 	}
 	code := b.code(secret, 0)
-	done, wrong, locked := results(t, b.concurrently(func(nth int, people *identity.Service) error {
+	done, wrong, locked := results(t, b.concurrently(func(nth int, people *instance) error {
 		_, err := people.VerifySecondStep(b.ctx(), sessions[nth].Token, code)
 		return err
 	}))
@@ -122,7 +122,7 @@ func TestConcurrentCodesOfOneSessionSignInOnce(t *testing.T) {
 	b.person("ann@example.com", secret)
 	pending := b.signIn("ann@example.com")
 	code := b.code(secret, 0)
-	require.Equal(t, 1, succeeded(b.concurrently(func(_ int, people *identity.Service) error {
+	require.Equal(t, 1, succeeded(b.concurrently(func(_ int, people *instance) error {
 		_, err := people.VerifySecondStep(b.ctx(), pending.Token, code)
 		return err
 	})))

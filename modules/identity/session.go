@@ -49,9 +49,12 @@ type ActiveSession struct {
 	Current               bool // whether it is the session of the request
 }
 
+// Sessions finds, lists and ends sessions.
+type Sessions struct{ *recorder }
+
 // Session returns the session of the token and moves its last use forward, at most once a minute.
 // Errors: ErrNoSession.
-func (s *Service) Session(ctx context.Context, token string) (Session, error) {
+func (s *Sessions) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(ctx, token, now)
 	if err != nil {
@@ -67,7 +70,7 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 }
 
 // signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
-func (s *Service) signedIn(ctx context.Context, token string, now time.Time) (Session, error) {
+func (s *store) signedIn(ctx context.Context, token string, now time.Time) (Session, error) {
 	row, err := s.session(ctx, token, now)
 	if err == nil && row.SecondStepDue {
 		err = ErrNoSession

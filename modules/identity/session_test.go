@@ -157,7 +157,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	second, err := b.other.SignIn(b.ctx(), "ann@example.com", password, odd)
 	require.NoError(t, err)
 
-	open, err := b.people.Sessions(b.ctx(), first.Token)
+	open, err := b.people.ActiveSessions(b.ctx(), first.Token)
 	require.NoError(t, err)
 	require.Len(t, open, 2)
 	own := open[0]

@@ -15,6 +15,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/identity"
+	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
@@ -35,7 +36,7 @@ var firefox = identity.Client{Address: "192.0.2.7", UserAgent: "Firefox"}
 type bundle struct {
 	*fixtures.Database
 	t             *testing.T
-	people, other *identity.Service
+	people, other *instance
 	pools         []*pgxpool.Pool // of the two
 	millis        atomic.Int64    // of the clock
 }
@@ -61,14 +62,31 @@ func setupAlone(t *testing.T) *bundle {
 	return b
 }
 
+// instance is the module as one process has it.
+type instance struct {
+	*identity.Module
+	*identity.Sessions
+	*identity.SignIns
+	*identity.Accounts
+	*identity.TwoStep
+	*identity.Resets
+}
+
+// UseCheapHashes makes new hashes, and the dummy one, cheap.
+func (i *instance) UseCheapHashes() *instance {
+	i.Module.UseCheapHashes()
+	return i
+}
+
 // service is one with hashes of the real cost.
-func (b *bundle) service(db *postgres.DB) *identity.Service {
+func (b *bundle) service(db *postgres.DB) *instance {
 	auditor := identity.Auditor{
 		Memberships:  memberships{},
 		Log:          audit.New(db),
 		UnknownEmail: func() {},
 	}
-	return identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
+	m := identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
+	return &instance{m, m.Sessions, m.SignIns, m.Accounts, m.TwoStep, m.Resets}
 }
 
 // memberships leaves everybody without an organisation's log: entries of people are tested with the
@@ -152,7 +170,7 @@ const concurrency = 50
 
 // concurrently runs fn 50 times at once, on the two instances by turns, and returns the errors. It
 // opens all connections before: the first call is not over while the others wait for theirs.
-func (b *bundle) concurrently(fn func(nth int, people *identity.Service) error) []error {
+func (b *bundle) concurrently(fn func(nth int, people *instance) error) []error {
 	b.t.Helper()
 	for _, pool := range b.pools {
 		var conns []*pgxpool.Conn
@@ -172,7 +190,7 @@ func (b *bundle) concurrently(fn func(nth int, people *identity.Service) error) 
 		all.Go(func() {
 			<-start
 			for range 20 {
-				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
+				failed[i] = fn(i, []*instance{b.people, b.other}[i%2])
 				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
 					// on a busy machine some wait in vain for a place or a lock: nothing was done,
 					// and they retry
@@ -189,7 +207,7 @@ func (b *bundle) concurrently(fn func(nth int, people *identity.Service) error) 
 // requireLocked requires a LockedError until the instant.
 func requireLocked(t *testing.T, err error, until time.Time) {
 	t.Helper()
-	var locked *identity.LockedError
+	var locked *throttle.LockedError
 	require.ErrorAs(t, err, &locked)
 	require.Equal(t, until, locked.Until)
 	require.True(t, apperr.Is(err, apperr.RateLimited))

@@ -2,17 +2,32 @@ package identity
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"dg/modules/audit"
-	"dg/platform/limiter"
-	"dg/platform/netaddr"
+	"dg/modules/identity/throttle"
+	"dg/platform/apperr"
 )
 
 // The bounds of what is stored of a client, in bytes.
 const (
 	maxAddress   = 64
 	maxUserAgent = 256
+)
+
+// SignIns begins sessions, and asks people in them for the password again.
+type SignIns struct {
+	*changer
+	lastSweep atomic.Int64 // in Unix milliseconds
+}
+
+// The answers to a wrong attempt.
+var (
+	ErrWrongPassword = apperr.New(apperr.Validation,
+		"E-mail or password is wrong. Check both and try again.")
+	ErrWrongCode = apperr.New(apperr.Validation,
+		"This code is wrong, expired or already used. Enter the next one.")
 )
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
@@ -24,7 +39,7 @@ const (
 //
 // Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too;
 // apperr.Unavailable when the sign-in cannot be recorded, or too many people sign in at once.
-func (s *Service) SignIn(
+func (s *SignIns) SignIn(
 	ctx context.Context, email, password string, from Client,
 ) (Session, error) {
 	ctx, lease, err := s.admit(ctx, from.Address)
@@ -39,7 +54,11 @@ func (s *Service) SignIn(
 	if err != nil {
 		return Session{}, err
 	}
-	limits := signInLimits(who, from)
+	known := ""
+	if who.knownBrowser {
+		known = from.Browser
+	}
+	limits := throttle.SignIn(who.Email, from.Address, known)
 	if err := s.verifyPassword(ctx, who, limits, password); err != nil {
 		return Session{}, err
 	}
@@ -48,8 +67,8 @@ func (s *Service) SignIn(
 		userAgent: audit.Sanitise(from.UserAgent, maxUserAgent),
 		ends:      from.Session,
 	}
-	if who.knownBrowser {
-		client.browser = hashToken(from.Browser)
+	if known != "" {
+		client.browser = hashToken(known)
 	}
 	session, err := s.begin(ctx, who, limits, client, s.clock())
 	if err != nil {
@@ -58,84 +77,26 @@ func (s *Service) SignIn(
 	return session, err
 }
 
-// admit waits for a slot before the first query, so that a flood of sign-ins does not hold
-// connections. Networks are served fairly. The statements of the returned context do not queue with
-// unknown credentials. The caller releases the lease.
+// VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
+// continues under the returned token. A code is accepted once, and none before it; a recovery code
+// once.
 //
-// Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network
-// wait.
-func (s *Service) admit(
-	ctx context.Context, address string,
-) (context.Context, *limiter.Lease, error) {
-	from := netaddr.ClientText(address)
-	lease, err := s.signIns.Acquire(ctx, limiter.Request{OrganisationID: from})
-	return limiter.WithTenant(ctx, "sign-ins from "+from), lease, err
-}
-
-// verifyPassword returns nil for the person's password, and counts and records any other. It
-// compares none while one of the limits is reached.
-func (s *Service) verifyPassword(
-	ctx context.Context, who credentials, limits []attemptLimit, password string,
-) error {
-	if err := checkLimits(s.gorm(ctx), limits, s.clock()); err != nil {
-		s.recordFailure(ctx, who.Person, err, nil)
-		return err
-	}
-	hash := who.passwordHash
-	if len(password) > maxPassword { // nobody's: bounds what it costs to hash
-		hash = nil
-		password = ""
-	}
-	matches, err := s.passwords.matches(ctx, hash, normalise(password))
-	if err != nil || matches {
-		return err
-	}
-	lockedUntil, err := s.countFailure(ctx, limits, s.clock())
-	if err == nil {
-		err = ErrWrongPassword
-	}
-	s.recordFailure(ctx, who.Person, err, lockedUntil)
-	return err
-}
-
-// Proof re-authenticates a person before a change of how they sign in, so that a stolen session
-// changes nothing: the current password and, with two-step verification on, a code or a recovery
-// code.
-type Proof struct{ Password, Code string }
-
-// reauthenticated runs fn for the session's person once the password of the proof is verified;
-// prepare runs in between, outside of the transaction, and may be nil. fn takes the code.
-//
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people
-// sign in at once, and those of prepare and fn.
-func (s *Service) reauthenticated(
-	ctx context.Context, token string, proof Proof, prepare func(credentials) error, fn change,
-) (Session, error) {
-	address := requestOf(ctx).Address
-	ctx, lease, err := s.admit(ctx, address)
+// Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
+// a right code too; apperr.Unavailable when too many people sign in at once.
+func (s *SignIns) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
+	ctx, lease, err := s.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return Session{}, err
 	}
 	defer lease.Release()
-	who, err := s.sessionCredentials(ctx, token, s.clock())
-	if err != nil {
-		return Session{}, err
-	}
-	limits := sessionLimits(who, token, address)
-	if err := s.verifyPassword(ctx, who, limits, proof.Password); err != nil {
-		return Session{}, err
-	}
-	if prepare != nil {
-		if err := prepare(who); err != nil {
-			return Session{}, err
-		}
-	}
-	// The password is still the verified one: a change of it would have ended the session.
-	return s.withPersonLocked(ctx, token, false,
+	return s.withPersonLocked(ctx, token, true,
 		func(tx transaction, in *lockedSession, now time.Time) error {
-			if err := clearFailures(tx, limits, now); err != nil {
+			if err := s.takeCode(tx, in, code, now); err != nil {
 				return err
 			}
-			return fn(tx, in, now)
+			if err := s.rotate(tx, in, now, "", nil); err != nil {
+				return err
+			}
+			return s.record(tx, in.Person, event{action: audit.SignedIn})
 		})
 }

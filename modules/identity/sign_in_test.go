@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
+	passwords "dg/modules/identity/password"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -44,7 +45,7 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.service(b.DB)
-	hash, err := identity.HashPassword(password, rand.Reader)
+	hash, err := passwords.Hash(password, rand.Reader)
 	require.NoError(t, err)
 	b.Person(fixtures.Person{Email: "ann@example.com", PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.person("bob@example.com", ""))
@@ -122,7 +123,7 @@ func TestConcurrentWrongPasswordsAreCountedExactly(t *testing.T) {
 	b.person("ann@example.com", "")
 	for _, email := range []string{"ann@example.com", "nobody@example.com"} {
 		done, wrong, locked := results(t,
-			b.concurrently(func(_ int, people *identity.Service) error {
+			b.concurrently(func(_ int, people *instance) error {
 				_, err := people.SignIn(b.ctx(), email, wrongPassword, firefox)
 				return err
 			}))
@@ -156,7 +157,7 @@ func TestRightPasswordIsRefusedWhenLockedMeanwhile(t *testing.T) {
 func TestConcurrentRightPasswordsAllSignIn(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	done, _, _ := results(t, b.concurrently(func(_ int, people *identity.Service) error {
+	done, _, _ := results(t, b.concurrently(func(_ int, people *instance) error {
 		_, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox)
 		return err
 	}))

@@ -79,16 +79,6 @@ type browserRow struct {
 
 func (browserRow) TableName() string { return "known_browsers" }
 
-// attemptRow counts the failures of one attemptLimit. The column email_hash keeps its name, because
-// programs of other versions may run beside this one.
-type attemptRow struct {
-	KeyHash []byte `gorm:"column:email_hash;primaryKey"`
-	Wrong   int
-	EndsAt  time.Time
-}
-
-func (attemptRow) TableName() string { return "password_guesses" }
-
 type recoveryRow struct {
 	UserID   string `gorm:"primaryKey"`
 	CodeHash []byte `gorm:"primaryKey"`
@@ -111,9 +101,18 @@ type transaction = *gorm.DB
 // ofPeople is the scope of this package's statements in SQL.
 var ofPeople = postgres.AcrossTenants("people belong to no organisation")
 
-func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
+// store is the module's database and clock.
+type store struct {
+	db  *postgres.DB
+	now func() time.Time
+}
 
-func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) error) error {
+// clock is now as it is stored: UTC, to the millisecond.
+func (s *store) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+func (s *store) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
+
+func (s *store) inTransaction(ctx context.Context, fn func(tx transaction) error) error {
 	return s.gorm(ctx).Transaction(fn)
 }
 

@@ -16,10 +16,10 @@ import (
 var errNoSuchEmail = apperr.New(apperr.NotFound, "Nobody has this e-mail.")
 
 // insertReset fills in the person, removes the resets that have expired, and records the new one.
-func (s *Service) insertReset(
+func (r *Resets) insertReset(
 	ctx context.Context, emailKey string, reset *Reset, now time.Time,
 ) error {
-	return s.inTransaction(ctx, func(tx transaction) error {
+	return r.inTransaction(ctx, func(tx transaction) error {
 		var of userRow
 		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
 			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
@@ -41,7 +41,7 @@ func (s *Service) insertReset(
 			Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
 			return fmt.Errorf("identity: insert a reset: %w", err)
 		}
-		return s.record(tx, reset.Person, event{
+		return r.record(tx, reset.Person, event{
 			actor:  audit.TheOperator,
 			action: audit.ResetCreated,
 			details: map[string]any{
@@ -52,8 +52,8 @@ func (s *Service) insertReset(
 }
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
-func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
-	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
+func (r *Resets) ResetPerson(ctx context.Context, token string) (Person, error) {
+	whose, err := resetCredentials(r.gorm(ctx), token, r.clock())
 	return whose.Person, err
 }
 
@@ -66,8 +66,8 @@ func resetCredentials(db *gorm.DB, token string, now time.Time) (credentials, er
 
 // useReset locks the person's row before it removes the reset, in the order of all changes: of
 // concurrent uses one finds it. Triggers end the sessions and void the recovery codes.
-func (s *Service) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
-	return s.inTransaction(ctx, func(tx transaction) error {
+func (r *Resets) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
+	return r.inTransaction(ctx, func(tx transaction) error {
 		whose, err := resetCredentials(tx.Clauses(lockUser), token, now)
 		if err != nil {
 			return err
@@ -93,10 +93,10 @@ func (s *Service) useReset(ctx context.Context, token, hash, session string, now
 		if err != nil {
 			return err
 		}
-		if err := s.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil ||
+		if err := r.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil ||
 			session == "" {
 			return err
 		}
-		return s.signOutIn(tx, session) // of another person: the triggers have ended this one's
+		return r.signOutIn(tx, session) // of another person: the triggers have ended this one's
 	})
 }

@@ -38,7 +38,7 @@ func (r sessionAt) session(token string) Session {
 
 // session returns the session of the token with its person. It runs with each request of a screen,
 // and is one statement.
-func (s *Service) session(
+func (s *store) session(
 	ctx context.Context, token string, now time.Time,
 ) (row sessionAt, err error) {
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session"), ofPeople).
@@ -49,7 +49,7 @@ func (s *Service) session(
 }
 
 // touch never moves a last use back: requests of one session may overtake each other.
-func (s *Service) touch(ctx context.Context, session Session, now time.Time) error {
+func (s *Sessions) touch(ctx context.Context, session Session, now time.Time) error {
 	err := s.gorm(ctx).Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
 		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
 		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
@@ -84,10 +84,9 @@ func markAuthenticated(tx transaction, in *lockedSession) error {
 // maxSessions bounds a person's sessions.
 const maxSessions = 100
 
-// Sessions returns the active sessions of the session's person, itself first, then the last used:
-// at most 100.
-// Errors: ErrNoSession.
-func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, error) {
+// ActiveSessions returns the active sessions of the session's person, itself first, then the last
+// used: at most 100. Errors: ErrNoSession.
+func (s *Sessions) ActiveSessions(ctx context.Context, token string) ([]ActiveSession, error) {
 	now := s.clock()
 	own, err := s.signedIn(ctx, token, now)
 	if err != nil {
@@ -119,7 +118,7 @@ func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, 
 
 // EndSession ends one of the sessions of the session's person. It does nothing for a session that
 // has ended already or is somebody else's. Errors: ErrNoSession, apperr.Unavailable.
-func (s *Service) EndSession(ctx context.Context, token, id string) error {
+func (s *Sessions) EndSession(ctx context.Context, token, id string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return err
@@ -134,17 +133,17 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 }
 
 // SignOut ends the session of the token, if there is one. Errors: apperr.Unavailable.
-func (s *Service) SignOut(ctx context.Context, token string) error {
+func (s *Sessions) SignOut(ctx context.Context, token string) error {
 	return s.inTransaction(ctx, func(tx transaction) error { return s.signOutIn(tx, token) })
 }
 
-func (s *Service) signOutIn(tx transaction, token string) error {
-	return s.deleteSession(tx, audit.SignedOut, "token_hash = ?", hashToken(token))
+func (r *recorder) signOutIn(tx transaction, token string) error {
+	return r.deleteSession(tx, audit.SignedOut, "token_hash = ?", hashToken(token))
 }
 
 // deleteSession ends the session for which the condition holds, and records it. One that had
 // expired, or never gave its code, was not signed in and has no entry.
-func (s *Service) deleteSession(
+func (r *recorder) deleteSession(
 	tx transaction, reason audit.Reason, where string, args ...any,
 ) error {
 	var ended sessionRow
@@ -157,12 +156,12 @@ func (s *Service) deleteSession(
 	if deleted.Error != nil {
 		return fmt.Errorf("identity: end a session: %w", deleted.Error)
 	}
-	if deleted.RowsAffected == 0 || ended.SecondStepDue || !ended.ExpiresAt.After(s.clock()) {
+	if deleted.RowsAffected == 0 || ended.SecondStepDue || !ended.ExpiresAt.After(r.clock()) {
 		return nil
 	}
 	of, err := person(tx, ended.UserID)
 	if err != nil {
 		return err
 	}
-	return s.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
+	return r.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
 }

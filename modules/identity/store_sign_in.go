@@ -12,11 +12,12 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/modules/identity/throttle"
 	"dg/platform/postgres"
 )
 
 // credentials returns the credentials of an e-mail, with one statement for known and unknown ones.
-func (s *Service) credentials(
+func (s *SignIns) credentials(
 	ctx context.Context, email, browser string, now time.Time,
 ) (credentials, error) {
 	nobody := credentials{Person: Person{Email: email}}
@@ -49,21 +50,10 @@ func (s *Service) credentials(
 	return who, nil
 }
 
-// sessionCredentials returns ErrNoSession unless the token's session is signed in.
-func (s *Service) sessionCredentials(
-	ctx context.Context, token string, now time.Time,
-) (credentials, error) {
-	row, err := s.session(ctx, token, now)
-	if err == nil && row.SecondStepDue {
-		err = ErrNoSession
-	}
-	return row.User.credentials(), err
-}
-
 // begin stores a session if the verified password still is the person's. The share lock puts a
 // change of it before, where it is seen here, or after, where it ends this session.
-func (s *Service) begin(
-	ctx context.Context, who credentials, limits []attemptLimit, from sessionClient, now time.Time,
+func (s *SignIns) begin(
+	ctx context.Context, who credentials, limits []throttle.Limit, from sessionClient, now time.Time,
 ) (begun Session, err error) {
 	err = s.inTransaction(ctx, func(tx transaction) error {
 		var row userRow
@@ -73,7 +63,7 @@ func (s *Service) begin(
 		if err != nil {
 			return noRow(err, ErrWrongPassword, "verified")
 		}
-		if err := clearFailures(tx, limits, now); err != nil {
+		if err := throttle.Clear(tx, limits, now); err != nil {
 			return err
 		}
 		begun = Session{

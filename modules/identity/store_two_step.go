@@ -8,17 +8,18 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/modules/identity/throttle"
 	"dg/platform/postgres"
 )
 
 // offerSecret stores the encrypted secret with the session unless one is there already, and returns
 // the stored one. With a key it replaces an offer in clear.
-func (s *Service) offerSecret(
+func (t *TwoStep) offerSecret(
 	ctx context.Context, token, encrypted string, now time.Time,
 ) (stored string, err error) {
-	db := s.gorm(ctx)
+	db := t.gorm(ctx)
 	kept := "%"
-	if s.keys.Encrypts() {
+	if t.keys.Encrypts() {
 		kept = encryptedPrefix + "%"
 	}
 	twoStep := db.Model(&userRow{}).Select("1").
@@ -34,7 +35,7 @@ func (s *Service) offerSecret(
 		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
 	}
 	if offered.RowsAffected == 0 {
-		if _, err := s.session(ctx, token, now); err != nil {
+		if _, err := t.session(ctx, token, now); err != nil {
 			return "", err
 		}
 		return "", ErrTwoStepOn
@@ -65,12 +66,12 @@ func turnOffTwoStep(tx transaction, in *lockedSession) error {
 	})
 }
 
-func saveCodeAttempts(tx transaction, in *lockedSession, lastStep int64, a codeAttempts) error {
+func saveCodeAttempts(tx transaction, in *lockedSession, lastStep int64, a throttle.Codes) error {
 	return update(tx, "saveCodeAttempts", in.Person.ID, map[string]any{
 		"totp_last_step":   lastStep,
-		"wrong_codes":      a.wrong,
-		"code_waits":       a.locks,
-		"codes_wait_until": a.lockedUntil,
+		"wrong_codes":      a.Wrong,
+		"code_waits":       a.Locks,
+		"codes_wait_until": a.LockedUntil,
 	})
 }
 
@@ -93,7 +94,7 @@ func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
 	return codes, nil
 }
 
-// useRecoveryCode removes the code and reports whether it was the person's. Under the lock of the
+// useRecoveryCode removes the code and reports whether it was the person't. Under the lock of the
 // person's row no other transaction sees it again.
 func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
 	used := tx.Scopes(postgres.Tag("identity.useRecoveryCode")).
@@ -107,13 +108,13 @@ func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
 
 // RecoveryCodesLeft returns how many recovery codes the session's person has left. Errors:
 // ErrNoSession.
-func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
-	own, err := s.signedIn(ctx, token, s.clock())
+func (t *TwoStep) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
+	own, err := t.signedIn(ctx, token, t.clock())
 	if err != nil {
 		return 0, err
 	}
 	var left int64
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
+	err = t.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
 		Where("user_id = ?", own.Person.ID).Count(&left).Error
 	if err != nil {
 		return 0, fmt.Errorf("identity: count recovery codes: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/games"
 	"dg/modules/identity"
+	"dg/modules/identity/password"
 	"dg/platform/input"
 )
 
@@ -43,7 +44,7 @@ var checks = input.New(map[string]string{
 	"text":                      expectedText,
 	"reportable":                expectedStart,
 	"skill":                     expectedSkill,
-	"password_hash":             identity.HashFormat,
+	"password_hash":             password.Format,
 	"totp_secret":               identity.TOTPSecretFormat,
 	"unique":                    "no duplicates",
 	"gtefield":                  "a time not before startedAt",
@@ -55,7 +56,7 @@ var checks = input.New(map[string]string{
 		_, ok := games.SkillByID(s)
 		return ok
 	}),
-	"password_hash": input.Text(identity.ValidHash),
+	"password_hash": input.Text(password.Valid),
 	"totp_secret": input.Text(func(s string) bool {
 		_, ok := identity.ParseTOTPSecret(s)
 		return ok

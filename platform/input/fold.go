@@ -38,3 +38,6 @@ func isASCII(text string) bool {
 	}
 	return true
 }
+
+// Lower returns a text in lower case and Unicode's NFC: e-mails and passwords are compared so.
+func Lower(text string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(text))) }

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"dg/app/demo"
-	"dg/modules/identity"
+	"dg/modules/identity/password"
 )
 
 // A data set of years is an organisation whose training is its business.
@@ -210,7 +210,7 @@ const yearsPassword = "an owner of many forks"
 
 // signedIn imports an owner and returns the work of asking for the list of reports.
 func (b *bench) signedIn(ctx context.Context) (func(context.Context) error, error) {
-	hash, err := identity.HashPassword(yearsPassword, rand.Reader)
+	hash, err := password.Hash(yearsPassword, rand.Reader)
 	if err != nil {
 		return nil, err
 	}

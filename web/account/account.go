@@ -44,7 +44,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
 	view := accountView{Layout: accountLayout(p, "Account", "account"), Regions: ui.RegionOptions()}
-	sessions, err := h.Accounts.Sessions(ctx, p.Token)
+	sessions, err := h.Sessions.ActiveSessions(ctx, p.Token)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 			s.ID, browserName(s.UserAgent), s.Address, s.StartedAt, s.LastUsedAt, s.Current,
 		})
 	}
-	if view.CodesLeft, err = h.Accounts.RecoveryCodesLeft(ctx, p.Token); err != nil {
+	if view.CodesLeft, err = h.TwoStep.RecoveryCodesLeft(ctx, p.Token); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "account", &view)
@@ -69,11 +69,11 @@ func (h *Handler) ChangeAccount(c *fiber.Ctx, p *ui.Principal) error {
 
 // endSession ends a session of the person. To end the current one is to sign out.
 func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
-	if err := h.Accounts.EndSession(c.UserContext(), p.Token,
+	if err := h.Sessions.EndSession(c.UserContext(), p.Token,
 		ui.FormValue(c, "session")); err != nil {
 		return err
 	}
-	_, err := h.SignIns.Session(c.UserContext(), p.Token)
+	_, err := h.Sessions.Session(c.UserContext(), p.Token)
 	if errors.Is(err, identity.ErrNoSession) {
 		return signedOut(c)
 	}

@@ -46,7 +46,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
-	phone, err := w.People.SignIn(t.Context(), acme.Owner.Email, fixtures.Password, identity.Client{
+	phone, err := w.People.SignIns.SignIn(t.Context(), acme.Owner.Email, fixtures.Password, identity.Client{
 		Address:   "198.51.100.7",
 		UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
 	})
@@ -60,7 +60,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		p.Body)
 	require.NotContains(t, p.Body, phone.Token)
 	webtest.RequireRedirect(t, "/account", b.Post("/account", url.Values{"session": {other}}))
-	_, err = w.People.Session(t.Context(), phone.Token)
+	_, err = w.People.Sessions.Session(t.Context(), phone.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
 	webtest.RequireRedirect(t, "/account",
 		b.Post("/account", url.Values{"session": {hex.EncodeToString(make([]byte, 32))}}))

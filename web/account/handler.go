@@ -19,6 +19,7 @@ type Handler struct {
 // Modules are what the wing uses of other modules.
 type Modules struct {
 	SignIns  SignIns
+	Sessions Sessions
 	Resets   Resets
 	Accounts Accounts
 	TwoStep  TwoStep

@@ -6,14 +6,20 @@ import (
 	"dg/modules/identity"
 )
 
-// SignIns begins and ends sessions.
+// SignIns begins sessions.
 type SignIns interface {
-	Session(ctx context.Context, token string) (identity.Session, error)
 	SignIn(
 		ctx context.Context, email, password string, from identity.Client,
 	) (identity.Session, error)
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
 	RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error)
+}
+
+// Sessions finds, lists and ends sessions.
+type Sessions interface {
+	Session(ctx context.Context, token string) (identity.Session, error)
+	ActiveSessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
+	EndSession(ctx context.Context, token, id string) error
 	SignOut(ctx context.Context, token string) error
 }
 
@@ -23,14 +29,11 @@ type Resets interface {
 	UseReset(ctx context.Context, token, password, session string) error
 }
 
-// Accounts reads and changes the account of a session's person.
+// Accounts changes the account of a session's person.
 type Accounts interface {
-	Sessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
-	EndSession(ctx context.Context, token, id string) error
 	ChangePassword(
 		ctx context.Context, token string, proof identity.Proof, replacement string,
 	) (identity.Session, error)
-	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
 	SetRegion(ctx context.Context, token, region string) error
 }
 
@@ -46,4 +49,5 @@ type TwoStep interface {
 	ReplaceRecoveryCodes(
 		ctx context.Context, token string, proof identity.Proof,
 	) (codes []string, session identity.Session, err error)
+	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
 }

@@ -78,7 +78,7 @@ func finishSignIn(c *fiber.Ctx, people SignIns, session identity.Session) error 
 
 // SignOut answers POST /sign-out.
 func (h *Handler) SignOut(c *fiber.Ctx) error {
-	if err := h.SignIns.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
+	if err := h.Sessions.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
 	return signedOut(c)

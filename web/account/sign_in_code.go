@@ -11,7 +11,7 @@ import (
 
 // CodeForm answers GET /sign-in/code.
 func (h *Handler) CodeForm(c *fiber.Ctx) error {
-	session, err := h.SignIns.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
+	session, err := h.Sessions.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
 	}

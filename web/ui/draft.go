@@ -35,15 +35,15 @@ var draftFields = map[string][]string{
 	"/o/:org/settings/organisation/reporting-mode": {"mode"},
 }
 
-// Drafts keeps drafts. Without Seals, as for the sign-in of another program, it keeps none.
-type Drafts struct{ Seals Seals }
+// Drafts keeps drafts. Without an Encrypter, as for the sign-in of another program, it keeps none.
+type Drafts struct{ Encrypter Encrypter }
 
 // KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody
 // else who signs in sees it.
 func (d Drafts) KeepDraft(c *fiber.Ctx) {
 	names := draftFields[c.Route().Path]
 	person := FormValue(c, "person")
-	if d.Seals == nil || len(names) == 0 || !input.IsID(person) {
+	if d.Encrypter == nil || len(names) == 0 || !input.IsID(person) {
 		return
 	}
 	sent := draft{Person: person, Path: c.Path(), Fields: url.Values{}}
@@ -53,7 +53,7 @@ func (d Drafts) KeepDraft(c *fiber.Ctx) {
 		}
 	}
 	text, _ := json.Marshal(sent) // never fails: texts
-	value := base64.RawURLEncoding.EncodeToString([]byte(d.Seals.EncryptText(person, string(text))))
+	value := base64.RawURLEncoding.EncodeToString([]byte(d.Encrypter.EncryptText(person, string(text))))
 	if len(value) > maxDraft {
 		return
 	}
@@ -67,11 +67,11 @@ func (d Drafts) KeepDraft(c *fiber.Ctx) {
 // of the request, as if the form had been sent, and it is gone.
 func (d Drafts) TakeDraft(c *fiber.Ctx, p *Principal) bool {
 	sealed, err := base64.RawURLEncoding.DecodeString(c.Cookies(DraftCookie))
-	if err != nil || len(sealed) == 0 || d.Seals == nil {
+	if err != nil || len(sealed) == 0 || d.Encrypter == nil {
 		return false
 	}
 	var kept draft
-	text, err := d.Seals.DecryptText(p.Person.ID, string(sealed))
+	text, err := d.Encrypter.DecryptText(p.Person.ID, string(sealed))
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &kept)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/input"
 )
@@ -71,7 +72,7 @@ func (w Wait) In() string {
 
 // WaitOf returns the wait that err is about, or nil, and sets Retry-After.
 func WaitOf(c *fiber.Ctx, err error) *Wait {
-	locked, ok := errors.AsType[*identity.LockedError](err)
+	locked, ok := errors.AsType[*throttle.LockedError](err)
 	if !ok {
 		return nil
 	}

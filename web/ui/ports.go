@@ -16,17 +16,10 @@ type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
 }
 
-// Identity keeps the sessions of the sign-in that comes with the screens.
-type Identity interface {
-	Sessions
-	Reauthenticator
-	Seals
-}
-
-// Seals seals a text so that only its person's requests can open it.
-type Seals interface {
+// Encrypter encrypts a text so that only its person's requests can decrypt it.
+type Encrypter interface {
 	EncryptText(personID, text string) string
-	DecryptText(personID, sealed string) (string, error)
+	DecryptText(personID, encrypted string) (string, error)
 }
 
 // Memberships finds a person's role in an organisation.

@@ -22,8 +22,9 @@ type Authenticator interface {
 
 // Cookies is the Authenticator of sessions that were started by the sign-in of these screens.
 type Cookies struct {
-	People  Identity
-	Recheck Sessions
+	Sessions Sessions
+	Reauthenticator
+	Recheck Sessions // for running downloads
 }
 
 // Session returns the session of the request's cookie.
@@ -32,7 +33,7 @@ func (a Cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, e
 	if token == "" {
 		return identity.Session{}, identity.ErrNoSession
 	}
-	return a.People.Session(ctx, token)
+	return a.Sessions.Session(ctx, token)
 }
 
 // Revalidate returns the session of the token again.
@@ -42,8 +43,3 @@ func (a Cookies) Revalidate(ctx context.Context, token string) (identity.Session
 
 // SignInPath is the form for e-mail and password.
 func (Cookies) SignInPath(next string) string { return WithNext("/sign-in", next) }
-
-// Reauthenticate asks the module that keeps the sessions.
-func (a Cookies) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
-	return a.People.Reauthenticate(ctx, token, proof)
-}

@@ -44,8 +44,8 @@ import (
 // World is a database with one instance of the screens on it, reached over a real connection.
 type World struct {
 	DB      *fixtures.Database
-	People  *identity.Service
-	Screens *identity.Service // what the screens use
+	People  *identity.Module
+	Drafts  identity.Keyring // encrypts drafts
 	Keys    *apikeys.Module
 	Log     *audit.Log
 	Figures *reports.Service
@@ -100,7 +100,6 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 			UnknownEmail: func() {},
 		}, slog.New(slog.NewTextHandler(w.Logged, nil)))
 	w.orgs = orgs
-	w.Screens = people
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,18 +113,23 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 	w.Files = exports.New(w.Figures, w.Log)
 	forks := games.New(db.DB)
 	site, err := web.New(web.Modules{
-		Identity: people, Orgs: orgs, Policy: policy,
+		Sessions:        people.Sessions,
+		Reauthenticator: people.SignIns,
+		Encrypter:       &w.Drafts,
+		Orgs:            orgs,
+		Policy:          policy,
 		Account: account.Modules{
-			SignIns:  people,
-			Resets:   people,
-			Accounts: people,
-			TwoStep:  people,
+			SignIns:  people.SignIns,
+			Sessions: people.Sessions,
+			Resets:   people.Resets,
+			Accounts: people.Accounts,
+			TwoStep:  people.TwoStep,
 		},
 		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
 		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
-			People:        people,
+			People:        people.Accounts,
 			Keys:          w.Keys.Reader,
 			Forks:         forks,
 		},
@@ -257,7 +261,7 @@ func (w *World) Browser(t *testing.T) *Browser {
 func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 	t.Helper()
 	b := w.Browser(t)
-	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password,
+	session, err := w.People.SignIns.SignIn(t.Context(), p.Email, fixtures.Password,
 		identity.Client{Address: "192.0.2.1", UserAgent: "test"})
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
@@ -265,7 +269,7 @@ func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 		w.DB.Exec(`update users set totp_last_step = 0 where id = $1`, p.ID)
 		code, err := totp.GenerateCode(p.TOTPSecret, w.now())
 		require.NoError(t, err)
-		session, err = w.People.VerifySecondStep(t.Context(), session.Token, code)
+		session, err = w.People.SignIns.VerifySecondStep(t.Context(), session.Token, code)
 		require.NoError(t, err)
 	}
 	b.Cookies["__Host-dg"] = session.Token

@@ -1,4 +1,4 @@
-package identity
+package password
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestCommonPasswordsAreRefused(t *testing.T) {
 		"Summer2026!!", "dgdgdgdgdgdg", "dg-reporting-dg", "correct horse battery staple",
 		"december2026", "😀😀😀😀😀😀😀😀😀😀😀😀", "monkeydragon12",
 	} {
-		err := checkUncommon(common, "ann@example.com")
+		err := CheckUncommon(common, "ann@example.com")
 		require.True(t, apperr.Is(err, apperr.Validation), common)
 		require.Contains(t, apperr.From(err).Message, "too common")
 	}
@@ -30,18 +30,18 @@ func TestCommonPasswordsAreRefused(t *testing.T) {
 		"839201748261", "kx7-Qp2-mV9-tL4", "owner-of-harbour",
 		"the dog ate my passport", "j'aime les crêpes", "Zürich im Regen", "日本語のパスワードは長い",
 	} {
-		require.NoError(t, checkUncommon(accepted, "ann@example.com"), accepted)
+		require.NoError(t, CheckUncommon(accepted, "ann@example.com"), accepted)
 	}
 	for _, own := range []string{
 		"maren.solheim@harbour.example", "Maren.Solheim", "maren.solheim2026!",
 	} {
 		require.Contains(t,
-			apperr.From(checkUncommon(own, "maren.solheim@harbour.example")).Message,
+			apperr.From(CheckUncommon(own, "maren.solheim@harbour.example")).Message,
 			"is your e-mail", own)
 	}
 	started := time.Now()
 	for range 3 {
-		_ = checkUncommon(string(make([]byte, 1000)), "")
+		_ = CheckUncommon(string(make([]byte, 1000)), "")
 	}
 	require.Less(t, time.Since(started), 10*time.Second)
 }

@@ -1,4 +1,4 @@
-package identity
+package password
 
 import (
 	"crypto/subtle"
@@ -11,15 +11,15 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// cost are the parameters of a password hash. Memory is in KiB.
-type cost struct {
-	memory, time uint32
-	lanes        uint8
+// Cost are the parameters of a password hash. Memory is in KiB.
+type Cost struct {
+	Memory, Time uint32
+	Lanes        uint8
 }
 
-// defaultCost is that of new hashes: the second recommendation of RFC 9106 cut to what OWASP asks
+// DefaultCost is that of new hashes: the second recommendation of RFC 9106 cut to what OWASP asks
 // for, about 20 ms.
-var defaultCost = cost{memory: 19456, time: 2, lanes: 1}
+var DefaultCost = Cost{Memory: 19456, Time: 2, Lanes: 1}
 
 // The lengths of new hashes, in bytes.
 const (
@@ -35,42 +35,43 @@ const (
 	maxLanes  = 16
 )
 
-// HashFormat describes a password hash, for errors.
-const HashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
+// Format describes a password hash, for errors.
+const Format = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
 	"m up to 262144, t up to 10, p up to 16)"
 
 // passwordHash is a password hash in its parts.
 type passwordHash struct {
-	cost
+	Cost
 	salt, key []byte
 }
 
-// HashPassword returns the password's argon2id hash in PHC form. random gives the salt:
+// Hash returns the password's argon2id hash in PHC form. random gives the salt:
 // crypto/rand.Reader, unless the hash has to be the same each time.
-func HashPassword(password string, random io.Reader) (string, error) {
-	return defaultCost.hash(password, random)
+func Hash(password string, random io.Reader) (string, error) {
+	return DefaultCost.Hash(password, random)
 }
 
-func (c cost) hash(password string, random io.Reader) (string, error) {
-	h := passwordHash{cost: c, salt: make([]byte, saltLength)}
+// Hash returns the hash of a password at this cost.
+func (c Cost) Hash(password string, random io.Reader) (string, error) {
+	h := passwordHash{Cost: c, salt: make([]byte, saltLength)}
 	if _, err := io.ReadFull(random, h.salt); err != nil {
 		return "", err
 	}
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time,
-		h.lanes,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.Memory, h.Time,
+		h.Lanes,
 		b64.EncodeToString(h.salt), b64.EncodeToString(h.derive(password, keyLength))), nil
 }
 
-// VerifyPassword reports whether the password has the hash. The time that it takes depends on the
+// Verify reports whether the password has the hash. The time that it takes depends on the
 // hash alone; a hash that cannot be read, or is out of bounds, matches no password.
-func VerifyPassword(phc, password string) bool {
+func Verify(phc, password string) bool {
 	h, ok := parseHash(phc)
 	return ok && h.matches(password)
 }
 
-// ValidHash reports whether the text is a password hash that VerifyPassword can use.
-func ValidHash(phc string) bool {
+// Valid reports whether the text is a password hash that Verify can use.
+func Valid(phc string) bool {
 	_, ok := parseHash(phc)
 	return ok
 }
@@ -80,7 +81,7 @@ func (h passwordHash) matches(password string) bool {
 }
 
 func (h passwordHash) derive(password string, length uint32) []byte {
-	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.lanes, length)
+	return argon2.IDKey([]byte(password), h.salt, h.Time, h.Memory, h.Lanes, length)
 }
 
 // phcForm has numbers without sign or leading zero, as PHC wants them, and few enough digits for 32
@@ -103,7 +104,7 @@ func parseHash(phc string) (passwordHash, bool) {
 		saltErr == nil && len(salt) >= 8 && len(salt) <= 64 && keyErr == nil && len(key) >= 16 &&
 		len(key) <= 64
 	return passwordHash{
-		cost: cost{memory: uint32(m), time: uint32(t), lanes: uint8(p)},
+		Cost: Cost{Memory: uint32(m), Time: uint32(t), Lanes: uint8(p)},
 		salt: salt,
 		key:  key,
 	}, ok

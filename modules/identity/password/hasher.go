@@ -1,4 +1,4 @@
-package identity
+package password
 
 import (
 	"context"
@@ -19,16 +19,17 @@ const (
 // processors is read before the program lets more threads run than there are.
 var processors = runtime.GOMAXPROCS(0)
 
-// hasher computes password hashes, a few at a time.
-type hasher struct {
-	cost   cost // of new hashes
+// Hasher computes password hashes, a few at a time.
+type Hasher struct {
+	cost   Cost // of new hashes
 	memory *semaphore.Weighted
 	share  int64 // of the memory: what a hash takes at least
 }
 
-func newHasher(c cost) *hasher {
+// NewHasher returns a hasher whose new hashes have the cost.
+func NewHasher(c Cost) *Hasher {
 	workers := min(max(1, processors-1), maxWorkers)
-	return &hasher{
+	return &Hasher{
 		cost:   c,
 		memory: semaphore.NewWeighted(hashingMemory),
 		share:  hashingMemory / int64(workers),
@@ -36,34 +37,40 @@ func newHasher(c cost) *hasher {
 }
 
 // dummyHash is verified for an account without a hash, in the same time. It matches no password.
-func (h *hasher) dummyHash() passwordHash {
-	return passwordHash{cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
+func (h *Hasher) dummyHash() passwordHash {
+	return passwordHash{Cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
 }
 
-// matches reports whether the password has the hash; nil is no hash and takes as long.
-func (h *hasher) matches(
+// Matches reports whether the password has the hash; nil is no hash and takes as long.
+func (h *Hasher) Matches(
 	ctx context.Context, phc *string, password string,
 ) (matches bool, err error) {
 	stored := h.dummyHash()
+	if len(password) > maxPassword { // nobody's: bounds what it costs to hash
+		phc = nil
+		password = ""
+	}
+	password = Normalise(password)
 	if phc != nil {
 		if parsed, ok := parseHash(*phc); ok {
 			stored = parsed
 		}
 	}
-	err = h.run(ctx, stored.memory, func() { matches = stored.matches(password) })
+	err = h.run(ctx, stored.Memory, func() { matches = stored.matches(password) })
 	return matches, err
 }
 
-func (h *hasher) hash(ctx context.Context, password string) (phc string, err error) {
-	// which never fails
-	err = h.run(ctx, h.cost.memory, func() { phc, _ = h.cost.hash(password, rand.Reader) })
+// Hash returns the hash of a new password in PHC form.
+func (h *Hasher) Hash(ctx context.Context, password string) (phc string, err error) {
+	password = Normalise(password)
+	err = h.run(ctx, h.cost.Memory, func() { phc, _ = h.cost.Hash(password, rand.Reader) })
 	return phc, err
 }
 
-func (h *hasher) run(ctx context.Context, memory uint32, compute func()) error {
+func (h *Hasher) run(ctx context.Context, memory uint32, compute func()) error {
 	share := max(int64(memory), h.share)
 	if err := h.memory.Acquire(ctx, share); err != nil {
-		return fmt.Errorf("identity: wait for a hash: %w", err)
+		return fmt.Errorf("password: wait for a hash: %w", err)
 	}
 	defer h.memory.Release(share)
 	compute()

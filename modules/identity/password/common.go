@@ -1,4 +1,4 @@
-package identity
+package password
 
 import (
 	_ "embed"
@@ -19,7 +19,7 @@ const minUncommon = 5
 // The list is short: with at least 12 characters a single word is out already.
 var commonWords = longestFirst(strings.Fields(commonList))
 
-//go:embed common_passwords.txt
+//go:embed common.txt
 var commonList string
 
 // rows are the alphabet and the rows of keyboards: three and more neighbours are common, in both
@@ -47,11 +47,11 @@ func reversed(text string) string {
 	return string(back)
 }
 
-// checkUncommon refuses a new password that is the person's e-mail, is common, or is made of the
+// CheckUncommon refuses a new password that is the person's e-mail, is common, or is made of the
 // names and what is common. Errors: apperr.Validation with the field "new".
-func checkUncommon(password, email string, names ...string) error {
-	folded := EmailKey(password)
-	key := EmailKey(email)
+func CheckUncommon(password, email string, names ...string) error {
+	folded := input.Lower(password)
+	key := input.Lower(email)
 	local, _, _ := strings.Cut(key, "@")
 	if key != "" && (folded == key || strings.Trim(folded, "0123456789!?.*#-_ ") == local) {
 		return apperr.NewField("new",
@@ -78,7 +78,7 @@ func wordsOf(names []string) (words []string) {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}
 	for _, name := range names {
-		for _, spelled := range []string{EmailKey(name), EmailKey(input.Fold(name))} {
+		for _, spelled := range []string{input.Lower(name), input.Lower(input.Fold(name))} {
 			for _, word := range strings.FieldsFunc(spelled, between) {
 				if len(word) > 2 {
 					words = append(words, word)

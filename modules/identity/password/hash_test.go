@@ -1,4 +1,4 @@
-package identity
+package password
 
 import (
 	"crypto/rand"
@@ -12,24 +12,30 @@ import (
 // From the test vectors of the argon2 reference implementation.
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
+// cheapHash is at the least cost that argon2id allows.
+func cheapHash() string {
+	hash, _ := Cost{Memory: 8, Time: 1, Lanes: 1}.Hash("correct horse", rand.Reader)
+	return hash
+}
+
 func TestPasswordMatchesItsHash(t *testing.T) {
 	t.Parallel()
-	hash, err := HashPassword("correct horse", rand.Reader)
+	hash, err := Hash("correct horse", rand.Reader)
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
-	assert.True(t, ValidHash(hash))
-	assert.True(t, VerifyPassword(hash, "correct horse"))
-	hash = CheapHash("correct horse")
-	assert.True(t, VerifyPassword(hash, "correct horse"))
-	assert.False(t, VerifyPassword(hash, "correct horse "))
-	assert.False(t, VerifyPassword(hash, ""))
-	assert.NotEqual(t, hash, CheapHash("correct horse"), "each hash has its own salt")
+	assert.True(t, Valid(hash))
+	assert.True(t, Verify(hash, "correct horse"))
+	hash = cheapHash()
+	assert.True(t, Verify(hash, "correct horse"))
+	assert.False(t, Verify(hash, "correct horse "))
+	assert.False(t, Verify(hash, ""))
+	assert.NotEqual(t, hash, cheapHash(), "each hash has its own salt")
 }
 
 func TestHashFromElsewhereMatches(t *testing.T) {
 	t.Parallel()
-	assert.True(t, VerifyPassword(reference, "password"))
-	assert.False(t, VerifyPassword(reference, "Password"))
+	assert.True(t, Verify(reference, "password"))
+	assert.False(t, Verify(reference, "Password"))
 }
 
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
@@ -56,7 +62,7 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 		strings.Replace(reference, key, "CTFh", 1), reference + "$", " " + reference,
 		reference + "\n",
 	} {
-		assert.False(t, ValidHash(hash), "%q", hash)
-		assert.False(t, VerifyPassword(hash, "password"), "%q", hash)
+		assert.False(t, Valid(hash), "%q", hash)
+		assert.False(t, Verify(hash, "password"), "%q", hash)
 	}
 }

@@ -1,4 +1,4 @@
-package identity
+package password
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 
 func TestHashingLeavesAProcessorFree(t *testing.T) {
 	t.Parallel()
-	h := newHasher(defaultCost)
+	h := NewHasher(DefaultCost)
 	var running, peak atomic.Int64
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			_ = h.run(context.Background(), h.cost.memory, func() {
+			_ = h.run(context.Background(), h.cost.Memory, func() {
 				now := running.Add(1)
 				for seen := peak.Load(); now > seen &&
 					!peak.CompareAndSwap(seen, now); seen = peak.Load() {

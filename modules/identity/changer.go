@@ -1,0 +1,123 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"dg/modules/identity/throttle"
+)
+
+// changer changes how a person signs in, under the lock of the person's row.
+type changer struct {
+	*verifier
+	keys Keyring // of the secrets of two-step verification
+}
+
+// Proof re-authenticates a person before a change of how they sign in, so that a stolen session
+// changes nothing: the current password and, with two-step verification on, a code or a recovery
+// code.
+type Proof struct{ Password, Code string }
+
+// reauthenticated runs fn for the session's person once the password of the proof is verified;
+// prepare runs in between, outside of the transaction, and may be nil. fn takes the code.
+//
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people
+// sign in at once, and those of prepare and fn.
+func (c *changer) reauthenticated(
+	ctx context.Context, token string, proof Proof, prepare func(credentials) error, fn change,
+) (Session, error) {
+	address := requestOf(ctx).Address
+	ctx, lease, err := c.admit(ctx, address)
+	if err != nil {
+		return Session{}, err
+	}
+	defer lease.Release()
+	row, err := c.session(ctx, token, c.clock())
+	if err == nil && row.SecondStepDue {
+		err = ErrNoSession
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	who := row.User.credentials()
+	limits := throttle.Session(who.ID, token, address)
+	if err := c.verifyPassword(ctx, who, limits, proof.Password); err != nil {
+		return Session{}, err
+	}
+	if prepare != nil {
+		if err := prepare(who); err != nil {
+			return Session{}, err
+		}
+	}
+	// The password is still the verified one: a change of it would have ended the session.
+	return c.withPersonLocked(ctx, token, false,
+		func(tx transaction, in *lockedSession, now time.Time) error {
+			if err := throttle.Clear(tx, limits, now); err != nil {
+				return err
+			}
+			return fn(tx, in, now)
+		})
+}
+
+// takeCode accepts a code or a recovery code of the person, whose row is locked: each of several
+// concurrent codes sees what the one before it left.
+func (c *changer) takeCode(tx transaction, in *lockedSession, code string, now time.Time) error {
+	if err := checkCodeLock(tx, in, now); err != nil {
+		return err
+	}
+	step, ok, reused, err := c.matchCode(tx, in, code, now)
+	switch {
+	case err != nil:
+		return err
+	case ok && in.client.browser != nil: // others' wrong codes stay counted
+		return saveCodeAttempts(tx, in, step, in.codes)
+	case ok:
+		return saveCodeAttempts(tx, in, step, throttle.Codes{})
+	case reused: // not counted: a form that is sent many times locks nobody out
+		return ErrWrongCode
+	}
+	if err := countWrongCode(tx, in, now); err != nil {
+		return err
+	}
+	return ErrWrongCode
+}
+
+// checkCodeLock returns a LockedError while no code is compared: for the person or, in a known
+// browser, for the browser.
+func checkCodeLock(tx transaction, in *lockedSession, now time.Time) error {
+	if in.client.browser != nil {
+		limit := throttle.BrowserCodes(in.client.browser)
+		return throttle.Check(tx, []throttle.Limit{limit}, now)
+	}
+	return in.codes.Check(now)
+}
+
+func countWrongCode(tx transaction, in *lockedSession, now time.Time) error {
+	if in.client.browser != nil {
+		limit := throttle.BrowserCodes(in.client.browser)
+		taken, ok, err := limit.Take(tx, now)
+		if ok {
+			in.lockedUntil = limit.LockBegun(taken, now)
+		}
+		return err
+	}
+	after := in.codes.AfterFailure(now)
+	in.lockedUntil = after.LockedUntil
+	return saveCodeAttempts(tx, in, in.lastStep, after)
+}
+
+// matchCode returns what matchTOTP does. A recovery code leaves the step as it is, and is used up.
+func (c *changer) matchCode(
+	tx transaction, in *lockedSession, code string, now time.Time,
+) (step int64, ok, reused bool, err error) {
+	if recovery, is := parseRecoveryCode(code); is {
+		in.usedRecoveryCode, err = useRecoveryCode(tx, in.Person.ID, recovery)
+		return in.lastStep, in.usedRecoveryCode, false, err
+	}
+	secret, err := c.keys.open(in.Person.ID, in.secret)
+	if err != nil {
+		return 0, false, false, err
+	}
+	step, ok, reused = matchTOTP(secret, code, now, in.lastStep)
+	return step, ok, reused, nil
+}

@@ -1,0 +1,135 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/identity/throttle"
+	"dg/platform/postgres"
+)
+
+// lockedSession is a session under the lock of its person's row: changes of a person happen one
+// after the other.
+type lockedSession struct {
+	Session
+	client           sessionClient
+	offeredSecret    string // as stored; "": none
+	secret           string // as stored; "": two-step verification is off
+	lastStep         int64  // of the last code that was accepted
+	codes            throttle.Codes
+	usedRecoveryCode bool
+	lockedUntil      *time.Time // the lock that a wrong code began, or nil
+}
+
+func (r sessionRow) locked(token string) lockedSession {
+	return lockedSession{
+		Session: r.session(token),
+		client: sessionClient{
+			address:   r.Address,
+			userAgent: r.UserAgent,
+			browser:   r.KnownBrowser,
+		},
+		offeredSecret: valueOf(r.TOTPOffer),
+		secret:        valueOf(r.User.TOTPSecret),
+		lastStep:      valueOf(r.User.TOTPLastStep),
+		codes: throttle.Codes{
+			Wrong:       r.User.WrongCodes,
+			Locks:       r.User.CodeWaits,
+			LockedUntil: r.User.CodesWaitUntil,
+		},
+	}
+}
+
+// change is what a request does to a person.
+type change func(tx transaction, in *lockedSession, now time.Time) error
+
+// withPersonLocked runs fn for the person of a session in one transaction. A wrong code is counted
+// although fn failed.
+func (c *changer) withPersonLocked(
+	ctx context.Context, token string, secondStepDue bool, fn change,
+) (Session, error) {
+	var in lockedSession
+	var wrongCode error
+	err := c.inTransaction(ctx, func(tx transaction) (err error) {
+		now := c.clock()
+		if in, err = lockPerson(tx, token, secondStepDue, now); err != nil {
+			return err
+		}
+		err = fn(tx, &in, now)
+		if errors.Is(err, ErrWrongCode) {
+			wrongCode = err
+			err = nil
+		}
+		return err
+	})
+	if err == nil {
+		err = wrongCode
+	}
+	if err != nil {
+		// a wrong code at enrolment is no failed sign-in: who sends it has seen the secret
+		if in.secret != "" {
+			c.recordFailure(ctx, in.Person, err, in.lockedUntil)
+		}
+		return Session{}, err
+	}
+	return in.Session, nil
+}
+
+func lockPerson(
+	tx transaction, token string, secondStepDue bool, now time.Time,
+) (lockedSession, error) {
+	var row sessionRow
+	err := tx.Scopes(postgres.Tag("identity.lockPerson")).InnerJoins("User").Clauses(lockUser).
+		Where("token_hash = ? and expires_at > ? and second_step_due = ?", hashToken(token), now,
+			secondStepDue).Take(&row).Error
+	if err != nil {
+		return lockedSession{}, noRow(err, ErrNoSession, "lock a person")
+	}
+	return row.locked(token), nil
+}
+
+// rotate gives the session a new token, with its second step done, and runs apply, which may be
+// nil, in between: a change of password or secret ends all sessions there are. The action is
+// recorded; "" is none. A session that ended while it waited for the lock does not come back.
+func (c *changer) rotate(
+	tx transaction, in *lockedSession, now time.Time, action audit.Action, apply func() error,
+) error {
+	ended := tx.Scopes(postgres.Tag("identity.rotate")).
+		Where("token_hash = ?", hashToken(in.Token)).
+		Delete(&sessionRow{})
+	if ended.Error != nil {
+		return fmt.Errorf("identity: rotate: %w", ended.Error)
+	}
+	if ended.RowsAffected == 0 {
+		return ErrNoSession
+	}
+	if apply != nil {
+		if err := apply(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if in.Person, err = person(tx, in.Person.ID); err != nil {
+		return err
+	}
+	in.Token = newToken()
+	in.SecondStepDue = false
+	if err := insertSession(tx, in.Session, in.client, now); err != nil {
+		return err
+	}
+	if err := c.recordRecoveryCode(tx, in); err != nil || action == "" {
+		return err
+	}
+	return c.record(tx, in.Person, event{action: action})
+}
+
+// recordRecoveryCode records that the code was a recovery code, if it was.
+func (c *changer) recordRecoveryCode(tx transaction, in *lockedSession) error {
+	if !in.usedRecoveryCode {
+		return nil
+	}
+	return c.record(tx, in.Person, event{action: audit.RecoveryCodeUsed})
+}

@@ -1,0 +1,18 @@
+// Package throttle limits guesses of passwords and codes. While a limit is reached, nothing is
+// compared, and a right attempt gets the same answer as a wrong one: LockedError.
+//
+// Table: password_guesses. It is unlogged: a crash of PostgreSQL loses the counts of the last
+// minutes. Clocks of instances must agree to seconds.
+//
+//   - Limit is a number of attempts in a window. The row's lock makes the count exact over all
+//     instances. The last attempt starts a lock of the window's length.
+//   - SignIn: ten a minute by account, 20 in ten minutes by address (IPv6 /64). A known browser has
+//     a limit of its own, five in 15 minutes: locks that strangers cause do not affect it.
+//   - Session: ten by session, 20 by address and 50 by person in ten minutes, apart from those of
+//     sign-in, which strangers can reach.
+//   - Codes: ten since the last right one, then a lock that doubles from a minute to an hour. They
+//     are stored with the person, under whose lock they are counted. BrowserCodes is the limit of a
+//     known browser.
+//
+// Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
+package throttle

@@ -1,0 +1,98 @@
+package throttle
+
+import (
+	"crypto/sha256"
+	"math"
+	"time"
+
+	"dg/platform/apperr"
+	"dg/platform/input"
+	"dg/platform/netaddr"
+)
+
+// The limits of wrong attempts. Once a limit is reached within its window, nothing more is compared
+// for as long again.
+const (
+	maxAccountFailures = 10 // passwords of an account at the sign-in; codes of a person
+	accountWindow      = time.Minute
+
+	maxSessionFailures = 10 // passwords within a session
+	maxPersonFailures  = 50 // passwords within all sessions of a person
+	sessionWindow      = 10 * time.Minute
+
+	maxAddressFailures = 20 // from one address, whatever the account
+	addressWindow      = 10 * time.Minute
+
+	maxBrowserFailures = 5 // in a known browser, passwords and codes apart
+	browserWindow      = 15 * time.Minute
+
+	maxCodeLock = time.Hour // the lock after wrong codes doubles up to it
+)
+
+// LockedError says that there were too many wrong attempts, and until when none is compared.
+type LockedError struct {
+	Until time.Time
+	cause *apperr.Error
+}
+
+func newLockedError(until, now time.Time) error {
+	e := apperr.New(apperr.RateLimited, "Too many wrong attempts. Try again at %s.",
+		until.UTC().Format("15:04:05 UTC"))
+	e.RetryAfter = max(1, int(math.Ceil(until.Sub(now).Seconds())))
+	return &LockedError{Until: until, cause: e}
+}
+
+func (e *LockedError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the error with the code apperr.RateLimited.
+func (e *LockedError) Unwrap() error { return e.cause }
+
+// Limit is the number of wrong attempts within a window. The last one starts a lock of the
+// same length.
+type Limit struct {
+	key           []byte
+	max           int
+	window        time.Duration
+	keepOnSuccess bool // a right attempt does not clear the count
+}
+
+// New returns a limit of its own kind. It hashes the key: keys have one length, and the table does
+// not reveal which accounts were tried.
+func New(kind, id string, attempts int, window time.Duration) Limit {
+	key := sha256.Sum256([]byte(kind + ":" + id))
+	return Limit{key: key[:], max: attempts, window: window}
+}
+
+// SignIn returns the limits of a sign-in. A known browser, of which it takes the token, has a limit
+// of its own, which strangers can neither reach nor exhaust. Other browsers are counted by address
+// and account, always in this order, which prevents deadlocks.
+func SignIn(email, fromAddress, knownBrowser string) []Limit {
+	if knownBrowser != "" {
+		return []Limit{New("browser", knownBrowser, maxBrowserFailures, browserWindow)}
+	}
+	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures,
+		addressWindow)
+	address.keepOnSuccess = true // or an own account would clear it
+	return []Limit{
+		address, New("account", input.Lower(email), maxAccountFailures, accountWindow),
+	}
+}
+
+// Session returns the limits of a password within a session, apart from those of sign-in,
+// which strangers can reach. A thief with a copied cookie locks that session, and its person signs
+// in again. The person's limit is looser than a session's.
+func Session(personID, token, address string) []Limit {
+	from := New("session address", netaddr.ClientText(address), maxAddressFailures,
+		addressWindow)
+	from.keepOnSuccess = true // or an own session would clear it
+	return []Limit{
+		from,
+		New("session token", token, maxSessionFailures, sessionWindow),
+		New("person", personID, maxPersonFailures, sessionWindow),
+	}
+}
+
+// BrowserCodes limits codes in a session of a known browser.
+func BrowserCodes(browser []byte) Limit {
+	return New("codes", string(browser), maxBrowserFailures, browserWindow)
+}

@@ -1,0 +1,125 @@
+package throttle
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"dg/platform/postgres"
+)
+
+// Row counts the failures of one Limit. The column email_hash keeps its name, because programs of
+// other versions may run beside this one.
+type Row struct {
+	KeyHash []byte `gorm:"column:email_hash;primaryKey"`
+	Wrong   int
+	EndsAt  time.Time
+}
+
+// TableName implements schema.Tabler.
+func (Row) TableName() string { return "password_guesses" }
+
+// ofPeople is the scope of this package's statements in SQL.
+var ofPeople = postgres.AcrossTenants("people belong to no organisation")
+
+// Check returns a LockedError while one of the limits is reached.
+func Check(db *gorm.DB, limits []Limit, now time.Time) error {
+	reached := db
+	for _, l := range limits {
+		reached = reached.Or("email_hash = ? and wrong >= ?", l.key, l.max)
+	}
+	var last Row
+	found := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
+		Where(reached).Order("ends_at desc").Limit(1).Find(&last)
+	if found.Error != nil {
+		return fmt.Errorf("throttle: check limits: %w", found.Error)
+	}
+	if found.RowsAffected > 0 {
+		return newLockedError(last.EndsAt, now)
+	}
+	return nil
+}
+
+// Take counts one attempt and returns how many there are; ok is false where the limit was reached
+// before. The row's lock makes the count exact, however many run concurrently: the statement is by
+// hand because it compares and counts under it.
+func (l Limit) Take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) {
+	counted := tx.Scopes(ofPeople).Raw(`/* identity.takeAttempt */
+		insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 1, $3)
+		on conflict (email_hash) do update
+		   set wrong = case when g.ends_at <= $2 then 1 else g.wrong + 1 end,
+		       ends_at = case when g.ends_at <= $2 or g.wrong + 1 >= $4 then $3 else g.ends_at end
+		 where g.wrong < $4 or g.ends_at <= $2
+		returning wrong`, l.key, now, now.Add(l.window), l.max).Scan(&taken)
+	if counted.Error != nil {
+		return 0, false, fmt.Errorf("throttle: count an attempt: %w", counted.Error)
+	}
+	return taken, counted.RowsAffected > 0, nil
+}
+
+// errLockEnded rolls back the counts of an attempt that a limit refused until this moment.
+var errLockEnded = errors.New("throttle: the lock has just ended")
+
+// CountFailure counts a wrong password in all of the limits or, where another has reached one
+// meanwhile, in none, and returns a LockedError. lockedUntil is the end of the account's lock that
+// it began, or nil.
+func CountFailure(
+	db *gorm.DB, limits []Limit, now time.Time,
+) (lockedUntil *time.Time, err error) {
+	err = db.Transaction(func(tx *gorm.DB) error {
+		for _, l := range limits {
+			taken, ok, err := l.Take(tx, now)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return cmp.Or(Check(tx, []Limit{l}, now), errLockEnded)
+			}
+			if until := l.LockBegun(taken, now); until != nil && !l.keepOnSuccess {
+				lockedUntil = until
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errLockEnded) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lockedUntil, nil
+}
+
+// LockBegun returns the end of the lock that the attempt with this count began, or nil.
+func (l Limit) LockBegun(taken int, now time.Time) *time.Time {
+	if taken < l.max {
+		return nil
+	}
+	until := now.Add(l.window)
+	return &until
+}
+
+// Clear is for a right attempt. It returns a LockedError where a limit was reached
+// meanwhile: under the rows' locks a right attempt is among those that are compared, or is refused.
+// The statement is by hand, as in Take.
+func Clear(tx *gorm.DB, limits []Limit, now time.Time) error {
+	for _, l := range limits {
+		if !l.keepOnSuccess {
+			err := tx.Scopes(ofPeople).Exec(`/* identity.clearFailures */
+				insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 0, $2)
+				on conflict (email_hash) do update set wrong = 0, ends_at = excluded.ends_at
+				  where g.wrong < $3 or g.ends_at <= $2`,
+				l.key, now, l.max).Error
+			if err != nil {
+				return fmt.Errorf("throttle: clear wrong attempts: %w", err)
+			}
+		}
+		if err := Check(tx, []Limit{l}, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/identity/password"
+	"dg/modules/identity/throttle"
+	"dg/platform/limiter"
+	"dg/platform/netaddr"
+)
+
+// verifier compares passwords, within the limits of package throttle.
+type verifier struct {
+	*recorder
+	passwords *password.Hasher
+	slots     *limiter.Limiter // of sign-ins
+}
+
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds at most one connection
+// at a time, and at least half of the pool stays free for others, such as the authentication of API
+// keys.
+const maxSignIns = 4
+
+func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {
+	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
+	return limiter.New(limiter.Limits{
+		MaxConcurrent: places,
+		BusyMessage:   "Too many people are signing in at once.",
+	})
+}
+
+// Limiters returns the limiters by the name of the work, for metrics.
+func (s *SignIns) Limiters() map[string]*limiter.Limiter {
+	return map[string]*limiter.Limiter{"sign_ins": s.slots}
+}
+
+// admit waits for a slot before the first query, so that a flood of sign-ins does not hold
+// connections. Networks are served fairly. The statements of the returned context do not queue with
+// unknown credentials. The caller releases the lease.
+//
+// Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network
+// wait.
+func (v *verifier) admit(
+	ctx context.Context, address string,
+) (context.Context, *limiter.Lease, error) {
+	from := netaddr.ClientText(address)
+	lease, err := v.slots.Acquire(ctx, limiter.Request{OrganisationID: from})
+	return limiter.WithTenant(ctx, "sign-ins from "+from), lease, err
+}
+
+// verifyPassword returns nil for the person's password, and counts and records any other. It
+// compares none while one of the limits is reached.
+func (v *verifier) verifyPassword(
+	ctx context.Context, who credentials, limits []throttle.Limit, password string,
+) error {
+	if err := throttle.Check(v.gorm(ctx), limits, v.clock()); err != nil {
+		v.recordFailure(ctx, who.Person, err, nil)
+		return err
+	}
+	matches, err := v.passwords.Matches(ctx, who.passwordHash, password)
+	if err != nil || matches {
+		return err
+	}
+	lockedUntil, err := throttle.CountFailure(v.gorm(ctx), limits, v.clock())
+	if err == nil {
+		err = ErrWrongPassword
+	}
+	v.recordFailure(ctx, who.Person, err, lockedUntil)
+	return err
+}
