@@ -40,21 +40,25 @@ var mayImport = map[string][]string{
 	"modules/audit":    {"platform"},
 	"modules/identity": {
 		"platform", "modules/audit", "modules/identity/password", "modules/identity/throttle",
+		"modules/identity/twostep",
 	},
 	"modules/identity/password": {"platform"},
 	"modules/identity/throttle": {"platform"},
+	"modules/identity/twostep":  {},
 	"modules/org":               {"platform", "modules/audit"},
 	"modules/games":             {"platform", "modules/org"},
 	"modules/apikeys":           {"platform", "modules/org", "modules/audit"},
-	"modules/reports":           {"platform", "modules/games", "modules/org", "modules/reports/segment"},
-	"modules/exports":           {"platform", "modules/reports", "modules/audit"},
+	"modules/reports": {
+		"platform", "modules/games", "modules/org", "modules/reports/segment",
+	},
+	"modules/exports": {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": {
 		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
 		"modules/org", "modules/audit",
 	},
 	"modules/importer": {
 		"platform", "modules/audit", "modules/identity", "modules/identity/password",
-		"modules/org", "modules/games",
+		"modules/identity/twostep", "modules/org", "modules/games",
 	},
 	"platform": {"platform", "configs", "migrations"},
 	// for tests: no part lists it
@@ -68,7 +72,7 @@ var mayImport = map[string][]string{
 		"platform", "modules/identity", "modules/identity/throttle", "modules/apikeys",
 		"modules/games", "modules/reports", "modules/org", "modules/audit",
 	},
-	"web/account": {"modules/identity", "platform", "web/ui"},
+	"web/account": {"modules/identity", "modules/identity/twostep", "platform", "web/ui"},
 	"web/auditlog": {
 		"modules/apikeys", "modules/audit", "modules/exports", "modules/games", "modules/org",
 		"platform", "web/ui",

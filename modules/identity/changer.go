@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dg/modules/identity/throttle"
+	"dg/modules/identity/twostep"
 )
 
 // changer changes how a person signs in, under the lock of the person's row.
@@ -106,11 +107,11 @@ func countWrongCode(tx transaction, in *lockedSession, now time.Time) error {
 	return saveCodeAttempts(tx, in, in.lastStep, after)
 }
 
-// matchCode returns what matchTOTP does. A recovery code leaves the step as it is, and is used up.
+// matchCode returns what twostep.Match does. A recovery code leaves the step as it is, and is used up.
 func (c *changer) matchCode(
 	tx transaction, in *lockedSession, code string, now time.Time,
 ) (step int64, ok, reused bool, err error) {
-	if recovery, is := parseRecoveryCode(code); is {
+	if recovery, is := twostep.ParseRecoveryCode(code); is {
 		in.usedRecoveryCode, err = useRecoveryCode(tx, in.Person.ID, recovery)
 		return in.lastStep, in.usedRecoveryCode, false, err
 	}
@@ -118,6 +119,6 @@ func (c *changer) matchCode(
 	if err != nil {
 		return 0, false, false, err
 	}
-	step, ok, reused = matchTOTP(secret, code, now, in.lastStep)
+	step, ok, reused = twostep.Match(secret, code, now, in.lastStep)
 	return step, ok, reused, nil
 }

@@ -11,7 +11,7 @@
 //     row.
 //   - Keyring encrypts the secrets of two-step verification, and drafts.
 //
-// Packages password (hashes, rules) and throttle (limits, locks) hold the rest.
+// Packages password, throttle (limits, locks) and twostep (codes) hold the rest.
 //
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get

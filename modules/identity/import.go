@@ -3,6 +3,7 @@ package identity
 import (
 	"github.com/google/uuid"
 
+	"dg/modules/identity/twostep"
 	"dg/platform/staging"
 )
 
@@ -41,7 +42,7 @@ func NewImport(stage *staging.Stage, keys Keyring) *Import {
 func (i *Import) User(line int64, u *ImportedUser) error {
 	var encrypted *string
 	if u.TOTPSecret != nil {
-		secret, _ := ParseTOTPSecret(*u.TOTPSecret)
+		secret, _ := twostep.ParseSecret(*u.TOTPSecret)
 		encrypted = new(i.keys.encrypt(u.ID.String(), secret))
 	}
 	i.users.Add(line, u.ID, u.Email, EmailKey(u.Email), u.Name, u.PasswordHash, encrypted, u.Locale)

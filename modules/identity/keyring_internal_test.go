@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 )
 
@@ -38,7 +39,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	require.NotEqual(t, encrypted, first.encrypt(bob, secret))
 	require.NotContains(t, encrypted, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
-	_, plain := ParseTOTPSecret(encrypted)
+	_, plain := twostep.ParseSecret(encrypted)
 	require.False(t, plain, "no secret in clear looks like an encrypted one")
 	for name, c := range map[string]struct {
 		ring           Keyring

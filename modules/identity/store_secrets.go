@@ -33,21 +33,14 @@ func ReencryptSecrets(
 	if err != nil {
 		return total, err
 	}
-	for after := uuid.Nil.String(); ; {
-		batch, err := staleSecrets(ctx, db, keys, after)
-		if err != nil {
-			return total, err
-		}
-		if len(batch) == 0 {
-			break
-		}
+	err = eachStale(ctx, db, keys, func(batch []userRow) error {
 		done, err := reencrypt(ctx, db, keys, batch, encrypted)
-		if err != nil {
-			return total, err
-		}
 		total.Encrypted += done.Encrypted
 		total.Unreadable += done.Unreadable
-		after = batch[len(batch)-1].ID
+		return err
+	})
+	if err != nil {
+		return total, err
 	}
 	if keys.Encrypts() && (encrypted || total.Unreadable == 0) {
 		total.Recorded, err = recordKey(ctx, db, keys)
@@ -55,21 +48,52 @@ func ReencryptSecrets(
 	return total, err
 }
 
-// staleSecrets returns the next people whose secret the current key did not encrypt or, without
-// one, is encrypted.
-func staleSecrets(
-	ctx context.Context, db *postgres.DB, keys Keyring, after string,
-) (batch []userRow, err error) {
-	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.staleSecrets")).
-		Select("id", "totp_secret").
-		// not where it is null
-		Where("(totp_secret like ? || '%') <> ? and id > ?", keys.currentPrefix(), keys.Encrypts(),
-			after).
-		Order("id").Limit(secretBatch).Find(&batch).Error
-	if err != nil {
-		return nil, fmt.Errorf("identity: stale secrets: %w", err)
+// UnreadableSecrets counts the stored secrets of two-step verification that none of the keys opens.
+// It changes nothing.
+func UnreadableSecrets(
+	ctx context.Context, db *postgres.DB, keys Keyring,
+) (unreadable int, err error) {
+	var check storedCheck
+	if keys.Encrypts() { // otherwise one in clear can be read, and an old schema has no check value
+		if check, err = readCheckValue(ctx, db); err != nil {
+			return 0, err
+		}
 	}
-	return batch, nil
+	err = eachStale(ctx, db, keys, func(batch []userRow) error {
+		for _, r := range batch {
+			if _, err := r.secret(keys, check.Value != ""); err != nil {
+				unreadable++
+			}
+		}
+		return nil
+	})
+	return unreadable, err
+}
+
+// eachStale calls fn with the people whose secret the current key did not encrypt or, without one,
+// is encrypted: a batch at a time.
+func eachStale(
+	ctx context.Context, db *postgres.DB, keys Keyring, fn func(batch []userRow) error,
+) error {
+	for after := uuid.Nil.String(); ; {
+		var batch []userRow
+		err := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.staleSecrets")).
+			Select("id", "totp_secret").
+			// not where it is null
+			Where("(totp_secret like ? || '%') <> ? and id > ?", keys.currentPrefix(),
+				keys.Encrypts(), after).
+			Order("id").Limit(secretBatch).Find(&batch).Error
+		if err != nil {
+			return fmt.Errorf("identity: stale secrets: %w", err)
+		}
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := fn(batch); err != nil {
+			return err
+		}
+		after = batch[len(batch)-1].ID
+	}
 }
 
 func reencrypt(

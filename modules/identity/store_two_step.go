@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/identity/throttle"
+	"dg/modules/identity/twostep"
 	"dg/platform/postgres"
 )
 
@@ -77,12 +78,12 @@ func saveCodeAttempts(tx transaction, in *lockedSession, lastStep int64, a throt
 
 // replaceRecoveryCodes needs the lock of the person's row: there are never more than ten codes.
 func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
-	codes := make([]string, recoveryCodeCount)
-	rows := make([]recoveryRow, recoveryCodeCount)
+	codes := make([]string, twostep.RecoveryCodes)
+	rows := make([]recoveryRow, twostep.RecoveryCodes)
 	for i := range codes {
-		codes[i] = newRecoveryCode()
-		code, _ := parseRecoveryCode(codes[i])
-		rows[i] = recoveryRow{UserID: personID, CodeHash: hashRecoveryCode(personID, code)}
+		codes[i] = twostep.NewRecoveryCode()
+		code, _ := twostep.ParseRecoveryCode(codes[i])
+		rows[i] = recoveryRow{UserID: personID, CodeHash: twostep.HashRecoveryCode(personID, code)}
 	}
 	if err := tx.Scopes(postgres.Tag("identity.voidRecoveryCodes")).Where("user_id = ?", personID).
 		Delete(&recoveryRow{}).Error; err != nil {
@@ -98,7 +99,7 @@ func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
 // person's row no other transaction sees it again.
 func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
 	used := tx.Scopes(postgres.Tag("identity.useRecoveryCode")).
-		Where("user_id = ? and code_hash = ?", personID, hashRecoveryCode(personID, code)).
+		Where("user_id = ? and code_hash = ?", personID, twostep.HashRecoveryCode(personID, code)).
 		Delete(&recoveryRow{})
 	if used.Error != nil {
 		return false, fmt.Errorf("identity: use a recovery code: %w", used.Error)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dg/modules/audit"
+	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 )
 
@@ -30,7 +31,7 @@ func (t *TwoStep) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	if err != nil {
 		return Enrolment{}, err
 	}
-	stored, err := t.offerSecret(ctx, token, t.keys.encrypt(own.UserID, newTOTPSecret()), now)
+	stored, err := t.offerSecret(ctx, token, t.keys.encrypt(own.UserID, twostep.NewSecret()), now)
 	if err != nil {
 		return Enrolment{}, err
 	}
@@ -38,7 +39,7 @@ func (t *TwoStep) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	if err != nil {
 		return Enrolment{}, err
 	}
-	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
+	return Enrolment{Secret: secret, URL: twostep.URL(own.User.Email, secret)}, nil
 }
 
 // ConfirmTwoStep turns two-step verification on with the offered secret, given the current password
@@ -62,7 +63,7 @@ func (t *TwoStep) ConfirmTwoStep(
 			if err != nil {
 				return err
 			}
-			step, ok, _ := matchTOTP(secret, proof.Code, now, 0)
+			step, ok, _ := twostep.Match(secret, proof.Code, now, 0)
 			if !ok {
 				return ErrWrongCode
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"dg/modules/games"
-	"dg/modules/identity"
 	"dg/modules/identity/password"
+	"dg/modules/identity/twostep"
 	"dg/platform/input"
 )
 
@@ -45,7 +45,7 @@ var checks = input.New(map[string]string{
 	"reportable":                expectedStart,
 	"skill":                     expectedSkill,
 	"password_hash":             password.Format,
-	"totp_secret":               identity.TOTPSecretFormat,
+	"totp_secret":               twostep.SecretFormat,
 	"unique":                    "no duplicates",
 	"gtefield":                  "a time not before startedAt",
 	"ltefield":                  "a whole number from 0 to attempts",
@@ -58,7 +58,7 @@ var checks = input.New(map[string]string{
 	}),
 	"password_hash": input.Text(password.Valid),
 	"totp_secret": input.Text(func(s string) bool {
-		_, ok := identity.ParseTOTPSecret(s)
+		_, ok := twostep.ParseSecret(s)
 		return ok
 	}),
 })

@@ -1,4 +1,4 @@
-package identity
+package twostep
 
 import (
 	"crypto/rand"
@@ -9,17 +9,17 @@ import (
 
 // Recovery codes have 80 random bits, so an unsalted SHA-256 is enough to store them.
 const (
-	recoveryCodeCount  = 10
-	recoveryCodeLength = 16
+	RecoveryCodes  = 10
+	recoveryLength = 16
 	// Crockford's base32: no i, l, o or u to misread
 	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
 var recoveryEncoding = base32.NewEncoding(recoveryAlphabet)
 
-// newRecoveryCode returns a code such as 7k3m-9qxa-c4de-h8rt.
-func newRecoveryCode() string {
-	var b [recoveryCodeLength * 5 / 8]byte
+// NewRecoveryCode returns a code such as 7k3m-9qxa-c4de-h8rt.
+func NewRecoveryCode() string {
+	var b [recoveryLength * 5 / 8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	c := recoveryEncoding.EncodeToString(b[:])
 	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
@@ -29,18 +29,18 @@ func newRecoveryCode() string {
 // digits.
 var typedRecoveryCode = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns a recovery code as it is hashed, and whether the text has the form of
+// ParseRecoveryCode returns a recovery code as it is hashed, and whether the text has the form of
 // one. A code of an authenticator app never has.
-func parseRecoveryCode(text string) (code string, ok bool) {
-	if len(text) > 4*recoveryCodeLength {
+func ParseRecoveryCode(text string) (code string, ok bool) {
+	if len(text) > 4*recoveryLength {
 		return "", false
 	}
 	code = typedRecoveryCode.Replace(strings.ToLower(text))
-	return code, len(code) == recoveryCodeLength && strings.Trim(code, recoveryAlphabet) == ""
+	return code, len(code) == recoveryLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 
-// hashRecoveryCode returns the stored hash of a code, salted with the person.
-func hashRecoveryCode(personID, code string) []byte {
+// HashRecoveryCode returns the stored hash of a code, salted with the person.
+func HashRecoveryCode(personID, code string) []byte {
 	h := sha256.Sum256([]byte(personID + " " + code))
 	return h[:]
 }

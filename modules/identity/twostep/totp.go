@@ -1,4 +1,4 @@
-package identity
+package twostep
 
 import (
 	"crypto/rand"
@@ -24,14 +24,14 @@ const (
 	minSecretSize = 10 // what the common authenticators make
 )
 
-// TOTPSecretFormat describes a TOTP secret, for errors.
-const TOTPSecretFormat = "a secret of at least 80 bits in base32"
+// SecretFormat describes a TOTP secret, for errors.
+const SecretFormat = "a secret of at least 80 bits in base32"
 
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// ParseTOTPSecret returns a secret in its stored form, in upper case without padding, and whether
+// ParseSecret returns a secret in its stored form, in upper case without padding, and whether
 // the text is one.
-func ParseTOTPSecret(text string) (string, bool) {
+func ParseSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
 		return "", false
@@ -40,23 +40,24 @@ func ParseTOTPSecret(text string) (string, bool) {
 	return secret, err == nil && len(b) >= minSecretSize && len(text) <= 200
 }
 
-func newTOTPSecret() string {
+// NewSecret draws a secret.
+func NewSecret() string {
 	var b [secretSize]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return base32Secret.EncodeToString(b[:])
 }
 
-// totpURL is the content of a secret's QR code. Algorithm, digits and period are the defaults of
+// URL is the content of a secret's QR code. Algorithm, digits and period are the defaults of
 // every app.
-func totpURL(account, secret string) string {
+func URL(account, secret string) string {
 	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(account) + "?secret=" + secret +
 		"&issuer=" + Issuer
 }
 
-// matchTOTP returns the time step around now that the code belongs to; ok reports whether it is
+// Match returns the time step around now that the code belongs to; ok reports whether it is
 // later than the last accepted one. reused says that the code was right and belongs to an earlier
 // step: a code sent twice, not a guess.
-func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
+func Match(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {
