@@ -1,7 +1,6 @@
 package apikeys_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -15,103 +14,70 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
+var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
+
 // rules.md, Order of checks: wrong secret, then revoked, expired, plan. All combinations of the
-// four.
+// four. rules.md, Audit log: the entry names the key, the reason and the request. rules.md, Keys: a
+// wrong secret gets the answer of an unknown id, in whatever state the key is.
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
+	unknown := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
+	require.EqualValues(t, 1, b.unknown.Swap(0))
 	for combination := range 16 {
-		wrong := combination&8 != 0
-		revoked := combination&4 != 0
-		expired := combination&2 != 0
-		paused := combination&1 != 0
-		name := fmt.Sprintf("wrong secret %v, revoked %v, expired %v, below Pro %v", wrong, revoked,
-			expired, paused)
+		var want audit.Reason
 		b.setPlan(org.PlanPro)
 		key, token := b.newKey()
-		if wrong {
-			token = guessed(token)
-		}
-		if revoked {
-			b.Exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
-		}
-		if expired {
-			b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
-		}
-		if paused {
+		if combination&1 != 0 {
 			b.setPlan(org.PlanTeam)
-		}
-		var want audit.Reason
-		switch {
-		case wrong:
-			want = audit.WrongSecret
-		case revoked:
-			want = audit.Revoked
-		case expired:
-			want = audit.Expired
-		case paused:
 			want = audit.BelowPlan
 		}
+		if combination&2 != 0 {
+			b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
+			want = audit.Expired
+		}
+		if combination&4 != 0 {
+			b.Exec(`update api_keys set revoked_at = now() - interval '1 ms' where id = $1`, key.ID)
+			want = audit.Revoked
+		}
+		if combination&8 != 0 {
+			token = guessed(token)
+			want = audit.WrongSecret
+		}
 		before := b.logged()
-
 		caller, err := b.keys.Authenticate(b.ctx(), token, request)
 		if want == "" {
-			require.NoError(t, err, name)
+			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.KeyID)
 			require.Equal(t, before, b.logged(), "an accepted use is not recorded")
-			require.Equal(t, 1, b.taken(key.ID, false))
-			require.Equal(t, 0, b.taken(key.ID, true))
+			require.Equal(t, []int{1, 0}, []int{b.taken(key.ID, false), b.taken(key.ID, true)})
 			continue
 		}
-		requireCode(t, apperr.AuthRequired, err)
-		require.Zero(t, caller, name)
-		require.Equal(t, before+1, b.logged(), name)
-		require.Equal(t, want, b.entries(audit.KeyRefused)[0].Reason, name)
-		require.Equal(t, 0, b.taken(key.ID, false),
-			"%s: a rejected request does not count towards the key's own limit", name)
-		require.Equal(t, 1, b.taken(key.ID, true), name)
+		answer := requireCode(t, apperr.AuthRequired, err)
+		require.Zero(t, caller)
+		require.Equal(t, want == audit.WrongSecret, answer.Message == unknown.Message, want)
+		require.Equal(t, before+1, b.logged(), want)
+		entry := b.entries(audit.KeyRefused)[0]
+		require.WithinDuration(t, time.Now(), entry.At, time.Minute)
+		require.Equal(t, audit.Entry{
+			ID:             entry.ID,
+			At:             entry.At,
+			OrganisationID: ourOrganisation,
+			Actor:          audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name},
+			Target:         audit.Target{Kind: "api_key", ID: key.ID},
+			Action:         audit.KeyRefused,
+			Reason:         want,
+			Details:        entry.Details,
+			Request:        request,
+		}, entry)
+		require.Equal(t, []int{0, 1}, []int{b.taken(key.ID, false), b.taken(key.ID, true)},
+			"a rejected request does not count towards the key's own limit")
 
 		// rules.md, Order of checks, 1: outside /api/v1/ it is 403, whatever the key's state.
-		requireCode(t, apperr.AccessDenied,
-			b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
-		require.Equal(t, before+2, b.logged(), name)
-		require.Equal(t, audit.OutsideAPI, b.entries(audit.KeyRefused)[0].Reason, name)
+		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
+		require.Equal(t, before+2, b.logged(), want)
+		require.Equal(t, audit.OutsideAPI, b.entries(audit.KeyRefused)[0].Reason, want)
 	}
 	require.Zero(t, b.unknown.Load())
-}
-
-// rules.md, Audit log: the entry names the key, the reason and the request.
-func TestRejectionIsRecordedInFull(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
-	_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
-	requireCode(t, apperr.AuthRequired, err)
-	entries := b.entries(audit.KeyRefused)
-	require.Len(t, entries, 1)
-	e := entries[0]
-	require.Equal(t, ourOrganisation, e.OrganisationID)
-	require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, e.Actor)
-	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, e.Target)
-	require.Equal(t, audit.WrongSecret, e.Reason)
-	require.Equal(t, request, e.Request)
-	require.WithinDuration(t, time.Now(), e.At, time.Minute)
-}
-
-// rules.md, Keys: a known id with a wrong secret and an unknown id get the same answer, in whatever
-// state the key is.
-func TestWrongSecretAndUnknownKeyGetTheSameAnswer(t *testing.T) {
-	b := setup(t)
-	_, token := b.newKey()
-	_, unknown := b.keys.Authenticate(b.ctx(),
-		apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: token.Secret}, request)
-	want := requireCode(t, apperr.AuthRequired, unknown)
-	for _, state := range []string{"name = name", "revoked_at = now()", "expires_at = now()"} {
-		b.Exec(`update api_keys set ` + state)
-		_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
-		require.Equal(t, want, requireCode(t, apperr.AuthRequired, err), state)
-	}
-	b.setPlan(org.PlanTeam)
-	_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
-	require.Equal(t, want, requireCode(t, apperr.AuthRequired, err))
 }
 
 // rules.md, Keys: a caller with the right secret learns what is wrong with the key; the code is the
@@ -130,8 +96,7 @@ func TestRightSecretLearnsWhyTheKeyIsRejected(t *testing.T) {
 		b.setPlan(org.PlanPro)
 		key, token := b.newKey()
 		b.Exec(change, key.ID)
-		_, err := b.keys.Authenticate(b.ctx(), token, request)
-		require.Equal(t, message, requireCode(t, apperr.AuthRequired, err).Message)
+		require.Equal(t, message, requireCode(t, apperr.AuthRequired, b.use(token)).Message)
 	}
 }
 
@@ -140,52 +105,29 @@ func TestUnknownKeyIsCounted(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	before := b.logged()
-	for i, id := range []string{"0123456789ABCDEFGHIJKL", "", token.ID[:21], token.ID + "A"} {
-		_, err := b.keys.Authenticate(b.ctx(), apikeys.Token{ID: id, Secret: token.Secret}, request)
-		requireCode(t, apperr.AuthRequired, err)
-		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), id, request, errOutside))
+	for i, id := range []string{unknownKey.ID, "", token.ID[:21], token.ID + "A"} {
+		requireCode(t, apperr.AuthRequired, b.use(apikeys.Token{ID: id, Secret: token.Secret}))
+		requireCode(t, apperr.AccessDenied, b.useOutside(id))
 		require.EqualValues(t, 2*(i+1), b.unknown.Load())
 	}
 	require.Equal(t, before, b.logged())
-	require.Equal(t, 2, fixtures.One[int](b.Database, `select count(*) from api_key_windows`),
-		"an unknown id leaves nothing behind")
+	require.Equal(t, 2, b.count(`api_key_windows`), "an unknown id leaves nothing behind")
 }
 
 // rules.md, Keys: the plan is read at every request; moving up again makes keys work again.
 func TestPlanIsReadAtEveryRequest(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
-	for _, c := range []struct {
-		plan org.Plan
-		ok   bool
-	}{
-		{org.PlanFree, false}, {org.PlanPro, true}, {org.PlanTeam, false},
-		{org.PlanEnterprise, true}, {org.PlanFree, false}, {org.PlanPro, true},
+	for _, plan := range []org.Plan{
+		org.PlanFree, org.PlanPro, org.PlanTeam, org.PlanEnterprise, org.PlanFree, org.PlanPro,
 	} {
-		b.setPlan(c.plan)
-		for _, instance := range []*instance{b.keys, b.other} {
-			_, err := instance.Authenticate(b.ctx(), token, request)
-			require.Equal(t, c.ok, err == nil, "%s: %v", c.plan, err)
+		b.setPlan(plan)
+		for _, err := range b.together(2, func(_ int, on *instance) error {
+			_, err := on.Authenticate(b.ctx(), token, request)
+			return err
+		}) {
+			require.Equal(t, plan.IncludesAPI(), err == nil, "%s: %v", plan, err)
 		}
-	}
-}
-
-// rules.md, Keys: from the instant of expiry on the key is expired, not before it.
-func TestExpiryIsAnInstant(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
-	for name, c := range map[string]struct {
-		at string
-		ok bool
-	}{
-		"never":       {"null", true},
-		"in an hour":  {"now() + interval '1 h'", true},
-		"just now":    {"date_trunc('milliseconds', now())", false},
-		"an hour ago": {"now() - interval '1 h'", false},
-	} {
-		b.Exec(`update api_keys set expires_at = `+c.at+` where id = $1`, key.ID)
-		_, err := b.keys.Authenticate(b.ctx(), token, request)
-		require.Equal(t, c.ok, err == nil, "%s: %v", name, err)
 	}
 }
 
@@ -200,10 +142,8 @@ func TestCallerIsTheKey(t *testing.T) {
 		require.NoError(t, err)
 		b.Exec(`update organisations set name = name || '!' where id = $1`, ourOrganisation)
 		version := fixtures.One[int64](b.Database,
-			`select version from organisations where id = $1`,
-			ourOrganisation)
-		caller, err := b.keys.Authenticate(b.ctx(), token, request)
-		require.NoError(t, err)
+			`select version from organisations where id = $1`, ourOrganisation)
+		caller := b.accept(token)
 		require.EqualExportedValues(t, apikeys.Caller{
 			KeyID:               key.ID,
 			KeyName:             "BI",
@@ -212,90 +152,72 @@ func TestCallerIsTheKey(t *testing.T) {
 			OrganisationVersion: version,
 			RateLimit:           apikeys.RateLimit{Remaining: 119, Reset: 60},
 		}, caller)
-		grants := make([]string, len(scopes))
-		for i, s := range scopes {
-			grants[i] = string(s)
+		var grants []string
+		for _, s := range scopes {
+			grants = append(grants, string(s))
 		}
-		require.Equal(t, authz.Subject{
-			Kind:           authz.Key,
-			OrganisationID: ourOrganisation,
-			Grants:         grants,
-		}, caller.Subject())
+		want := authz.Subject{Kind: authz.Key, OrganisationID: ourOrganisation, Grants: grants}
+		require.Equal(t, want, caller.Subject())
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: "BI"}, caller.Actor())
 	}
 }
 
-// Refuse records an insufficient scope and a fork of another organisation.
-func TestRefuseRecordsAndAnswers(t *testing.T) {
+// rules.md, Audit log: a forbidden use is recorded with its target. A refusal whose entry cannot be
+// written is answered 503; what is not refused needs no entry.
+func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
-	caller, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
-	answer := apperr.New(apperr.AccessDenied, "no")
+	caller := b.accept(token)
 	target := audit.Target{Kind: "fork", ID: "f"}
-	require.Equal(t, answer,
-		b.keys.Refuse(b.ctx(), caller, audit.OtherOrganisation, target, request, answer))
-	entries := b.entries(audit.KeyRefused)
-	require.Len(t, entries, 1)
-	require.Equal(t, audit.OtherOrganisation, entries[0].Reason)
-	require.Equal(t, target, entries[0].Target)
-	require.Equal(t, caller.Actor(), entries[0].Actor)
-}
-
-// rules.md, Audit log: a refusal whose entry cannot be written is answered 503.
-func TestRejectionThatCannotBeRecordedIsUnavailable(t *testing.T) {
-	b := setup(t)
-	_, token := b.newKey()
-	caller, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
+	refuse := func() error {
+		return b.keys.Refuse(b.ctx(), caller, audit.OtherOrganisation, target, request, errOutside)
+	}
+	require.Equal(t, errOutside, refuse())
+	entry := b.entries(audit.KeyRefused)[0]
+	require.Equal(t, audit.OtherOrganisation, entry.Reason)
+	require.Equal(t, target, entry.Target)
+	require.Equal(t, caller.Actor(), entry.Actor)
 	b.breakLog()
-	_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
-	requireCode(t, apperr.Unavailable, err)
-	requireCode(t, apperr.Unavailable, b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
-	answer := apperr.New(apperr.AccessDenied, "no")
-	requireCode(t, apperr.Unavailable,
-		b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request, answer))
-	_, err = b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err, "what is not refused needs no entry")
+	for _, err := range []error{refuse(), b.use(guessed(token)), b.useOutside(token.ID)} {
+		requireCode(t, apperr.Unavailable, err)
+	}
+	b.accept(token)
 }
 
-// rules.md, CSV: a running export asks whether its key is still usable.
+// rules.md, CSV: a running export asks whether its key is still usable. rules.md, Keys: from the
+// instant of expiry on the key is expired, not before it.
 func TestStillUsableFollowsTheKey(t *testing.T) {
 	b := setup(t)
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		change string
 		plan   org.Plan
 		ok     bool
 	}{
-		"usable":        {"revoked_at = null", org.PlanPro, true},
-		"enterprise":    {"revoked_at = null", org.PlanEnterprise, true},
-		"expires later": {"expires_at = now() + interval '1 h'", org.PlanPro, true},
-		"revoked":       {"revoked_at = now()", org.PlanPro, false},
-		"expired":       {"expires_at = now() - interval '1 s'", org.PlanPro, false},
-		"below Pro":     {"revoked_at = null", org.PlanTeam, false},
-		"free":          {"revoked_at = null", org.PlanFree, false},
-		"all three at once": {
-			"revoked_at = now(), expires_at = now() - interval '1 s'", org.PlanFree, false,
-		},
+		{"revoked_at = null", org.PlanPro, true},
+		{"revoked_at = null", org.PlanEnterprise, true},
+		{"expires_at = now() + interval '1 h'", org.PlanPro, true},
+		{"revoked_at = now() - interval '1 ms'", org.PlanPro, false},
+		{"expires_at = date_trunc('milliseconds', now())", org.PlanPro, false},
+		{"expires_at = now() - interval '1 h'", org.PlanPro, false},
+		{"revoked_at = null", org.PlanTeam, false},
+		{"revoked_at = null", org.PlanFree, false},
+		{"revoked_at = now() - interval '1 ms', expires_at = now() - interval '1 s'", org.PlanFree, false},
 	} {
 		b.setPlan(org.PlanPro)
-		key, _ := b.newKey()
+		key, token := b.newKey()
 		b.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
 		b.setPlan(c.plan)
 		before := b.logged()
-		for _, instance := range []*instance{b.keys, b.other} {
-			err := instance.StillUsable(b.ctx(), ourOrganisation, key.ID)
-			if c.ok {
-				require.NoError(t, err, name)
-			} else {
-				requireCode(t, apperr.AuthRequired, err)
-			}
+		for _, err := range b.together(2, func(_ int, on *instance) error {
+			return on.StillUsable(b.ctx(), ourOrganisation, key.ID)
+		}) {
+			require.Equal(t, c.ok, err == nil, "%+v: %v", c, err)
+			require.Equal(t, !c.ok, apperr.Is(err, apperr.AuthRequired), "%+v", c)
 		}
-		require.Zero(t, b.taken(key.ID, false)+b.taken(key.ID, true),
-			"%s: it does not count towards the rate limit", name)
-		require.Equal(t, before, b.logged(), name)
-		require.Error(t, b.keys.StillUsable(b.ctx(), theirOrganisation, key.ID),
-			"%s: of another organisation", name)
+		require.Zero(t, b.taken(key.ID, false)+b.taken(key.ID, true), "it is not counted")
+		require.Equal(t, before, b.logged(), "%+v", c)
+		require.Error(t, b.keys.StillUsable(b.ctx(), theirOrganisation, key.ID))
+		require.Equal(t, c.ok, b.use(token) == nil, "%+v: as a request", c)
 	}
 }
 

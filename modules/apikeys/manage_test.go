@@ -7,85 +7,55 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 )
 
-// breakLog takes the right to add entries from the role that serves.
-func (b *bundle) breakLog() {
-	b.t.Helper()
-	role, err := postgres.RoleOf(b.URL)
-	require.NoError(b.t, err)
-	b.Exec(`revoke insert on audit_entries from ` + pgx.Identifier{role}.Sanitize())
-}
-
-// A revocation stops the key at once and is recorded; a revoked key stays in
-// the list.
+// A revocation stops the key at once and is recorded once. A revoked key stays in the list, with
+// its first revocation.
 func TestRevocationIsRecordedOnce(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	admin := member(ourOrganisation, "admin", false)
+	errs := b.together(20, func(_ int, on *instance) error {
+		return on.Revoke(b.ctx(), admin, key.ID, request)
+	})
+	require.Equal(t, 20, accepted(errs), "revoking a revoked key is no error")
+	first := b.instant("revoked_at", key)
+	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
+	listed, err := b.keys.List(b.ctx(), admin)
+	require.NoError(t, err)
+	require.Equal(t, first, listed[0].RevokedAt)
 
-	var wait sync.WaitGroup
-	errs := make([]error, 20)
-	for i := range errs {
-		wait.Go(func() {
-			errs[i] = []*instance{
-				b.keys, b.other,
-			}[i%2].Revoke(b.ctx(), admin, key.ID, request)
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		require.NoError(t, err, "revoking a revoked key is no error")
-	}
 	entries := b.entries(audit.KeyRevoked)
 	require.Len(t, entries, 1)
 	require.Equal(t, audit.Actor{Kind: audit.Person, ID: admin.ID, Name: "Ada admin"},
 		entries[0].Actor)
 	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entries[0].Target)
 	require.Equal(t, request, entries[0].Request)
-
-	listed, err := b.keys.List(b.ctx(), admin)
-	require.NoError(t, err)
-	require.Len(t, listed, 1)
-	require.NotNil(t, listed[0].RevokedAt)
-
-	// The first revocation is the one that stays.
-	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	again, err := b.keys.List(b.ctx(), admin)
-	require.NoError(t, err)
-	require.Equal(t, listed, again)
-	require.Len(t, b.entries(audit.KeyRevoked), 1)
 }
 
 // rules.md, Formats: timestamps are cut off to the millisecond, not rounded: what has just happened
 // did not happen later than now. The database itself refuses it here, at the moment of writing.
 func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	b := setup(t)
-	b.Exec(`create function not_in_the_future() returns trigger language plpgsql as $$
-		begin
-			if greatest(new.revoked_at, new.last_used_at) > clock_timestamp() then
-				raise 'in the future';
-			end if;
-			return new;
-		end $$`)
-	b.Exec(
-		`create trigger not_in_the_future before update on api_keys for each row execute function not_in_the_future()`,
-	)
+	b.Exec(`create function not_in_the_future() returns trigger language plpgsql as $$ begin
+		assert coalesce(greatest(new.revoked_at, new.last_used_at) <= clock_timestamp(), true);
+		return new; end $$`)
+	b.Exec(`create trigger not_in_the_future before update on api_keys for each row
+		execute function not_in_the_future()`)
 	for range 40 {
 		key, token := b.newKey()
-		_, err := b.keys.Authenticate(b.ctx(), token, request)
-		require.NoError(t, err)
+		b.accept(token)
 		require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	}
 }
@@ -96,81 +66,61 @@ func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 	key, token := b.newKey()
 	b.breakLog()
 	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	require.True(t,
-		fixtures.One[bool](b.Database, `select revoked_at is null from api_keys where id = $1`,
-			key.ID))
-	_, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
+	require.Nil(t, b.instant("revoked_at", key))
+	b.accept(token)
 }
 
-// Nobody manages another organisation's keys; a malformed id is an
-// unknown id.
-func TestForeignKeyCannotBeRevoked(t *testing.T) {
+// rules.md, Keys: stopping a leaked key never waits, not even for an import that has changed the
+// person who does.
+func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
 	b := setup(t)
-	theirs := member(theirOrganisation, "owner", true)
-	key, token, err := b.keys.Create(b.ctx(), theirs,
-		apikeys.NewKey{Name: "theirs", Scopes: bothScopes}, request)
+	key, _ := b.newKey()
+	tx := b.begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
+	_, err := tx.Exec(b.ctx(), `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
+	require.NoError(t, err)
+	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
+}
+
+// Nobody reads or changes another organisation's key. A malformed id is an unknown id.
+func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
+	b := setup(t)
+	theirs, token, err := b.create(member(theirOrganisation, "owner", true))
 	require.NoError(t, err)
 	ours, _ := b.newKey()
+	read, err := b.keys.Key(b.ctx(), b.owner, ours.ID)
+	require.NoError(t, err)
+	require.Equal(t, ours, read)
 	before := b.logged()
-
-	for name, id := range map[string]string{
-		"another organisation's": key.ID,
-		"unknown":                "0123456789ABCDEFGHIJKL",
-		"empty":                  "",
-		"a token":                token.String(),
-		"NUL":                    "\x00",
-		"invalid UTF-8":          strings.Repeat("\xff", 22),
-		"a newline at the end":   ours.ID + "\n",
+	for _, id := range []string{
+		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22),
+		ours.ID + "\n",
 	} {
-		requireCode(t, apperr.NotFound, b.keys.Revoke(b.ctx(), b.owner, id, request))
-		require.Equal(t, before, b.logged(), name)
+		_, readErr := b.keys.Key(b.ctx(), b.owner, id)
+		_, replaceErr := b.keys.Replace(b.ctx(), b.owner, id, apikeys.Replacement{}, request)
+		for _, err := range []error{
+			readErr, replaceErr, b.keys.Revoke(b.ctx(), b.owner, id, request),
+			b.keys.Rename(b.ctx(), b.owner, id, apikeys.Label{Name: "n"}, request),
+		} {
+			requireCode(t, apperr.NotFound, err)
+		}
 	}
-	require.Zero(t,
-		fixtures.One[int](b.Database, `select count(*) from api_keys where revoked_at is not null`))
-
+	_, err = b.keys.Key(b.ctx(), member(ourOrganisation, "member", false), ours.ID)
+	requireCode(t, apperr.AccessDenied, err)
+	require.Equal(t, before, b.logged())
+	require.Zero(t, b.count(`api_keys where revoked_at is not null`))
 	listed, err := b.keys.List(b.ctx(), b.owner)
 	require.NoError(t, err)
-	require.Len(t, listed, 1)
-	require.Equal(t, ours.ID, listed[0].ID)
-}
-
-// The list shows each key, newest first.
-func TestKeysAreListedNewestFirst(t *testing.T) {
-	b := setup(t)
-	want := make([]string, 12)
-	for i := range want {
-		key, _ := b.newKey()
-		b.Exec(
-			`update api_keys set created_at = timestamptz '2026-03-01' + make_interval(days => $2) where id = $1`,
-			key.ID, (i*7)%12,
-		)
-		want[11-(i*7)%12] = key.ID
-	}
-	listed, err := b.keys.List(b.ctx(), b.owner)
-	require.NoError(t, err)
-	got := make([]string, len(listed))
-	for i, k := range listed {
-		got[i] = k.ID
-	}
-	require.Equal(t, want, got)
+	require.Equal(t, []apikeys.Key{ours}, listed)
 }
 
 // Only a hash of the secret is kept, so it cannot be shown again; the hash is in no list.
 func TestSecretIsNeverStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	_, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
-	_, refused := b.keys.Authenticate(b.ctx(), guessed(token), request)
-	requireCode(t, apperr.AuthRequired, refused)
+	b.accept(token)
+	refused := b.use(guessed(token))
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	_, revoked := b.keys.Authenticate(b.ctx(), token, request)
-	requireCode(t, apperr.AuthRequired, revoked)
-	outside := b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside)
-	requireCode(t, apperr.AccessDenied, outside)
-
-	dump := b.dump() + fmt.Sprint(refused, revoked, outside)
+	dump := b.dump() + fmt.Sprint(refused, b.use(token), b.useOutside(token.ID))
 	hash := sha256.Sum256([]byte(token.Secret))
 	require.Contains(t, dump, token.ID, "the dump holds what is kept")
 	require.Contains(t, dump, hex.EncodeToString(hash[:]), "the dump shows bytes as hex")
@@ -182,7 +132,6 @@ func TestSecretIsNeverStored(t *testing.T) {
 			require.NotContains(t, dump, form)
 		}
 	}
-
 	listed, err := b.keys.List(b.ctx(), b.owner)
 	require.NoError(t, err)
 	text, err := json.Marshal(listed)
@@ -207,11 +156,83 @@ func (b *bundle) dump() string {
 	require.Contains(b.t, tables, "audit_entries")
 	var all strings.Builder
 	for _, table := range tables {
-		all.WriteString(
-			fixtures.One[string](b.Database,
-				fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`,
-					pgx.Identifier{table}.Sanitize())),
-		)
+		all.WriteString(fixtures.One[string](b.Database,
+			fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`,
+				pgx.Identifier{table}.Sanitize())))
 	}
 	return all.String()
+}
+
+// List has all usable keys, however old, and the newest of the others; newest first.
+func TestKeyListIsBounded(t *testing.T) {
+	b := setup(t)
+	past := time.Now().Add(-time.Hour)
+	b.addKeys(10, "old", nil, nil)
+	b.Exec(`update api_keys set created_at = created_at - interval '1 year'`)
+	b.addKeys(600, "revoked", nil, &past)
+	b.addKeys(600, "expired", &past, nil)
+	listed, err := b.keys.List(b.ctx(), b.owner)
+	require.NoError(t, err)
+	require.Len(t, listed, apikeys.MaxListed)
+	usable := 0
+	for i, k := range listed {
+		require.False(t, i > 0 && k.CreatedAt.After(listed[i-1].CreatedAt), "newest first")
+		if k.State(time.Now(), org.PlanPro) == apikeys.Usable {
+			usable++
+		}
+	}
+	require.Equal(t, 10, usable)
+	require.Equal(t, "old1", listed[len(listed)-1].Name)
+	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
+}
+
+// An expiring key is announced: what ends within 30 days and the last quarter of its life, the
+// soonest first.
+func TestExpiringListsTheSoonestFirst(t *testing.T) {
+	b := setup(t)
+	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	keys := b.instance(b.DB, func() time.Time { return now })
+	const day = 24 * time.Hour
+	for name, in := range map[string]time.Duration{
+		"passed": -time.Second, "now": 0, "first": time.Millisecond, "second": time.Hour,
+		"last": 30 * day, "later": 30*day + time.Millisecond, "young": 20 * day, "revoked": time.Minute,
+	} {
+		b.addKeys(1, name, new(now.Add(in)), nil)
+	}
+	b.addKeys(1, "never", nil, nil)
+	b.Exec(`update api_keys set created_at = $1 where name = 'young1'`, now)
+	b.Exec(`update api_keys set revoked_at = $1 where name = 'revoked1'`, now)
+	expiring, err := keys.Expiring(b.ctx(), b.owner)
+	require.NoError(t, err)
+	var found []string
+	for _, k := range expiring {
+		found = append(found, k.Name)
+	}
+	require.Equal(t, []string{"first1", "second1", "last1"}, found)
+	theirs, err := keys.Expiring(b.ctx(), member(theirOrganisation, "owner", false))
+	require.NoError(t, err)
+	require.Empty(t, theirs)
+	_, err = keys.Expiring(b.ctx(), member(ourOrganisation, "member", true))
+	requireCode(t, apperr.AccessDenied, err)
+}
+
+// A key is announced in its last 30 days, and in the last quarter of its life where that is
+// shorter.
+func TestExpiresSoon(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	for _, c := range []struct{ life, from time.Duration }{
+		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour},
+		{120 * day, 30 * day}, {365 * day, 30 * day},
+	} {
+		for left, want := range map[time.Duration]bool{
+			c.life: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false,
+		} {
+			at := now.Add(left)
+			k := apikeys.Key{CreatedAt: at.Add(-c.life), ExpiresAt: &at}
+			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.life, left)
+		}
+	}
+	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")
 }

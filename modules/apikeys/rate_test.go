@@ -12,7 +12,6 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
 )
 
 // model is the rate limit at its simplest: the instants of all accepted requests, in virtual
@@ -40,82 +39,80 @@ func (m *model) ask() (ok bool, left int, oldest float64) {
 	return true, 119 - count, oldest
 }
 
+// schedule sends up to burst requests in each of some steps, of random numbers, with tens of
+// seconds in between. What a step takes on this machine does not count: ask is told, and the
+// windows are moved as if it had taken no time.
+func (b *bundle) schedule(
+	seed uint64, key apikeys.Key, m *model, steps, burst int,
+	ask func(random *mathrand.Rand, late func() float64),
+) {
+	b.t.Helper()
+	random := mathrand.New(mathrand.NewPCG(seed, 2026))
+	for range steps {
+		began := time.Now()
+		for range random.IntN(burst) {
+			ask(random, func() float64 { return time.Since(began).Seconds() })
+			require.Less(b.t, time.Since(began).Seconds(), 9.0, "the machine is too slow for a step")
+		}
+		seconds := float64(10 * random.IntN(4))
+		m.now += seconds
+		b.Exec(`update api_key_windows set instants = (select array_agg(least(clock_timestamp(),
+			i + make_interval(secs => $3)) - make_interval(secs => $2) order by nth)
+			from unnest(instants) with ordinality u (i, nth)) where key_id = $1`,
+			key.ID, seconds, time.Since(began).Seconds())
+	}
+}
+
 // rules.md, Rate limits: no key ever gets more than 120 requests accepted in any 60 seconds, and
 // none is refused while fewer than 120 were accepted in the last 60 seconds. Random schedules
-// against the model; time passes in steps of ten seconds, so that the time that the test takes for
-// one does not matter.
+// against the model.
 func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	for seed := range uint64(6) {
-		random := mathrand.New(mathrand.NewPCG(seed, 2026))
 		key, token := b.newKey()
 		var m model
 		rejections := 0
-		for step := range 14 {
-			began := time.Now()
-			for range random.IntN(70) {
-				want, left, oldest := m.ask()
-				caller, err := []*instance{
-					b.keys, b.other,
-				}[random.IntN(2)].Authenticate(b.ctx(), token, request)
-				late := time.Since(began).Seconds()
-				require.Less(t, late, 9.0, "the machine is too slow for this test's steps")
-				wait := caller.RateLimit.Reset
-				if want {
-					require.NoError(t, err, "seed %d, step %d", seed, step)
-				} else {
-					rejections++
-					require.Equal(t, wait, requireCode(t, apperr.RateLimited, err).RetryAfter)
-				}
-				require.Equal(t, left, caller.RateLimit.Remaining, "seed %d, step %d", seed, step)
-				require.LessOrEqual(t, float64(wait), 60-oldest)
-				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-math.Ceil(late)))
+		b.schedule(seed, key, &m, 14, 70, func(random *mathrand.Rand, late func() float64) {
+			want, left, oldest := m.ask()
+			on := []*instance{b.keys, b.other}[random.IntN(2)]
+			caller, err := on.Authenticate(b.ctx(), token, request)
+			wait := caller.RateLimit.Reset
+			if want {
+				require.NoError(t, err, "seed %d", seed)
+			} else {
+				rejections++
+				require.Equal(t, wait, requireCode(t, apperr.RateLimited, err).RetryAfter)
 			}
-			seconds := float64(10 * random.IntN(4))
-			m.now += seconds
-			b.passInstead(key.ID, began, seconds)
-		}
-		require.Positive(t, rejections,
-			"seed %d: a schedule that never reaches the rate proves nothing", seed)
+			require.Equal(t, left, caller.RateLimit.Remaining, "seed %d", seed)
+			require.LessOrEqual(t, float64(wait), 60-oldest)
+			require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-math.Ceil(late())))
+		})
+		require.Positive(t, rejections, "seed %d never reaches the rate: it proves nothing", seed)
 	}
 }
 
 // The same rule holds for rejected requests.
 func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
-	random := mathrand.New(mathrand.NewPCG(7, 2026))
 	key, token := b.newKey()
 	var m model
-	recorded := 0
-	for range 12 {
-		began := time.Now()
-		for range random.IntN(80) {
-			var err error
-			code := apperr.AuthRequired
-			if random.IntN(2) == 0 {
-				_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
-			} else {
-				err = b.other.RefuseOutside(b.ctx(), token.ID, request, errOutside)
-				code = apperr.AccessDenied
-			}
-			require.Less(t, time.Since(began).Seconds(), 9.0,
-				"the machine is too slow for this test's steps")
-			if want, _, _ := m.ask(); want {
-				recorded++
-				requireCode(t, code, err)
-			} else {
-				requireCode(t, apperr.RateLimited, err)
-			}
+	b.schedule(7, key, &m, 12, 80, func(random *mathrand.Rand, _ func() float64) {
+		code := apperr.AuthRequired
+		err := error(nil)
+		if random.IntN(2) == 0 {
+			err = b.use(guessed(token))
+		} else {
+			err = b.useOutside(token.ID)
+			code = apperr.AccessDenied
 		}
-		seconds := float64(10 * random.IntN(4))
-		m.now += seconds
-		b.passInstead(key.ID, began, seconds)
-	}
-	require.Greater(t, recorded, 120)
-	require.Equal(t, recorded,
-		fixtures.One[int](b.Database,
-			`select count(*) from audit_entries where reason in ('wrong_secret', 'outside_api')`))
-	require.Len(t, m.accepted, recorded)
+		if want, _, _ := m.ask(); !want {
+			code = apperr.RateLimited
+		}
+		requireCode(t, code, err)
+	})
+	require.Greater(t, len(m.accepted), 120)
+	require.Equal(t, len(m.accepted),
+		b.count(`audit_entries where reason in ('wrong_secret', 'outside_api')`))
 	require.Equal(t, 0, b.taken(key.ID, false))
 }
 
@@ -123,51 +120,34 @@ func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 // not help. A state of the key is named only where the secret is right.
 func TestRejectionLimitNamesTheReason(t *testing.T) {
 	b := setup(t)
-	_, valid := b.newKey()
-	ask := func(token apikeys.Token) error {
-		_, err := b.keys.Authenticate(b.ctx(), token, request)
-		return err
-	}
+	_, token := b.newKey()
+	right := func() error { return b.use(token) }
+	wrong := func() error { return b.use(guessed(token)) }
+	outside := func() error { return b.useOutside(token.ID) }
 	for _, c := range []struct {
-		name, state, want string
-		ask               func(apikeys.Token) error
+		change string
+		ask    func() error
+		reason string
 	}{
+		{`select 1`, wrong, "the secret is wrong. Copy the whole key again"},
+		{`select 1`, outside, "the path is outside /api/v1/. Correct the path"},
 		{
-			"wrong secret", "", "the secret is wrong. Copy the whole key again",
-			func(k apikeys.Token) error { return ask(guessed(k)) },
+			`update organisations set plan = 'team'`, right,
+			"it needs the Pro plan. Move the organisation to Pro or Enterprise",
 		},
-		{"outside", "", "the path is outside /api/v1/. Correct the path",
-			func(k apikeys.Token) error {
-				return b.keys.RefuseOutside(b.ctx(), k.ID, request, errOutside)
-			}},
+		{`update api_keys set expires_at = now()`, right, "it has expired. Use another key"},
 		{
-			"plan", `update organisations set plan = 'team'`,
-			"it needs the Pro plan. Move the organisation to Pro or Enterprise", ask,
+			`update api_keys set revoked_at = date_trunc('milliseconds', now())`, right,
+			"it was revoked. Use another key",
 		},
-		{
-			"expired", `update api_keys set expires_at = now()`, "it has expired. Use another key",
-			ask,
-		},
-		{
-			"revoked", `update api_keys set revoked_at = date_trunc('milliseconds', now())`,
-			"it was revoked. Use another key", ask,
-		},
-		{
-			"revoked, wrong secret", "", "the secret is wrong. Copy the whole key again",
-			func(k apikeys.Token) error { return ask(guessed(k)) },
-		},
+		{`select 1`, wrong, "the secret is wrong. Copy the whole key again"},
 	} {
-		if c.state != "" {
-			b.Exec(c.state)
-		}
-		b.Exec(
-			`update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where refused`,
-		)
-		e := requireCode(t, apperr.RateLimited, c.ask(valid))
-		require.Equal(t,
-			fmt.Sprintf("Too many rejected requests with this key: %s. Waiting alone does not "+
-				"help; retry in %d seconds.",
-				c.want, e.RetryAfter), e.Message, c.name)
+		b.Exec(c.change)
+		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120])
+			where refused`)
+		e := requireCode(t, apperr.RateLimited, c.ask())
+		require.Equal(t, fmt.Sprintf("Too many rejected requests with this key: %s. Waiting alone "+
+			"does not help; retry in %d seconds.", c.reason, e.RetryAfter), e.Message)
 	}
 }
 
@@ -177,32 +157,26 @@ func TestRetryAfterIsExact(t *testing.T) {
 	b := setup(t)
 	random := mathrand.New(mathrand.NewPCG(1, 2026))
 	key, token := b.newKey()
-	ask := map[bool]func() error{
-		false: func() error {
-			_, err := b.keys.Authenticate(b.ctx(), token, request)
-			return err
-		},
-		true: func() error {
-			_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
-			return err
-		},
-	}
 	for round := 0; round < 60; {
 		refused := round%2 == 1
+		sent := token
+		if refused {
+			sent = guessed(token)
+		}
 		began := time.Now()
 		// The oldest of 120 leaves in so many seconds and nine tenths: what the test takes does not
 		// move that over the second.
 		leaves := random.IntN(60)
 		b.setWindow(key.ID, refused, 1+random.IntN(120),
 			append([]float64{59.1 - float64(leaves)}, repeat(0, 119)...))
-		first := ask[refused]()
+		first := b.use(sent)
 		b.pass(key.ID, float64(leaves))
-		second := ask[refused]()
+		second := b.use(sent)
 		if time.Since(began) > 800*time.Millisecond {
 			continue // the machine was busy: the round says nothing
 		}
 		b.pass(key.ID, 1)
-		third := ask[refused]()
+		third := b.use(sent)
 
 		require.Equal(t, leaves+1, requireCode(t, apperr.RateLimited, first).RetryAfter)
 		require.Equal(t, 1, requireCode(t, apperr.RateLimited, second).RetryAfter,
@@ -213,57 +187,30 @@ func TestRetryAfterIsExact(t *testing.T) {
 }
 
 // rules.md, Rate limits: 120 in any 60 seconds, to the part of a second, wherever the ring begins.
-func TestWindowIsSixtySeconds(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
-	for head := 1; head <= 120; head += 7 {
-		b.setWindow(key.ID, false, head, append([]float64{58}, repeat(1, 119)...))
-		_, err := b.keys.Authenticate(b.ctx(), token, request)
-		requireCode(t, apperr.RateLimited, err)
-
-		b.setWindow(key.ID, false, head, append([]float64{60}, repeat(1, 119)...))
-		caller, err := b.keys.Authenticate(b.ctx(), token, request)
-		require.NoError(t, err)
-		require.Equal(t, 0, caller.RateLimit.Remaining)
-		_, err = b.keys.Authenticate(b.ctx(), token, request)
-		requireCode(t, apperr.RateLimited, err)
-	}
-}
-
-// rules.md, Rate limits: RateLimit has the remaining requests and the seconds until there is one
-// more.
+// RateLimit has the remaining requests and the seconds until there is one more.
 func TestRemainingAndReset(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		ages []float64 // of what was accepted before
 		want apikeys.RateLimit
 	}{
-		"the first": {nil, apikeys.RateLimit{Remaining: 119, Reset: 60}},
-		"one is half a minute old": {
-			[]float64{29.5}, apikeys.RateLimit{Remaining: 118, Reset: 31},
-		},
-		"one has just left": {
-			[]float64{60}, apikeys.RateLimit{Remaining: 119, Reset: 60},
-		},
-		"one is about to leave": {
-			[]float64{59.1}, apikeys.RateLimit{Remaining: 118, Reset: 1},
-		},
-		"some have left, some have not": {
-			[]float64{300, 61, 60, 49.5, 20, 1}, apikeys.RateLimit{Remaining: 116, Reset: 11},
-		},
-		"the last place": {
-			append([]float64{100}, repeat(9.5, 119)...), apikeys.RateLimit{Remaining: 0, Reset: 51},
-		},
-		"a full window of an hour ago": {
-			repeat(3600, 120), apikeys.RateLimit{Remaining: 119, Reset: 60},
-		},
+		{nil, apikeys.RateLimit{Remaining: 119, Reset: 60}},
+		{[]float64{29.5}, apikeys.RateLimit{Remaining: 118, Reset: 31}},
+		{[]float64{60}, apikeys.RateLimit{Remaining: 119, Reset: 60}},
+		{[]float64{59.1}, apikeys.RateLimit{Remaining: 118, Reset: 1}},
+		{[]float64{300, 61, 60, 49.5, 20, 1}, apikeys.RateLimit{Remaining: 116, Reset: 11}},
+		{append([]float64{60}, repeat(9.5, 119)...), apikeys.RateLimit{Remaining: 0, Reset: 51}},
+		{repeat(3600, 120), apikeys.RateLimit{Remaining: 119, Reset: 60}},
 	} {
 		for head := 1; head <= 120; head += 17 {
 			b.setWindow(key.ID, false, head, c.ages)
-			caller, err := b.keys.Authenticate(b.ctx(), token, request)
-			require.NoError(t, err, name)
-			require.Equal(t, c.want, caller.RateLimit, "%s, head %d", name, head)
+			require.Equal(t, c.want, b.accept(token).RateLimit, "%v, head %d", c.ages, head)
+			if c.want.Remaining == 0 {
+				requireCode(t, apperr.RateLimited, b.use(token))
+				b.setWindow(key.ID, false, head, append([]float64{58}, repeat(1, 119)...))
+				requireCode(t, apperr.RateLimited, b.use(token))
+			}
 		}
 	}
 }
@@ -292,33 +239,24 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			b.setWindow(key.ID, false, head, ages)
 			b.setWindow(key.ID, true, head, ages)
 			caller, err := b.keys.Authenticate(b.ctx(), token, request)
-			_, refused := b.keys.Authenticate(b.ctx(), guessed(token), request)
+			refused := b.use(guessed(token))
 			if c.left < 0 {
-				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, err).RetryAfter, 60, name)
-				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, refused).RetryAfter, 60,
-					name)
+				for _, err := range []error{err, refused} {
+					require.LessOrEqual(t, requireCode(t, apperr.RateLimited, err).RetryAfter, 60, name)
+				}
 			} else {
 				require.NoError(t, err, name)
 				require.Equal(t, c.left, caller.RateLimit.Remaining, name)
 				requireCode(t, apperr.AuthRequired, refused)
 			}
 			require.InDelta(t, 59, caller.RateLimit.Reset, 1.5, name)
-
-			_, errs := b.storm(130, func(s *instance) (apikeys.Caller, error) {
-				return s.Authenticate(b.ctx(), token, request)
+			errs := b.together(130, func(_ int, on *instance) error {
+				_, err := on.Authenticate(b.ctx(), token, request)
+				return err
 			})
-			accepted := 0
-			for _, err := range errs {
-				if err == nil {
-					accepted++
-				}
-			}
-			require.Equal(t, max(0, c.left), accepted, "%s: never more than 120 with those before",
-				name)
+			require.Equal(t, max(0, c.left), accepted(errs), "%s: 120 with those before", name)
 			b.pass(key.ID, 60)
-			caller, err = b.keys.Authenticate(b.ctx(), token, request)
-			require.NoError(t, err, "%s: after a minute the key works", name)
-			require.Equal(t, 119, caller.RateLimit.Remaining, name)
+			require.Equal(t, 119, b.accept(token).RateLimit.Remaining, "%s: after a minute", name)
 		}
 	}
 }
@@ -328,50 +266,25 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 func TestLostWindowsAreRecreated(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	for name, c := range map[string]struct {
-		lose string
-		ask  func() error
-	}{
-		"all, accepted": {`truncate api_key_windows`, func() error {
-			_, err := b.keys.Authenticate(b.ctx(), token, request)
-			return err
-		}},
-		"one, accepted": {`delete from api_key_windows where not refused`, func() error {
-			_, err := b.keys.Authenticate(b.ctx(), token, request)
-			return err
-		}},
-		"the other": {`delete from api_key_windows where refused`, func() error {
-			_, err := b.keys.Authenticate(b.ctx(), token, request)
-			return err
-		}},
-		"all, wrong secret": {`truncate api_key_windows`, func() error {
-			_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
-			return err
-		}},
-		"all, outside": {
-			`truncate api_key_windows`, func() error {
-				return b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside)
-			},
-		},
+	for _, lost := range []string{
+		`truncate api_key_windows`, `delete from api_key_windows where not refused`,
+		`delete from api_key_windows where refused`,
 	} {
-		b.Exec(c.lose)
-		before := len(b.entries(audit.KeyRefused))
-		err := c.ask()
-		require.Equal(t, len(b.entries(audit.KeyRefused)) > before, err != nil, "%s: %v", name, err)
-		require.False(t, apperr.Is(err, apperr.RateLimited), name)
+		b.Exec(lost)
+		b.accept(token)
+		b.Exec(lost)
+		requireCode(t, apperr.AuthRequired, b.use(guessed(token)))
+		b.Exec(lost)
+		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
 	}
+	require.Len(t, b.entries(audit.KeyRefused), 6)
 
 	b.Exec(`truncate api_key_windows`)
-	_, errs := b.storm(150, func(s *instance) (apikeys.Caller, error) {
-		return s.Authenticate(b.ctx(), token, request)
+	errs := b.together(150, func(_ int, on *instance) error {
+		_, err := on.Authenticate(b.ctx(), token, request)
+		return err
 	})
-	accepted := 0
-	for _, err := range errs {
-		if err == nil {
-			accepted++
-		}
-	}
-	require.Equal(t, 120, accepted, "the window that all of them made is one")
+	require.Equal(t, 120, accepted(errs), "the window that all of them made is one")
 	require.Equal(t, 120, b.taken(key.ID, false))
 }
 
@@ -381,12 +294,8 @@ func TestWindowsThatAreLostAgainAreUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	b.Exec(`create function lost() returns trigger language plpgsql as 'begin return null; end'`)
-	b.Exec(
-		`create trigger lost before insert on api_key_windows for each row execute function lost()`,
-	)
+	b.Exec(`create trigger lost before insert on api_key_windows for each row execute function lost()`)
 	b.Exec(`truncate api_key_windows`)
-	_, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
-	require.True(t,
-		apperr.Is(b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside), apperr.Unavailable))
+	requireCode(t, apperr.Unavailable, b.use(token))
+	requireCode(t, apperr.Unavailable, b.useOutside(token.ID))
 }

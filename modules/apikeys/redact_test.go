@@ -17,38 +17,21 @@ func TestRedactRemovesSecrets(t *testing.T) {
 		everyByte += fmt.Sprintf("%%%02X", b)
 	}
 	twice := strings.ReplaceAll(everyByte, "%", "%25")
-	for name, text := range map[string]string{
-		"as it is":               vector,
-		"in a path":              "/x/" + vector + "/y",
-		"the underscore encoded": strings.ReplaceAll(vector, "_", "%5F"),
-		"in lower case":          strings.ReplaceAll(vector, "_", "%5f"),
-		"encoded twice":          strings.ReplaceAll(vector, "_", "%255F"),
-		"encoded many times": strings.ReplaceAll(vector, "_",
-			"%"+strings.Repeat("25", 30)+"5F"),
-		"every character encoded":   everyByte,
-		"every character, twice":    twice,
-		"the first letter encoded":  "%64g_live_" + vector[8:],
-		"a doubled underscore":      strings.ReplaceAll(vector, "_", "__"),
-		"doubled and encoded":       strings.ReplaceAll(vector, "_", "_%5F"),
-		"the prefix in upper case":  "DG_LIVE_" + vector[8:],
-		"the prefix in mixed case":  "Dg_Live_" + vector[8:],
-		"dashes for underscores":    strings.ReplaceAll(vector, "_", "-"),
-		"without separators":        strings.ReplaceAll(vector, "_", ""),
-		"a colon before the secret": vector[:30] + ":" + vector[31:],
-		"the secret alone":          vector[31:],
-		"beside a broken escape":    "%zz%" + strings.ReplaceAll(vector, "_", "%5F") + "%4",
-		"two":                       vector + "," + vector,
-		"the secret and more":       vector + "AAAA",
-		"a part of the secret":      vector[:len(vector)-20],
-		"a part, encoded": url.PathEscape("ü") +
-			strings.ReplaceAll(vector[:len(vector)-20], "_", "%5f"),
-		"an unknown separator": strings.ReplaceAll(vector, "_", "%E2%80%BF"),
+	separated := func(by string) string { return strings.ReplaceAll(vector, "_", by) }
+	cut := len(vector) - 20
+	for _, text := range []string{
+		vector, "/x/" + vector + "/y", vector + "," + vector, vector + "AAAA", vector[:cut],
+		vector[31:], vector[:30] + ":" + vector[31:], "DG_LIVE_" + vector[8:], "Dg_Live_" + vector[8:],
+		separated("%5F"), separated("%5f"), separated("%255F"),
+		separated("%" + strings.Repeat("25", 30) + "5F"), separated("__"), separated("_%5F"),
+		separated("-"), separated(""), separated("%E2%80%BF"), everyByte, twice,
+		"%64g_live_" + vector[8:], "%zz%" + separated("%5F") + "%4",
+		url.PathEscape("ü") + strings.ReplaceAll(vector[:cut], "_", "%5f"),
 	} {
 		got := Redact(text)
-		require.NotContains(t, got, vectorRandom[22:28], name)
-		require.NotContains(t, got, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]),
-			name)
-		require.Contains(t, got, "…", name)
+		require.NotContains(t, got, vectorRandom[22:28], text)
+		require.NotContains(t, got, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]), text)
+		require.Contains(t, got, "…", text)
 	}
 	require.Equal(t, "/x/dg_live_"+vectorID+"_…/y", Redact("/x/"+vector+"/y"),
 		"the id is no secret, and says which key it was")
@@ -64,13 +47,5 @@ func TestRedactKeepsOtherText(t *testing.T) {
 			"Safari/537.36", strings.Repeat("%25", 500),
 	} {
 		require.Equal(t, text, Redact(text))
-	}
-}
-
-// However deep its escapes, a text of the longest target costs no more than some passes over it.
-func BenchmarkRedactDeepEscapes(b *testing.B) {
-	text := "%" + strings.Repeat("25", 2000)
-	for b.Loop() {
-		Redact(text)
 	}
 }

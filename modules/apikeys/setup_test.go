@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -38,16 +41,23 @@ var request = audit.Request{
 	ID:        "request-0001",
 }
 
-// bundle is a database with two organisations on the Pro plan, and two instances of the service,
+// bundle is a database with two organisations on the Pro plan, and two instances of the module,
 // each with a pool of its own, as two processes have.
 type bundle struct {
 	*fixtures.Database
-	t       *testing.T
-	keys    *instance
-	other   *instance // the second instance
-	log     *audit.Log
-	unknown *atomic.Int64 // uses of keys that nobody owns
-	owner   apikeys.Actor
+	t           *testing.T
+	keys, other *instance
+	log         *audit.Log
+	unknown     *atomic.Int64 // uses of keys that nobody owns
+	owner       apikeys.Actor
+}
+
+// instance is the module as one process has it.
+type instance struct {
+	*apikeys.Authenticator
+	*apikeys.Reader
+	*apikeys.Manager
+	*apikeys.Counter
 }
 
 func setup(t *testing.T) *bundle {
@@ -73,14 +83,6 @@ func setup(t *testing.T) *bundle {
 	b.other = b.instance(second, time.Now)
 	b.owner = member(ourOrganisation, "owner", false)
 	return b
-}
-
-// instance is the module as one process has it.
-type instance struct {
-	*apikeys.Authenticator
-	*apikeys.Reader
-	*apikeys.Manager
-	*apikeys.Counter
 }
 
 func (b *bundle) instance(db *postgres.DB, now func() time.Time) *instance {
@@ -112,6 +114,8 @@ func (b *bundle) setPlan(plan org.Plan) {
 	b.Exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
 }
 
+var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
+
 // newKey makes a usable key.
 func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 	b.t.Helper()
@@ -121,6 +125,128 @@ func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 	}, request)
 	require.NoError(b.t, err)
 	return key, token
+}
+
+// create makes a key for the actor.
+func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
+	in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
+	return b.keys.Create(b.ctx(), actor, in, request)
+}
+
+// use authenticates a request on the first instance.
+func (b *bundle) use(token apikeys.Token) error {
+	_, err := b.keys.Authenticate(b.ctx(), token, request)
+	return err
+}
+
+// useOutside is a use outside /api/v1/, on the second instance.
+func (b *bundle) useOutside(id string) error {
+	return b.other.RefuseOutside(b.ctx(), id, request, errOutside)
+}
+
+// accept requires that the key is accepted.
+func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
+	b.t.Helper()
+	caller, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(b.t, err)
+	return caller
+}
+
+// together calls do n times at once, on the two instances by turns.
+func (b *bundle) together(n int, do func(i int, on *instance) error) []error {
+	errs := make([]error, n)
+	var wait sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range n {
+		wait.Go(func() {
+			<-begin
+			errs[i] = do(i, []*instance{b.keys, b.other}[i%2])
+		})
+	}
+	close(begin)
+	wait.Wait()
+	return errs
+}
+
+// requireOthers requires so many errors that are nil, and that the others are as wanted.
+func requireOthers(t *testing.T, succeeded int, errs []error, want error) {
+	t.Helper()
+	for _, err := range errs {
+		if err == nil {
+			succeeded--
+		} else {
+			require.ErrorIs(t, err, want)
+		}
+	}
+	require.Zero(t, succeeded)
+}
+
+// accepted counts the errors that are nil.
+func accepted(errs []error) (n int) {
+	for _, err := range errs {
+		if err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// count returns the number that a query finds as the owner of the tables.
+func (b *bundle) count(sql string, args ...any) int {
+	b.t.Helper()
+	return fixtures.One[int](b.Database, `select count(*) from `+sql, args...)
+}
+
+// instant reads a column of a key.
+func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
+	b.t.Helper()
+	return fixtures.One[*time.Time](b.Database,
+		`select `+column+` from api_keys where id = $1`, key.ID)
+}
+
+// begin begins a transaction of the owner of the tables, in which it runs the statement.
+func (b *bundle) begin(sql string, args ...any) pgx.Tx {
+	b.t.Helper()
+	tx, err := b.Owner.Pool.Begin(b.ctx())
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	_, err = tx.Exec(b.ctx(), sql, args...)
+	require.NoError(b.t, err)
+	return tx
+}
+
+// whileWaiting calls wait on another goroutine, then run once a statement waits for a lock of tx.
+// It returns the error of wait.
+func (b *bundle) whileWaiting(tx pgx.Tx, wait func() error, run func()) error {
+	b.t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- wait() }()
+	ctx, cancel := context.WithTimeout(b.ctx(), 10*time.Second)
+	defer cancel()
+	for waits := false; !waits; {
+		require.NoError(b.t, tx.QueryRow(ctx, `select exists (select from pg_locks where not granted
+			and pg_blocking_pids(pid) @> array[pg_backend_pid()])`).Scan(&waits))
+	}
+	run()
+	return <-done
+}
+
+// breakLog takes the right to add entries from the role that serves.
+func (b *bundle) breakLog() {
+	b.t.Helper()
+	role, err := postgres.RoleOf(b.URL)
+	require.NoError(b.t, err)
+	b.Exec(`revoke insert on audit_entries from ` + pgx.Identifier{role}.Sanitize())
+}
+
+// addKeys stores keys past the module: n of them, the i-th created i minutes after the first.
+func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
+	b.t.Helper()
+	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
+		creator_name, expires_at, revoked_at)
+		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'],
+		  decode(repeat('00', 32), 'hex'), timestamptz '2026-01-01' + make_interval(mins => i), 'p', 'P',
+		  $4, $5 from generate_series(1, $2) i`, ourOrganisation, n, prefix, expires, revoked)
 }
 
 // guessed returns a token with the key's id and another secret.
@@ -137,19 +263,11 @@ func (b *bundle) entries(action audit.Action) []audit.Entry {
 	b.t.Helper()
 	all, err := b.log.List(b.ctx(), ourOrganisation, audit.Page{Limit: 1000})
 	require.NoError(b.t, err)
-	var of []audit.Entry
-	for _, e := range all {
-		if e.Action == action {
-			of = append(of, e)
-		}
-	}
-	return of
+	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
 // logged counts all entries of all organisations.
-func (b *bundle) logged() int {
-	return fixtures.One[int](b.Database, `select count(*) from audit_entries`)
-}
+func (b *bundle) logged() int { return b.count(`audit_entries`) }
 
 // pass moves a key's windows into the past, as if so many seconds had passed.
 func (b *bundle) pass(key string, seconds float64) {
@@ -157,17 +275,6 @@ func (b *bundle) pass(key string, seconds float64) {
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds)
-}
-
-// passInstead lets so many seconds pass instead of the time since began, however long the machine
-// took: what was asked since then was asked at once.
-func (b *bundle) passInstead(key string, began time.Time, seconds float64) {
-	b.t.Helper()
-	b.Exec(`update api_key_windows set instants =
-		(select array_agg(least(clock_timestamp(),
-		  i + make_interval(secs => $3)) - make_interval(secs => $2) order by nth)
-		   from unnest(instants) with ordinality u (i, nth))
-		where key_id = $1`, key, seconds, time.Since(began).Seconds())
 }
 
 // setWindow sets how many seconds ago the last requests were, oldest first; the other slots are
@@ -193,9 +300,8 @@ func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 // taken counts the requests in a window.
 func (b *bundle) taken(key string, refused bool) int {
 	b.t.Helper()
-	return fixtures.One[int](b.Database, `select count(*) from api_key_windows, unnest(instants) i
-		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key,
-		refused)
+	return b.count(`api_key_windows, unnest(instants) i
+		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key, refused)
 }
 
 // requireCode requires an error of the code, with a message for the caller.
@@ -206,3 +312,6 @@ func requireCode(t *testing.T, code apperr.Code, err error) *apperr.Error {
 	require.NotEmpty(t, e.Message)
 	return e
 }
+
+// repeat returns an age n times.
+func repeat(age float64, n int) []float64 { return slices.Repeat([]float64{age}, n) }

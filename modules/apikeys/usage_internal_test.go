@@ -3,7 +3,6 @@ package apikeys
 import (
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,19 +30,4 @@ func TestCounterIsBounded(t *testing.T) {
 	taken, dropped = c.take()
 	require.Empty(t, taken)
 	require.Zero(t, dropped)
-}
-
-// What counting adds to each request.
-func BenchmarkCount(b *testing.B) {
-	counter := &Counter{now: time.Now}
-	c := Caller{
-		KeyID:          "0123456789ABCDEFGHIJKL",
-		OrganisationID: "00000000-0000-4000-8000-00000000000a",
-	}
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			counter.count(c, accepted)
-		}
-	})
 }

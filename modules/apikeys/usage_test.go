@@ -1,7 +1,7 @@
 package apikeys_test
 
 import (
-	"sync"
+	"errors"
 	"testing"
 	"time"
 
@@ -10,7 +10,6 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
 )
 
 // used are the stored counts of a key today: accepted, refused, limited.
@@ -35,38 +34,26 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	other, _ := b.newKey()
-	_, errs := b.storm(130, func(s *instance) (apikeys.Caller, error) {
-		return s.Authenticate(b.ctx(), token, request)
+	b.together(130, func(_ int, on *instance) error {
+		_, err := on.Authenticate(b.ctx(), token, request)
+		return err
 	})
-	require.Len(t, errs, 130)
-	for _, use := range []func() error{
-		func() error {
-			_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
-			return err
-		},
-		func() error { return b.other.RefuseOutside(b.ctx(), key.ID, request, errOutside) },
-	} {
-		require.Error(t, use())
+	for _, err := range []error{b.use(guessed(token)), b.useOutside(key.ID), b.use(unknownKey)} {
+		require.Error(t, err)
 	}
-	unknown := apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: token.Secret}
-	_, err := b.keys.Authenticate(b.ctx(), unknown, request)
-	requireCode(t, apperr.AuthRequired, err)
 	require.Zero(t, b.used(key), "no statement on the way of a request")
 	b.record()
 	require.Equal(t, [3]int64{120, 2, 10}, b.used(key))
 	require.Zero(t, b.used(other))
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`),
-		"an unknown key is not counted")
+	require.Equal(t, 1, b.count(`api_key_usage`), "an unknown key is not counted")
 
 	// What is refused after the authentication was not accepted, also when the first count is
 	// stored already.
 	b.pass(key.ID, 61)
-	caller, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
+	caller := b.accept(token)
 	b.record()
-	require.Equal(t, errOutside,
-		b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request,
-			errOutside))
+	require.Equal(t, errOutside, b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope,
+		audit.Target{}, request, errOutside))
 	b.record()
 	b.record()
 	require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
@@ -76,28 +63,21 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 // other.
 func TestInstancesStoreUsageTogether(t *testing.T) {
 	b := setup(t)
-	keys := make([]apikeys.Key, 20)
-	tokens := make([]apikeys.Token, 20)
+	var keys [20]apikeys.Key
+	var tokens [20]apikeys.Token
 	for i := range keys {
 		keys[i], tokens[i] = b.newKey()
 	}
-	var wait sync.WaitGroup
-	for _, instance := range []*instance{b.keys, b.other} {
-		wait.Go(func() {
-			for range 5 {
-				for _, token := range tokens {
-					_, err := instance.Authenticate(b.ctx(), token, request)
-					if err == nil {
-						err = instance.RecordUsage(b.ctx())
-					}
-					if err != nil {
-						t.Error(err)
-					}
-				}
+	errs := b.together(2, func(_ int, on *instance) (err error) {
+		for range 5 {
+			for _, token := range tokens {
+				_, used := on.Authenticate(b.ctx(), token, request)
+				err = errors.Join(err, used, on.RecordUsage(b.ctx()))
 			}
-		})
-	}
-	wait.Wait()
+		}
+		return err
+	})
+	require.Equal(t, 2, accepted(errs), "%v", errs)
 	for _, key := range keys {
 		require.Equal(t, [3]int64{10, 0, 0}, b.used(key))
 	}
@@ -109,15 +89,12 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	gone, goneToken := b.newKey()
-	for _, token := range []apikeys.Token{token, token, goneToken} {
-		_, err := b.keys.Authenticate(b.ctx(), token, request)
-		require.NoError(t, err)
-	}
+	b.accept(goneToken)
 	b.Exec(`alter table api_key_usage rename to elsewhere`)
-	require.Error(t, b.keys.RecordUsage(b.ctx()))
-	_, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
-	require.Error(t, b.keys.RecordUsage(b.ctx()))
+	for range 3 {
+		b.accept(token)
+		require.Error(t, b.keys.RecordUsage(b.ctx()))
+	}
 	b.Exec(`alter table elsewhere rename to api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
 	b.record()
@@ -132,13 +109,13 @@ func TestUsageByDay(t *testing.T) {
 	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
 	keys := b.instance(b.DB, func() time.Time { return now })
 	key, token := b.newKey()
-	ask := func() {
-		_, err := keys.Authenticate(b.ctx(), token, request)
+	ask := func() apikeys.Caller {
+		caller, err := keys.Authenticate(b.ctx(), token, request)
 		require.NoError(t, err)
+		return caller
 	}
 	ask()
-	last, err := keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
+	last := ask()
 	now = now.Add(time.Millisecond)
 	require.Error(t,
 		keys.Refuse(b.ctx(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
@@ -157,18 +134,16 @@ func TestUsageByDay(t *testing.T) {
 	days, err = keys.Usage(b.ctx(), b.owner, key)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), days[0].Accepted)
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`),
-		"the day before has been removed")
+	require.Equal(t, 1, b.count(`api_key_usage`), "the day before has been removed")
 }
 
 // Usage is the organisation's: members without a role do not see it, and others find nothing.
 func TestUsageOfOthersIsNotShown(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	_, err := b.keys.Authenticate(b.ctx(), token, request)
-	require.NoError(t, err)
+	b.accept(token)
 	b.record()
-	_, err = b.keys.Usage(b.ctx(), member(ourOrganisation, "member", true), key)
+	_, err := b.keys.Usage(b.ctx(), member(ourOrganisation, "member", true), key)
 	requireCode(t, apperr.AccessDenied, err)
 	theirs := member(theirOrganisation, "owner", true)
 	_, err = b.keys.Usage(b.ctx(), theirs, key)
