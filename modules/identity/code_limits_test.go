@@ -8,121 +8,93 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
+
+// guessCodes gives so many wrong codes.
+func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
+	b.t.Helper()
+	b.fail(times, identity.ErrWrongCode, func() error { return b.verify(of, b.wrongCode(secret)) })
+}
 
 // Somebody with the password who guesses codes does not lock the person out of a known browser.
 func TestCodesInKnownBrowserAreCountedApart(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", secret)
-	token, err := b.people.RememberBrowser(b.ctx(), b.signInFully("ann@example.com"), "")
+	b.person(ann, secret)
+	token, err := b.people.RememberBrowser(b.ctx(), b.signInFully(ann), "")
 	require.NoError(t, err)
-	b.pass(time.Minute)
-	pending := b.signIn("ann@example.com")
-	for range 10 {
-		_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
-		require.Equal(t, identity.ErrWrongCode, err)
-	}
-	until := b.now().Add(time.Minute)
-	known, err := b.people.SignIn(b.ctx(), "ann@example.com", password,
-		clientOf(token, "192.0.2.1"))
-	require.NoError(t, err)
-	for range 4 {
-		_, err := b.other.VerifySecondStep(b.ctx(), known.Token, b.wrongCode(secret))
-		require.Equal(t, identity.ErrWrongCode, err)
-	}
-	_, err = b.people.VerifySecondStep(b.ctx(), known.Token, b.code(secret, 0))
-	require.NoError(t, err)
-	_, err = b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
-	requireLocked(t, err, until)
-	known, err = b.people.SignIn(b.ctx(), "ann@example.com", password, clientOf(token, "192.0.2.1"))
-	require.NoError(t, err)
-	_, err = b.people.VerifySecondStep(b.ctx(), known.Token, b.wrongCode(secret))
-	require.Equal(t, identity.ErrWrongCode, err)
-	_, err = b.people.VerifySecondStep(b.ctx(), known.Token, b.code(secret, 1))
-	requireLocked(t, err, b.now().Add(15*time.Minute))
-}
-
-// The lock holds for all sessions of the person and for the right code too. A right code clears the
-// count.
-func TestTenWrongCodesLockThePerson(t *testing.T) {
-	b := setup(t)
-	b.person("ann@example.com", secret)
-	b.person("bob@example.com", secret)
-	pending := b.signIn("ann@example.com")
-	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute} {
-		for i := range 10 {
-			_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
-			require.Equal(t, identity.ErrWrongCode, err, "%d", i)
-		}
-		until := b.now().Add(wait)
-		for _, code := range []string{b.code(secret, 0), b.wrongCode(secret)} {
-			_, err := b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, code)
-			requireLocked(t, err, until)
-		}
-		b.signInFully("bob@example.com") // nothing else is locked
-		b.pass(wait - time.Millisecond)
-		_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
-		requireLocked(t, err, until)
-		b.pass(time.Millisecond)
-	}
-	for range 3 { // a right code clears the count
-		for range 9 {
-			_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
-			require.Equal(t, identity.ErrWrongCode, err)
-		}
-		_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+	inKnown := func() identity.Session {
+		client := identity.Client{Address: "192.0.2.1", Browser: token}
+		session, err := b.people.SignIn(b.ctx(), ann, password, client)
 		require.NoError(t, err)
-		b.pass(time.Minute)
-		pending = b.signIn("ann@example.com")
+		return session
 	}
+	b.pass(time.Minute)
+	pending := b.signIn(ann)
+	b.guessCodes(10, pending, secret)
+	until := b.now().Add(time.Minute)
+	known := inKnown()
+	b.guessCodes(4, known, secret)
+	require.NoError(t, b.verify(known, b.code(secret, 0)))
+	requireLocked(t, b.verify(pending, b.code(secret, 0)), until)
+	known = inKnown()
+	b.guessCodes(1, known, secret)
+	requireLocked(t, b.verify(known, b.code(secret, 1)), b.now().Add(15*time.Minute))
 }
 
-// The lock doubles up to an hour, until a right code: a day has room for 290 codes, not for 14,400.
+// The lock holds for all sessions of the person, for the right code and a recovery code too. It
+// doubles up to an hour, until a right code: a day has room for 290 codes, not for 14,400.
 func TestLockAfterWrongCodesDoubles(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", secret)
+	secret, recovery, _ := b.enrolled(ann)
+	bobs := b.person(bob, fixtures.TOTPSecret)
 	guess := func(wait time.Duration) {
-		pending := b.signIn("ann@example.com")
-		for range 10 {
-			_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
-			require.Equal(t, identity.ErrWrongCode, err)
+		pending := b.signIn(ann)
+		b.guessCodes(5, pending, secret)
+		b.fail(5, identity.ErrWrongCode, func() error {
+			return b.verify(pending, "0000-0000-0000-0000")
+		})
+		until := b.now().Add(wait)
+		for _, code := range []string{b.code(secret, 0), b.wrongCode(secret), recovery[0]} {
+			requireLocked(t, b.verify(b.signIn(ann), code), until)
 		}
-		_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
-		requireLocked(t, err, b.now().Add(wait))
-		b.pass(wait)
+		b.pass(wait - time.Millisecond)
+		requireLocked(t, b.verify(b.signIn(ann), b.code(secret, 0)), until)
+		b.pass(time.Millisecond)
+		b.Exec(`update users set totp_last_step = 0 where id = $1`, bobs)
+		b.signInFully(bob) // nothing else is locked
 	}
 	for _, minutes := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
 		guess(time.Duration(minutes) * time.Minute)
 	}
-	b.signInFully("ann@example.com")
+	for range 3 { // a right code clears the count
+		b.guessCodes(9, b.signIn(ann), secret)
+		require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)))
+		b.pass(time.Minute)
+	}
 	guess(time.Minute)
+	require.Equal(t, 10, one[int](b, `select count(*) from recovery_codes`))
 
 	guessed := 0
-	for end := b.now().Add(24 * time.Hour); b.now().Before(end); b.pass(time.Minute) {
-		pending := b.signIn("ann@example.com")
+	for end := b.now().Add(24 * time.Hour); b.now().Before(end); b.pass(time.Hour) {
+		pending := b.signIn(ann)
 		for range 10 {
-			if _, err := b.people.VerifySecondStep(b.ctx(), pending.Token,
-				b.wrongCode(secret)); !apperr.Is(err, apperr.RateLimited) {
+			if !apperr.Is(b.verify(pending, b.wrongCode(secret)), apperr.RateLimited) {
 				guessed++
 			}
 		}
 		b.Exec(`delete from sessions`)
-		if guessed > 1000 {
-			break
-		}
-		b.pass(59 * time.Minute)
 	}
 	require.Less(t, guessed, 300)
 }
 
 func TestConcurrentWrongCodesAreCountedExactly(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", secret)
-	pending := b.signIn("ann@example.com")
+	b.person(ann, secret)
+	pending := b.signIn(ann)
 	code := b.wrongCode(secret)
-	done, wrong, locked := results(t, b.concurrently(func(_ int, people *instance) error {
-		_, err := people.VerifySecondStep(b.ctx(), pending.Token, code)
+	require.Equal(t, [3]int{0, 10, 40}, results(t, b.concurrently(func(_ int, on *instance) error {
+		_, err := on.VerifySecondStep(b.ctx(), pending.Token, code)
 		return err
-	}))
-	require.Equal(t, [3]int{0, 10, 40}, [3]int{done, wrong, locked})
+	})))
 }

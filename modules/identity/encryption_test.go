@@ -45,51 +45,43 @@ func (b *bundle) stored(email string) string {
 func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
-	b.person("ann@example.com", "")
-	session := b.signIn("ann@example.com")
-	offer, err := b.people.BeginTwoStep(b.ctx(), session.Token)
-	require.NoError(t, err)
-	again, err := b.other.BeginTwoStep(b.ctx(), session.Token)
-	require.NoError(t, err)
-	require.Equal(t, offer, again)
+	b.person(ann, "")
+	session := b.signIn(ann)
+	offer := b.offer(session)
+	require.Equal(t, offer, b.offer(session))
 	require.Regexp(t, `^v1\.`,
 		one[string](b, `select totp_offer from sessions where totp_offer is not null`))
-	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
+	_, err := b.confirm(session, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
-	require.Regexp(t, `^v1\.`, b.stored("ann@example.com"))
+	require.Regexp(t, `^v1\.`, b.stored(ann))
 	b.pass(time.Minute)
-	_, err = b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
-		b.code(offer.Secret, 0))
-	require.NoError(t, err)
+	require.NoError(t, b.verify(b.signIn(ann), b.code(offer.Secret, 0)))
 }
 
 // Secrets in clear, and those under the previous key: sessions and recovery codes stay, and the
 // previous key can be dropped.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
-	ann, codes, session := b.enrolled("ann@example.com")
-	b.person("bob@example.com", secret)
+	anns, codes, session := b.enrolled(ann)
+	b.person(bob, secret)
 	b.person("cat@example.com", "")
 	require.Equal(t, identity.Reencrypted{}, b.use(ring(t, 0, 0)))
 	for _, keys := range []identity.Keyring{
 		ring(t, 1, 0), ring(t, 2, 1), ring(t, 2, 0), ring(t, 3, 2),
 	} {
-		before := b.stored("ann@example.com")
+		before := b.stored(ann)
 		done := b.use(keys)
 		require.Zero(t, done.Unreadable)
-		require.Equal(t, before != b.stored("ann@example.com"), done.Encrypted == 2)
+		require.Equal(t, before != b.stored(ann), done.Encrypted == 2)
 		require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(keys), "once")
-		require.Regexp(t, `^v1\.`, b.stored("bob@example.com"))
+		require.Regexp(t, `^v1\.`, b.stored(bob))
 		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.left(session))
-		full, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
-			b.code(ann, 0))
-		require.NoError(t, err)
-		require.True(t, b.isActive(full.Token))
+		require.NoError(t, b.verify(b.signIn(ann), b.code(anns, 0)))
 		b.pass(time.Minute)
 	}
 	require.Equal(t, 3,
-		one[int](b, `select totp_rewritten from users where email_key = 'ann@example.com'`))
+		one[int](b, `select totp_rewritten from users where email_key = $1`, ann))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
 	require.ErrorContains(t, err, "permission denied",
 		"the serving role cannot change a secret and keep the sessions")
@@ -99,24 +91,23 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 func TestMissingKeySignsNobodyIn(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
-	ann, codes, session := b.enrolled("ann@example.com")
+	secret, codes, session := b.enrolled(ann)
 	for _, keys := range []identity.Keyring{ring(t, 0, 0), ring(t, 2, 0), ring(t, 3, 2)} {
-		before := b.stored("ann@example.com")
+		before := b.stored(ann)
 		b.people.EncryptWith(keys)
-		pending := b.signIn("ann@example.com")
-		for _, code := range []string{"", "000000", b.code(ann, 0), before} {
-			_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, code)
+		pending := b.signIn(ann)
+		for _, code := range []string{"", "000000", b.code(secret, 0), before} {
+			_, err := b.turnOff(session, proof(code))
+			require.True(t, apperr.Is(err, apperr.Unavailable))
+			_, err = b.people.VerifySecondStep(b.ctx(), pending.Token, code)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%q: %v", code, err)
 			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log names the setting")
-			_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(code))
-			require.True(t, apperr.Is(err, apperr.Unavailable))
 		}
 		seen, err := b.people.Session(b.ctx(), pending.Token)
 		require.NoError(t, err)
 		require.True(t, seen.SecondStepDue)
 	}
-	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[0])
-	require.NoError(t, err)
+	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
 }
 
 // rules.md, Data: once the stored secrets are encrypted, one in clear opens no account. Neither the
@@ -125,38 +116,36 @@ func TestMissingKeySignsNobodyIn(t *testing.T) {
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
 	keys := ring(t, 1, 0)
-	ann := b.person("ann@example.com", secret)
+	id := b.person(ann, secret)
 	b.use(keys)
 	for _, role := range []*postgres.DB{b.DB, b.Owner} {
-		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, ann,
+		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, id,
 			forgedSecret)
 		require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	}
 	b.Exec(`alter table users disable trigger user`)
-	b.Exec(`update users set totp_secret = $2 where id = $1`, ann, forgedSecret)
+	b.Exec(`update users set totp_secret = $2 where id = $1`, id, forgedSecret)
 	for range 2 {
-		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token,
-			b.code(forgedSecret, 0))
+		err := b.verify(b.signIn(ann), b.code(forgedSecret, 0))
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		require.ErrorContains(t, err, "in clear", "the log names the reason")
 		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(keys))
 	}
-	require.Equal(t, forgedSecret, b.stored("ann@example.com"))
+	require.Equal(t, forgedSecret, b.stored(ann))
 }
 
 // The same for a secret that is only offered: another one is offered in its place.
 func TestClearOfferIsReplaced(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
-	b.person("ann@example.com", "")
-	session := b.signIn("ann@example.com")
+	b.person(ann, "")
+	session := b.signIn(ann)
 	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
-	_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(forgedSecret, 0)))
+	_, err := b.confirm(session, proof(b.code(forgedSecret, 0)))
 	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
-	offer, err := b.people.BeginTwoStep(b.ctx(), session.Token)
-	require.NoError(t, err)
+	offer := b.offer(session)
 	require.NotEqual(t, forgedSecret, offer.Secret)
-	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
+	_, err = b.confirm(session, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
 }
 
@@ -196,15 +185,15 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 // under the lost one stay unreadable. No secret in clear is accepted meanwhile.
 func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", secret)
-	bob := b.person("bob@example.com", "")
+	b.person(ann, secret)
+	bobID := b.person(bob, "")
 	b.use(ring(t, 1, 0))
 	for range 2 {
 		require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 2, 0)))
 		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(ring(t, 2, 0)))
 		_, err := identity.CheckSecretKey(b.ctx(), b.DB, ring(t, 3, 0))
 		require.ErrorIs(t, err, identity.ErrSecretKey)
-		_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bob,
+		_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
 			forgedSecret)
 		require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	}
@@ -218,7 +207,7 @@ func TestCheckValueIsNotThatOfAWrongKey(t *testing.T) {
 	b := setup(t)
 	right := ring(t, 1, 0)
 	wrong := ring(t, 2, 0)
-	b.person("ann@example.com", secret)
+	b.person(ann, secret)
 	b.use(right)
 	// a database that has never had one
 	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0)))

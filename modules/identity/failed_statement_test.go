@@ -76,119 +76,90 @@ func TestFailedStatementChangesNothing(t *testing.T) {
 	}
 }
 
-// changes are all that a person does to how they sign in.
-var changes = map[string]func(b *bundle, people *instance) func() error{
-	"sign-in": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", "")
+// changes are all that a person does to how they sign in. Each returns its call.
+var changes = map[string]func(b *bundle, on *instance) func() error{
+	"sign-in of a browser that is signed in": func(b *bundle, on *instance) func() error {
+		b.person(ann, "")
+		b.person(bob, "")
+		client := identity.Client{Session: b.signIn(bob).Token}
 		return func() error {
-			_, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox)
-			return err
-		}
-	},
-	"sign-in of a browser that is signed in": func(b *bundle,
-		people *instance) func() error {
-		b.person("ann@example.com", "")
-		b.person("bob@example.com", "")
-		client := identity.Client{Session: b.signIn("bob@example.com").Token}
-		return func() error {
-			session, err := people.SignIn(b.ctx(), "ann@example.com", password, client)
+			session, err := on.SignIn(b.ctx(), ann, password, client)
 			require.Equal(b.t, err != nil, b.isActive(client.Session),
 				"the previous session ends with the sign-in")
 			require.Equal(b.t, err == nil, b.isActive(session.Token))
 			return err
 		}
 	},
-	"second step": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", secret)
-		token := b.signIn("ann@example.com").Token
-		return func() error {
-			_, err := people.VerifySecondStep(b.ctx(), token, b.code(secret, 0))
-			return err
-		}
+	"second step": func(b *bundle, on *instance) func() error {
+		b.person(ann, secret)
+		pending := b.signIn(ann)
+		return func() error { return second(on.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))) }
 	},
-	"second step with a recovery code": func(b *bundle, people *instance) func() error {
-		_, codes, _ := b.enrolled("ann@example.com")
-		token := b.signIn("ann@example.com").Token
-		return func() error {
-			_, err := people.VerifySecondStep(b.ctx(), token, codes[0])
-			return err
-		}
+	"second step with a recovery code": func(b *bundle, on *instance) func() error {
+		_, codes, _ := b.enrolled(ann)
+		pending := b.signIn(ann)
+		return func() error { return second(on.VerifySecondStep(b.ctx(), pending.Token, codes[0])) }
 	},
-	"password": func(b *bundle, people *instance) func() error {
-		ann, _, session := b.enrolled("ann@example.com")
-		return func() error {
-			_, err := people.ChangePassword(b.ctx(), session.Token, proof(b.code(ann, 0)),
-				replacement)
-			return err
-		}
+	"password": func(b *bundle, on *instance) func() error {
+		secret, _, session := b.enrolled(ann)
+		given := proof(b.code(secret, 0))
+		return func() error { return second(on.ChangePassword(b.ctx(), session.Token, given, replacement)) }
 	},
-	"reauthentication": func(b *bundle, people *instance) func() error {
-		_, codes, session := b.enrolled("ann@example.com")
+	"reauthentication": func(b *bundle, on *instance) func() error {
+		_, codes, session := b.enrolled(ann)
 		b.age(session, "1 hour")
-		return func() error {
-			return people.Reauthenticate(b.ctx(), session.Token, proof(codes[0]))
-		}
+		return func() error { return on.Reauthenticate(b.ctx(), session.Token, proof(codes[0])) }
 	},
-	"offer": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", "")
-		token := b.signIn("ann@example.com").Token
+	"offer": func(b *bundle, on *instance) func() error {
+		b.person(ann, "")
+		token := b.signIn(ann).Token
+		return func() error { return second(on.BeginTwoStep(b.ctx(), token)) }
+	},
+	"two-step verification on": func(b *bundle, on *instance) func() error {
+		b.person(ann, "")
+		session := b.signIn(ann)
+		given := proof(b.code(b.offer(session).Secret, 0))
 		return func() error {
-			_, err := people.BeginTwoStep(b.ctx(), token)
+			_, _, err := on.ConfirmTwoStep(b.ctx(), session.Token, given)
 			return err
 		}
 	},
-	"two-step verification on": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", "")
-		token := b.signIn("ann@example.com").Token
-		offer, err := b.people.BeginTwoStep(b.ctx(), token)
-		require.NoError(b.t, err)
+	"two-step verification off": func(b *bundle, on *instance) func() error {
+		secret, _, session := b.enrolled(ann)
+		given := proof(b.code(secret, 0))
+		return func() error { return second(on.TurnOffTwoStep(b.ctx(), session.Token, given)) }
+	},
+	"recovery codes": func(b *bundle, on *instance) func() error {
+		secret, _, session := b.enrolled(ann)
 		return func() error {
-			_, _, err := people.ConfirmTwoStep(b.ctx(), token, proof(b.code(offer.Secret, 0)))
+			_, _, err := on.ReplaceRecoveryCodes(b.ctx(), session.Token, proof(b.code(secret, 0)))
 			return err
 		}
 	},
-	"two-step verification off": func(b *bundle, people *instance) func() error {
-		ann, _, session := b.enrolled("ann@example.com")
-		return func() error {
-			_, err := people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(ann, 0)))
-			return err
-		}
+	"reset": func(b *bundle, on *instance) func() error {
+		b.enrolled(ann)
+		reset := b.reset(ann)
+		b.person(bob, "")
+		bobs := b.signIn(bob).Token
+		return func() error { return on.UseReset(b.ctx(), reset.Token, replacement, bobs) }
 	},
-	"recovery codes": func(b *bundle, people *instance) func() error {
-		ann, _, session := b.enrolled("ann@example.com")
-		return func() error {
-			_, _, err := people.ReplaceRecoveryCodes(b.ctx(), session.Token, proof(b.code(ann, 0)))
-			return err
-		}
+	"sign-out": func(b *bundle, on *instance) func() error {
+		b.person(ann, "")
+		token := b.signIn(ann).Token
+		return func() error { return on.SignOut(b.ctx(), token) }
 	},
-	"reset": func(b *bundle, people *instance) func() error {
-		b.enrolled("ann@example.com")
-		reset, err := b.owner().BeginReset(b.ctx(), "ann@example.com")
-		require.NoError(b.t, err)
-		b.person("bob@example.com", "")
-		bobs := b.signIn("bob@example.com").Token
-		return func() error { return people.UseReset(b.ctx(), reset.Token, replacement, bobs) }
+	"known browser": func(b *bundle, on *instance) func() error {
+		b.person(ann, "")
+		session := b.signIn(ann)
+		return func() error { return second(on.RememberBrowser(b.ctx(), session, "")) }
 	},
-	"sign-out": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", "")
-		token := b.signIn("ann@example.com").Token
-		return func() error { return people.SignOut(b.ctx(), token) }
-	},
-	"known browser": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", "")
-		session := b.signIn("ann@example.com")
-		return func() error {
-			_, err := people.RememberBrowser(b.ctx(), session, "")
-			return err
-		}
-	},
-	"last use": func(b *bundle, people *instance) func() error {
-		b.person("ann@example.com", "")
-		token := b.signIn("ann@example.com").Token
+	"last use": func(b *bundle, on *instance) func() error {
+		b.person(ann, "")
+		token := b.signIn(ann).Token
 		b.pass(time.Minute)
-		return func() error {
-			_, err := people.Session(b.ctx(), token)
-			return err
-		}
+		return func() error { return second(on.Session(b.ctx(), token)) }
 	},
 }
+
+// second returns the error of a call.
+func second[T any](_ T, err error) error { return err }

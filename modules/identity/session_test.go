@@ -1,13 +1,11 @@
 package identity_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
@@ -16,72 +14,49 @@ import (
 // A session that ends while a change in it waits for its turn does not come back with a new token.
 func TestEndedSessionDoesNotComeBack(t *testing.T) {
 	b := setup(t)
-	id := b.person("ann@example.com", secret)
-	pending := b.signIn("ann@example.com")
-	full := b.signInFully("ann@example.com")
-	b.pass(time.Minute)
-	for name, change := range map[string]func() (identity.Session, error){
-		"second step": func() (identity.Session, error) {
-			return b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+	b.person(ann, secret)
+	for name, change := range map[string]func(pending, full identity.Session) error{
+		"second step": func(pending, _ identity.Session) error {
+			return b.verify(pending, b.code(secret, 0))
 		},
-		"turning off": func() (identity.Session, error) {
-			return b.people.TurnOffTwoStep(b.ctx(), full.Token, proof(b.code(secret, 1)))
+		"turning off": func(_, full identity.Session) error {
+			_, err := b.people.TurnOffTwoStep(b.ctx(), full.Token, proof(b.code(secret, 1)))
+			return err
 		},
-		"password": func() (identity.Session, error) {
-			return b.people.ChangePassword(b.ctx(), full.Token, proof(b.code(secret, 1)),
-				replacement)
+		"password": func(_, full identity.Session) error {
+			return b.change(full, proof(b.code(secret, 1)))
 		},
 	} {
-		tx, err := b.Owner.Pool.Begin(b.ctx())
-		require.NoError(t, err)
-		defer tx.Rollback(context.Background())
-		_, err = tx.Exec(b.ctx(), `select from users where id = $1 for update`, id)
-		require.NoError(t, err)
-		done := make(chan error, 1)
-		go func() {
-			_, err := change()
-			done <- err
-		}()
-		b.waitForLock()
-		_, err = tx.Exec(b.ctx(), `delete from sessions`)
-		require.NoError(t, err)
-		require.NoError(t, tx.Commit(b.ctx()))
-		require.ErrorIs(t, <-done, identity.ErrNoSession, name)
-		require.Zero(t, one[int](b, `select count(*) from sessions`), name)
-		pending = b.signIn("ann@example.com")
-		full = b.signInFully("ann@example.com")
+		pending := b.signIn(ann)
+		full := b.signInFully(ann)
 		b.pass(time.Minute)
+		err := b.whileWaiting(func() error { return change(pending, full) },
+			`delete from sessions`, `select from users for update`)
+		require.ErrorIs(t, err, identity.ErrNoSession, name)
+		require.Zero(t, one[int](b, `select count(*) from sessions`), name)
 	}
 }
 
-// An e-mail signs in in any case; every instance reads the session.
-func TestSignInBeginsSession(t *testing.T) {
+// An e-mail signs in in any case; every instance reads the session. Tokens are stored as hashes.
+func TestTokensAreStoredAsHashes(t *testing.T) {
 	b := setup(t)
 	id := b.person("Ann@Example.com", "")
-	session, err := b.people.SignIn(b.ctx(), "ANN@example.COM", password, firefox)
-	require.NoError(t, err)
+	session := b.signIn("ANN@example.COM")
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com"}
 	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()},
 		session)
 	seen, err := b.other.Session(b.ctx(), session.Token)
 	require.NoError(t, err)
 	require.Equal(t, session, seen)
-
-	require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
-	require.False(t, b.isActive(session.Token))
-	require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
-}
-
-func TestTokensAreStoredAsHashes(t *testing.T) {
-	b := setup(t)
-	b.person("ann@example.com", "")
-	session := b.signIn("ann@example.com")
 	require.Len(t, session.Token, 43)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], one[[]byte](b, `select token_hash from sessions`))
-	require.NotEqual(t, session.Token, b.signIn("ann@example.com").Token)
+	require.NotEqual(t, session.Token, b.signIn(ann).Token)
+	for range 2 {
+		require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
+	}
 	for _, token := range []string{
-		"", "x", session.Token + "=", strings.ToLower(session.Token), string(hash[:]),
+		"", "x", session.Token, session.Token + "=", strings.ToLower(session.Token), string(hash[:]),
 		strings.Repeat("A", 100_000), "\x00\xff",
 	} {
 		_, err := b.people.Session(b.ctx(), token)
@@ -92,12 +67,12 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 // A session lasts 12 h without use and 24 h in all.
 func TestSessionsExpire(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", "")
-	idle := b.signIn("ann@example.com")
-	used := b.signIn("ann@example.com")
+	b.person(ann, "")
+	idle := b.signIn(ann)
+	used := b.signIn(ann)
 	lastUse := func(of identity.Session) time.Time {
-		hash := sha256.Sum256([]byte(of.Token))
-		return one[time.Time](b, `select last_used_at from sessions where token_hash = $1`, hash[:])
+		return one[time.Time](b, `select last_used_at from sessions where token_hash = sha256($1)`,
+			[]byte(of.Token))
 	}
 	b.pass(59 * time.Second)
 	require.True(t, b.isActive(used.Token))
@@ -122,89 +97,69 @@ func TestSessionsExpire(t *testing.T) {
 // back.
 func TestLastUseIsNotMovedBack(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", "")
-	session := b.signIn("ann@example.com")
+	b.person(ann, "")
+	session := b.signIn(ann)
 	b.pass(time.Minute)
-	tx, err := b.Owner.Pool.Begin(b.ctx())
-	require.NoError(t, err)
-	defer tx.Rollback(context.Background())
 	later := b.now().Add(time.Second)
-	_, err = tx.Exec(b.ctx(), `update sessions set last_used_at = $1`, later)
-	require.NoError(t, err)
-	read := make(chan error, 1)
-	go func() {
+	require.NoError(t, b.whileWaiting(func() error {
 		_, err := b.people.Session(b.ctx(), session.Token)
-		read <- err
-	}()
-	b.waitForLock()
-	require.NoError(t, tx.Commit(b.ctx()))
-	require.NoError(t, <-read)
+		return err
+	}, "", `update sessions set last_used_at = $1`, later))
 	require.Equal(t, later, one[time.Time](b, `select last_used_at from sessions`))
 }
 
 // A person sees and ends no other person's sessions.
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	b := setup(t)
-	b.person("ann@example.com", "")
-	b.person("bob@example.com", "")
-	first := b.signIn("ann@example.com")
-	bob := b.signIn("bob@example.com")
+	b.person(ann, "")
+	b.person(bob, "")
+	first := b.signIn(ann)
+	bobs := b.signIn(bob)
 	b.pass(time.Minute)
-	odd := identity.Client{
+	second, err := b.other.SignIn(b.ctx(), ann, password, identity.Client{
 		Address:   strings.Repeat("1", 100),
 		UserAgent: strings.Repeat("é", 128) + "\x00\xff",
-	}
-	second, err := b.other.SignIn(b.ctx(), "ann@example.com", password, odd)
+	})
 	require.NoError(t, err)
-
 	open, err := b.people.ActiveSessions(b.ctx(), first.Token)
 	require.NoError(t, err)
-	require.Len(t, open, 2)
-	own := open[0]
-	other := open[1]
-	require.Equal(t, identity.ActiveSession{
-		ID:         own.ID,
+	require.Equal(t, []identity.ActiveSession{{
+		ID:         open[0].ID,
 		Address:    firefox.Address,
 		UserAgent:  firefox.UserAgent,
 		StartedAt:  first.StartedAt,
 		LastUsedAt: first.StartedAt,
 		Current:    true,
-	}, own)
-	require.Equal(t, []string{strings.Repeat("1", 64), strings.Repeat("é", 128)},
-		[]string{other.Address, other.UserAgent})
-	require.Equal(t, b.now(), other.LastUsedAt)
-	require.False(t, other.Current)
-
-	for _, id := range []string{other.ID, "", "x", other.Address} {
-		require.NoError(t, b.people.EndSession(b.ctx(), bob.Token, id))
+	}, {
+		ID:         open[1].ID,
+		Address:    strings.Repeat("1", 64),
+		UserAgent:  strings.Repeat("é", 128),
+		StartedAt:  b.now(),
+		LastUsedAt: b.now(),
+	}}, open)
+	other := open[1].ID
+	for _, id := range []string{other, "", "x", open[1].Address} {
+		require.NoError(t, b.people.EndSession(b.ctx(), bobs.Token, id))
 		require.True(t, b.isActive(second.Token))
 	}
-	require.ErrorIs(t, b.people.EndSession(b.ctx(), other.ID, own.ID), identity.ErrNoSession)
-	require.NoError(t, b.people.EndSession(b.ctx(), first.Token, other.ID))
+	require.ErrorIs(t, b.people.EndSession(b.ctx(), other, open[0].ID), identity.ErrNoSession)
+	require.NoError(t, b.people.EndSession(b.ctx(), first.Token, other))
 	require.False(t, b.isActive(second.Token))
 	require.True(t, b.isActive(first.Token))
 }
 
 func TestPeople(t *testing.T) {
 	b := setup(t)
-	bob := b.person("bob@example.com", secret)
-	ann := b.person("ann@example.com", "")
+	bobID := b.person(bob, secret)
+	annID := b.person(ann, "")
 	b.person("cat@example.com", "")
 	people, err := b.people.People(b.ctx(),
-		[]string{bob, ann, "00000000-0000-4000-8000-00000000000a"})
+		[]string{bobID, annID, "00000000-0000-4000-8000-00000000000a"})
 	require.NoError(t, err)
-	require.Len(t, people, 2)
-	assert.Equal(t, identity.Person{
-		ID:    ann,
-		Name:  "Name of ann@example.com",
-		Email: "ann@example.com",
-	}, people[0])
-	assert.Equal(t, identity.Person{
-		ID:      bob,
-		Name:    "Name of bob@example.com",
-		Email:   "bob@example.com",
-		TwoStep: true,
-	}, people[1])
+	require.Equal(t, []identity.Person{
+		{ID: annID, Name: "Name of " + ann, Email: ann},
+		{ID: bobID, Name: "Name of " + bob, Email: bob, TwoStep: true},
+	}, people)
 	none, err := b.people.People(b.ctx(), nil)
 	require.NoError(t, err)
 	require.Empty(t, none)

@@ -26,6 +26,9 @@ const (
 	wrongPassword = "wrong horse battery"
 	replacement   = "battery horse staple"
 	secret        = fixtures.TOTPSecret
+
+	ann = "ann@example.com"
+	bob = "bob@example.com"
 )
 
 // firefox is the browser of most sign-ins.
@@ -214,42 +217,70 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 	require.Positive(t, apperr.From(err).RetryAfter)
 }
 
-// results counts the answers of concurrently.
-func results(t *testing.T, failed []error) (done, wrong, locked int) {
+// results counts the answers of concurrently: done, wrong, locked.
+func results(t *testing.T, failed []error) (counts [3]int) {
 	t.Helper()
 	for _, err := range failed {
 		switch {
 		case err == nil:
-			done++
+			counts[0]++
 		case apperr.Is(err, apperr.RateLimited):
-			locked++
-		case apperr.Is(err, apperr.Validation):
-			wrong++
+			counts[2]++
 		default:
-			require.NoError(t, err)
+			require.True(t, apperr.Is(err, apperr.Validation) || apperr.Is(err, apperr.AuthRequired) ||
+				apperr.Is(err, apperr.NotFound), "%v", err)
+			counts[1]++
 		}
 	}
-	return done, wrong, locked
-}
-
-// succeeded counts the calls of concurrently without an error.
-func succeeded(failed []error) (done int) {
-	for _, err := range failed {
-		if err == nil {
-			done++
-		}
-	}
-	return done
+	return counts
 }
 
 // proof is the right password, and a code.
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
 
-// waitForLock waits until a statement of this test's database waits for another's lock.
-func (b *bundle) waitForLock() {
+// try signs in on the second instance.
+func (b *bundle) try(email, password string, from identity.Client) error {
+	_, err := b.other.SignIn(b.ctx(), email, password, from)
+	return err
+}
+
+// verify gives a code on the second instance.
+func (b *bundle) verify(of identity.Session, code string) error {
+	_, err := b.other.VerifySecondStep(b.ctx(), of.Token, code)
+	return err
+}
+
+// change changes the password on the first instance.
+func (b *bundle) change(of identity.Session, given identity.Proof) error {
+	_, err := b.people.ChangePassword(b.ctx(), of.Token, given, replacement)
+	return err
+}
+
+// fail requires that fn fails so many times.
+func (b *bundle) fail(times int, want error, fn func() error) {
 	b.t.Helper()
+	for i := range times {
+		require.Equal(b.t, want, fn(), "%d", i)
+	}
+}
+
+// whileWaiting runs a statement as the owner of the tables, then fn. Once fn waits for a lock of
+// the statement it runs the other statement, if any, and commits. It returns the error of fn.
+func (b *bundle) whileWaiting(fn func() error, then, sql string, args ...any) error {
+	b.t.Helper()
+	tx, err := b.Owner.Pool.Begin(b.ctx())
+	require.NoError(b.t, err)
+	defer tx.Rollback(context.Background())
+	_, err = tx.Exec(b.ctx(), sql, args...)
+	require.NoError(b.t, err)
+	done := make(chan error, 1)
+	go func() { done <- fn() }()
 	require.Eventually(b.t, func() bool {
 		return one[bool](b, `select exists (select from pg_locks where not granted and pid in
 			(select pid from pg_stat_activity where datname = current_database()))`)
 	}, 30*time.Second, time.Millisecond)
+	_, err = tx.Exec(b.ctx(), then)
+	require.NoError(b.t, err)
+	require.NoError(b.t, tx.Commit(b.ctx()))
+	return <-done
 }

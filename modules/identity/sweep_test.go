@@ -11,7 +11,7 @@ import (
 // Sign-ins remove what has expired, once a second, and a person has at most 100 sessions.
 func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
-	id := b.person("ann@example.com", "")
+	id := b.person(ann, "")
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 		second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`,
@@ -22,24 +22,24 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 		b.now(),
 	)
 	for _, want := range []int{50 + 1, 0 + 3} {
-		b.signIn("ann@example.com")
+		b.signIn(ann)
 		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
 		b.pass(time.Second - time.Millisecond)
-		b.signIn("ann@example.com")
+		b.signIn(ann)
 		require.Equal(t, want+1, one[int](b, `select count(*) from sessions`),
 			"an instance sweeps once a second")
 		b.pass(time.Millisecond)
 	}
 	require.Equal(t, 2, one[int](b, `select count(*) from password_guesses`),
 		"the counts of the account and of its audit entries")
-	first := b.signIn("ann@example.com")
+	first := b.signIn(ann)
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 		second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2::timestamptz + interval '10 minutes', true,
 		  '', '' from generate_series(1, 200) n`,
 		id, b.now().Add(time.Second))
 	b.pass(time.Second)
-	last := b.signIn("ann@example.com")
+	last := b.signIn(ann)
 	require.Equal(t, 100, one[int](b, `select count(*) from sessions`))
 	require.True(t, b.isActive(first.Token), "those that never gave their code go first")
 	require.True(t, b.isActive(last.Token))
@@ -49,7 +49,7 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 // of them.
 func TestSweepWaitsForNobody(t *testing.T) {
 	b := setup(t)
-	id := b.person("ann@example.com", "")
+	id := b.person(ann, "")
 	const expired = `insert into sessions (token_hash, user_id, created_at, last_used_at,
 		expires_at, second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 3) n`
@@ -59,7 +59,7 @@ func TestSweepWaitsForNobody(t *testing.T) {
 	defer tx.Rollback(context.Background())
 	_, err = tx.Exec(b.ctx(), `delete from sessions where token_hash = sha256('2')`)
 	require.NoError(t, err)
-	session := b.signIn("ann@example.com")
+	session := b.signIn(ann)
 	require.Equal(t, 2, one[int](b, `select count(*) from sessions`),
 		"the new one, and the one that is being removed")
 	require.True(t, b.isActive(session.Token))
