@@ -32,14 +32,10 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		} {
 			b.setPlan(org.PlanPro)
 			key, token := b.newKey()
-			use := func(_ int, on *instance) error {
-				_, err := on.Authenticate(b.ctx(), token, request)
-				return err
-			}
-			require.Equal(t, 3, accepted(b.together(3, use)))
+			require.Equal(t, 3, accepted(b.together(3, b.uses(token))))
 			change(key.ID)
 			before := len(b.entries(audit.KeyRefused))
-			for _, err := range b.together(4, use) {
+			for _, err := range b.together(4, b.uses(token)) {
 				requireCode(t, apperr.AuthRequired, err)
 			}
 			entries := b.entries(audit.KeyRefused)
@@ -112,10 +108,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	refused := 0
-	for _, err := range b.together(200, func(_ int, on *instance) error {
-		_, err := on.Authenticate(b.ctx(), guessed(token), request)
-		return err
-	}) {
+	for _, err := range b.together(200, b.uses(guessed(token))) {
 		if apperr.Is(err, apperr.AuthRequired) {
 			refused++
 			continue

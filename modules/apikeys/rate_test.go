@@ -250,10 +250,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 				requireCode(t, apperr.AuthRequired, refused)
 			}
 			require.InDelta(t, 59, caller.RateLimit.Reset, 1.5, name)
-			errs := b.together(130, func(_ int, on *instance) error {
-				_, err := on.Authenticate(b.ctx(), token, request)
-				return err
-			})
+			errs := b.together(130, b.uses(token))
 			require.Equal(t, max(0, c.left), accepted(errs), "%s: 120 with those before", name)
 			b.pass(key.ID, 60)
 			require.Equal(t, 119, b.accept(token).RateLimit.Remaining, "%s: after a minute", name)
@@ -280,10 +277,7 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyRefused), 6)
 
 	b.Exec(`truncate api_key_windows`)
-	errs := b.together(150, func(_ int, on *instance) error {
-		_, err := on.Authenticate(b.ctx(), token, request)
-		return err
-	})
+	errs := b.together(150, b.uses(token))
 	require.Equal(t, 120, accepted(errs), "the window that all of them made is one")
 	require.Equal(t, 120, b.taken(key.ID, false))
 }

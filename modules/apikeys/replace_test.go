@@ -179,7 +179,7 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 			all[i], err = on.Replace(b.ctx(), b.owner, key.ID, in, request)
 			return err
 		})
-		requireOthers(t, 1, errs, want)
+		requireOnce(t, errs, want)
 		for i, err := range errs {
 			require.Equal(t, err != nil, all[i].Token == apikeys.Token{})
 			require.Equal(t, err == nil || form != "", all[i].New.ID != "")

@@ -2,6 +2,7 @@ package apikeys_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -168,17 +169,21 @@ func (b *bundle) together(n int, do func(i int, on *instance) error) []error {
 	return errs
 }
 
-// requireOthers requires so many errors that are nil, and that the others are as wanted.
-func requireOthers(t *testing.T, succeeded int, errs []error, want error) {
-	t.Helper()
-	for _, err := range errs {
-		if err == nil {
-			succeeded--
-		} else {
-			require.ErrorIs(t, err, want)
-		}
+// uses authenticates a request on an instance, for together.
+func (b *bundle) uses(token apikeys.Token) func(int, *instance) error {
+	return func(_ int, on *instance) error {
+		_, err := on.Authenticate(b.ctx(), token, request)
+		return err
 	}
-	require.Zero(t, succeeded)
+}
+
+// requireOnce requires one error that is nil, and that the others are as wanted.
+func requireOnce(t *testing.T, errs []error, want error) {
+	t.Helper()
+	require.Equal(t, 1, accepted(errs))
+	for _, err := range errs {
+		require.True(t, err == nil || errors.Is(err, want), "%v", err)
+	}
 }
 
 // accepted counts the errors that are nil.

@@ -34,10 +34,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	other, _ := b.newKey()
-	b.together(130, func(_ int, on *instance) error {
-		_, err := on.Authenticate(b.ctx(), token, request)
-		return err
-	})
+	b.together(130, b.uses(token))
 	for _, err := range []error{b.use(guessed(token)), b.useOutside(key.ID), b.use(unknownKey)} {
 		require.Error(t, err)
 	}

@@ -169,7 +169,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "plan: Team", rule: "Keys",
-		file: "modules/apikeys/authenticate.sql", pkg: "modules/apikeys", tests: "Plan",
+		file: "modules/apikeys/authenticate.sql", pkg: "modules/apikeys", tests: "StillUsable|FirstReason",
 		old:     "when o.plan not in ('pro', 'enterprise')",
 		mutated: "when o.plan not in ('pro', 'enterprise', 'team')",
 	},
