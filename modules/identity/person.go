@@ -23,5 +23,5 @@ func EmailKey(email string) string { return input.Lower(email) }
 type credentials struct {
 	Person
 	passwordHash *string // nil: there is none
-	knownBrowser bool    // whether the browser has signed in as this person before
+	knownBrowser string  // the token, if the browser has signed in as this person before; or ""
 }

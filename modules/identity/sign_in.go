@@ -54,11 +54,7 @@ func (s *SignIns) SignIn(
 	if err != nil {
 		return Session{}, err
 	}
-	known := ""
-	if who.knownBrowser {
-		known = from.Browser
-	}
-	limits := throttle.SignIn(who.Email, from.Address, known)
+	limits := throttle.SignIn(who.Email, from.Address, who.knownBrowser)
 	if err := s.verifyPassword(ctx, who, limits, password); err != nil {
 		return Session{}, err
 	}
@@ -67,8 +63,8 @@ func (s *SignIns) SignIn(
 		userAgent: audit.Sanitise(from.UserAgent, maxUserAgent),
 		ends:      from.Session,
 	}
-	if known != "" {
-		client.browser = hashToken(known)
+	if who.knownBrowser != "" {
+		client.browser = hashToken(who.knownBrowser)
 	}
 	session, err := s.begin(ctx, who, limits, client, s.clock())
 	if err != nil {

@@ -46,7 +46,9 @@ func (s *SignIns) credentials(
 		return nobody, fmt.Errorf("identity: credentials: %w", err)
 	}
 	who := row.User.credentials()
-	who.knownBrowser = row.KnownBrowser
+	if row.KnownBrowser {
+		who.knownBrowser = browser
+	}
 	return who, nil
 }
 
