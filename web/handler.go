@@ -5,7 +5,7 @@ import (
 	"embed"
 	"time"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/docs"
@@ -56,8 +56,8 @@ type Handler struct {
 }
 
 // Limiters are what bounds the work of screens, by the name of the work.
-func (h *Handler) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{
+func (h *Handler) Limiters() map[string]*fairshare.Limiter {
+	return map[string]*fairshare.Limiter{
 		"audit_log_downloads": h.auditlog.Downloads(),
 		"report_screens":      h.reading,
 		"settings_screens":    h.settings,

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"dg/platform/authz"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -20,20 +20,20 @@ const (
 
 // screenTurns admit the screens of organisations.
 type screenTurns struct {
-	hints             *limiter.TenantHints // by session
-	reading, settings *limiter.Limiter
+	hints             *fairshare.TenantHints // by session
+	reading, settings *fairshare.Limiter
 }
 
 func newScreenTurns() screenTurns {
-	places := func(n int) *limiter.Limiter {
-		return limiter.New(limiter.Limits{
+	places := func(n int) *fairshare.Limiter {
+		return fairshare.New(fairshare.Limits{
 			MaxConcurrent:         n,
 			MaxConcurrentPerActor: maxScreensOfPerson,
 			BusyMessage:           "Too many pages of this organisation are being opened at once.",
 		})
 	}
 	return screenTurns{
-		limiter.NewTenantHints(), places(maxReportScreens), places(maxSettingsScreens),
+		fairshare.NewTenantHints(), places(maxReportScreens), places(maxSettingsScreens),
 	}
 }
 
@@ -42,7 +42,7 @@ func newScreenTurns() screenTurns {
 // RetryAfter.
 func (s screenTurns) admit(
 	ctx context.Context, permission authz.Permission, p *ui.Principal,
-) (*limiter.Lease, error) {
+) (*fairshare.Lease, error) {
 	from := s.settings
 	switch permission {
 	case authz.RevokeKey:
@@ -51,5 +51,5 @@ func (s screenTurns) admit(
 		from = s.reading
 	}
 	return from.Acquire(ctx,
-		limiter.Request{OrganisationID: p.Organisation.ID, ActorID: p.Person.ID})
+		fairshare.Request{OrganisationID: p.Organisation.ID, ActorID: p.Person.ID})
 }

@@ -17,7 +17,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/modules/reports"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -41,9 +41,9 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 // takeAll takes every connection of a pool until the test ends.
 func (w *world) takeAll(pool *pgxpool.Pool) {
 	for i := range pool.Config().MaxConns {
-		flow := limiter.WithTenant // no organisation may have all
+		flow := fairshare.WithTenant // no organisation may have all
 		if i < pool.Config().MaxConns/5 {
-			flow = limiter.WithNetwork
+			flow = fairshare.WithNetwork
 		}
 		conn, err := pool.Acquire(flow(w.T.Context(), strconv.Itoa(int(i))))
 		require.NoError(w.T, err)

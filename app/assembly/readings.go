@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
 
@@ -40,7 +40,7 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 
 // registerReadings shows what runs, whether it can serve, and what its pools and limiters hold.
 func registerReadings(
-	r prometheus.Registerer, version string, pools Pools, limiters ...map[string]*limiter.Limiter,
+	r prometheus.Registerer, version string, pools Pools, limiters ...map[string]*fairshare.Limiter,
 ) {
 	promauto.With(r).NewGauge(prometheus.GaugeOpts{
 		Name:        "dg_build_info",
@@ -54,12 +54,12 @@ func registerReadings(
 }
 
 // registerWork shows what the limiters admit.
-func registerWork(r prometheus.Registerer, all ...map[string]*limiter.Limiter) {
-	limiters := map[string]*limiter.Limiter{}
+func registerWork(r prometheus.Registerer, all ...map[string]*fairshare.Limiter) {
+	limiters := map[string]*fairshare.Limiter{}
 	for _, some := range all {
 		maps.Copy(limiters, some)
 	}
-	each := func(of func(limiter.Stats) float64) func(func(float64, ...string)) {
+	each := func(of func(fairshare.Stats) float64) func(func(float64, ...string)) {
 		return func(emit func(float64, ...string)) {
 			for kind, l := range limiters {
 				emit(of(l.Stats()), kind)
@@ -70,14 +70,14 @@ func registerWork(r prometheus.Registerer, all ...map[string]*limiter.Limiter) {
 	r.MustRegister(
 		newReading(prometheus.GaugeValue, "dg_work_running", "Pieces of expensive work that run.",
 			labels,
-			each(func(s limiter.Stats) float64 { return float64(s.Running) })),
+			each(func(s fairshare.Stats) float64 { return float64(s.Running) })),
 		newReading(prometheus.GaugeValue, "dg_work_waiting", "Requests that wait for their turn.",
 			labels,
-			each(func(s limiter.Stats) float64 { return float64(s.Waiting) })),
+			each(func(s fairshare.Stats) float64 { return float64(s.Waiting) })),
 		newReading(prometheus.CounterValue, "dg_work_refused_total",
 			"Requests that were refused because their organisation's or the instance's share was taken.",
 			labels,
-			each(func(s limiter.Stats) float64 { return float64(s.Refused) })))
+			each(func(s fairshare.Stats) float64 { return float64(s.Refused) })))
 }
 
 // health asks the database at each reading whether it serves, and for its clock.

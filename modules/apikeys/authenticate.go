@@ -7,7 +7,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
 
@@ -94,7 +94,7 @@ func (a *Authenticator) Authenticate(
 	}
 	result.countedOn = a.counter.count(result.Caller, accepted)
 	if result.firstInMinute {
-		ctx = limiter.WithTenant(ctx, result.OrganisationID) // no unknown credential any more
+		ctx = fairshare.WithTenant(ctx, result.OrganisationID) // no unknown credential any more
 		if err := a.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}

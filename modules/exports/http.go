@@ -11,8 +11,8 @@ import (
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/limiter"
 )
 
 // suppressedHeader tells that k-anonymity left only the header row.
@@ -51,34 +51,34 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 }
 
 // acquire waits with jitter, so that rejected clients do not retry in lockstep.
-func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error) {
-	lease, err := s.limiter.Acquire(ctx, limiter.Request{
+func (s *Service) acquire(ctx context.Context, r Request) (*fairshare.Lease, error) {
+	lease, err := s.limiter.Acquire(ctx, fairshare.Request{
 		OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID,
-		Waited: rand.N(limiter.Wait / 2), //nolint:gosec // jitter
+		Waited: rand.N(fairshare.Wait / 2), //nolint:gosec // jitter
 	})
-	if met, refused := errors.AsType[*limiter.BoundError](err); refused {
+	if met, refused := errors.AsType[*fairshare.BoundError](err); refused {
 		return nil, newBusyError(met, r.Actor.Kind)
 	}
 	return lease, err
 }
 
 // newBusyError names the limit that refused an export.
-func newBusyError(met *limiter.BoundError, by audit.ActorKind) error {
+func newBusyError(met *fairshare.BoundError, by audit.ActorKind) error {
 	limit := fmt.Sprintf("on this instance: at most %d run at once", MaxAtOnce)
 	switch {
-	case met.Bound == limiter.OfOrganisation:
+	case met.Bound == fairshare.OfOrganisation:
 		limit = fmt.Sprintf(
 			"of this organisation: at most %d run at once, fewer while others export",
 			MaxAtOnceOfOrganisation,
 		)
-	case met.Bound == limiter.OfActor && by == audit.Key:
+	case met.Bound == fairshare.OfActor && by == audit.Key:
 		limit = fmt.Sprintf("with this key: at most %d run at once", MaxAtOnceOfActor)
-	case met.Bound == limiter.OfActor:
+	case met.Bound == fairshare.OfActor:
 		limit = fmt.Sprintf("of yours: at most %d run at once", MaxAtOnceOfActor)
 	}
 	e := apperr.Wrap(apperr.Unavailable, met, "Too many exports %s. Retry in %d seconds.", limit,
-		limiter.RetryAfter)
-	e.RetryAfter = limiter.RetryAfter
+		fairshare.RetryAfter)
+	e.RetryAfter = fairshare.RetryAfter
 	return e
 }
 

@@ -13,8 +13,8 @@ import (
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/limiter"
 )
 
 // errKeyUnusable is why an export ends when its key loses access.
@@ -29,7 +29,7 @@ var ErrAccessEnded error = apperr.New(apperr.AuthRequired,
 type job struct {
 	request Request
 	service *Service
-	lease   *limiter.Lease
+	lease   *fairshare.Lease
 	stop    context.CancelCauseFunc
 	export  *reports.Export
 	id      string // joins the two entries; request ids may repeat
@@ -139,7 +139,7 @@ func (j *job) recordEnd(details map[string]any) {
 // delay the entry.
 func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	q := j.request.Query
-	ctx = limiter.WithTenant(ctx, "exports of "+q.OrganisationID)
+	ctx = fairshare.WithTenant(ctx, "exports of "+q.OrganisationID)
 	about := map[string]any{
 		audit.ExportID: j.id,
 		"from":         q.Period.Day(0),

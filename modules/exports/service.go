@@ -6,7 +6,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/reports"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // Concurrent exports of one instance: in all, of one organisation, and of one key or person. The
@@ -37,7 +37,7 @@ type AuditLog interface {
 type Service struct {
 	reports   Reports
 	log       AuditLog
-	limiter   *limiter.Limiter
+	limiter   *fairshare.Limiter
 	recording sync.WaitGroup // of the ends of exports
 
 	// called at the end of each export; set before the first
@@ -45,8 +45,8 @@ type Service struct {
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
-func (s *Service) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{"exports": s.limiter}
+func (s *Service) Limiters() map[string]*fairshare.Limiter {
+	return map[string]*fairshare.Limiter{"exports": s.limiter}
 }
 
 // New returns the service. An instance has one, whose limits count the exports of all surfaces
@@ -56,7 +56,7 @@ func New(r Reports, log AuditLog) *Service {
 		reports:  r,
 		log:      log,
 		OnFinish: func(string, int64) {},
-		limiter: limiter.New(limiter.Limits{
+		limiter: fairshare.New(fairshare.Limits{
 			MaxConcurrent: MaxAtOnce, MaxConcurrentPerActor: MaxAtOnceOfActor, Waiting: maxWaiting,
 		}),
 	}

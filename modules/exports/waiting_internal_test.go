@@ -13,7 +13,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/apperr"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // Many that wait in vain are not refused at once, and not in one moment.
@@ -38,8 +38,8 @@ func TestRefusalsOfACrowdAreSpread(t *testing.T) {
 		}
 		all.Wait()
 		slices.Sort(refused)
-		require.GreaterOrEqual(t, refused[0], limiter.Wait/2)
-		require.LessOrEqual(t, refused[maxWaiting-1], limiter.Wait)
+		require.GreaterOrEqual(t, refused[0], fairshare.Wait/2)
+		require.LessOrEqual(t, refused[maxWaiting-1], fairshare.Wait)
 		for i := range maxWaiting - 100 {
 			require.Greater(t, refused[i+100]-refused[i], 50*time.Millisecond,
 				"a tenth of them at once")

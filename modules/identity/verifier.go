@@ -7,7 +7,7 @@ import (
 
 	"dg/modules/identity/password"
 	"dg/modules/identity/throttle"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/netaddr"
 )
 
@@ -15,7 +15,7 @@ import (
 type verifier struct {
 	*recorder
 	passwords *password.Hasher
-	slots     *limiter.Limiter // of sign-ins
+	slots     *fairshare.Limiter // of sign-ins
 }
 
 // maxSignIns bounds the sign-ins that run at once in an instance. Each holds at most one connection
@@ -23,17 +23,17 @@ type verifier struct {
 // keys.
 const maxSignIns = 4
 
-func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {
+func newSignInLimiter(pool *pgxpool.Pool) *fairshare.Limiter {
 	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
-	return limiter.New(limiter.Limits{
+	return fairshare.New(fairshare.Limits{
 		MaxConcurrent: places,
 		BusyMessage:   "Too many people are signing in at once.",
 	})
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
-func (s *SignIns) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{"sign_ins": s.slots}
+func (s *SignIns) Limiters() map[string]*fairshare.Limiter {
+	return map[string]*fairshare.Limiter{"sign_ins": s.slots}
 }
 
 // admit waits for a slot before the first query, so that a flood of sign-ins does not hold
@@ -44,10 +44,10 @@ func (s *SignIns) Limiters() map[string]*limiter.Limiter {
 // wait.
 func (v *verifier) admit(
 	ctx context.Context, address string,
-) (context.Context, *limiter.Lease, error) {
+) (context.Context, *fairshare.Lease, error) {
 	from := netaddr.ClientText(address)
-	lease, err := v.slots.Acquire(ctx, limiter.Request{OrganisationID: from})
-	return limiter.WithTenant(ctx, "sign-ins from "+from), lease, err
+	lease, err := v.slots.Acquire(ctx, fairshare.Request{OrganisationID: from})
+	return fairshare.WithTenant(ctx, "sign-ins from "+from), lease, err
 }
 
 // verifyPassword returns nil for the person's password, and counts and records any other. It

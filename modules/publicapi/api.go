@@ -3,7 +3,7 @@ package publicapi
 import (
 	"cmp"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // API serves /api/v1 and its descriptions.
@@ -18,7 +18,7 @@ type API struct {
 	document    []byte // OpenAPI
 	collection  []byte // Postman
 	cache       *forkCache
-	hints       *limiter.TenantHints
+	hints       *fairshare.TenantHints
 }
 
 // Modules are what the API calls.
@@ -55,6 +55,6 @@ func New(m Modules, baseURL string) (*API, error) {
 		document:    document,
 		collection:  collection,
 		cache:       newForkCache(),
-		hints:       limiter.NewTenantHints(),
+		hints:       fairshare.NewTenantHints(),
 	}, nil
 }

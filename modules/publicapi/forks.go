@@ -10,8 +10,8 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/games"
 	"dg/platform/authz"
+	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/limiter"
 )
 
 // listForks answers GET /api/v1/forks.
@@ -47,7 +47,7 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 // have to be read, that happens under a lease, which the caller releases; nil: they were cached.
 func (a *API) forkList(
 	ctx context.Context, caller apikeys.Caller,
-) (*forkList, *limiter.Lease, error) {
+) (*forkList, *fairshare.Lease, error) {
 	if list, ok := a.cache.list(caller); ok {
 		return list, nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/authz"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // What the API calls of other modules. Their services say what the methods promise, and which
@@ -47,13 +47,13 @@ type Forks interface {
 // limit.
 type Reports interface {
 	Statistics(
-		ctx context.Context, q reports.Query, hold func(*limiter.Lease),
+		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
 	) (reports.Statistics, error)
 	Suppressed(ctx context.Context, q reports.Query) (bool, error)
-	AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error)
+	AdmitForks(ctx context.Context, organisationID string) (*fairshare.Lease, error)
 	KeepAnswer(
-		ctx context.Context, organisationID string, lease *limiter.Lease, bytes int,
-	) (*limiter.Lease, error)
+		ctx context.Context, organisationID string, lease *fairshare.Lease, bytes int,
+	) (*fairshare.Lease, error)
 }
 
 // Exports sends plays as CSV.

@@ -8,8 +8,8 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/reports"
 	"dg/platform/authz"
+	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/limiter"
 )
 
 // getForkStats answers GET /api/v1/forks/{forkId}/stats.
@@ -22,7 +22,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if c.Method() == fiber.MethodHead {
 		return a.headForkStats(ctx, c, caller, query)
 	}
-	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) {
+	stats, err := a.reports.Statistics(ctx, query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
 	if err != nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // admission is the place of a report: the lease of the memory that it is estimated to take.
 type admission struct {
-	lease *limiter.Lease
+	lease *fairshare.Lease
 	bytes int64
 }
 
@@ -17,7 +17,7 @@ type admission struct {
 // RetryAfter.
 func (l limits) admitSmall(ctx context.Context, organisationID string) (admission, error) {
 	lease, err := l.small.Acquire(ctx,
-		limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
+		fairshare.Request{OrganisationID: organisationID, Bytes: smallBytes})
 	return admission{lease, smallBytes}, err
 }
 
@@ -26,7 +26,7 @@ func (l limits) admitSmall(ctx context.Context, organisationID string) (admissio
 func (l limits) admitLarge(
 	ctx context.Context, organisationID string, bytes int64, waited time.Duration,
 ) (admission, error) {
-	lease, err := l.large.Acquire(ctx, limiter.Request{
+	lease, err := l.large.Acquire(ctx, fairshare.Request{
 		OrganisationID: organisationID,
 		Bytes:          bytes,
 		Waited:         waited,
@@ -38,7 +38,7 @@ func (l limits) admitLarge(
 // report that turns out large gives back its connection and its place, waits among the large ones
 // and starts again. hold is called with each lease.
 func (s *Service) openAdmitted(
-	ctx context.Context, q Query, hold func(*limiter.Lease),
+	ctx context.Context, q Query, hold func(*fairshare.Lease),
 ) (*snapshot, admission, error) {
 	start := time.Now()
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
@@ -65,7 +65,7 @@ func (s *Service) openAdmitted(
 // labelBudget is the memory that the labels of a report take: some of the estimate, then the lease
 // grows.
 type labelBudget struct {
-	lease *limiter.Lease
+	lease *fairshare.Lease
 	left  int64 // bytes of the estimate
 }
 

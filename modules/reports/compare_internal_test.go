@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // differs reads a random report from segments and from the plays alone, in one snapshot, and
@@ -85,7 +85,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want := newStatistics(truth, q.Period, label)
 		want.ReportingMode = org.Nominative
 		s.close()
-		got, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+		got, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
 			defer l.Release()
 		})
 		if err != nil || !sameStatistics(want, got) {
@@ -97,7 +97,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want.Player = nil
 		want.Skills = nil
 		q.TotalsOnly = true
-		got, err = e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+		got, err = e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
 			defer l.Release()
 		})
 		if err != nil || !assert.ObjectsAreEqual(want, got) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // A score of zero is a score: it is told apart from plays that nobody completed, of days and of
@@ -28,7 +28,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 		Period:         monthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	for _, state := range []string{"plays", "segments"} {
-		s, err := e.reports.Statistics(t.Context(), december, func(l *limiter.Lease) {
+		s, err := e.reports.Statistics(t.Context(), december, func(l *fairshare.Lease) {
 			defer l.Release()
 		})
 		require.NoError(t, err)

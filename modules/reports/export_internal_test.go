@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // BenchmarkExport exports 200,000 plays of 5,000 players.
@@ -96,7 +96,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
 		require.Equal(t, want, e.exportedIDs(t, q), c.name)
-		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+		stats, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
 			defer l.Release()
 		})
 		require.NoError(t, err)

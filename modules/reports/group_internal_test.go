@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // Statistics, their HEAD and exports of a group ask who owns it before a play is read, and what is
@@ -27,7 +27,7 @@ func TestReportAsksAboutTheOwnerOfItsGroup(t *testing.T) {
 		asked = append(asked, organisationID)
 		return refused
 	}
-	_, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { t.Cleanup(l.Release) })
+	_, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) { t.Cleanup(l.Release) })
 	require.ErrorIs(t, err, refused)
 	_, err = e.reports.Suppressed(t.Context(), q)
 	require.ErrorIs(t, err, refused)

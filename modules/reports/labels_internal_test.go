@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // addPlayers adds players up to an ordinal, each with a name of so many bytes and a play.
@@ -64,16 +64,16 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 		{"pseudonyms", "pseudonymous", estimate, false},
 	} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
-		e.reports.limits.large = limiter.New(limiter.Limits{
+		e.reports.limits.large = fairshare.New(fairshare.Limits{
 			MaxConcurrent: 4,
 			Bytes:         2 * c.room,
 			BusyMessage:   "Busy.",
 		})
 		// half, and more than half
 		other, err := e.reports.limits.large.Acquire(t.Context(),
-			limiter.Request{OrganisationID: "other", Bytes: 2 * c.room})
+			fairshare.Request{OrganisationID: "other", Bytes: 2 * c.room})
 		require.NoError(t, err)
-		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) {
+		stats, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
 			t.Cleanup(l.Release)
 		})
 		require.Equal(t, c.refused, err != nil, "%s: %v", c.name, err)

@@ -3,7 +3,7 @@ package reports
 import (
 	"context"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
 
@@ -28,7 +28,7 @@ const (
 //
 // The memory of answers: of a report while it is computed, and of what its body is made of until
 // that is sent, however slowly the client reads. Beside organisations that hold slow answers of
-// 100,000 players, the eighth organisation finds room for its first one (package limiter).
+// 100,000 players, the eighth organisation finds room for its first one (package fairshare).
 const (
 	smallBytes    = 2 << 20 // of one small report at its peak
 	maxSmallBytes = 32 << 20
@@ -47,7 +47,7 @@ const (
 )
 
 // limits admit reports.
-type limits struct{ small, large *limiter.Limiter }
+type limits struct{ small, large *fairshare.Limiter }
 
 // newLimits returns the limits of a pool, lower ones for a small pool: together they leave
 // connections to other readers.
@@ -56,12 +56,12 @@ func newLimits(reads *postgres.DB) limits {
 	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
 	large := max(2, min(MaxLargeReports, spare/4))
 	return limits{
-		small: limiter.New(limiter.Limits{
+		small: fairshare.New(fairshare.Limits{
 			MaxConcurrent: max(2, min(MaxReports, spare-large)),
 			Bytes:         maxSmallBytes,
 			BusyMessage:   busy,
 		}),
-		large: limiter.New(limiter.Limits{
+		large: fairshare.New(fairshare.Limits{
 			MaxConcurrent: large,
 			Bytes:         maxLargeBytes,
 			BusyMessage:   busy,
@@ -70,27 +70,27 @@ func newLimits(reads *postgres.DB) limits {
 }
 
 // Limiters are what bounds the service's work, by the name of the work.
-func (s *Service) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{"reports": s.limits.small, "large_reports": s.limits.large}
+func (s *Service) Limiters() map[string]*fairshare.Limiter {
+	return map[string]*fairshare.Limiter{"reports": s.limits.small, "large_reports": s.limits.large}
 }
 
 // AdmitForks admits a read of an organisation's forks, which shares the connections of reports. The
 // caller releases the lease.
 // Errors: apperr.Unavailable with RetryAfter.
-func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error) {
+func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*fairshare.Lease, error) {
 	return s.limits.small.Acquire(ctx,
-		limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
+		fairshare.Request{OrganisationID: organisationID, Bytes: smallBytes})
 }
 
 // KeepAnswer turns the lease of finished work into one of its large answer; without a lease it
 // admits the answer. The caller releases the lease when the answer is sent. Errors:
 // apperr.Unavailable with RetryAfter.
 func (s *Service) KeepAnswer(
-	ctx context.Context, organisationID string, lease *limiter.Lease, bytes int,
-) (*limiter.Lease, error) {
+	ctx context.Context, organisationID string, lease *fairshare.Lease, bytes int,
+) (*fairshare.Lease, error) {
 	if lease == nil {
 		return s.limits.small.Acquire(ctx,
-			limiter.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
+			fairshare.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
 	}
 	lease.Keep(int64(bytes))
 	return lease, nil

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // Answers of 100,000 players that nobody reads leave room: an organisation holds several, and the
@@ -15,15 +15,15 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 	const players = 100_000
 	m := metadata{lastOrdinal: players}
 	held := m.heldBytes(players, &labels{bytes: 13 * players})
-	large := limiter.New(limiter.Limits{MaxConcurrent: MaxLargeReports, Bytes: maxLargeBytes})
+	large := fairshare.New(fairshare.Limits{MaxConcurrent: MaxLargeReports, Bytes: maxLargeBytes})
 	var answers []int
 	for organisation := range 8 {
 		answers = append(answers, 0)
 		for {
-			lease, err := large.Acquire(t.Context(), limiter.Request{
+			lease, err := large.Acquire(t.Context(), fairshare.Request{
 				OrganisationID: string(rune('a' + organisation)),
 				Bytes:          m.estimatedBytes(false),
-				Waited:         limiter.Wait,
+				Waited:         fairshare.Wait,
 			})
 			if err != nil {
 				break
@@ -81,11 +81,11 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	require.True(t, large(whole, bigGroup))
 
 	// A report that turns out large is admitted among the large ones, and holds no small place.
-	e.reports.limits.small = limiter.New(limiter.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
-	var leases []*limiter.Lease
+	e.reports.limits.small = fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
+	var leases []*fairshare.Lease
 	_, err := e.reports.Statistics(t.Context(),
 		Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
-		func(l *limiter.Lease) { leases = append(leases, l) })
+		func(l *fairshare.Lease) { leases = append(leases, l) })
 	require.NoError(t, err)
 	require.Len(t, leases, 2)
 	defer leases[1].Release()

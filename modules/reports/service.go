@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"dg/platform/apperr"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
 
@@ -55,7 +55,7 @@ var ErrGroupNotFound = apperr.New(apperr.NotFound,
 // them take: the caller releases it when the answer is sent, whether there is an error or not.
 // Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter.
 func (s *Service) Statistics(
-	ctx context.Context, q Query, hold func(*limiter.Lease),
+	ctx context.Context, q Query, hold func(*fairshare.Lease),
 ) (stats Statistics, err error) {
 	snap, admitted, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/platform/netaddr"
 )
 
@@ -21,10 +21,10 @@ func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
 // those of the client's network.
 func WithTenant(c *fiber.Ctx, organisationID string) {
 	if organisationID == "" {
-		c.SetUserContext(limiter.WithNetwork(c.UserContext(), netaddr.ClientText(ClientAddr(c))))
+		c.SetUserContext(fairshare.WithNetwork(c.UserContext(), netaddr.ClientText(ClientAddr(c))))
 		return
 	}
-	c.SetUserContext(limiter.WithTenant(c.UserContext(), strings.Clone(organisationID)))
+	c.SetUserContext(fairshare.WithTenant(c.UserContext(), strings.Clone(organisationID)))
 }
 
 // clientAddr walks X-Forwarded-For from the connection towards the client while each hop is

@@ -10,15 +10,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // holding returns a server whose responses each hold all that a limiter grants to one organisation.
-func holding(t *testing.T) (*testServer, *limiter.Limiter, limiter.Request) {
+func holding(t *testing.T) (*testServer, *fairshare.Limiter, fairshare.Request) {
 	t.Helper()
 	large := bytes.Repeat([]byte("x"), 8<<20)
-	l := limiter.New(limiter.Limits{MaxConcurrent: 2, Bytes: 32 << 20})
-	all := limiter.Request{OrganisationID: "a", Bytes: 16 << 20}
+	l := fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: 32 << 20})
+	all := fairshare.Request{OrganisationID: "a", Bytes: 16 << 20}
 	hold := func(answer func(*fiber.Ctx) error) fiber.Handler {
 		return func(c *fiber.Ctx) error {
 			lease, err := l.Acquire(c.UserContext(), all)
@@ -76,7 +76,7 @@ func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
 	if _, err := io.ReadFull(slow, make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Bytes: 8 << 20})
+	rest, err := l.Acquire(t.Context(), fairshare.Request{OrganisationID: "a", Bytes: 8 << 20})
 	if err != nil {
 		t.Fatalf("the answer is ready and keeps its place: %v", err)
 	}

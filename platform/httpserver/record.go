@@ -11,7 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/trace"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // unmatched is the route of a request that no route answered.
@@ -36,7 +36,7 @@ type requestRecord struct {
 	streaming     bool // a body writer ends the record, not the guard
 	ended         atomic.Bool
 	// of what the response holds until its last byte is sent; may be nil
-	lease *limiter.Lease
+	lease *fairshare.Lease
 }
 
 type recordKey struct{}
@@ -87,7 +87,7 @@ func MarkAuthenticated(c *fiber.Ctx) { recordOf(c.Context()).authenticated = tru
 
 // AttachLease ties a lease to the response. It is released when the response ends or breaks off,
 // also after a panic. While the response is sent, the lease holds the size of its body and no slot.
-func AttachLease(c *fiber.Ctx, lease *limiter.Lease) { recordOf(c.Context()).lease = lease }
+func AttachLease(c *fiber.Ctx, lease *fairshare.Lease) { recordOf(c.Context()).lease = lease }
 
 // RequestID returns the id of the request, as in the X-Request-Id header of its response, the log
 // and the audit log.

@@ -28,7 +28,7 @@
 //     are all in slow statements looks silent.
 //
 // Fair queue: with Options.FairQueue, an organisation gets at most half of the connections that the
-// others leave free (package limiter). Requests without a known credential share a fifth of the
+// others leave free (package fairshare). Requests without a known credential share a fifth of the
 // connections by network, at half duty.
 //
 // Replicas: a read from a hot standby sees every commit that precedes its request.

@@ -8,13 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // fairQueue replaces the FIFO queue of a pool, in which one tenant's burst delays all others.
 // Organisations share most of the connections, and networks the rest. pgx calls it as a tracer:
 // around each acquisition, and at each release.
-type fairQueue struct{ tenants, networks *limiter.Limiter }
+type fairQueue struct{ tenants, networks *fairshare.Limiter }
 
 // maxWaiting bounds the queue of a flow by the connections of the server: a whole minute of 80 keys
 // may come at once.
@@ -24,13 +24,13 @@ const maxWaiting = 10_000
 // a flood of garbage credentials from 200 addresses waits behind itself. In a pool of fewer than
 // five they have one, which organisations use too.
 func queueFairly(config *pgxpool.Config) {
-	limits := limiter.Limits{Waiting: maxWaiting, BusyMessage: "Too many requests are waiting."}
+	limits := fairshare.Limits{Waiting: maxWaiting, BusyMessage: "Too many requests are waiting."}
 	forNetworks := int(config.MaxConns) / 5
 	limits.MaxConcurrent = int(config.MaxConns) - forNetworks
-	tenants := limiter.New(limits)
+	tenants := fairshare.New(limits)
 	limits.MaxConcurrent = max(1, forNetworks)
 	limits.Rest = true
-	q := fairQueue{tenants, limiter.New(limits)}
+	q := fairQueue{tenants, fairshare.New(limits)}
 	if traced := config.ConnConfig.Tracer; traced != nil {
 		config.ConnConfig.Tracer = multitracer.New(traced, q)
 	} else {
@@ -49,12 +49,12 @@ const leaseData = "dg.lease"
 func (q fairQueue) TraceAcquireStart(
 	ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData,
 ) context.Context {
-	flow := limiter.FlowOf(ctx)
+	flow := fairshare.FlowOf(ctx)
 	from := q.tenants
 	if flow.Network {
 		from = q.networks
 	}
-	lease, err := from.Acquire(ctx, limiter.Request{OrganisationID: flow.ID})
+	lease, err := from.Acquire(ctx, fairshare.Request{OrganisationID: flow.ID})
 	if err != nil {
 		refused, cancel := context.WithDeadlineCause(ctx, time.Time{}, err)
 		cancel()
@@ -67,7 +67,7 @@ func (q fairQueue) TraceAcquireStart(
 func (fairQueue) TraceAcquireEnd(
 	ctx context.Context, _ *pgxpool.Pool, data pgxpool.TraceAcquireEndData,
 ) {
-	lease, _ := ctx.Value(leaseKey{}).(*limiter.Lease)
+	lease, _ := ctx.Value(leaseKey{}).(*fairshare.Lease)
 	if data.Err != nil || data.Conn == nil {
 		lease.Release()
 		return
@@ -78,7 +78,7 @@ func (fairQueue) TraceAcquireEnd(
 // TraceRelease implements pgxpool.ReleaseTracer.
 func (fairQueue) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 	custom := data.Conn.PgConn().CustomData()
-	lease, _ := custom[leaseData].(*limiter.Lease)
+	lease, _ := custom[leaseData].(*fairshare.Lease)
 	delete(custom, leaseData)
 	lease.Release()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 // fill acquires connections as that flow, in the background, until ctx ends. Each is released with
@@ -18,7 +18,7 @@ func fill(ctx context.Context, db *DB, flow string, n int) (wait func()) {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			_ = db.Pool.AcquireFunc(limiter.WithTenant(ctx, flow), func(*pgxpool.Conn) error {
+			_ = db.Pool.AcquireFunc(fairshare.WithTenant(ctx, flow), func(*pgxpool.Conn) error {
 				<-ctx.Done()
 				return nil
 			})
@@ -39,7 +39,7 @@ func TestFlowsShareAPool(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return acquired(db) == 3
 	}, 10*time.Second, time.Millisecond)
-	other := limiter.WithTenant(t.Context(), "globex")
+	other := fairshare.WithTenant(t.Context(), "globex")
 	for range 20 {
 		var one int
 		require.NoError(t, db.Pool.QueryRow(other, "select 1").Scan(&one))
@@ -66,7 +66,7 @@ func TestFlowsShareAPool(t *testing.T) {
 func TestFailuresReleaseTheLease(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 4, FairQueue: true})
-	ctx := limiter.WithTenant(t.Context(), "acme")
+	ctx := fairshare.WithTenant(t.Context(), "acme")
 	for range 20 {
 		_, err := db.Pool.Exec(ctx, "broken")
 		require.Error(t, err)
@@ -95,7 +95,7 @@ func TestWaitForAConnectionEnds(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return acquired(db) == 1
 	}, 10*time.Second, time.Millisecond)
-	_, err := db.Pool.Exec(limiter.WithTenant(t.Context(), "acme"), "select 1")
+	_, err := db.Pool.Exec(fairshare.WithTenant(t.Context(), "acme"), "select 1")
 	require.True(t, Unavailable(err), "%v", err)
 	release()
 	wait()
@@ -106,7 +106,7 @@ func BenchmarkFairQueue(b *testing.B) {
 	for name, fair := range map[string]bool{"FIFO": false, "fair": true} {
 		b.Run(name, func(b *testing.B) {
 			db := open(b, sharedServer(b).URL(), Options{MaxConns: 11, FairQueue: fair})
-			ctx := limiter.WithTenant(b.Context(), "acme")
+			ctx := fairshare.WithTenant(b.Context(), "acme")
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					_, err := db.Pool.Exec(ctx, "select 1")

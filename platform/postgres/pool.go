@@ -28,7 +28,7 @@ type Options struct {
 	Tracer                   trace.Tracer // nil: statements are not traced
 	// every call fails within SilenceTimeout of the server's falling silent
 	Heartbeat bool
-	// connections go to flows in turn (package limiter), not in FIFO order
+	// connections go to flows in turn (package fairshare), not in FIFO order
 	FairQueue bool
 	// the server need not answer: each connection is looked at when it is acquired (Replicas)
 	Replica bool

@@ -16,9 +16,9 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/csvcell"
+	"dg/platform/fairshare"
 	"dg/platform/httpserver"
 	"dg/platform/instant"
-	"dg/platform/limiter"
 	"dg/web/ui"
 )
 
@@ -54,7 +54,7 @@ func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 			return httpserver.Stream(c, nil, options)
 		}
 		lease, err := h.downloads.Acquire(c.UserContext(),
-			limiter.Request{OrganisationID: p.Organisation.ID})
+			fairshare.Request{OrganisationID: p.Organisation.ID})
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 			Request:        apikeys.RequestOf(c, c.Path()),
 		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
-			d.ctx = limiter.WithTenant(ctx, p.Organisation.ID)
+			d.ctx = fairshare.WithTenant(ctx, p.Organisation.ID)
 			if err := h.Log.Append(d.ctx, entry); err != nil {
 				return nil, apperr.Wrap(apperr.Unavailable, err,
 					"The audit log could not record the download, so it was not started. Try again in a moment.")
@@ -111,7 +111,7 @@ func (h *Handler) downloadFilter(
 type logDownload struct {
 	list    func() ([]audit.Entry, error) // reads the page
 	page    audit.Page
-	lease   *limiter.Lease
+	lease   *fairshare.Lease
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	batch   []audit.Entry

@@ -3,7 +3,7 @@ package auditlog
 import (
 	"embed"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -16,7 +16,7 @@ type Handler struct {
 	*ui.Guard
 	Modules
 	settings  ui.SettingsNotices
-	downloads *limiter.Limiter
+	downloads *fairshare.Limiter
 }
 
 // Modules are what the wing uses of other modules.
@@ -35,7 +35,7 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	downloads := limiter.New(limiter.Limits{
+	downloads := fairshare.New(fairshare.Limits{
 		MaxConcurrent: maxLogDownloads,
 		BusyMessage:   "Too many downloads of audit logs are running.",
 	})
@@ -43,4 +43,4 @@ func New(
 }
 
 // Downloads bounds the downloads of logs.
-func (h *Handler) Downloads() *limiter.Limiter { return h.downloads }
+func (h *Handler) Downloads() *fairshare.Limiter { return h.downloads }

@@ -6,7 +6,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/exports"
 	"dg/modules/reports"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -44,7 +44,7 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 			Exports:               exports.MaxAtOnce,
 			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
 			ExportsOfKey:          exports.MaxAtOnceOfActor,
-			WaitSeconds:           int(limiter.Wait.Seconds()),
+			WaitSeconds:           int(fairshare.Wait.Seconds()),
 		},
 	}
 	if settings := view.Settings(); settings != "" {

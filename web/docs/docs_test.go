@@ -19,7 +19,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/exports"
 	"dg/modules/reports"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/internal/webtest"
 )
 
@@ -91,7 +91,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
 		fmt.Sprintf("%d small and %d large for an organisation", reports.MaxReportsOfOrganisation,
 			reports.MaxLargeReportsOfOrganisation),
-		fmt.Sprintf("waits for up to %.0f seconds", limiter.Wait.Seconds()),
+		fmt.Sprintf("waits for up to %.0f seconds", fairshare.Wait.Seconds()),
 	} {
 		require.Contains(t, text, fact)
 	}
@@ -106,8 +106,8 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 			exports.MaxAtOnceOfOrganisation, exports.MaxAtOnceOfActor, exports.MaxAtOnce),
 		fmt.Sprintf("%d exports of the key, %d of the organisation or %d of the instance",
 			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
-		fmt.Sprintf("waits for up to %.0f seconds", limiter.Wait.Seconds()),
-		fmt.Sprintf("Retry in %d seconds", limiter.RetryAfter),
+		fmt.Sprintf("waits for up to %.0f seconds", fairshare.Wait.Seconds()),
+		fmt.Sprintf("Retry in %d seconds", fairshare.RetryAfter),
 	} {
 		require.Contains(t, document, fact)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"dg/modules/reports"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -141,13 +141,13 @@ func (h *Handler) previous(
 		return nil, nil
 	}
 	q.TotalsOnly = true
-	var leases []*limiter.Lease
+	var leases []*fairshare.Lease
 	defer func() {
 		for _, l := range leases {
 			l.Release()
 		}
 	}()
-	s, err := h.Reports.Statistics(ctx, q, func(l *limiter.Lease) { leases = append(leases, l) })
+	s, err := h.Reports.Statistics(ctx, q, func(l *fairshare.Lease) { leases = append(leases, l) })
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}

@@ -11,9 +11,9 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/fairshare"
 	"dg/platform/httpserver"
 	"dg/platform/input"
-	"dg/platform/limiter"
 	"dg/web/ui"
 )
 
@@ -109,7 +109,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return groupError(err)
 	}
-	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *limiter.Lease) {
+	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
 	if err != nil {

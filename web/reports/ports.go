@@ -10,7 +10,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/modules/reports"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -29,7 +29,7 @@ type Groups interface {
 // Reports computes the figures of forks.
 type Reports interface {
 	Statistics(
-		ctx context.Context, q reports.Query, hold func(*limiter.Lease),
+		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
 	) (reports.Statistics, error)
 	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)

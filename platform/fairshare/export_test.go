@@ -1,4 +1,4 @@
-package limiter
+package fairshare
 
 // Idle says whether nothing is held, nothing waits and no organisation is remembered.
 func (l *Limiter) Idle() bool {

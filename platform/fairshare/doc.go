@@ -1,4 +1,4 @@
-// Package limiter admits expensive work with fair queueing by organisation. It bounds concurrency
+// Package fairshare admits expensive work with fair queueing by organisation. It bounds concurrency
 // and memory.
 //
 // Invariants:
@@ -18,4 +18,4 @@
 //   - With Limits.Rest a slot rests as long as it worked, up to maxRest. That bounds processor
 //     time: a flood of short statements on two connections kept two cores busy.
 //   - A lease is released once, however often Release is called. An idle organisation is forgotten.
-package limiter
+package fairshare

@@ -1,4 +1,4 @@
-package limiter_test
+package fairshare_test
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
-func eight() *limiter.Limiter {
-	return limiter.New(limiter.Limits{
+func eight() *fairshare.Limiter {
+	return fairshare.New(fairshare.Limits{
 		MaxConcurrent:         8,
 		MaxConcurrentPerActor: 3,
 		BusyMessage:           "Too many 100% of them.",
 	})
 }
 
-func acquire(t *testing.T, l *limiter.Limiter, organisation, actor string) *limiter.Lease {
+func acquire(t *testing.T, l *fairshare.Limiter, organisation, actor string) *fairshare.Lease {
 	t.Helper()
 	lease, err := l.Acquire(t.Context(),
-		limiter.Request{OrganisationID: organisation, ActorID: actor})
+		fairshare.Request{OrganisationID: organisation, ActorID: actor})
 	require.NoError(t, err)
 	return lease
 }
@@ -37,11 +37,11 @@ func acquire(t *testing.T, l *limiter.Limiter, organisation, actor string) *limi
 type admitted struct {
 	mu     sync.Mutex
 	names  []string
-	leases []*limiter.Lease
+	leases []*fairshare.Lease
 }
 
 // acquire asks in a goroutine of its own.
-func (a *admitted) acquire(t *testing.T, l *limiter.Limiter, r limiter.Request, name string) {
+func (a *admitted) acquire(t *testing.T, l *fairshare.Limiter, r fairshare.Request, name string) {
 	t.Helper()
 	go func() {
 		lease, err := l.Acquire(t.Context(), r)
@@ -72,11 +72,11 @@ func TestOrganisationHoldsNoMoreThanItsShare(t *testing.T) {
 			acquire(t, l, "a", actor)
 		}
 		begun := time.Now()
-		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", ActorID: "key 3"})
+		_, err := l.Acquire(t.Context(), fairshare.Request{OrganisationID: "a", ActorID: "key 3"})
 		require.True(t, apperr.Is(err, apperr.Unavailable))
 		require.Equal(t, "Too many 100% of them. Retry in 5 seconds.", apperr.From(err).Message)
-		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
-		require.Equal(t, limiter.Wait, time.Since(begun))
+		require.Equal(t, fairshare.RetryAfter, apperr.From(err).RetryAfter)
+		require.Equal(t, fairshare.Wait, time.Since(begun))
 		acquire(t, l, "b", "key 1")
 	})
 }
@@ -85,21 +85,21 @@ func TestActorHoldsNoMoreThanItsShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := eight()
-		var leases []*limiter.Lease
+		var leases []*fairshare.Lease
 		for range 3 {
 			leases = append(leases, acquire(t, l, "a", "key 1"))
 		}
 		var got admitted
-		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 1"}, "key 1")
-		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 2"}, "key 2")
+		got.acquire(t, l, fairshare.Request{OrganisationID: "a", ActorID: "key 1"}, "key 1")
+		got.acquire(t, l, fairshare.Request{OrganisationID: "a", ActorID: "key 2"}, "key 2")
 		require.Equal(t, []string{"key 2"}, got.order(),
 			"another key of the organisation overtakes")
 		leases[0].Release()
 		leases[0].Release() // again gives nothing back
 		require.Equal(t, []string{"key 2", "key 1"}, got.order())
-		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 3"}, "key 3")
+		got.acquire(t, l, fairshare.Request{OrganisationID: "a", ActorID: "key 3"}, "key 3")
 		require.Len(t, got.order(), 2)
-		time.Sleep(limiter.Wait)
+		time.Sleep(fairshare.Wait)
 		require.Equal(t, "key 3 refused", got.order()[2])
 	})
 }
@@ -107,11 +107,11 @@ func TestActorHoldsNoMoreThanItsShare(t *testing.T) {
 func TestOrganisationsAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
-		held := map[string]*limiter.Lease{"x": acquire(t, l, "x", ""), "y": acquire(t, l, "y", "")}
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 2})
+		held := map[string]*fairshare.Lease{"x": acquire(t, l, "x", ""), "y": acquire(t, l, "y", "")}
 		var got admitted
 		for i, organisation := range []string{"a", "a", "a", "a", "b", "b", "c"} {
-			got.acquire(t, l, limiter.Request{OrganisationID: organisation},
+			got.acquire(t, l, fairshare.Request{OrganisationID: organisation},
 				fmt.Sprint(organisation, i))
 		}
 		held["x"].Release()
@@ -129,12 +129,12 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 2})
 		a := acquire(t, l, "a", "")
 		b := acquire(t, l, "b", "")
 		var got admitted
 		for _, organisation := range []string{"a", "b", "c"} {
-			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, organisation)
+			got.acquire(t, l, fairshare.Request{OrganisationID: organisation}, organisation)
 		}
 		a.Release()
 		require.Equal(t, []string{"c"}, got.order())
@@ -148,10 +148,10 @@ func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 func TestBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
-		take := func(organisation string, bytes int64) (*limiter.Lease, error) {
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 8, Bytes: 100})
+		take := func(organisation string, bytes int64) (*fairshare.Lease, error) {
 			return l.Acquire(t.Context(),
-				limiter.Request{OrganisationID: organisation, Bytes: bytes})
+				fairshare.Request{OrganisationID: organisation, Bytes: bytes})
 		}
 		first, err := take("a", 30)
 		require.NoError(t, err)
@@ -176,11 +176,11 @@ func TestBytesAreBounded(t *testing.T) {
 
 // hoard acquires for an organisation until it is refused, keeps what is said of each, and returns
 // how many it was given.
-func hoard(t *testing.T, l *limiter.Limiter, organisation string, bytes, kept int64) (given int) {
+func hoard(t *testing.T, l *fairshare.Limiter, organisation string, bytes, kept int64) (given int) {
 	t.Helper()
 	for ; ; given++ {
 		lease, err := l.Acquire(t.Context(),
-			limiter.Request{OrganisationID: organisation, Bytes: bytes})
+			fairshare.Request{OrganisationID: organisation, Bytes: bytes})
 		if err != nil {
 			return given
 		}
@@ -196,26 +196,26 @@ func hoard(t *testing.T, l *limiter.Limiter, organisation string, bytes, kept in
 func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		limits      limiter.Limits
+		limits      fairshare.Limits
 		bytes, kept int64
 		given       []int
 	}{
-		"8 slots":  {limiter.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
-		"16 slots": {limiter.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
+		"8 slots":  {fairshare.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
+		"16 slots": {fairshare.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
 		"largest reports": {
-			limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0},
+			fairshare.Limits{MaxConcurrent: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0},
 		},
 		"smaller reports": {
-			limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0},
+			fairshare.Limits{MaxConcurrent: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0},
 		},
 		"larger than memory": {
-			limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0},
+			fairshare.Limits{MaxConcurrent: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := limiter.New(c.limits)
+				l := fairshare.New(c.limits)
 				var given []int
 				for i := range c.given {
 					given = append(given,
@@ -231,14 +231,14 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 func TestSmallRequestsDoNotOvertake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
-		a, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Bytes: 50})
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 8, Bytes: 100})
+		a, err := l.Acquire(t.Context(), fairshare.Request{OrganisationID: "a", Bytes: 50})
 		require.NoError(t, err)
-		_, err = l.Acquire(t.Context(), limiter.Request{OrganisationID: "b", Bytes: 10})
+		_, err = l.Acquire(t.Context(), fairshare.Request{OrganisationID: "b", Bytes: 10})
 		require.NoError(t, err)
 		var got admitted
-		got.acquire(t, l, limiter.Request{OrganisationID: "c", Bytes: 50}, "large")
-		got.acquire(t, l, limiter.Request{OrganisationID: "d", Bytes: 40}, "small")
+		got.acquire(t, l, fairshare.Request{OrganisationID: "c", Bytes: 50}, "large")
+		got.acquire(t, l, fairshare.Request{OrganisationID: "d", Bytes: 40}, "small")
 		require.Empty(t, got.order(), "there is room for the small one, but it is not its turn")
 		a.Release()
 		require.ElementsMatch(t, []string{"large", "small"}, got.order())
@@ -248,7 +248,7 @@ func TestSmallRequestsDoNotOvertake(t *testing.T) {
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 2})
 		lease := acquire(t, l, "a", "")
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(t.Context())
@@ -256,7 +256,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 			time.Sleep(time.Second)
 			stop(stopped)
 		}()
-		_, err := l.Acquire(ctx, limiter.Request{OrganisationID: "a"})
+		_, err := l.Acquire(ctx, fairshare.Request{OrganisationID: "a"})
 		require.ErrorIs(t, err, stopped)
 		lease.Release()
 		acquire(t, l, "a", "")
@@ -266,19 +266,19 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 2})
 		acquire(t, l, "a", "")
 		var waiting admitted
-		for range limiter.MaxWaiting {
-			waiting.acquire(t, l, limiter.Request{OrganisationID: "a"}, "waited")
+		for range fairshare.MaxWaiting {
+			waiting.acquire(t, l, fairshare.Request{OrganisationID: "a"}, "waited")
 		}
 		begun := time.Now()
-		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a"})
+		_, err := l.Acquire(t.Context(), fairshare.Request{OrganisationID: "a"})
 		require.Error(t, err)
 		require.Zero(t, time.Since(begun), "one more is refused at once")
 		acquire(t, l, "b", "")
-		time.Sleep(limiter.Wait)
-		require.Len(t, waiting.order(), limiter.MaxWaiting)
+		time.Sleep(fairshare.Wait)
+		require.Len(t, waiting.order(), fairshare.MaxWaiting)
 	})
 }
 
@@ -286,8 +286,8 @@ func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 // free and forgotten.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	t.Parallel()
-	limits := limiter.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
-	l := limiter.New(limits)
+	limits := fairshare.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
+	l := fairshare.New(limits)
 	var mu sync.Mutex
 	slots := map[string]int{}
 	bytes := map[string]int64{}
@@ -312,7 +312,7 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 				b := random.Int64N(300)
 				ctx, stop := context.WithTimeout(t.Context(),
 					time.Duration(1+random.IntN(2000))*time.Microsecond)
-				lease, err := l.Acquire(ctx, limiter.Request{
+				lease, err := l.Acquire(ctx, fairshare.Request{
 					OrganisationID: organisation,
 					ActorID:        fmt.Sprint(random.IntN(3)),
 					Bytes:          b,
@@ -336,7 +336,7 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 func BenchmarkUncontendedAcquire(b *testing.B) {
 	l := eight()
 	for b.Loop() {
-		lease, err := l.Acquire(b.Context(), limiter.Request{OrganisationID: "a", ActorID: "key"})
+		lease, err := l.Acquire(b.Context(), fairshare.Request{OrganisationID: "a", ActorID: "key"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -348,11 +348,11 @@ func BenchmarkUncontendedAcquire(b *testing.B) {
 func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 1})
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 1})
 		held := acquire(t, l, "x", "")
 		began := time.Now()
 		_, err := l.Acquire(t.Context(),
-			limiter.Request{OrganisationID: "a", Waited: limiter.Wait - time.Second})
+			fairshare.Request{OrganisationID: "a", Waited: fairshare.Wait - time.Second})
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		require.Equal(t, time.Second, time.Since(began))
 		held.Release()
@@ -363,7 +363,7 @@ func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 func TestSlotRestsAsLongAsItWasHeld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{MaxConcurrent: 1, Rest: true})
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 1, Rest: true})
 		const ms = time.Millisecond
 		for held, rest := range map[time.Duration]time.Duration{
 			3 * ms:      3 * ms,

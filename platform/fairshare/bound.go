@@ -1,4 +1,4 @@
-package limiter
+package fairshare
 
 // Bound is whose limit a request met.
 type Bound string

@@ -1,4 +1,4 @@
-package limiter_test
+package fairshare_test
 
 import (
 	"context"
@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 func TestFlowIsThatOfTheContext(t *testing.T) {
 	t.Parallel()
-	ctx := limiter.WithNetwork(context.Background(), "192.0.2.7")
-	require.Equal(t, limiter.Flow{ID: "192.0.2.7", Network: true}, limiter.FlowOf(ctx))
-	require.Equal(t, limiter.Flow{ID: "acme"}, limiter.FlowOf(limiter.WithTenant(ctx, "acme")))
-	require.Zero(t, limiter.FlowOf(context.Background()))
+	ctx := fairshare.WithNetwork(context.Background(), "192.0.2.7")
+	require.Equal(t, fairshare.Flow{ID: "192.0.2.7", Network: true}, fairshare.FlowOf(ctx))
+	require.Equal(t, fairshare.Flow{ID: "acme"}, fairshare.FlowOf(fairshare.WithTenant(ctx, "acme")))
+	require.Zero(t, fairshare.FlowOf(context.Background()))
 }
 
 func TestAcceptedCredentialHintsItsOrganisation(t *testing.T) {
 	t.Parallel()
-	k := limiter.NewTenantHints()
+	k := fairshare.NewTenantHints()
 	require.Empty(t, k.Organisation("right"))
 	k.Accept("right", "acme")
 	require.Equal(t, "acme", k.Organisation("right"))
@@ -32,8 +32,8 @@ func TestAcceptedCredentialHintsItsOrganisation(t *testing.T) {
 // However many credentials there are, only so many are remembered, the last one included.
 func TestTenantHintsAreBounded(t *testing.T) {
 	t.Parallel()
-	k := limiter.NewTenantHints()
-	const given = 2 * limiter.MaxTenantHints
+	k := fairshare.NewTenantHints()
+	const given = 2 * fairshare.MaxTenantHints
 	for i := range given {
 		k.Accept(strconv.Itoa(i), "acme")
 		require.Equal(t, "acme", k.Organisation(strconv.Itoa(i)))
@@ -44,5 +44,5 @@ func TestTenantHintsAreBounded(t *testing.T) {
 			known++
 		}
 	}
-	require.Equal(t, limiter.MaxTenantHints, known)
+	require.Equal(t, fairshare.MaxTenantHints, known)
 }

@@ -1,4 +1,4 @@
-package limiter
+package fairshare
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package limiter
+package fairshare
 
 // Stats are a limiter's figures for metrics.
 type Stats struct {

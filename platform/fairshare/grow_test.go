@@ -1,4 +1,4 @@
-package limiter_test
+package fairshare_test
 
 import (
 	"testing"
@@ -6,22 +6,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
-	"dg/platform/limiter"
+	"dg/platform/fairshare"
 )
 
 func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
 	t.Parallel()
-	l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100, BusyMessage: "Busy."})
-	acquire := func(organisation string, bytes int64) *limiter.Lease {
+	l := fairshare.New(fairshare.Limits{MaxConcurrent: 8, Bytes: 100, BusyMessage: "Busy."})
+	acquire := func(organisation string, bytes int64) *fairshare.Lease {
 		lease, err := l.Acquire(t.Context(),
-			limiter.Request{OrganisationID: organisation, Bytes: bytes})
+			fairshare.Request{OrganisationID: organisation, Bytes: bytes})
 		require.NoError(t, err)
 		return lease
 	}
 	refused := func(err error) {
 		t.Helper()
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
-		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
+		require.Equal(t, fairshare.RetryAfter, apperr.From(err).RetryAfter)
 	}
 	a := acquire("a", 10)
 	b := acquire("b", 10)
@@ -32,22 +32,22 @@ func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
 	refused(c.Grow(1))
 	a.Keep(10)
 	require.NoError(t, c.Grow(20))
-	for _, lease := range []*limiter.Lease{a, b, c} {
+	for _, lease := range []*fairshare.Lease{a, b, c} {
 		lease.Release()
 		require.NoError(t, lease.Grow(1000), "a released lease holds nothing")
 	}
 	require.True(t, l.Idle())
-	require.NoError(t, (*limiter.Lease)(nil).Grow(1))
+	require.NoError(t, (*fairshare.Lease)(nil).Grow(1))
 }
 
 func TestOversizeWorkRunsOneAtATime(t *testing.T) {
 	t.Parallel()
-	l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
-	acquire := func(organisation string, bytes int64) (*limiter.Lease, error) {
-		return l.Acquire(t.Context(), limiter.Request{
+	l := fairshare.New(fairshare.Limits{MaxConcurrent: 8, Bytes: 100})
+	acquire := func(organisation string, bytes int64) (*fairshare.Lease, error) {
+		return l.Acquire(t.Context(), fairshare.Request{
 			OrganisationID: organisation,
 			Bytes:          bytes,
-			Waited:         limiter.Wait,
+			Waited:         fairshare.Wait,
 		})
 	}
 	a, err := acquire("a", 1000)
