@@ -116,7 +116,6 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		Games:       forks,
 		Reports:     figures,
 		Exports:     p.exports,
-		Orgs:        orgs,
 		Policy:      policy,
 		RecheckKeys: recheckKeys.Authenticator,
 	}, s.BaseURL)

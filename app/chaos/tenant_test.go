@@ -19,7 +19,7 @@ import (
 var acrossTenants = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
 	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
-	"org.groupOwner":       "the use of another organisation's group is refused, and audited as such",
+	"reports.groupOwner":   "the use of another organisation's group is refused, and audited as such",
 	"org.memberships":      "a person's own memberships",
 	"org.organisationsOf":  "as org.memberships",
 	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",

@@ -62,7 +62,6 @@ func start(t *testing.T) *program {
 		Games:   forks,
 		Reports: figures,
 		Exports: files,
-		Orgs:    own,
 		Policy:  policy,
 	}, p.url)
 	require.NoError(t, err)

@@ -111,16 +111,6 @@ func (o *tenants) subject(tx *gorm.DB, tenant, person, lock string) (authz.Subje
 	}, err
 }
 
-// GroupOwner is for publicapi.
-func (o *tenants) GroupOwner(ctx context.Context, id string) (tenant string, err error) {
-	found := o.db.WithContext(ctx).Scopes(across).
-		Raw(`/* tenants.cohort */ select tenant from cohorts where id = ?`, id).Scan(&tenant)
-	if found.Error == nil && found.RowsAffected == 0 {
-		return "", errNotFound
-	}
-	return tenant, found.Error
-}
-
 // Members, Groups and GroupPage are for the screens of settings and reports.
 func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int, error) {
 	var all []employee

@@ -40,13 +40,13 @@ func newMocked(t *testing.T) *mocked {
 	m := &mocked{t: t}
 	plays := &mockReports{}
 	log := &mockAuditLog{}
-	plays.On("Export", mock.Anything, mock.Anything, mock.Anything).Return(
+	plays.On("OpenExport", mock.Anything, mock.Anything, mock.Anything).Return(
 		func(context.Context, reports.Query, reports.Format) (*reports.Export, error) {
-			return &reports.Export{}, m.called("Reports.Export")
+			return &reports.Export{}, m.called("Reports.OpenExport")
 		})
-	plays.On("Suppressed", mock.Anything, mock.Anything).
-		Return(func(context.Context, reports.Query) (bool, error) {
-			return false, m.called("Reports.Suppressed")
+	plays.On("Header", mock.Anything, mock.Anything).
+		Return(func(context.Context, reports.Query) (reports.Header, error) {
+			return reports.Header{}, m.called("Reports.Header")
 		})
 	log.On("Append", mock.Anything, mock.Anything).
 		Return(func(_ context.Context, e audit.Entry) error {
@@ -58,7 +58,7 @@ func newMocked(t *testing.T) *mocked {
 		Grace:  time.Second,
 	})
 	server.App().Get("/", func(c *fiber.Ctx) error {
-		return m.service.Send(c.UserContext(), c, Request{
+		e, err := m.service.Open(c.UserContext(), c, Request{
 			Query: reports.Query{
 				OrganisationID: "acme",
 				ForkID:         "fork",
@@ -67,6 +67,10 @@ func newMocked(t *testing.T) *mocked {
 			Actor:   audit.Actor{Kind: audit.Key, ID: "key"},
 			Recheck: func(context.Context) error { return nil },
 		})
+		if err != nil {
+			return err
+		}
+		return m.service.Send(c, e)
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -115,10 +119,10 @@ func (m *mocked) send(
 
 // The calls of an export, in their order.
 const (
-	open     = "Reports.Export"
+	open     = "Reports.OpenExport"
 	started  = "export.started <nil>"
 	finished = "export.finished completed"
-	head     = "Reports.Suppressed"
+	head     = "Reports.Header"
 )
 
 // rules.md, CSV and Failures: what fails before the first byte is an error without data, an export

@@ -18,10 +18,58 @@ import (
 // suppressedHeader tells that k-anonymity left only the header row.
 const suppressedHeader = "X-DG-Report-Suppressed"
 
-// Send answers c with the requested export. ctx bounds only the work before the answer begins. HEAD
-// sends the headers of GET, exports nothing and records nothing.
+// Export is an admitted export whose report is open: no play is read, and nothing is recorded. The
+// zero Export holds nothing.
+type Export struct {
+	reports.Header
+
+	request Request
+	job     *job // nil: HEAD, whose report is closed, or the stream has it
+}
+
+// Open admits an export and opens its report. Between it and Send the caller authorises the read of
+// the group by the header, and it closes the export. ctx bounds the work before the answer begins.
 // Errors: reports.ErrGroupNotFound, apperr.Unavailable, with RetryAfter when too many exports run.
-func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
+func (s *Service) Open(ctx context.Context, c *fiber.Ctx, r Request) (*Export, error) {
+	if c.Method() == fiber.MethodHead {
+		header, err := s.reports.Header(ctx, r.Query)
+		return &Export{Header: header, request: r}, err
+	}
+	lease, err := s.acquire(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{request: r, service: s, lease: lease}
+	j.watch()
+	opened := context.AfterFunc(ctx, func() { j.stop(context.Cause(ctx)) })
+	defer opened()
+	if j.export, err = s.reports.OpenExport(j.ctx, r.Query, r.Format); err != nil {
+		defer j.free()
+		if cause := context.Cause(j.ctx); cause != nil && !errors.Is(err, cause) {
+			return nil, fmt.Errorf("%w: %w", cause, err)
+		}
+		return nil, err
+	}
+	return &Export{j.export.Header, r, j}, nil
+}
+
+// Close frees what the export holds, unless Send passed it to the stream. It may be called again,
+// and for an export that was not opened.
+func (e *Export) Close() {
+	if e != nil && e.job != nil {
+		e.job.free()
+		e.job = nil
+	}
+}
+
+// Send answers c with an open export and closes it. HEAD sends the headers of GET, exports nothing
+// and records nothing. Errors: reports.ErrGroupNotFound for a group of another organisation.
+func (s *Service) Send(c *fiber.Ctx, e *Export) error {
+	defer e.Close()
+	r := e.request
+	if err := e.CheckGroup(r.Query.OrganisationID); err != nil {
+		return err
+	}
 	options := httpserver.StreamOptions{
 		ContentType: "text/csv; charset=utf-8",
 		Gzip:        true,
@@ -31,21 +79,16 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 			fiber.HeaderCacheControl: "no-store",
 		},
 	}
-	if c.Method() == fiber.MethodHead {
-		return s.sendHead(ctx, c, r.Query, options)
+	if e.Suppressed {
+		options.Header[suppressedHeader] = "k-anonymity"
 	}
-	lease, err := s.acquire(ctx, r)
-	if err != nil {
-		return err
+	if e.job == nil {
+		return httpserver.Stream(c, nil, options)
 	}
-	j := &job{request: r, service: s, lease: lease}
-	options.Context = j.watch()
-	err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
-		return j.open(ctx, options.Header)
-	}, options)
-	if err != nil {
-		j.stop(nil)
-		lease.Release()
+	options.Context = e.job.ctx
+	err := httpserver.Stream(c, e.job.start, options)
+	if err == nil {
+		e.job = nil
 	}
 	return err
 }
@@ -80,17 +123,4 @@ func newBusyError(met *fairshare.BoundError, by audit.ActorKind) error {
 		fairshare.RetryAfter)
 	e.RetryAfter = fairshare.RetryAfter
 	return e
-}
-
-func (s *Service) sendHead(
-	ctx context.Context, c *fiber.Ctx, q reports.Query, o httpserver.StreamOptions,
-) error {
-	suppressed, err := s.reports.Suppressed(ctx, q)
-	if err != nil {
-		return err
-	}
-	if suppressed {
-		o.Header[suppressedHeader] = "k-anonymity"
-	}
-	return httpserver.Stream(c, nil, o)
 }

@@ -30,51 +30,40 @@ type job struct {
 	request Request
 	service *Service
 	lease   *fairshare.Lease
+	ctx     context.Context
 	stop    context.CancelCauseFunc
 	export  *reports.Export
 	id      string // joins the two entries; request ids may repeat
 }
 
-// watch returns the context of the export.
-func (j *job) watch() (ctx context.Context) {
+// watch begins the context of the export.
+func (j *job) watch() {
 	lost := errKeyUnusable
 	if j.request.Actor.Kind == audit.Person {
 		lost = ErrAccessEnded
 	}
-	ctx, j.stop = RecheckContext(j.request.Recheck, lost)
-	return ctx
+	j.ctx, j.stop = RecheckContext(j.request.Recheck, lost)
 }
 
-// open starts the export and records the start. The entry commits while the first rows are read;
-// nothing is sent before both finish. If reading fails, Next returns the error and the end is
-// recorded.
-func (j *job) open(ctx context.Context, header map[string]string) (httpserver.Source, error) {
-	export, err := j.service.reports.Export(ctx, j.request.Query, j.request.Format)
-	if err != nil {
-		return nil, err
-	}
+// start records the start. The entry commits while the first rows are read; nothing is sent before
+// both finish. If reading fails, Next returns the error and the end is recorded.
+func (j *job) start(ctx context.Context) (_ httpserver.Source, err error) {
 	j.id = uuid.NewString()
 	recorded := make(chan error, 1)
 	go func() {
-		recorded <- j.recordStart(ctx, map[string]any{"reportingMode": export.ReportingMode})
+		recorded <- j.recordStart(ctx, map[string]any{"reportingMode": j.export.ReportingMode})
 	}()
-	export.Begin()
+	j.export.Begin(ctx)
 	select {
 	case err = <-recorded:
 	case <-ctx.Done():
-		export.Close()
 		j.abandon(context.Cause(ctx), recorded)
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		export.Close()
 		return nil, apperr.Wrap(apperr.Unavailable, err,
 			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
-	if export.Suppressed {
-		header[suppressedHeader] = "k-anonymity"
-	}
-	j.export = export
 	return j, nil
 }
 

@@ -14,12 +14,40 @@ type mockReports struct {
 	mock.Mock
 }
 
-// Export provides a mock function with given fields: ctx, q, f
-func (_m *mockReports) Export(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error) {
+// Header provides a mock function with given fields: ctx, q
+func (_m *mockReports) Header(ctx context.Context, q reports.Query) (reports.Header, error) {
+	ret := _m.Called(ctx, q)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Header")
+	}
+
+	var r0 reports.Header
+	var r1 error
+	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) (reports.Header, error)); ok {
+		return rf(ctx, q)
+	}
+	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) reports.Header); ok {
+		r0 = rf(ctx, q)
+	} else {
+		r0 = ret.Get(0).(reports.Header)
+	}
+
+	if rf, ok := ret.Get(1).(func(context.Context, reports.Query) error); ok {
+		r1 = rf(ctx, q)
+	} else {
+		r1 = ret.Error(1)
+	}
+
+	return r0, r1
+}
+
+// OpenExport provides a mock function with given fields: ctx, q, f
+func (_m *mockReports) OpenExport(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error) {
 	ret := _m.Called(ctx, q, f)
 
 	if len(ret) == 0 {
-		panic("no return value specified for Export")
+		panic("no return value specified for OpenExport")
 	}
 
 	var r0 *reports.Export
@@ -37,34 +65,6 @@ func (_m *mockReports) Export(ctx context.Context, q reports.Query, f reports.Fo
 
 	if rf, ok := ret.Get(1).(func(context.Context, reports.Query, reports.Format) error); ok {
 		r1 = rf(ctx, q, f)
-	} else {
-		r1 = ret.Error(1)
-	}
-
-	return r0, r1
-}
-
-// Suppressed provides a mock function with given fields: ctx, q
-func (_m *mockReports) Suppressed(ctx context.Context, q reports.Query) (bool, error) {
-	ret := _m.Called(ctx, q)
-
-	if len(ret) == 0 {
-		panic("no return value specified for Suppressed")
-	}
-
-	var r0 bool
-	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) (bool, error)); ok {
-		return rf(ctx, q)
-	}
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) bool); ok {
-		r0 = rf(ctx, q)
-	} else {
-		r0 = ret.Get(0).(bool)
-	}
-
-	if rf, ok := ret.Get(1).(func(context.Context, reports.Query) error); ok {
-		r1 = rf(ctx, q)
 	} else {
 		r1 = ret.Error(1)
 	}

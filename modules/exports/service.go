@@ -22,10 +22,10 @@ const (
 // retries soon, which costs a statement each time.
 const maxWaiting = 1000
 
-// Reports reads the plays of a report. Package reports says what the methods promise.
+// Reports opens the plays of a report. Package reports says what the methods promise.
 type Reports interface {
-	Export(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
-	Suppressed(ctx context.Context, q reports.Query) (bool, error)
+	OpenExport(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
+	Header(ctx context.Context, q reports.Query) (reports.Header, error)
 }
 
 // AuditLog records exports.
@@ -76,7 +76,7 @@ func (s *Service) Drain(ctx context.Context) {
 	}
 }
 
-// Request is an authorised request for an export.
+// Request is a request for an export of a fork that the actor may read.
 type Request struct {
 	Query   reports.Query
 	Format  reports.Format

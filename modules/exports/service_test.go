@@ -64,7 +64,11 @@ func setup(t *testing.T) *bundle {
 		Grace:       time.Millisecond,
 	})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
-		return b.service.Send(c.UserContext(), c, b.request)
+		e, err := b.service.Open(c.UserContext(), c, b.request)
+		if err != nil {
+			return err
+		}
+		return b.service.Send(c, e)
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -18,8 +18,7 @@
 // Erase deletes a player and records the id without the name. Erase and AllIDs are for the
 // operator.
 //
-// GroupOwner is not scoped to the caller's organisation: it returns the owner's id only. Lookups of
-// a person's own memberships are not scoped either (rules.md, Data).
+// Lookups of a person's own memberships are not scoped to an organisation (rules.md, Data).
 //
 // An import that changes a plan or reporting mode leaves an entry of the operator. One that creates
 // an organisation or changes a role leaves none.

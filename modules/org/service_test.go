@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"maps"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -31,30 +30,6 @@ var malformed = map[string]string{
 	"NUL":                  "\x00",
 	"invalid UTF-8":        "\xff",
 	"SQL":                  "' or true --",
-}
-
-// GroupOwner distinguishes our groups, those of another organisation and unknown ones (rules.md,
-// Order of checks).
-func TestGroupOwner(t *testing.T) {
-	b := setup(t)
-	const ourGroup = "00000000-0000-4000-8000-0000000000aa"
-	const theirGroup = "00000000-0000-4000-8000-0000000000bb"
-	b.Exec(`insert into player_groups (id, org_id, name) values ($1, $2, 'A'), ($3, $4, 'B')`,
-		ourGroup, ours, theirGroup, theirs)
-	for group, want := range map[string]string{ourGroup: ours, theirGroup: theirs} {
-		owner, err := b.orgs.GroupOwner(t.Context(), group)
-		require.NoError(t, err)
-		require.Equal(t, want, owner)
-	}
-	noGroups := maps.Clone(malformed)
-	noGroups["unknown"] = unknown
-	noGroups["an organisation"] = ours
-	noGroups["ours in upper case"] = strings.ToUpper(ourGroup)
-	for name, id := range noGroups {
-		owner, err := b.orgs.GroupOwner(t.Context(), id)
-		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
-		require.Empty(t, owner, name)
-	}
 }
 
 func TestOrganisationIsReadInTheTransaction(t *testing.T) {

@@ -2,7 +2,6 @@ package org
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -100,25 +99,4 @@ func find(groups *gorm.DB) ([]Group, error) {
 		found[i] = Group{ID: r.ID, OrganisationID: r.OrgID, Name: r.Name}
 	}
 	return found, nil
-}
-
-// GroupOwner returns the id of the organisation that owns the group. It is deliberately not scoped
-// to an organisation: the use of another organisation's group is audited as such. Errors:
-// apperr.NotFound.
-func (s *Service) GroupOwner(ctx context.Context, groupID string) (string, error) {
-	if !input.IsID(groupID) {
-		return "", errGroupNotFound
-	}
-	var row groupRow
-	err := s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.groupOwner"),
-			postgres.AcrossTenants("the use of another organisation's group is audited as such")).
-		Select("org_id").Where("id = ?", groupID).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", errGroupNotFound
-	}
-	if err != nil {
-		return "", fmt.Errorf("org: group owner: %w", err)
-	}
-	return row.OrgID, nil
 }

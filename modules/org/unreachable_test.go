@@ -29,7 +29,6 @@ func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 	_, _, members := orgs.Members(t.Context(), ours)
 	_, organisations := orgs.OrganisationsOf(tx, person)
 	_, groups := orgs.Groups(t.Context(), ours, "")
-	_, group := orgs.GroupOwner(t.Context(), unknown)
 	_, subject := orgs.SubjectIn(tx, ours, person)
 	_, current := orgs.CurrentSubjectIn(tx, ours, person)
 	for name, err := range map[string]error{
@@ -38,7 +37,6 @@ func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 		"membership":                membership,
 		"members":                   members,
 		"groups":                    groups,
-		"group":                     group,
 		"organisations of a person": organisations,
 		"subject":                   subject,
 		"current subject":           current,

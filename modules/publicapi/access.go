@@ -60,53 +60,47 @@ func (a *API) fork(ctx context.Context, caller apikeys.Caller, id string) (encod
 	return read, nil
 }
 
-// reportOf returns the fork that the path names and the report that the parameters ask for, as of
-// the caller's authentication or later. Errors: those of forkOf and reportQuery.
+// reportRequest is a request for a report on a fork that the caller may read.
+type reportRequest struct {
+	api        *API
+	c          *fiber.Ctx
+	caller     apikeys.Caller
+	permission authz.Permission
+	slug       string // of the fork
+	query      reports.Query
+}
+
+// reportOf returns the report that the path and the parameters ask for, as of the caller's
+// authentication or later. Errors: those of forkOf and reportQuery.
 func (a *API) reportOf(
-	ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission,
-) (encodedFork, reports.Query, error) {
-	fork, err := a.forkOf(ctx, c, caller, permission)
+	c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission,
+) (*reportRequest, error) {
+	fork, err := a.forkOf(c.UserContext(), c, caller, permission)
 	if err != nil {
-		return encodedFork{}, reports.Query{}, err
+		return nil, err
 	}
 	query, err := reportQuery(c, fork)
 	if err != nil {
-		return encodedFork{}, reports.Query{}, err
+		return nil, err
 	}
 	query.Position = caller.Position
-	query.MayReadGroup = a.mayReadGroup(caller, permission)
-	return fork, query, nil
+	return &reportRequest{a, c, caller, permission, fork.Slug, query}, nil
 }
 
-// mayReadGroup decides whether the caller may read reports on a group with the owner.
-func (a *API) mayReadGroup(
-	caller apikeys.Caller, permission authz.Permission,
-) func(organisationID string) error {
-	return func(organisationID string) error {
-		return a.policy.Authorize(caller.Subject(), permission, organisationID)
+// authorize asks the policy about the owner of the report's group, and records a refusal. A group of
+// another organisation gets the answer of an unknown one. Errors: reports.ErrGroupNotFound.
+func (r *reportRequest) authorize(h reports.Header) error {
+	if h.GroupOwner == "" {
+		return nil
 	}
-}
-
-// groupError turns a report's error about its group into the answer. A group of another
-// organisation gets the answer of an unknown one, but the refusal is recorded.
-func (a *API) groupError(
-	ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission,
-	groupID string, err error,
-) error {
-	failed := err
-	if errors.Is(err, reports.ErrGroupNotFound) {
-		var owner string
-		if owner, failed = a.orgs.GroupOwner(ctx, groupID); failed == nil {
-			failed = a.mayReadGroup(caller, permission)(owner)
-		}
+	err := r.api.policy.Authorize(r.caller.Subject(), r.permission, h.GroupOwner)
+	if errors.Is(err, authz.ErrDenied) {
+		return r.api.keys.Refuse(r.c.UserContext(), r.caller, audit.OtherOrganisation,
+			audit.Target{Kind: "group", ID: r.query.GroupID}, requestOf(r.c),
+			reports.ErrGroupNotFound)
 	}
-	switch {
-	case errors.Is(failed, authz.ErrDenied):
-		return a.keys.Refuse(ctx, caller, audit.OtherOrganisation,
-			audit.Target{Kind: "group", ID: groupID}, requestOf(c), reports.ErrGroupNotFound)
-	// allowed: created between the two queries
-	case failed == nil, apperr.Is(failed, apperr.NotFound):
+	if err != nil {
 		return err
 	}
-	return failed
+	return h.CheckGroup(r.caller.OrganisationID)
 }

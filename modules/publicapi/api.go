@@ -13,7 +13,6 @@ type API struct {
 	games       Forks
 	reports     Reports
 	exports     Exports
-	orgs        Groups
 	policy      Policy
 	document    []byte // OpenAPI
 	collection  []byte // Postman
@@ -27,7 +26,6 @@ type Modules struct {
 	Games   Forks
 	Reports Reports
 	Exports Exports
-	Orgs    Groups
 	Policy  Policy
 	// RecheckKeys re-checks the keys of running exports, on a connection that no flood of requests
 	// takes; nil: Keys.
@@ -50,7 +48,6 @@ func New(m Modules, baseURL string) (*API, error) {
 		games:       m.Games,
 		reports:     m.Reports,
 		exports:     m.Exports,
-		orgs:        m.Orgs,
 		policy:      m.Policy,
 		document:    document,
 		collection:  collection,

@@ -10,16 +10,16 @@
 //	guard          authenticate.go   inside or outside /api/v1/, authentication, rate limit (package apikeys)
 //	route          http.go           path, method, scope
 //	forkOf         access.go         the fork and its owner
-//	reportQuery    query.go          parameters, period, group
-//	the handler    forks.go, stats.go, export.go
+//	reportQuery    query.go          parameters, period
+//	the handler    forks.go, stats.go, export.go: opens the report
+//	authorize      access.go         the owner of the report's group; then the handler reads it
 //	wire.go                          JSON; package reports writes the CSV
 //
 // ports.go declares the interfaces of other modules, so that another program can provide its own.
 //
 // Two independent checks isolate organisations: every statement but the lookups of owners is scoped
 // to the caller's organisation, and the policy is asked about the owner of the loaded resource
-// (walls_test.go of app/assembly). A group has the first one only: the report reads it
-// within the fork's organisation.
+// (walls_test.go of app/assembly).
 //
 // guard is middleware before every route of the program. The tests therefore run the whole program
 // (app/assembly), and check every request and response against the contract.

@@ -12,16 +12,22 @@ import (
 
 // exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
 func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx := c.UserContext()
-	fork, query, err := a.reportOf(ctx, c, caller, authz.ExportReport)
+	r, err := a.reportOf(c, caller, authz.ExportReport)
 	if err != nil {
 		return err
 	}
-	err = a.exports.Send(ctx, c, exports.Request{
-		Query: query, Slug: fork.Slug, Actor: caller.Actor(), Request: requestOf(c),
+	export, err := a.exports.Open(c.UserContext(), c, exports.Request{
+		Query: r.query, Slug: r.slug, Actor: caller.Actor(), Request: requestOf(c),
 		Recheck: func(ctx context.Context) error {
 			return a.recheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
 	})
-	return a.groupError(ctx, c, caller, authz.ExportReport, query.GroupID, err)
+	if err != nil {
+		return err
+	}
+	defer export.Close()
+	if err := r.authorize(export.Header); err != nil {
+		return err
+	}
+	return a.exports.Send(c, export)
 }

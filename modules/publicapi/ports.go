@@ -46,10 +46,11 @@ type Forks interface {
 // Reports computes statistics, and admits what takes memory: reports and fork lists share one
 // limit.
 type Reports interface {
-	Statistics(
+	Open(
 		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
-	) (reports.Statistics, error)
-	Suppressed(ctx context.Context, q reports.Query) (bool, error)
+	) (*reports.Report, error)
+	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
+	Header(ctx context.Context, q reports.Query) (reports.Header, error)
 	AdmitForks(ctx context.Context, organisationID string) (*fairshare.Lease, error)
 	KeepAnswer(
 		ctx context.Context, organisationID string, lease *fairshare.Lease, bytes int,
@@ -58,12 +59,8 @@ type Reports interface {
 
 // Exports sends plays as CSV.
 type Exports interface {
-	Send(ctx context.Context, c *fiber.Ctx, r exports.Request) error
-}
-
-// Groups tells who owns a group of any organisation, and no more.
-type Groups interface {
-	GroupOwner(ctx context.Context, groupID string) (organisationID string, err error)
+	Open(ctx context.Context, c *fiber.Ctx, r exports.Request) (*exports.Export, error)
+	Send(c *fiber.Ctx, e *exports.Export) error
 }
 
 // Policy decides what a key may do.

@@ -1,12 +1,9 @@
 package publicapi
 
 import (
-	"context"
-
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/fairshare"
 	"dg/platform/httpserver"
@@ -14,19 +11,26 @@ import (
 
 // getForkStats answers GET /api/v1/forks/{forkId}/stats.
 func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx := c.UserContext()
-	_, query, err := a.reportOf(ctx, c, caller, authz.ReadReport)
+	r, err := a.reportOf(c, caller, authz.ReadReport)
 	if err != nil {
 		return err
 	}
 	if c.Method() == fiber.MethodHead {
-		return a.headForkStats(ctx, c, caller, query)
+		return a.headForkStats(r)
 	}
-	stats, err := a.reports.Statistics(ctx, query, func(l *fairshare.Lease) {
+	report, err := a.reports.Open(c.UserContext(), r.query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
 	if err != nil {
-		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
+		return err
+	}
+	defer report.Close()
+	if err := r.authorize(report.Header); err != nil {
+		return err
+	}
+	stats, err := a.reports.Statistics(c.UserContext(), report)
+	if err != nil {
+		return err
 	}
 	return httpserver.SendJSONPieces(c, func() httpserver.Pieces {
 		return statsPieces(stats)
@@ -34,11 +38,13 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 }
 
 // headForkStats runs the checks of the statistics and computes nothing.
-func (a *API) headForkStats(
-	ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, query reports.Query,
-) error {
-	if _, err := a.reports.Suppressed(ctx, query); err != nil {
-		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
+func (a *API) headForkStats(r *reportRequest) error {
+	header, err := a.reports.Header(r.c.UserContext(), r.query)
+	if err == nil {
+		err = r.authorize(header)
 	}
-	return httpserver.SendJSONHead(c)
+	if err != nil {
+		return err
+	}
+	return httpserver.SendJSONHead(r.c)
 }

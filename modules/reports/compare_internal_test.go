@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/platform/fairshare"
 )
 
 // differs reads a random report from segments and from the plays alone, in one snapshot, and
@@ -85,9 +84,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want := newStatistics(truth, q.Period, label)
 		want.ReportingMode = org.Nominative
 		s.close()
-		got, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
-			defer l.Release()
-		})
+		got, err := e.statistics(t.Context(), q)
 		if err != nil || !sameStatistics(want, got) {
 			wrong = append(wrong,
 				fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID,
@@ -97,9 +94,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want.Player = nil
 		want.Skills = nil
 		q.TotalsOnly = true
-		got, err = e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
-			defer l.Release()
-		})
+		got, err = e.statistics(t.Context(), q)
 		if err != nil || !assert.ObjectsAreEqual(want, got) {
 			wrong = append(wrong,
 				fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v",

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/fairshare"
 )
 
 // A score of zero is a score: it is told apart from plays that nobody completed, of days and of
@@ -28,9 +26,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 		Period:         monthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	for _, state := range []string{"plays", "segments"} {
-		s, err := e.reports.Statistics(t.Context(), december, func(l *fairshare.Lease) {
-			defer l.Release()
-		})
+		s, err := e.statistics(t.Context(), december)
 		require.NoError(t, err)
 		require.Equal(t, []int64{2, 1, 0}, []int64{s.Plays, s.Completed, int64(s.AvgScore)}, state)
 		require.Equal(t, DailyStat{Date: "2023-12-02", Plays: 1}, s.Daily[1], state)

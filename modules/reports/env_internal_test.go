@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/fairshare"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -90,6 +91,25 @@ func (e *env) seal(t *testing.T) Sealed {
 	done, err := e.sealer.Seal(t.Context())
 	require.NoError(t, err)
 	return done
+}
+
+// statistics answers a report, and holds nothing of it.
+func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
+	report, err := e.reports.Open(ctx, q, func(l *fairshare.Lease) { defer l.Release() })
+	if err != nil {
+		return Statistics{}, err
+	}
+	return e.reports.Statistics(ctx, report)
+}
+
+// begin opens an export and reads its first row.
+func (e *env) begin(t testing.TB, q Query, f Format) *Export {
+	t.Helper()
+	x, err := e.reports.OpenExport(t.Context(), q, f)
+	require.NoError(t, err)
+	t.Cleanup(x.Close)
+	x.Begin(t.Context())
+	return x
 }
 
 // agrees compares random reports with the plays.

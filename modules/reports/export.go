@@ -6,15 +6,12 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
-
-	"dg/modules/org"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection
 // until it is closed. The zero Export is the header row alone.
 type Export struct {
-	Suppressed    bool // k-anonymity hides the plays: the file is its header row alone
-	ReportingMode org.ReportingMode
+	Header // suppressed: the file is its header row alone
 
 	ctx     context.Context
 	snap    *snapshot
@@ -32,8 +29,7 @@ type Export struct {
 type exportState byte
 
 const (
-	exportNotBegun  exportState = iota
-	exportHeader                // the first row is read ahead
+	exportHeader    exportState = iota
 	exportFirstRows             // each has its own player
 	exportRest
 )
@@ -41,40 +37,34 @@ const (
 // firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
 
-// Export opens the export of a report: who may read it and what it hides are decided, and no play
-// is read yet. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
-// its cause. The caller closes the export.
-// Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter when too many exports run.
-func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error) {
+// OpenExport opens the export of a report: its header is known, and no play is read. The caller
+// authorises the read of the group by the header, and closes the export.
+// Errors: those of Open.
+func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := openSnapshot(ctx, s.exports, q, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Export{
-		Suppressed:    snap.meta.suppressed(),
-		ReportingMode: snap.meta.mode,
-		ctx:           ctx,
-		snap:          snap,
-		forkID:        q.ForkID,
-		format:        f,
-	}, nil
+	return &Export{Header: snap.meta.header(), snap: snap, forkID: q.ForkID, format: f}, nil
 }
 
 // Begin reads the first row ahead of Next, which returns its error; a panic is one too, so that the
-// caller closes the export and records its end.
-func (e *Export) Begin() {
+// caller closes the export and records its end. ctx bounds all rows: when it ends, the query is
+// cancelled and Next returns its cause.
+func (e *Export) Begin(ctx context.Context) {
+	e.ctx = ctx
 	defer func() {
 		if p := recover(); p != nil {
 			e.failed = fmt.Errorf("panic at the first row of an export: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if e.state = exportHeader; e.snap == nil || e.Suppressed {
+	if e.snap == nil {
 		return
 	}
-	e.failed = e.snap.read(e.ctx, func() error {
+	e.failed = e.snap.read(ctx, func() error {
 		// A snapshot that was opened anew may say otherwise what was said of the report: the
 		// replica's failure stands.
-		if e.snap.meta.suppressed() == e.Suppressed && e.snap.meta.mode == e.ReportingMode {
+		if e.snap.meta.header() == e.Header {
 			e.failed = e.begin()
 		}
 		return e.failed
@@ -82,6 +72,9 @@ func (e *Export) Begin() {
 }
 
 func (e *Export) begin() (err error) {
+	if e.Suppressed {
+		return nil
+	}
 	e.reader = newExportReader(e.snap)
 	if e.rows, err = e.reader.first(e.ctx, firstRows); err == nil {
 		e.rows.unread, err = e.rows.next()
@@ -92,18 +85,16 @@ func (e *Export) begin() (err error) {
 // Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
 
-// Close releases the connection. It may be called amid the rows, and again.
+// Close releases the connection. It may be called amid the rows, again, and for an export that was
+// not opened.
 func (e *Export) Close() {
-	if e.snap != nil {
+	if e != nil && e.snap != nil {
 		e.snap.close()
 	}
 }
 
-// Next appends the next row to b, the header first. It returns io.EOF after the last.
+// Next appends the next row to b, the header first, behind Begin. It returns io.EOF after the last.
 func (e *Export) Next(b []byte) ([]byte, error) {
-	if e.state == exportNotBegun {
-		e.Begin()
-	}
 	if e.failed != nil {
 		return b, e.failed
 	}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/fairshare"
 )
 
 // BenchmarkExport exports 200,000 plays of 5,000 players.
@@ -37,12 +35,12 @@ func BenchmarkExport(b *testing.B) {
 			b.ResetTimer()
 			before := processorTime(b)
 			for b.Loop() {
-				x, err := e.reports.Export(b.Context(), Query{
+				x := e.begin(b, Query{
 					OrganisationID: testOrg,
 					ForkID:         testFork,
 					Period:         Period{From: testFrom, Days: 100},
 				}, CSV)
-				require.NoError(b, err)
+				var err error
 				for err == nil {
 					_, err = x.Next(buffer)
 				}
@@ -96,9 +94,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
 		require.Equal(t, want, e.exportedIDs(t, q), c.name)
-		stats, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
-			defer l.Release()
-		})
+		stats, err := e.statistics(t.Context(), q)
 		require.NoError(t, err)
 		require.EqualValues(t, len(want), stats.Plays, c.name)
 	}
@@ -107,8 +103,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 // exportedIDs are the ids of the plays in an export.
 func (e *env) exportedIDs(t *testing.T, q Query) (ids []string) {
 	t.Helper()
-	x, err := e.reports.Export(t.Context(), q, CSV)
-	require.NoError(t, err)
+	x := e.begin(t, q, CSV)
 	defer x.Close()
 	for row, err := x.Next(nil); err != io.EOF; row, err = x.Next(nil) {
 		require.NoError(t, err)
@@ -120,8 +115,8 @@ func (e *env) exportedIDs(t *testing.T, q Query) (ids []string) {
 // A panic at the first row is an error of the export: its caller closes it as after any other.
 func TestPanicAtTheFirstRowIsAnError(t *testing.T) {
 	t.Parallel()
-	e := &Export{ctx: t.Context(), snap: &snapshot{}} // without a connection, reading panics
-	require.NotPanics(t, e.Begin)
+	e := &Export{snap: &snapshot{}} // without a connection, reading panics
+	require.NotPanics(t, func() { e.Begin(t.Context()) })
 	_, err := e.Next(nil)
 	require.ErrorContains(t, err, "panic at the first row")
 	require.NotPanics(t, e.Close)

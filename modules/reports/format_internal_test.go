@@ -55,14 +55,13 @@ func TestFormats(t *testing.T) {
 // export returns the file of the first day.
 func (e *env) export(t *testing.T, f Format) string {
 	t.Helper()
-	x, err := e.reports.Export(t.Context(), Query{
+	x := e.begin(t, Query{
 		OrganisationID: testOrg,
 		ForkID:         testFork,
 		Period:         Period{From: testFrom, Days: 1},
 	}, f)
-	require.NoError(t, err)
-	defer x.Close()
 	var file []byte
+	var err error
 	for err == nil {
 		file, err = x.Next(file)
 	}

@@ -1,43 +1,85 @@
 package reports
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/org"
 	"dg/platform/fairshare"
 )
 
-// Statistics, their HEAD and exports of a group ask who owns it before a play is read, and what is
-// answered is the report's error.
-func TestReportAsksAboutTheOwnerOfItsGroup(t *testing.T) {
+// rules.md, Order of checks: what is opened tells the owner of the group and reads no play, so that
+// the time of a refusal does not tell the size of a group. What is read comes from the same
+// snapshot. A group of another organisation is never read, whatever the caller has authorised.
+func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	refused := errors.New("refused")
-	var asked []string
+	const otherOrg, otherGroup = otherFork, testFork // ids of other tables
+	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode)
+		values ($1, 'p', 'P', 'pro', 'pseudonymous')`, otherOrg)
+	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
+		otherGroup)
+	e.exec(t, insertSQL, testFrom, 10, 2_000)
 	q := Query{
 		OrganisationID: testOrg,
 		ForkID:         testFork,
-		Period:         Period{From: testFrom, Days: 1},
+		Period:         Period{From: testFrom, Days: 10},
 		GroupID:        testGroup,
 	}
-	q.MayReadGroup = func(organisationID string) error {
-		asked = append(asked, organisationID)
-		return refused
+	open := func() (*Report, *Export) {
+		t.Helper()
+		report, err := e.reports.Open(t.Context(), q, func(l *fairshare.Lease) { l.Release() })
+		require.NoError(t, err)
+		export, err := e.reports.OpenExport(t.Context(), q, CSV)
+		require.NoError(t, err)
+		header, err := e.reports.Header(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, []Header{header, header}, []Header{report.Header, export.Header})
+		return report, export
 	}
-	_, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) { t.Cleanup(l.Release) })
-	require.ErrorIs(t, err, refused)
-	_, err = e.reports.Suppressed(t.Context(), q)
-	require.ErrorIs(t, err, refused)
-	_, err = e.reports.Export(t.Context(), q, CSV)
-	require.ErrorIs(t, err, refused)
-	require.Equal(t, []string{testOrg, testOrg, testOrg}, asked)
+	e.exec(t, `alter table plays rename score to unread`)
+	report, export := open()
+	require.Equal(t, Header{GroupOwner: testOrg, ReportingMode: org.Nominative}, report.Header)
+	_, err := e.reports.Statistics(t.Context(), report)
+	require.ErrorContains(t, err, `column "score" does not exist`)
+	export.Begin(t.Context())
+	_, err = export.Next(nil)
+	require.ErrorContains(t, err, `column "score" does not exist`)
+	export.Close()
+	e.exec(t, `alter table plays rename unread to score`)
 
+	report, export = open()
+	e.exec(t, `delete from plays`)
+	stats, err := e.reports.Statistics(t.Context(), report)
+	require.NoError(t, err)
+	require.Positive(t, stats.Plays)
+	export.Begin(t.Context())
+	_, err = export.Next(nil)
+	require.NoError(t, err)
+	export.Close()
+
+	q.GroupID = otherGroup
+	report, export = open()
+	require.Equal(t, otherOrg, report.GroupOwner)
+	_, err = e.reports.Statistics(t.Context(), report)
+	require.ErrorIs(t, err, ErrGroupNotFound)
+	export.Begin(t.Context())
+	_, err = export.Next(nil)
+	require.ErrorIs(t, err, ErrGroupNotFound)
+	export.Close()
+	require.Zero(t, e.db.DB.Pool.Stat().AcquiredConns())
+
+	for _, unknown := range []string{testOrg, "G", "\x00"} {
+		q.GroupID = unknown
+		_, err = e.reports.Header(t.Context(), q)
+		require.ErrorIs(t, err, ErrGroupNotFound)
+	}
 	q.GroupID = ""
-	_, err = e.reports.Suppressed(t.Context(), q)
-	require.NoError(t, err, "without a group nobody is asked")
+	header, err := e.reports.Header(t.Context(), q)
+	require.NoError(t, err)
+	require.Empty(t, header.GroupOwner)
 }
 
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
@@ -55,9 +97,9 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 			values (gen_random_uuid(), $1, $2, $3, $4, '')`, testOrg, testFork, 4*member+1, at)
 	}
 	suppressed := func() bool {
-		hidden, err := e.reports.Suppressed(t.Context(), q)
+		header, err := e.reports.Header(t.Context(), q)
 		require.NoError(t, err)
-		return hidden
+		return header.Suppressed
 	}
 	for member := range 4 {
 		play(member, testFrom)

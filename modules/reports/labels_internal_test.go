@@ -73,9 +73,11 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 		other, err := e.reports.limits.large.Acquire(t.Context(),
 			fairshare.Request{OrganisationID: "other", Bytes: 2 * c.room})
 		require.NoError(t, err)
-		stats, err := e.reports.Statistics(t.Context(), q, func(l *fairshare.Lease) {
+		report, err := e.reports.Open(t.Context(), q, func(l *fairshare.Lease) {
 			t.Cleanup(l.Release)
 		})
+		require.NoError(t, err, c.name)
+		stats, err := e.reports.Statistics(t.Context(), report)
 		require.Equal(t, c.refused, err != nil, "%s: %v", c.name, err)
 		if c.refused {
 			require.True(t, apperr.Is(err, apperr.Unavailable), c.name)
@@ -97,12 +99,11 @@ func TestExportOfLongNames(t *testing.T) {
 	e.addPlayers(t, players, nameBytes)
 	for _, mode := range []string{"nominative", "pseudonymous"} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-		x, err := e.reports.Export(t.Context(), Query{
+		x := e.begin(t, Query{
 			OrganisationID: testOrg,
 			ForkID:         testFork,
 			Period:         Period{From: testFrom, Days: 1},
 		}, CSV)
-		require.NoError(t, err)
 		row, err := x.Next(nil)
 		require.Equal(t, csvHeader, string(row))
 		for i := 1; err == nil; i++ {

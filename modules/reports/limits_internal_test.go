@@ -83,10 +83,11 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	// A report that turns out large is admitted among the large ones, and holds no small place.
 	e.reports.limits.small = fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
 	var leases []*fairshare.Lease
-	_, err := e.reports.Statistics(t.Context(),
+	report, err := e.reports.Open(t.Context(),
 		Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
 		func(l *fairshare.Lease) { leases = append(leases, l) })
 	require.NoError(t, err)
+	report.Close()
 	require.Len(t, leases, 2)
 	defer leases[1].Release()
 	small, err := e.reports.AdmitForks(t.Context(), testOrg)

@@ -10,18 +10,37 @@ import (
 	"dg/platform/apperr"
 )
 
+// Header is what a caller knows of a report before a play is read. It authorises the read by the
+// owner of the group.
+type Header struct {
+	GroupOwner    string // the organisation of the group, maybe another one's; "": all players
+	ReportingMode org.ReportingMode
+	Suppressed    bool // k-anonymity hides the plays
+}
+
+// CheckGroup returns ErrGroupNotFound for a group of another organisation.
+func (h Header) CheckGroup(organisationID string) error {
+	if h.GroupOwner != "" && h.GroupOwner != organisationID {
+		return ErrGroupNotFound
+	}
+	return nil
+}
+
 // metadata is what is known of a report before a play is read.
 type metadata struct {
 	mode          org.ReportingMode
-	grouped       bool // the report is on a group
-	largeGroup    bool // everybody's plays are read for the group
-	activeMembers int  // members of the group with a play, counted up to minGroup
-	lastOrdinal   int  // at least as many as the organisation has players
+	groupOwner    string // an organisation's id; "": the report is on all players
+	grouped       bool   // the report is on a group
+	largeGroup    bool   // everybody's plays are read for the group
+	activeMembers int    // members of the group with a play, counted up to minGroup
+	lastOrdinal   int    // at least as many as the organisation has players
 	// at least as many as the report lists, counted up to one more than LargeReport; 0: they are
 	// few
 	listedPlayers int
 	sealed        sealed
 }
+
+func (m metadata) header() Header { return Header{m.groupOwner, m.mode, m.suppressed()} }
 
 func (m metadata) suppressed() bool { return m.grouped && suppressed(m.activeMembers) }
 
@@ -34,12 +53,17 @@ func (m metadata) large() bool {
 	return !m.suppressed() && (m.listedPlayers > LargeReport || m.grouped && !m.sealed.empty())
 }
 
-// metadataSQL also finds the group's owner: NULL if the organisation has no such group. Each
-// member's plays are looked up as in ofMembers: a join also reads those of everybody else until
-// enough members are found. $1 organisation, $2 group or null, $3 fork or null, $4 and $5 the
+// groupOwnerSQL is not scoped to an organisation: the use of another organisation's group is audited
+// as such. It returns NULL if there is no such group. $1 group.
+const groupOwnerSQL = `/* reports.groupOwner */
+select (select org_id::text from player_groups where id = $1)`
+
+// metadataSQL finds no member of another organisation's group. Each member's plays are looked up as
+// in ofMembers: a join also reads those of everybody else until enough members are found. $1
+// organisation, $2 group or null, $3 fork or null, $4 and $5 the
 // period, $6 LargeReport.
 var metadataSQL = `/* reports.metadata */
-select o.reporting_mode, g.org_id::text, $2::uuid is not null and ` + largeGroup(largeInPlays) + `,
+select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) + `,
        (select count(*)::int from (
            select from (select m.player from group_members m where m.org_id = o.id and m.group_id = g.id ` +
 	byPlayer + `) m,
@@ -88,25 +112,34 @@ func (m metadata) heldBytes(players int64, l *labels) int64 {
 		int64(l.bytes)
 }
 
-// readMetadata reads the answer to metadataSQL. Errors: ErrGroupNotFound, and MayReadGroup's.
-func readMetadata(row pgx.Row, q Query) (m metadata, err error) {
-	var groupOwner *string
-	err = row.Scan(&m.mode, &groupOwner, &m.largeGroup, &m.activeMembers, &m.lastOrdinal,
+// queueMetadata asks for the metadata; readMetadata reads the answers.
+func queueMetadata(batch *pgx.Batch, q Query) {
+	if q.GroupID != "" {
+		batch.Queue(groupOwnerSQL, q.GroupID)
+	}
+	batch.Queue(metadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID),
+		q.Period.From, q.Period.End(), LargeReport)
+}
+
+// Errors: ErrGroupNotFound.
+func readMetadata(results pgx.BatchResults, q Query) (m metadata, err error) {
+	if m.grouped = q.GroupID != ""; m.grouped {
+		var owner *string
+		if err = results.QueryRow().Scan(&owner); err != nil {
+			return m, fmt.Errorf("reports: group owner: %w", err)
+		}
+		if owner == nil {
+			return m, ErrGroupNotFound
+		}
+		m.groupOwner = *owner
+	}
+	err = results.QueryRow().Scan(&m.mode, &m.largeGroup, &m.activeMembers, &m.lastOrdinal,
 		&m.listedPlayers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, apperr.New(apperr.NotFound, "No such organisation.")
 	}
 	if err != nil {
 		return m, fmt.Errorf("reports: metadata: %w", err)
-	}
-	m.grouped = q.GroupID != ""
-	switch {
-	case !m.grouped:
-		return m, nil
-	case groupOwner == nil:
-		return m, ErrGroupNotFound
-	case q.MayReadGroup != nil:
-		return m, q.MayReadGroup(*groupOwner)
 	}
 	return m, nil
 }

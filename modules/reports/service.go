@@ -41,50 +41,69 @@ type Query struct {
 	// Position is what the report has to see: a replica that has it may be read from. The zero
 	// value asks the primary.
 	Position postgres.Position
-	// MayReadGroup decides about the group's owner before a play is read; its error is the
-	// report's. nil: not asked.
-	MayReadGroup func(organisationID string) error
 }
 
-// ErrGroupNotFound says that the organisation has no such group.
+// ErrGroupNotFound says that there is no such group, or that it is another organisation's.
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// Statistics returns the figures of the fork over the period, for all players or for a group, under
-// the rules of anonymity. hold is called with each lease of memory that they and an answer made of
-// them take: the caller releases it when the answer is sent, whether there is an error or not.
-// Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter.
-func (s *Service) Statistics(
+// Report is an open report: its header is known, and no play is read. It holds a connection until it
+// is closed. The zero Report holds none.
+type Report struct {
+	Header
+
+	snap     *snapshot
+	admitted admission
+}
+
+// Open opens the report on a fork, on all players or on a group. Between it and Statistics the
+// caller authorises the read of the group by the header, and it closes the report. hold is called
+// with each lease of memory that the figures and an answer made of them take: the caller releases it
+// when the answer is sent, whether there is an error or not.
+// Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
+func (s *Service) Open(
 	ctx context.Context, q Query, hold func(*fairshare.Lease),
-) (stats Statistics, err error) {
+) (*Report, error) {
 	snap, admitted, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {
-		return Statistics{}, err
+		return nil, err
 	}
-	defer snap.close()
-	err = snap.read(ctx, func() error {
-		labels := admitted.labelBudget(snap.meta.lastOrdinal)
-		return snap.withoutDamaged(ctx, func() (err error) {
-			stats, err = newStatisticsReader(snap, labels).read(ctx)
+	return &Report{snap.meta.header(), snap, admitted}, nil
+}
+
+// Close releases the connection. It may be called again, and for a report that was not opened.
+func (r *Report) Close() {
+	if r != nil && r.snap != nil {
+		r.snap.close()
+	}
+}
+
+// Statistics returns the figures of an open report under the rules of anonymity, and closes it.
+// Errors: ErrGroupNotFound for a group of another organisation, apperr.Unavailable with RetryAfter.
+func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
+	defer r.Close()
+	err = r.snap.read(ctx, func() error {
+		labels := r.admitted.labelBudget(r.snap.meta.lastOrdinal)
+		return r.snap.withoutDamaged(ctx, func() (err error) {
+			stats, err = newStatisticsReader(r.snap, labels).read(ctx)
 			return err
 		})
 	})
-	s.markDamaged(ctx, snap)
+	s.markDamaged(ctx, r.snap)
 	return stats, err
 }
 
-// Suppressed reports whether k-anonymity hides the report, without computing it. Errors:
-// ErrGroupNotFound, apperr.Unavailable with RetryAfter.
-func (s *Service) Suppressed(ctx context.Context, q Query) (bool, error) {
+// Header returns the header of a report that is not read. Errors: those of Open.
+func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
 	if err != nil {
-		return false, err
+		return Header{}, err
 	}
 	defer admitted.lease.Release()
 	snap, err := openSnapshot(ctx, s.reads, q, false)
 	if err != nil {
-		return false, err
+		return Header{}, err
 	}
 	defer snap.close()
-	return snap.meta.suppressed(), nil
+	return snap.meta.header(), nil
 }

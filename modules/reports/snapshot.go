@@ -103,8 +103,12 @@ func (s *snapshot) acquire(ctx context.Context) error {
 	return nil
 }
 
-// read calls f, which reads the snapshot, and again on the primary where a replica failed.
+// read calls f, which reads the snapshot, and again on the primary where a replica failed. Whatever
+// the caller has authorised, a group of another organisation is not read. Errors: ErrGroupNotFound.
 func (s *snapshot) read(ctx context.Context, f func() error) error {
+	if err := s.meta.header().CheckGroup(s.query.OrganisationID); err != nil {
+		return err
+	}
 	err := f()
 	if !s.replicaFailed(ctx, err) {
 		return err
@@ -132,8 +136,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	// one plan suits every group and period here
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
 	batch.Queue(lockPlaysSQL)
-	batch.Queue(metadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID),
-		q.Period.From, q.Period.End(), LargeReport)
+	queueMetadata(batch, q)
 	if s.withSealed {
 		queueSealed(batch, q)
 	}
@@ -144,7 +147,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 			return fmt.Errorf("reports: begin: %w", err)
 		}
 	}
-	meta, err := readMetadata(results.QueryRow(), q)
+	meta, err := readMetadata(results, q)
 	if err == nil && s.withSealed {
 		meta.sealed, err = readSealed(results)
 		meta.largeGroup = meta.largeGroup || meta.grouped && !meta.sealed.empty()

@@ -48,8 +48,8 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	e.exec(t, insertSQL, testFrom, 40, 1_000)
 	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 40}}
 	want := e.exportedIDs(t, q)
-	begin := func(change string) *Export {
-		x, err := e.reports.Export(t.Context(), q, CSV)
+	again := func(change string) *Export {
+		x, err := e.reports.OpenExport(t.Context(), q, CSV)
 		require.NoError(t, err)
 		t.Cleanup(x.Close)
 		x.snap.replica = true
@@ -57,10 +57,10 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 		_, err = x.snap.conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
 		e.exec(t, change)
-		x.Begin()
+		x.Begin(t.Context())
 		return x
 	}
-	x := begin(`select`)
+	x := again(`select`)
 	for range len(want) + 1 {
 		_, err := x.Next(nil)
 		require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 	require.EqualValues(t, len(want), x.Rows())
 
-	x = begin(`update organisations set reporting_mode = '` + string(org.Pseudonymous) + `'`)
+	x = again(`update organisations set reporting_mode = '` + string(org.Pseudonymous) + `'`)
 	_, err = x.Next(nil)
 	require.ErrorContains(t, err, "current transaction is aborted")
 }

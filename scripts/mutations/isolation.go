@@ -49,12 +49,12 @@ var isolation = []mutation{
 	},
 	{
 		name:    "group: another organisation's",
-		rule:    "SQL",
+		rule:    "policy",
 		file:    "modules/reports/metadata.go",
-		old:     `left join player_groups g on g.org_id = o.id and g.id = $2`,
-		mutated: `left join player_groups g on g.id = $2`,
-		pkg:     "app/chaos",
-		tests:   "TestStatementsAreScoped",
+		old:     `h.GroupOwner != "" && h.GroupOwner != organisationID`,
+		mutated: `h.GroupOwner == "-"`,
+		pkg:     "modules/reports",
+		tests:   "TestOwnerIsKnown",
 	},
 	{
 		name:    "audit: entries of every log",

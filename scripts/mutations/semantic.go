@@ -155,8 +155,8 @@ var semantic = []mutation{
 		file:    "modules/publicapi/access.go",
 		pkg:     "modules/publicapi",
 		tests:   "TestEachCheckRefuses",
-		old:     `audit.Target{Kind: "group", ID: groupID}`,
-		mutated: `audit.Target{Kind: "fork", ID: groupID}`,
+		old:     `audit.Target{Kind: "group", ID: r.query.GroupID}`,
+		mutated: `audit.Target{Kind: "fork", ID: r.query.GroupID}`,
 	},
 	{
 		name:    "rate headers: remaining and reset swapped",

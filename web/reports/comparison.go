@@ -134,7 +134,7 @@ func reportable(p reports.Period) bool {
 // the report that is shown, and gives its place back: no request waits for a place while it holds
 // one.
 func (h *Handler) previous(
-	ctx context.Context, q reports.Query, in params,
+	ctx context.Context, p *ui.Principal, q reports.Query, in params,
 ) (*reports.Statistics, error) {
 	var ok bool
 	if q.Period, ok = previousPeriod(q.Period); !ok || !in.Compares() {
@@ -147,7 +147,7 @@ func (h *Handler) previous(
 			l.Release()
 		}
 	}()
-	s, err := h.Reports.Statistics(ctx, q, func(l *fairshare.Lease) { leases = append(leases, l) })
+	s, err := h.statistics(ctx, p, q, func(l *fairshare.Lease) { leases = append(leases, l) })
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -104,16 +105,16 @@ func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
 ) error {
 	in := view.Params
-	query := queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
-	before, err := h.previous(c.UserContext(), query, in)
+	query := queryOf(p, fork, period, in.Group)
+	before, err := h.previous(c.UserContext(), p, query, in)
 	if err != nil {
-		return groupError(err)
+		return err
 	}
-	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *fairshare.Lease) {
+	stats, err := h.statistics(c.UserContext(), p, query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
 	if err != nil {
-		return groupError(err)
+		return err
 	}
 	for _, g := range view.Groups {
 		if g.ID == in.Group {
@@ -152,10 +153,9 @@ func (h *Handler) forkOf(
 	return fork, err
 }
 
-// queryOf returns the query of a report, which asks the policy about the owner of its group.
+// queryOf returns the query of a report that a screen lists.
 func queryOf(
-	p *ui.Principal, permission authz.Permission, fork games.Fork, period reports.Period,
-	group string,
+	p *ui.Principal, fork games.Fork, period reports.Period, group string,
 ) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID,
@@ -164,10 +164,30 @@ func queryOf(
 		GroupID:        group,
 		Rows:           true,
 		Position:       p.Position,
-		MayReadGroup: func(organisationID string) error {
-			return p.Decide(permission, organisationID)
-		},
 	}
+}
+
+// statistics opens a report, authorises the read of its group, and reads it.
+func (h *Handler) statistics(
+	ctx context.Context, p *ui.Principal, q reports.Query, hold func(*fairshare.Lease),
+) (stats reports.Statistics, err error) {
+	report, err := h.Reports.Open(ctx, q, hold)
+	if err == nil {
+		defer report.Close()
+		err = authorizeGroup(p, authz.ReadReport, report.Header)
+	}
+	if err == nil {
+		stats, err = h.Reports.Statistics(ctx, report)
+	}
+	return stats, groupError(err)
+}
+
+// authorizeGroup asks the policy about the owner of a report's group.
+func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Header) error {
+	if r.GroupOwner == "" {
+		return nil
+	}
+	return p.Decide(permission, r.GroupOwner)
 }
 
 // groupError replaces the API's message about an unknown group. Another organisation's is as

@@ -29,13 +29,20 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	err = h.Exports.Send(c.UserContext(), c, exports.Request{
-		Query:   queryOf(p, authz.ExportReport, fork, period, in.Group),
+	export, err := h.Exports.Open(c.UserContext(), c, exports.Request{
+		Query:   queryOf(p, fork, period, in.Group),
 		Format:  format,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),
 		Recheck: h.Recheck(p, authz.ExportReport),
 	})
+	if err == nil {
+		defer export.Close()
+		err = authorizeGroup(p, authz.ExportReport, export.Header)
+	}
+	if err == nil {
+		err = h.Exports.Send(c, export)
+	}
 	return groupError(err)
 }

@@ -28,14 +28,16 @@ type Groups interface {
 
 // Reports computes the figures of forks.
 type Reports interface {
-	Statistics(
+	Open(
 		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
-	) (reports.Statistics, error)
+	) (*reports.Report, error)
+	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)
 }
 
 // Exports sends plays as CSV.
 type Exports interface {
-	Send(ctx context.Context, c *fiber.Ctx, r exports.Request) error
+	Open(ctx context.Context, c *fiber.Ctx, r exports.Request) (*exports.Export, error)
+	Send(c *fiber.Ctx, e *exports.Export) error
 }

@@ -64,7 +64,6 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 		Games:   games.New(w.DB.DB),
 		Reports: w.Figures,
 		Exports: w.Files,
-		Orgs:    w.orgs,
 		Policy:  policy,
 	}, base)
 	require.NoError(t, err)
