@@ -94,7 +94,9 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	log.OnEvent = counts.event
 	orgs := org.New(pools.Auth, log, policy)
 	forks := games.New(pools.Reads)
-	figures, sealer := p.newReports(s.Log, counts)
+	// one bound for small reports and fork lists: both take connections of Reads
+	limits := reports.NewLimits(pools.Reads)
+	figures, sealer := p.newReports(limits, s.Log, counts)
 	p.exports = exports.New(figures, log)
 	p.exports.OnFinish = counts.exportFinished
 	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, counts.unknownKey)
@@ -115,6 +117,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		Keys:        p.Keys.Authenticator,
 		Games:       forks,
 		Reports:     figures,
+		Lists:       limits.Small,
 		Exports:     p.exports,
 		Policy:      policy,
 		RecheckKeys: recheckKeys.Authenticator,
@@ -179,9 +182,9 @@ func Over(pools Pools, s Settings) (*Program, error) {
 
 // newReports builds the reports and the sealer, which count damaged segments together.
 func (p *Program) newReports(
-	log *slog.Logger, counts *metrics,
+	limits reports.Limits, log *slog.Logger, counts *metrics,
 ) (*reports.Service, *reports.Sealer) {
-	figures := reports.New(p.Pools.Reads, p.Pools.Exports)
+	figures := reports.New(p.Pools.Reads, p.Pools.Exports, limits)
 	sealer := reports.NewSealer(p.Pools.Reads, time.Now, log, reports.SealFrom)
 	figures.OnDamage = func(d reports.Damage) {
 		d.Log(log)

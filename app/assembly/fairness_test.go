@@ -14,6 +14,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/modules/exports"
+	"dg/modules/reports"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -230,4 +231,27 @@ func (w *world) neverMore(most int) {
 			`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 			where datname = current_database() and not granted`), most)
 	}
+}
+
+// rules.md, Bounds: fork lists and small reports share one limit. A list waits while the reports of
+// its organisation take it.
+func TestForkListsShareTheLimitOfReports(t *testing.T) {
+	w := start(t)
+	x := w.tenant(100)
+	release := w.holds(`lock table plays in access exclusive mode`)
+	var asking sync.WaitGroup
+	for range reports.MaxReportsOfOrganisation {
+		asking.Go(func() { w.call(x, x.stats()) })
+	}
+	eventually(t, "the reports do not run", func() bool {
+		return w.value("dg_work_running", "reports") == reports.MaxReportsOfOrganisation
+	})
+	list := make(chan int, 1)
+	asking.Go(func() { list <- w.call(x, "/api/v1/forks") })
+	eventually(t, "the list does not wait", func() bool {
+		return w.value("dg_work_waiting", "reports") == 1
+	})
+	release()
+	asking.Wait()
+	require.Equal(t, http.StatusOK, <-list)
 }

@@ -50,7 +50,8 @@ func start(t *testing.T) *program {
 	require.NoError(t, err)
 	log := audit.New(db.DB)
 	forks := games.New(db.DB)
-	figures := reports.New(db.DB, db.DB)
+	limits := reports.NewLimits(db.DB)
+	figures := reports.New(db.DB, db.DB, limits)
 	keyService := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
 	files := exports.New(figures, log)
 
@@ -61,6 +62,7 @@ func start(t *testing.T) *program {
 		Keys:    keyService.Authenticator,
 		Games:   forks,
 		Reports: figures,
+		Lists:   limits.Small,
 		Exports: files,
 		Policy:  policy,
 	}, p.url)

@@ -47,7 +47,7 @@ func setup(t *testing.T) *bundle {
 		postgres.Options{LockTimeout: 20 * time.Second})
 	require.NoError(t, err)
 	t.Cleanup(b.db.Close)
-	b.service = exports.New(reports.New(b.db, b.db), audit.New(b.db))
+	b.service = exports.New(reports.New(b.db, b.db, reports.NewLimits(b.db)), audit.New(b.db))
 	b.request = exports.Request{
 		Query: reports.Query{
 			OrganisationID: fork.OrganisationID,

@@ -14,6 +14,7 @@ type API struct {
 	reports     Reports
 	exports     Exports
 	policy      Policy
+	lists       *fairshare.Limiter
 	document    []byte // OpenAPI
 	collection  []byte // Postman
 	cache       *forkCache
@@ -27,6 +28,8 @@ type Modules struct {
 	Reports Reports
 	Exports Exports
 	Policy  Policy
+	// Lists admits fork lists. It is the limit of small reports, so that one bound holds for both.
+	Lists *fairshare.Limiter
 	// RecheckKeys re-checks the keys of running exports, on a connection that no flood of requests
 	// takes; nil: Keys.
 	RecheckKeys KeyStatus
@@ -49,6 +52,7 @@ func New(m Modules, baseURL string) (*API, error) {
 		reports:     m.Reports,
 		exports:     m.Exports,
 		policy:      m.Policy,
+		lists:       m.Lists,
 		document:    document,
 		collection:  collection,
 		cache:       newForkCache(),

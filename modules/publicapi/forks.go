@@ -29,19 +29,23 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		return httpserver.SendNotModified(c, tag)
 	}
 	if len(list.body) > httpserver.StreamThreshold { // a slow reader may take long
-		kept, err := a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease,
-			len(list.body))
-		if err != nil {
-			lease.Release()
+		bytes := int64(len(list.body))
+		if lease != nil {
+			lease.Keep(bytes)
+		} else if lease, err = a.lists.Acquire(c.UserContext(),
+			fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: bytes}); err != nil {
 			return err
 		}
-		httpserver.AttachLease(c, kept)
+		httpserver.AttachLease(c, lease)
 	} else {
 		lease.Release()
 	}
 	return httpserver.SendJSON(c, list.body,
 		httpserver.JSONOptions{ETag: tag, Gzipped: list.gzipped})
 }
+
+// listBytes is the memory that reading a fork list takes at its peak.
+const listBytes = 2 << 20
 
 // forkList returns the organisation's forks as of the caller's authentication or later. When they
 // have to be read, that happens under a lease, which the caller releases; nil: they were cached.
@@ -51,7 +55,8 @@ func (a *API) forkList(
 	if list, ok := a.cache.list(caller); ok {
 		return list, nil, nil
 	}
-	lease, err := a.reports.AdmitForks(ctx, caller.OrganisationID)
+	lease, err := a.lists.Acquire(ctx,
+		fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: listBytes})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -43,18 +43,13 @@ type Forks interface {
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
 }
 
-// Reports computes statistics, and admits what takes memory: reports and fork lists share one
-// limit.
+// Reports computes statistics.
 type Reports interface {
 	Open(
 		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
 	) (*reports.Report, error)
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 	Header(ctx context.Context, q reports.Query) (reports.Header, error)
-	AdmitForks(ctx context.Context, organisationID string) (*fairshare.Lease, error)
-	KeepAnswer(
-		ctx context.Context, organisationID string, lease *fairshare.Lease, bytes int,
-	) (*fairshare.Lease, error)
 }
 
 // Exports sends plays as CSV.

@@ -15,18 +15,18 @@ type admission struct {
 
 // admitSmall admits a small report. The caller releases the lease. Errors: apperr.Unavailable with
 // RetryAfter.
-func (l limits) admitSmall(ctx context.Context, organisationID string) (admission, error) {
-	lease, err := l.small.Acquire(ctx,
+func (l Limits) admitSmall(ctx context.Context, organisationID string) (admission, error) {
+	lease, err := l.Small.Acquire(ctx,
 		fairshare.Request{OrganisationID: organisationID, Bytes: smallBytes})
 	return admission{lease, smallBytes}, err
 }
 
 // admitLarge admits a large report that waited already. The caller releases the lease. Errors:
 // apperr.Unavailable with RetryAfter.
-func (l limits) admitLarge(
+func (l Limits) admitLarge(
 	ctx context.Context, organisationID string, bytes int64, waited time.Duration,
 ) (admission, error) {
-	lease, err := l.large.Acquire(ctx, fairshare.Request{
+	lease, err := l.Large.Acquire(ctx, fairshare.Request{
 		OrganisationID: organisationID,
 		Bytes:          bytes,
 		Waited:         waited,

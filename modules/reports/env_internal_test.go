@@ -57,7 +57,7 @@ func newEnv(t testing.TB) *env {
 	now := func() time.Time { return testNow }
 	return &env{
 		db:      db,
-		reports: New(db.DB, db.DB),
+		reports: New(db.DB, db.DB, NewLimits(db.DB)),
 		sealer:  NewSealer(db.DB, now, slog.New(slog.NewTextHandler(io.Discard, nil)), 0),
 	}
 }

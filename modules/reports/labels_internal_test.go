@@ -64,13 +64,13 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 		{"pseudonyms", "pseudonymous", estimate, false},
 	} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
-		e.reports.limits.large = fairshare.New(fairshare.Limits{
+		e.reports.limits.Large = fairshare.New(fairshare.Limits{
 			MaxConcurrent: 4,
 			Bytes:         2 * c.room,
 			BusyMessage:   "Busy.",
 		})
 		// half, and more than half
-		other, err := e.reports.limits.large.Acquire(t.Context(),
+		other, err := e.reports.limits.Large.Acquire(t.Context(),
 			fairshare.Request{OrganisationID: "other", Bytes: 2 * c.room})
 		require.NoError(t, err)
 		report, err := e.reports.Open(t.Context(), q, func(l *fairshare.Lease) {

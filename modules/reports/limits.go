@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"context"
-
 	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
@@ -46,22 +44,22 @@ const (
 	connsBesideReports int32 = 3        // of the pool: for forks and the sealer
 )
 
-// limits admit reports.
-type limits struct{ small, large *fairshare.Limiter }
+// Limits admit reports. Small admits fork lists as well: they take the same connections.
+type Limits struct{ Small, Large *fairshare.Limiter }
 
-// newLimits returns the limits of a pool, lower ones for a small pool: together they leave
+// NewLimits returns the limits of a pool, lower ones for a small pool: together they leave
 // connections to other readers.
-func newLimits(reads *postgres.DB) limits {
+func NewLimits(reads *postgres.DB) Limits {
 	const busy = "Too many reports are being computed."
 	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
 	large := max(2, min(MaxLargeReports, spare/4))
-	return limits{
-		small: fairshare.New(fairshare.Limits{
+	return Limits{
+		Small: fairshare.New(fairshare.Limits{
 			MaxConcurrent: max(2, min(MaxReports, spare-large)),
 			Bytes:         maxSmallBytes,
 			BusyMessage:   busy,
 		}),
-		large: fairshare.New(fairshare.Limits{
+		Large: fairshare.New(fairshare.Limits{
 			MaxConcurrent: large,
 			Bytes:         maxLargeBytes,
 			BusyMessage:   busy,
@@ -71,27 +69,5 @@ func newLimits(reads *postgres.DB) limits {
 
 // Limiters are what bounds the service's work, by the name of the work.
 func (s *Service) Limiters() map[string]*fairshare.Limiter {
-	return map[string]*fairshare.Limiter{"reports": s.limits.small, "large_reports": s.limits.large}
-}
-
-// AdmitForks admits a read of an organisation's forks, which shares the connections of reports. The
-// caller releases the lease.
-// Errors: apperr.Unavailable with RetryAfter.
-func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*fairshare.Lease, error) {
-	return s.limits.small.Acquire(ctx,
-		fairshare.Request{OrganisationID: organisationID, Bytes: smallBytes})
-}
-
-// KeepAnswer turns the lease of finished work into one of its large answer; without a lease it
-// admits the answer. The caller releases the lease when the answer is sent. Errors:
-// apperr.Unavailable with RetryAfter.
-func (s *Service) KeepAnswer(
-	ctx context.Context, organisationID string, lease *fairshare.Lease, bytes int,
-) (*fairshare.Lease, error) {
-	if lease == nil {
-		return s.limits.small.Acquire(ctx,
-			fairshare.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
-	}
-	lease.Keep(int64(bytes))
-	return lease, nil
+	return map[string]*fairshare.Limiter{"reports": s.limits.Small, "large_reports": s.limits.Large}
 }

@@ -81,7 +81,7 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	require.True(t, large(whole, bigGroup))
 
 	// A report that turns out large is admitted among the large ones, and holds no small place.
-	e.reports.limits.small = fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
+	e.reports.limits.Small = fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
 	var leases []*fairshare.Lease
 	report, err := e.reports.Open(t.Context(),
 		Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
@@ -90,7 +90,7 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	report.Close()
 	require.Len(t, leases, 2)
 	defer leases[1].Release()
-	small, err := e.reports.AdmitForks(t.Context(), testOrg)
+	small, err := e.reports.limits.admitSmall(t.Context(), testOrg)
 	require.NoError(t, err)
-	small.Release()
+	small.lease.Release()
 }

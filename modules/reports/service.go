@@ -11,7 +11,7 @@ import (
 // Service computes reports.
 type Service struct {
 	reads, exports *postgres.DB // apart, so that exports and statistics do not starve one another
-	limits         limits
+	limits         Limits
 
 	maxOverviewPlays int64
 
@@ -20,11 +20,11 @@ type Service struct {
 
 // New returns the service. Statistics read through reads, exports through exports, whose size
 // bounds how many run at once. An instance has one service: its limits count all surfaces together.
-func New(reads, exports *postgres.DB) *Service {
+func New(reads, exports *postgres.DB, limits Limits) *Service {
 	return &Service{
 		reads:            reads,
 		exports:          exports,
-		limits:           newLimits(reads),
+		limits:           limits,
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(Damage) {},
 	}

@@ -63,6 +63,7 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 		Keys:    w.Keys.Authenticator,
 		Games:   games.New(w.DB.DB),
 		Reports: w.Figures,
+		Lists:   w.limits.Small,
 		Exports: w.Files,
 		Policy:  policy,
 	}, base)

@@ -49,6 +49,7 @@ type World struct {
 	Keys    *apikeys.Module
 	Log     *audit.Log
 	Figures *reports.Service
+	limits  reports.Limits
 	Files   *exports.Service
 	orgs    *org.Service
 	now     func() time.Time
@@ -109,7 +110,8 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	w.Figures = reports.New(db.DB, pool)
+	w.limits = reports.NewLimits(db.DB)
+	w.Figures = reports.New(db.DB, pool, w.limits)
 	w.Files = exports.New(w.Figures, w.Log)
 	forks := games.New(db.DB)
 	site, err := web.New(web.Modules{

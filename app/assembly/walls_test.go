@@ -1,0 +1,251 @@
+package assembly_test
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/platform/authz"
+	"dg/platform/testkit/fixtures"
+)
+
+// neighbours are two organisations in one program: Acme has a key and an owner, and everything that
+// Beta has is Beta's alone.
+type neighbours struct {
+	*world
+	acme, beta   tenant
+	foreignGroup string
+	owner        *apptest.WebClient
+}
+
+// newNeighbours stores Beta first, so that a query without an organisation finds Beta's row.
+func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
+	t.Helper()
+	t.Parallel()
+	settings := assembly.Settings{Policy: policy}
+	w := &world{Assembled: apptest.Assemble(t, fixtures.New(t), settings)}
+	n := neighbours{world: w, beta: w.tenant(0), acme: w.tenant(0)}
+	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
+	w.signIn(n.beta.owner, "")
+	n.owner = w.signIn(n.acme.owner, "")
+	return n
+}
+
+// ask asks the API with Acme's key.
+func (n neighbours) ask(path string) (status int, body string) {
+	n.T.Helper()
+	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path,
+		n.acme.key.Token())
+	return response.StatusCode, apptest.ReadAll(n.T, response)
+}
+
+// screen opens a screen of Acme as its owner, or sends its form.
+func (n neighbours) screen(path string, form url.Values) (status int, body string) {
+	n.T.Helper()
+	status, body, _ = n.owner.Send("/o/"+n.acme.Slug+path, form)
+	return status, body
+}
+
+// showsNothing fails the test if a text holds something of Beta.
+func (n neighbours) showsNothing(text, where string) {
+	n.T.Helper()
+	for _, foreign := range []string{
+		n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.foreignGroup,
+	} {
+		require.NotContains(n.T, text, foreign, where)
+	}
+}
+
+// unchanged fails the test if something of Beta was changed.
+func (n neighbours) unchanged() {
+	n.T.Helper()
+	require.True(n.T,
+		fixtures.One[bool](n.Database,
+			`select revoked_at is null and name <> 'Ours' from api_keys where id = $1`,
+			n.beta.key.ID))
+	require.Equal(n.T, string(n.beta.ReportingMode),
+		fixtures.One[string](n.Database,
+			`select reporting_mode from organisations where id = $1`, n.beta.ID))
+}
+
+// form is what the forms of the screens want, each something of it.
+var form = url.Values{
+	"mode":           {"nominative"},
+	"organisation":   {"Acme"},
+	"name":           {"Ours"},
+	"overlap":        {"now"},
+	"expiry":         {"never"},
+	"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"},
+}
+
+func first(status int, _ string) int { return status }
+
+const report = "/stats?from=2026-03-01&to=2026-03-31"
+
+// withoutOrganisation is the connection of gorm whose statements have lost their condition on the
+// organisation.
+type withoutOrganisation struct{ *sql.DB }
+
+// organisationCondition is what postgres.Tenant adds, and what the texts of postgres.Raw have.
+var organisationCondition = regexp.MustCompile(
+	`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`,
+)
+
+func loosen(
+	text string,
+) string {
+	return organisationCondition.ReplaceAllString(text, "($0 or true)")
+}
+
+func (l withoutOrganisation) QueryContext(
+	ctx context.Context, text string, args ...any,
+) (*sql.Rows, error) {
+	return l.DB.QueryContext(ctx, loosen(text), args...)
+}
+
+func (l withoutOrganisation) ExecContext(
+	ctx context.Context, text string, args ...any,
+) (sql.Result, error) {
+	return l.DB.ExecContext(ctx, loosen(text), args...)
+}
+
+func (l withoutOrganisation) BeginTx(
+	ctx context.Context, opts *sql.TxOptions,
+) (gorm.ConnPool, error) {
+	tx, err := l.DB.BeginTx(ctx, opts)
+	return &withoutOrganisationTx{tx}, err // gorm wants a pointer
+}
+
+type withoutOrganisationTx struct{ *sql.Tx }
+
+func (l withoutOrganisationTx) QueryContext(
+	ctx context.Context, text string, args ...any,
+) (*sql.Rows, error) {
+	return l.Tx.QueryContext(ctx, loosen(text), args...)
+}
+
+func (l withoutOrganisationTx) ExecContext(
+	ctx context.Context, text string, args ...any,
+) (sql.Result, error) {
+	return l.Tx.ExecContext(ctx, loosen(text), args...)
+}
+
+// loosenQueries takes the organisation out of every statement of gorm.
+func (n neighbours) loosenQueries() {
+	for _, db := range []*gorm.DB{n.Pools.Auth.Gorm, n.Pools.Reads.Gorm} {
+		pool := withoutOrganisation{db.ConnPool.(*sql.DB)}
+		db.ConnPool = pool
+		db.Statement.ConnPool = pool
+	}
+}
+
+// The policy is a wall of its own: with the organisation taken out of the SQL it still refuses what
+// is another organisation's.
+func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
+	n := newNeighbours(t, nil)
+	n.loosenQueries()
+	for name, path := range map[string]string{
+		"fork":   "/" + n.beta.fork.ID,
+		"report": "/" + n.beta.fork.ID + report,
+		"export": "/" + n.beta.fork.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
+	} {
+		status, _ := n.ask(path)
+		require.Equal(t, http.StatusForbidden, status, name)
+	}
+	status, body := n.ask("")
+	require.NotEqual(t, http.StatusOK, status, "fork list")
+	require.NotContains(t, body, n.beta.fork.ID, "fork list")
+
+	for name, path := range map[string]string{
+		"reports":        "/reports",
+		"report":         "/reports/" + n.beta.fork.ID,
+		"keys":           "/settings/api-keys",
+		"key":            "/settings/api-keys/" + n.beta.key.ID + "/revoke",
+		"key page":       "/settings/api-keys/" + n.beta.key.ID,
+		"key to replace": "/settings/api-keys/" + n.beta.key.ID + "/replace",
+		"key to rename":  "/settings/api-keys/" + n.beta.key.ID + "/rename",
+		"audit log":      "/settings/audit-log",
+		"audit log file": "/settings/audit-log.csv",
+		"plays":          "/reports/" + n.beta.fork.ID + "/plays.csv",
+		"organisation":   "/settings/organisation",
+	} {
+		status, body := n.screen(path, nil)
+		require.Contains(t,
+			[]int{http.StatusForbidden, http.StatusNotFound, http.StatusInternalServerError},
+			status,
+			name)
+		n.showsNothing(body, name)
+	}
+	for name, path := range map[string]string{
+		"key":            "/settings/api-keys/" + n.beta.key.ID + "/revoke",
+		"replacement":    "/settings/api-keys/" + n.beta.key.ID + "/replace",
+		"name":           "/settings/api-keys/" + n.beta.key.ID + "/rename",
+		"reporting mode": "/settings/organisation/reporting-mode",
+	} {
+		status, _ := n.screen(path, form)
+		require.Equal(t, http.StatusForbidden, status, name)
+	}
+	n.showsNothing(n.owner.Get("/docs"), "/docs")
+	n.unchanged()
+}
+
+// openModel allows everything to everybody.
+const openModel = `[request_definition]
+r = kind, grants, org, owner, resource, action
+[policy_definition]
+p = kind, grant, resource, action
+[policy_effect]
+e = some(where (p.eft == allow))
+[matchers]
+m = true`
+
+// The SQL is a wall of its own: with a policy that allows everything it still finds nothing of
+// another organisation.
+func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
+	policy, err := authz.Compile(openModel, "p, any, any, any, any")
+	require.NoError(t, err)
+	n := newNeighbours(t, policy)
+	for name, path := range map[string]string{
+		"fork":   "/" + n.beta.fork.ID,
+		"report": "/" + n.beta.fork.ID + report,
+		"export": "/" + n.beta.fork.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
+		"group":  "/" + n.acme.fork.ID + report + "&groupId=" + n.foreignGroup,
+	} {
+		status, _ := n.ask(path)
+		require.Equal(t, http.StatusNotFound, status, name)
+	}
+	status, body := n.ask("")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, n.acme.fork.ID)
+	require.NotContains(t, body, n.beta.fork.ID)
+
+	for name, path := range map[string]string{
+		"reports":   "/reports",
+		"keys":      "/settings/api-keys",
+		"audit log": "/settings/audit-log",
+	} {
+		status, body := n.screen(path, nil)
+		require.Equal(t, http.StatusOK, status, name)
+		n.showsNothing(body, name)
+	}
+	require.Equal(t, http.StatusNotFound,
+		first(n.screen("/reports/"+n.beta.fork.ID, nil)))
+	for _, below := range []string{"", "/revoke", "/replace", "/rename"} {
+		path := "/settings/api-keys/" + n.beta.key.ID + below
+		require.Equal(t, http.StatusNotFound, first(n.screen(path, nil)), path)
+		if below != "" {
+			require.Equal(t, http.StatusNotFound, first(n.screen(path, form)),
+				path)
+		}
+	}
+	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode", "mode", "nominative")
+	n.unchanged()
+}
