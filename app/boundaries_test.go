@@ -18,14 +18,15 @@ var mayImport = map[string][]string{
 	"app":          {"app/commands"},
 	"app/commands": {"*", "app/apptest"}, // apptest in tests
 	"app/apptest": {
-		"app/assembly", "app/commands", "app/demo", "modules/reports", "platform",
+		"app/assembly", "app/commands", "app/demo", "modules/reports/sealer", "platform",
 		"platform/testkit",
 	},
 	"app/assembly": { // apptest in tests
 		"app/apptest", "platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
 		"web/auditlog",
 		"web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games",
-		"modules/reports", "modules/exports", "modules/org", "modules/audit",
+		"modules/reports", "modules/reports/sealer", "modules/exports", "modules/org",
+		"modules/audit",
 	},
 	"scripts/bench":    {"*", "platform/testkit"}, // the tests' oracle
 	"scripts/contract": {"platform"},
@@ -50,8 +51,11 @@ var mayImport = map[string][]string{
 	"modules/apikeys":           {"platform", "modules/org", "modules/audit"},
 	"modules/reports": {
 		"platform", "modules/games", "modules/org", "modules/reports/segment",
+		"modules/reports/snapshot",
 	},
-	"modules/exports": {"platform", "modules/reports", "modules/audit"},
+	"modules/reports/sealer":   {"platform", "modules/reports/segment", "modules/reports/snapshot"},
+	"modules/reports/snapshot": {"platform", "modules/org", "modules/reports/segment"},
+	"modules/exports":          {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": {
 		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
 		"modules/org", "modules/audit",

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 )
 
 // Sealable is how many plays a fork of these tests has: enough for segments.
-const Sealable = reports.SealFrom + 1_000
+const Sealable = sealer.SealFrom + 1_000
 
 // History is a file of plays of one fork, and what is needed to read it.
 type History struct {

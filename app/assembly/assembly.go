@@ -21,6 +21,7 @@ import (
 	"dg/modules/org"
 	"dg/modules/publicapi"
 	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
@@ -183,9 +184,9 @@ func Over(pools Pools, s Settings) (*Program, error) {
 // newReports builds the reports and the sealer, which count damaged segments together.
 func (p *Program) newReports(
 	limits reports.Limits, log *slog.Logger, counts *metrics,
-) (*reports.Service, *reports.Sealer) {
+) (*reports.Service, *sealer.Sealer) {
 	figures := reports.New(p.Pools.Reads, p.Pools.Exports, limits)
-	sealer := reports.NewSealer(p.Pools.Reads, time.Now, log, reports.SealFrom)
+	sealer := sealer.New(p.Pools.Reads, time.Now, log, sealer.SealFrom)
 	figures.OnDamage = func(d reports.Damage) {
 		d.Log(log)
 		counts.damagedSegments.Inc()

@@ -16,7 +16,7 @@ import (
 	"dg/app/assembly"
 	"dg/modules/audit"
 	"dg/modules/org"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/fairshare"
 	"dg/platform/testkit/fixtures"
 )
@@ -62,7 +62,7 @@ func TestRunningExportIsOfItsBeginning(t *testing.T) {
 	w.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, x.ID)
 	player := fixtures.One[string](w.Database, `select id::text from players limit 1`)
 	_, err := org.New(w.Owner, audit.New(w.Owner), nil).
-		Erase(t.Context(), player, reports.DropDirty, audit.Request{})
+		Erase(t.Context(), player, sealer.DropDirty, audit.Request{})
 	require.NoError(t, err)
 	require.Equal(t, whole, apptest.ReadAll(t, running))
 	_, next := apptest.FetchFrom(apptest.NewClient(), w.Base+x.export(), x.key.Token())

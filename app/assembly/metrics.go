@@ -8,7 +8,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/exports"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 )
 
 // Reasons of refusals that no audit log can hold, beside those of package audit.
@@ -92,11 +92,11 @@ func (m *metrics) exportFinished(outcome string, rows int64) {
 
 // sealerPass counts a pass. One that failed has not seen all that is due: the backlog is then at
 // least the last one. Passes come one after another.
-func (m *metrics) sealerPass(pass reports.Sealed, err error) {
+func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	backlog := pass.Backlog()
 	switch {
-	case errors.Is(err, reports.ErrSealerLocked):
+	case errors.Is(err, sealer.ErrLocked):
 		outcome = "locked"
 	case err != nil:
 		outcome = "failed"

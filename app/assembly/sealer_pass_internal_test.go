@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 )
 
 // A pass that failed has not seen the whole backlog, and never shows a smaller one.
@@ -17,15 +17,15 @@ func TestFailedPassDoesNotLowerTheBacklog(t *testing.T) {
 	m := newMetrics(prometheus.NewRegistry())
 	failed := errors.New("connection lost")
 	for _, pass := range []struct {
-		sealed reports.Sealed
+		sealed sealer.Result
 		err    error
 		want   float64
 	}{
-		{reports.Sealed{Left: 5}, nil, 5},
-		{reports.Sealed{}, failed, 5},
-		{reports.Sealed{Left: 7}, failed, 7},
-		{reports.Sealed{Left: 1}, nil, 1},
-		{reports.Sealed{}, reports.ErrSealerLocked, 0}, // the process that seals shows it
+		{sealer.Result{Remaining: 5}, nil, 5},
+		{sealer.Result{}, failed, 5},
+		{sealer.Result{Remaining: 7}, failed, 7},
+		{sealer.Result{Remaining: 1}, nil, 1},
+		{sealer.Result{}, sealer.ErrLocked, 0}, // the process that seals shows it
 	} {
 		m.sealerPass(pass.sealed, pass.err)
 		require.InDelta(t, pass.want, testutil.ToFloat64(m.backlog), 0)

@@ -17,7 +17,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/assembly"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 )
@@ -86,7 +86,7 @@ func (w *nthWorld) fill() {
 	w.forks["long"] = long.ID
 	w.organisation("named", fixtures.Organisation{ReportingMode: "nominative"}, 60)
 	w.organisation("below", fixtures.Organisation{Plan: "team"}, 0)
-	sealer := reports.NewSealer(w.DB, time.Now, slog.New(slog.DiscardHandler), 10)
+	sealer := sealer.New(w.DB, time.Now, slog.New(slog.DiscardHandler), 10)
 	_, err := sealer.Seal(w.t.Context())
 	require.NoError(w.t, err)
 	for _, p := range []struct{ name, role, secret string }{

@@ -107,7 +107,8 @@ func programTags(t *testing.T) (tags []string) {
 	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
 	for _, pattern := range []string{
-		"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go", "web/*/*.go",
+		"app/commands/*.go", "modules/*/*.go", "modules/*/*/*.go", "modules/*/*.sql", "web/*.go",
+		"web/*/*.go",
 	} {
 		files, err := filepath.Glob(apptest.InTree(pattern))
 		require.NoError(t, err)

@@ -11,15 +11,15 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/org"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 )
 
-// sealer seals the forks of the world.
-func sealer(db *postgres.DB) *reports.Sealer {
-	return reports.NewSealer(db, time.Now, slog.New(slog.DiscardHandler), 10)
+// newSealer seals the forks of the world.
+func newSealer(db *postgres.DB) *sealer.Sealer {
+	return sealer.New(db, time.Now, slog.New(slog.DiscardHandler), 10)
 }
 
 // once is the idempotency key of a form that was sent before.
@@ -34,7 +34,7 @@ func (w *nthWorld) furnish() {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	w.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
-	_, err := sealer(w.DB).Seal(w.t.Context())
+	_, err := newSealer(w.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
 	// Dirty days and a dirty month of which nothing is left, a day and a month that are not sealed,
 	// damaged segments.
@@ -98,7 +98,7 @@ func (w *nthWorld) operate(url string) {
 	policy, err := authz.New()
 	require.NoError(w.t, err)
 	log := audit.New(db)
-	seal := sealer(db)
+	seal := newSealer(db)
 	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
 	player := fixtures.One[string](w.Database,
@@ -106,7 +106,7 @@ func (w *nthWorld) operate(url string) {
 	undo := errors.New("undo")
 	_, err = org.New(db, log, policy).
 		Erase(ctx, player, func(tx *gorm.DB, organisation string) error {
-			return errors.Join(reports.DropDirty(tx, organisation), undo)
+			return errors.Join(sealer.DropDirty(tx, organisation), undo)
 		}, audit.Request{})
 	require.ErrorIs(w.t, err, undo)
 	before, err := log.CountBefore(ctx, acme, time.Now())

@@ -15,7 +15,7 @@ import (
 	"dg/app/demo"
 	"dg/modules/audit"
 	"dg/modules/org"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/authz"
 	"dg/platform/testkit/fixtures"
 )
@@ -159,7 +159,7 @@ func (x *clustered) erasedPlayersAreGone(t *testing.T) {
 		x.see(t, w, reader, round, &answers)
 		resume := x.pausing(round)
 		w.Set("gone", func() {
-			_, err := orgs.Erase(t.Context(), player.ID, reports.DropDirty, audit.Request{})
+			_, err := orgs.Erase(t.Context(), player.ID, sealer.DropDirty, audit.Request{})
 			require.NoError(t, err)
 		})
 		x.see(t, w, reader, round, &answers)

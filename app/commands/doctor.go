@@ -16,7 +16,7 @@ import (
 	"dg/migrations"
 	"dg/modules/exports"
 	"dg/modules/identity"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 )
@@ -180,7 +180,7 @@ func (c doctorCmd) dataFindings(
 	if err != nil {
 		return findings, err
 	}
-	due, err := reports.NewSealer(db, time.Now, p.log, reports.SealFrom).Due(ctx)
+	due, err := sealer.New(db, time.Now, p.log, sealer.SealFrom).Due(ctx)
 	if err != nil {
 		return findings, err
 	}

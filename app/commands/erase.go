@@ -9,7 +9,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/org"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/config"
@@ -32,7 +32,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 		orgs := org.New(owner, audit.New(owner), policy)
 		missing := 0
 		for _, id := range c.Players {
-			organisation, err := orgs.Erase(ctx, strings.ToLower(id), reports.DropDirty,
+			organisation, err := orgs.Erase(ctx, strings.ToLower(id), sealer.DropDirty,
 				requestOf("dg erase"))
 			switch {
 			case apperr.Is(err, apperr.NotFound):
@@ -44,7 +44,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 				fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", id, organisation)
 			}
 		}
-		if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).
+		if _, err := sealer.New(owner, time.Now, p.log, sealer.SealFrom).
 			Seal(ctx); err != nil {
 			p.log.Warn("days of erased players are not sealed again; dg serve will try again",
 				"error", err)

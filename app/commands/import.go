@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"dg/modules/importer"
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -95,7 +95,7 @@ func importInto(
 	}
 	// The import is committed. Unsealed days only make statistics slower, until dg serve seals
 	// them.
-	if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {
+	if _, err := sealer.New(owner, time.Now, p.log, sealer.SealFrom).Seal(ctx); err != nil {
 		p.log.Warn("imported days are not sealed; dg serve will try again", "error", err)
 	}
 	return summary, nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"dg/modules/reports"
+	"dg/modules/reports/sealer"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -36,29 +36,29 @@ func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer owner.Close()
-	sealer := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom)
+	segments := sealer.New(owner, time.Now, p.log, sealer.SealFrom)
 	switch c.Do {
 	case "verify":
-		if err := verifySegments(ctx, sealer, p); err != nil {
+		if err := verifySegments(ctx, segments, p); err != nil {
 			return err
 		}
 	case "rebuild":
-		done, err := sealer.Rebuild(ctx, c.Wait)
+		done, err := segments.Rebuild(ctx, c.Wait)
 		if err != nil {
 			return err
 		}
-		if done.Busy > 0 {
+		if done.Skipped > 0 {
 			fmt.Fprintf(p.Stdout,
-				"%d days and months are being written to: dg serve seals them later.\n", done.Busy)
+				"%d days and months are being written to: dg serve seals them later.\n", done.Skipped)
 		}
 	}
-	return printSegments(ctx, sealer, p)
+	return printSegments(ctx, segments, p)
 }
 
 // verifySegments prints a line for each segment that differs from the plays, and fails if there is
 // one.
-func verifySegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error {
-	wrong, err := sealer.Verify(ctx)
+func verifySegments(ctx context.Context, segments *sealer.Sealer, p Stdio) error {
+	wrong, err := segments.Verify(ctx)
 	for _, line := range wrong {
 		fmt.Fprintln(p.Stdout, line)
 	}
@@ -73,14 +73,14 @@ func verifySegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error 
 }
 
 // printSegments prints a line for each fork with segments.
-func printSegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error {
-	forks, err := sealer.Status(ctx)
+func printSegments(ctx context.Context, segments *sealer.Sealer, p Stdio) error {
+	forks, err := segments.Status(ctx)
 	if err != nil {
 		return err
 	}
 	if len(forks) == 0 {
 		_, err := fmt.Fprintf(p.Stdout,
-			"Nothing is sealed: forks of up to %d plays have no segments.\n", reports.SealFrom)
+			"Nothing is sealed: forks of up to %d plays have no segments.\n", sealer.SealFrom)
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large",

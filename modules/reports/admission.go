@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"dg/modules/reports/snapshot"
 	"dg/platform/fairshare"
 )
 
@@ -39,26 +40,26 @@ func (l Limits) admitLarge(
 // and starts again. hold is called with each lease.
 func (s *Service) openAdmitted(
 	ctx context.Context, q Query, hold func(*fairshare.Lease),
-) (*snapshot, admission, error) {
+) (*snapshot.Snapshot, admission, error) {
 	start := time.Now()
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
 	hold(admitted.lease)
 	if err != nil {
 		return nil, admitted, err
 	}
-	snap, err := openSnapshot(ctx, s.reads, q, true)
-	if err != nil || !snap.meta.large() {
+	snap, err := snapshot.Open(ctx, s.reads, q, true)
+	if err != nil || !snap.Meta.Large() {
 		return snap, admitted, err
 	}
-	bytes := snap.meta.estimatedBytes(q.Rows)
-	snap.close()
+	bytes := estimatedBytes(snap.Meta, q.Rows)
+	snap.Close()
 	admitted.lease.Release()
 	admitted, err = s.limits.admitLarge(ctx, q.OrganisationID, bytes, time.Since(start))
 	if err != nil {
 		return nil, admitted, err
 	}
 	hold(admitted.lease)
-	snap, err = openSnapshot(ctx, s.reads, q, true)
+	snap, err = snapshot.Open(ctx, s.reads, q, true)
 	return snap, admitted, err
 }
 
@@ -82,4 +83,23 @@ func (b *labelBudget) grow(bytes int) error {
 		return nil
 	}
 	return b.lease.Grow(int64(bytes))
+}
+
+// estimatedBytes is the peak memory of large statistics: they list no more players than the
+// organisation has. rows says that the caller lists them.
+func estimatedBytes(m snapshot.Metadata, rows bool) int64 {
+	bytes := bytesOfSegments + bytesOfPlayer*int64(m.LastOrdinal)
+	if rows {
+		bytes += bytesOfRow * int64(m.LastOrdinal)
+	}
+	if m.Grouped && len(m.Sealed.Months) > 0 {
+		bytes += bytesOfMonth
+	}
+	return bytes
+}
+
+// heldBytes is what statistics hold until they are sent.
+func heldBytes(m snapshot.Metadata, players int64, l *labels) int64 {
+	return bytesOfSum*min(int64(m.LastOrdinal), labelsPerPage*players) + bytesOfOrder*players +
+		int64(l.bytes)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
+
+	"dg/modules/reports/snapshot"
 )
 
 // differs reads a random report from segments and from the plays alone, in one snapshot, and
@@ -21,44 +23,44 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 		OrganisationID: testOrg,
 		ForkID:         testFork,
 		Period: Period{
-			From: testFrom.Add(time.Duration(random.IntN(60)) * day),
+			From: testFrom.Add(time.Duration(random.IntN(60)) * snapshot.Day),
 			Days: 1 + random.IntN(110),
 		},
 	}
 	if random.IntN(3) == 0 {
 		q.GroupID = testGroup
 	}
-	s, err := openSnapshot(ctx, e.db.DB, q, true)
+	s, err := snapshot.Open(ctx, e.db.DB, q, true)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	r := newStatisticsReader(s, nil)
 	fromSegments := newAccumulator(q.Period)
 	batch := &pgx.Batch{}
 	queue := r.queueAll
-	if s.meta.grouped {
+	if s.Meta.Grouped {
 		queue = r.queueGroup
 	}
 	queue(batch, fromSegments)
-	if err := s.send(ctx, batch); err != nil {
+	if err := s.Send(ctx, batch); err != nil {
 		return err
 	}
 	fromPlays := newAccumulator(q.Period)
-	if err := r.plays.each(ctx, fromPlays.Add); err != nil {
+	if err := r.plays.Each(ctx, fromPlays.Add); err != nil {
 		return err
 	}
 	label := func(ordinal int32) string { return fmt.Sprint(ordinal) }
 	if a, b := newStatistics(fromSegments, q.Period, label),
 		newStatistics(fromPlays, q.Period, label); !sameStatistics(a, b) {
 		return fmt.Errorf("%s (group %q) differs: %d plays from %d sealed days and %d months, %d from the plays",
-			q.Period, q.GroupID, a.Plays, len(s.meta.sealed.days), len(s.meta.sealed.months),
+			q.Period, q.GroupID, a.Plays, len(s.Meta.Sealed.Days), len(s.Meta.Sealed.Months),
 			b.Plays)
 	}
-	if s.meta.grouped {
+	if s.Meta.Grouped {
 		return nil
 	}
-	return overviewDiffers(ctx, s.conn, q.Period)
+	return overviewDiffers(ctx, s.Conn, q.Period)
 }
 
 // sameStatistics compares what is shown.
@@ -77,13 +79,13 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 	t.Helper()
 	label := func(ordinal int32) string { return fmt.Sprintf("Player %d", ordinal) }
 	for _, q := range q {
-		s, err := openSnapshot(t.Context(), e.db.DB, q, false)
+		s, err := snapshot.Open(t.Context(), e.db.DB, q, false)
 		require.NoError(t, err)
 		truth := newAccumulator(q.Period)
-		require.NoError(t, newStatisticsReader(s, nil).plays.each(t.Context(), truth.Add))
+		require.NoError(t, newStatisticsReader(s, nil).plays.Each(t.Context(), truth.Add))
 		want := newStatistics(truth, q.Period, label)
 		want.ReportingMode = org.Nominative
-		s.close()
+		s.Close()
 		got, err := e.statistics(t.Context(), q)
 		if err != nil || !sameStatistics(want, got) {
 			wrong = append(wrong,

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/snapshot"
 )
 
 // A score of zero is a score: it is told apart from plays that nobody completed, of days and of
@@ -23,7 +26,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 	december := Query{
 		OrganisationID: testOrg,
 		ForkID:         testFork,
-		Period:         monthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC)),
+		Period:         snapshot.MonthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	for _, state := range []string{"plays", "segments"} {
 		s, err := e.statistics(t.Context(), december)
@@ -36,7 +39,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 			completed[p.Label] = p.Completed
 		}
 		require.Equal(t, map[string]bool{"Player 1": false, "Player 2": true}, completed, state)
-		require.Equal(t, map[string]Sealed{"plays": {Days: 2, Months: 1}, "segments": {}}[state],
+		require.Equal(t, map[string]sealer.Result{"plays": {Days: 2, Months: 1}, "segments": {}}[state],
 			e.seal(t))
 	}
 }

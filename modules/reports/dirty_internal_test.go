@@ -7,6 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/snapshot"
 )
 
 // playsSQL writes a play for each of some days of a fork.
@@ -17,7 +20,7 @@ const playsSQL = `insert into plays (id, org_id, fork_id, player, started_at, an
 func days(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
-		out[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
+		out[k] = testFrom.Add(time.Duration(i+k)*snapshot.Day + 23*time.Hour)
 	}
 	return out
 }
@@ -61,9 +64,9 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 // free says whether a sealer would get the locks of the i-th day.
 func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	t.Helper()
-	first := testFrom.Add(time.Duration(i) * day)
+	first := testFrom.Add(time.Duration(i) * snapshot.Day)
 	require.NoError(t, pgx.BeginFunc(t.Context(), e.db.DB.Pool, func(tx pgx.Tx) error {
-		return tx.QueryRow(t.Context(), tryLocksSQL, fork, first, first.Add(day)).Scan(&free)
+		return tx.QueryRow(t.Context(), sealer.TryLocksSQL, fork, first, first.Add(snapshot.Day)).Scan(&free)
 	}))
 	return free
 }

@@ -13,6 +13,9 @@ import (
 
 	"dg/platform/fairshare"
 	"dg/platform/testkit/pgtest"
+
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/snapshot"
 )
 
 // env is a database with one organisation, two forks and 40 players of whom 10 are a group, where
@@ -20,7 +23,7 @@ import (
 type env struct {
 	db      *pgtest.Database
 	reports *Service
-	sealer  *Sealer
+	sealer  *sealer.Sealer
 }
 
 const (
@@ -32,7 +35,7 @@ const (
 
 var (
 	testFrom = time.Date(2023, 11, 20, 0, 0, 0, 0, time.UTC)
-	testNow  = testFrom.Add(99*day + 12*time.Hour)
+	testNow  = testFrom.Add(99*snapshot.Day + 12*time.Hour)
 )
 
 func newEnv(t testing.TB) *env {
@@ -58,7 +61,7 @@ func newEnv(t testing.TB) *env {
 	return &env{
 		db:      db,
 		reports: New(db.DB, db.DB, NewLimits(db.DB)),
-		sealer:  NewSealer(db.DB, now, slog.New(slog.NewTextHandler(io.Discard, nil)), 0),
+		sealer:  sealer.New(db.DB, now, slog.New(slog.NewTextHandler(io.Discard, nil)), 0),
 	}
 }
 
@@ -86,7 +89,7 @@ func (e *env) count(t *testing.T, sql string, args ...any) (n int) {
 }
 
 // seal makes one pass.
-func (e *env) seal(t *testing.T) Sealed {
+func (e *env) seal(t *testing.T) sealer.Result {
 	t.Helper()
 	done, err := e.sealer.Seal(t.Context())
 	require.NoError(t, err)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
+
+	"dg/modules/reports/snapshot"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection
@@ -14,7 +16,7 @@ type Export struct {
 	Header // suppressed: the file is its header row alone
 
 	ctx     context.Context
-	snap    *snapshot
+	snap    *snapshot.Snapshot
 	forkID  string
 	format  Format
 	state   exportState
@@ -41,11 +43,11 @@ const firstRows = 500
 // authorises the read of the group by the header, and closes the export.
 // Errors: those of Open.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
-	snap, err := openSnapshot(ctx, s.exports, q, false)
+	snap, err := snapshot.Open(ctx, s.exports, q, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Export{Header: snap.meta.header(), snap: snap, forkID: q.ForkID, format: f}, nil
+	return &Export{Header: snap.Meta.Header(), snap: snap, forkID: q.ForkID, format: f}, nil
 }
 
 // Begin reads the first row ahead of Next, which returns its error; a panic is one too, so that the
@@ -61,10 +63,10 @@ func (e *Export) Begin(ctx context.Context) {
 	if e.snap == nil {
 		return
 	}
-	e.failed = e.snap.read(ctx, func() error {
+	e.failed = e.snap.Read(ctx, func() error {
 		// A snapshot that was opened anew may say otherwise what was said of the report: the
 		// replica's failure stands.
-		if e.snap.meta.header() == e.Header {
+		if e.snap.Meta.Header() == e.Header {
 			e.failed = e.begin()
 		}
 		return e.failed
@@ -89,7 +91,7 @@ func (e *Export) Rows() int64 { return e.count }
 // not opened.
 func (e *Export) Close() {
 	if e != nil && e.snap != nil {
-		e.snap.close()
+		e.snap.Close()
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/snapshot"
 )
 
 // BenchmarkExport exports 200,000 plays of 5,000 players.
@@ -74,7 +76,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, player, s, ''
 		  from generate_series(1, 40) player, unnest($3::timestamptz[]) s`,
-		testOrg, testFork, []time.Time{testFrom.Add(-time.Millisecond), testFrom.Add(day)})
+		testOrg, testFork, []time.Time{testFrom.Add(-time.Millisecond), testFrom.Add(snapshot.Day)})
 	for _, c := range []struct {
 		name, group string
 		last        int // ordinal given: it tells a small group from a large one
@@ -115,7 +117,7 @@ func (e *env) exportedIDs(t *testing.T, q Query) (ids []string) {
 // A panic at the first row is an error of the export: its caller closes it as after any other.
 func TestPanicAtTheFirstRowIsAnError(t *testing.T) {
 	t.Parallel()
-	e := &Export{snap: &snapshot{}} // without a connection, reading panics
+	e := &Export{snap: snapshot.On(nil, Query{})} // without a connection, reading panics
 	require.NotPanics(t, func() { e.Begin(t.Context()) })
 	_, err := e.Next(nil)
 	require.ErrorContains(t, err, "panic at the first row")

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/org"
+	"dg/modules/reports/snapshot"
 )
 
 // The plays of an export are ordered by start, then id: the order of the index plays_period.
@@ -36,18 +37,18 @@ const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_t
 
 // exportReader reads the plays of an export and their players.
 type exportReader struct {
-	snap    *snapshot
-	members *members
-	plays   playsReader
+	snap    *snapshot.Snapshot
+	members *snapshot.Members
+	plays   snapshot.PlaysReader
 	players labelReader
 }
 
-func newExportReader(s *snapshot) *exportReader {
-	m := newMembers(s)
+func newExportReader(s *snapshot.Snapshot) *exportReader {
+	m := snapshot.NewMembers(s)
 	return &exportReader{
 		snap:    s,
 		members: m,
-		plays:   playsReader{s, m},
+		plays:   snapshot.NewPlaysReader(s, m),
 		players: labelReader{snap: s},
 	}
 }
@@ -55,14 +56,14 @@ func newExportReader(s *snapshot) *exportReader {
 // first returns the first plays of the period with their players, in one round trip with the
 // bounds. They are made of at most limit rows.
 func (r *exportReader) first(ctx context.Context, limit int) (*exportRows, error) {
-	if err := r.members.read(ctx); err != nil {
+	if err := r.members.Read(ctx); err != nil {
 		return nil, err
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(liftBoundsSQL)
-	sql, args := r.sql(r.snap.query.Period.From, true)
+	sql, args := r.sql(r.snap.Query.Period.From, true)
 	batch.Queue(sql+exportOrder+` limit `+strconv.Itoa(limit), args...)
-	results := r.snap.conn.SendBatch(ctx, batch)
+	results := r.snap.Conn.SendBatch(ctx, batch)
 	_, err := results.Exec()
 	if err != nil {
 		_ = results.Close()
@@ -82,7 +83,7 @@ func (r *exportReader) after(
 	sql, args := r.sql(from, withPlayers)
 	// its text is its own: it is not prepared under a name
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
-	rows, err := r.snap.conn.Query(ctx, sql+after+exportOrder, args...)
+	rows, err := r.snap.Conn.Query(ctx, sql+after+exportOrder, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: export: %w", err)
 	}
@@ -93,15 +94,15 @@ func (r *exportReader) after(
 func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args []any) {
 	selectSQL := exportSQL
 	if withPlayers {
-		selectSQL += playerOfRow[r.snap.meta.mode]
+		selectSQL += playerOfRow[r.snap.Meta.Mode]
 	}
-	return r.plays.sql(selectSQL, from, r.snap.query.Period.End())
+	return r.plays.SQL(selectSQL, from, r.snap.Query.Period.End())
 }
 
 // readPlayers returns the cells of all players whom the report may name, or nil where they take
 // more than maxExportPlayers.
 func (r *exportReader) readPlayers(ctx context.Context, f Format) (*labels, error) {
-	used := r.snap.meta.lastOrdinal * labelHeader
+	used := r.snap.Meta.LastOrdinal * labelHeader
 	l := &labels{grow: func(bytes int) error {
 		if used += bytes; used > maxExportPlayers {
 			return errTooManyLabels
@@ -114,7 +115,7 @@ func (r *exportReader) readPlayers(ctx context.Context, f Format) (*labels, erro
 		cells = f.appendPlayer(cells[:0], v[2], v[1])
 		return cells
 	}))
-	err := r.snap.send(ctx, batch)
+	err := r.snap.Send(ctx, batch)
 	if errors.Is(err, errTooManyLabels) {
 		return nil, nil
 	}

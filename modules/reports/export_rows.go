@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
+	"dg/modules/reports/snapshot"
 )
 
 // exportRows reads the plays of an export.
@@ -16,7 +17,7 @@ type exportRows struct {
 	ctx     context.Context
 	rows    pgx.Rows
 	batch   pgx.BatchResults // that the rows are of; may be nil
-	members *members
+	members *snapshot.Members
 	read    int  // rows, those that were skipped included
 	unread  bool // next returns the row once more
 	row     exportRow
@@ -40,7 +41,7 @@ func (r *exportRows) next() (bool, error) {
 	}
 	for r.rows.Next() {
 		r.read++
-		if r.parse(); r.members.has(r.row.Player) {
+		if r.parse(); r.members.Has(r.row.Player) {
 			return true, nil
 		}
 	}
@@ -66,12 +67,12 @@ func (r *exportRows) parse() {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}
 	row.Player = int32(binary.BigEndian.Uint32(v[2]))
-	row.StartedAt = milliseconds(v[3])
+	row.StartedAt = snapshot.Milliseconds(v[3])
 	if row.Completed = v[4] != nil; row.Completed {
-		row.completedAt = milliseconds(v[4])
+		row.completedAt = snapshot.Milliseconds(v[4])
 	}
-	row.Score = score(v[5])
-	row.Passed = isTrue(v[6])
+	row.Score = snapshot.Score(v[5])
+	row.Passed = snapshot.IsTrue(v[6])
 	row.Answers = v[7]
 	if len(v) > 8 {
 		row.key = v[8]

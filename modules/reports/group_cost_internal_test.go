@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/snapshot"
 )
 
 // costPlayers are the players of TestGroupNeverCostsMoreThanEverybody, largeDayPlays the plays of
@@ -24,7 +26,7 @@ const (
 func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.sealer.maxDayPlays = largeDayPlays / 2
+	e.sealer.MaxDayPlays = largeDayPlays / 2
 	groups := map[int]string{0: ""}
 	memberships := 0
 	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
@@ -51,7 +53,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i * 79 % $3::int, $4::timestamptz + i * interval '10 s', '\x02'
 			  from generate_series(1, $5::int) i`, testOrg, testFork, costPlayers,
-			testFrom.Add(time.Duration(date)*day), plays)
+			testFrom.Add(time.Duration(date)*snapshot.Day), plays)
 	}
 	within := func(state string, p Period) {
 		t.Helper()
@@ -72,7 +74,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 			assert.LessOrEqual(t, cost.export, costs[0].export+4*memberships, "export: %s", of)
 		}
 	}
-	large := Period{From: testFrom.Add(4 * day), Days: 1}
+	large := Period{From: testFrom.Add(4 * snapshot.Day), Days: 1}
 	all := Period{From: testFrom, Days: 10}
 	within("not analysed", large)
 	within("not analysed", all)
@@ -84,7 +86,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 		"the days that are not large")
 	within("sealed", large)
 	within("sealed", all)
-	e.exec(t, playsSQL, testFork, []time.Time{testFrom.Add(2 * day)})
+	e.exec(t, playsSQL, testFork, []time.Time{testFrom.Add(2 * snapshot.Day)})
 	within("dirty", all)
 }
 
@@ -94,31 +96,35 @@ type reportCost struct{ statistics, export int }
 func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 	t.Helper()
 	for _, withSealed := range []bool{true, false} {
-		s, err := openSnapshot(t.Context(), e.db.DB, q, withSealed)
+		s, err := snapshot.Open(t.Context(), e.db.DB, q, withSealed)
 		require.NoError(t, err)
-		defer s.close()
+		defer s.Close()
 		batch := &pgx.Batch{}
-		batch.Queue(metadataSQL, testOrg, idOrNull(q.GroupID), testFork, q.Period.From,
-			q.Period.End(), LargeReport)
+		var group *string
+		if q.GroupID != "" {
+			group = &q.GroupID
+		}
+		batch.Queue(snapshot.MetadataSQL, testOrg, group, testFork, q.Period.From, q.Period.End(),
+			LargeReport)
 		if withSealed {
 			r := newStatisticsReader(s, nil)
 			r.queue(batch, newAccumulator(q.Period))
 			r.labels.queue(batch)
-			cost.statistics = s.costOf(t, batch)
+			cost.statistics = batchCost(t, s, batch)
 			continue
 		}
 		r := newExportReader(s)
-		r.members.queue(batch)
+		r.members.Queue(batch)
 		r.players.queuePlayers(batch, playerSQL)
 		sql, args := r.sql(q.Period.From, false)
 		batch.Queue(sql+exportOrder, args...)
-		cost.export = s.costOf(t, batch)
+		cost.export = batchCost(t, s, batch)
 	}
 	return cost
 }
 
-// costOf runs the statements of a batch, all but those on segments.
-func (s *snapshot) costOf(t *testing.T, batch *pgx.Batch) (cost int) {
+// batchCost runs the statements of a batch, all but those on segments.
+func batchCost(t *testing.T, s *snapshot.Snapshot, batch *pgx.Batch) (cost int) {
 	t.Helper()
 	for _, queued := range batch.QueuedQueries {
 		if !strings.Contains(queued.SQL, "select") || strings.Contains(queued.SQL, "from fork_") {
@@ -126,7 +132,7 @@ func (s *snapshot) costOf(t *testing.T, batch *pgx.Batch) (cost int) {
 		}
 		var text []byte
 		explain := "explain (analyze, buffers, format json) " + queued.SQL
-		err := s.conn.QueryRow(t.Context(), explain, queued.Arguments...).Scan(&text)
+		err := s.Conn.QueryRow(t.Context(), explain, queued.Arguments...).Scan(&text)
 		require.NoError(t, err, queued.SQL)
 		var plans []struct{ Plan planNode }
 		require.NoError(t, json.Unmarshal(text, &plans))

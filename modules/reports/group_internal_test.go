@@ -8,6 +8,8 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/fairshare"
+
+	"dg/modules/reports/snapshot"
 )
 
 // rules.md, Order of checks: what is opened tells the owner of the group and reads no play, so that
@@ -16,7 +18,8 @@ import (
 func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	const otherOrg, otherGroup = otherFork, testFork // ids of other tables
+	const otherOrg = otherFork // an id of another table, as the next one
+	const otherGroup = testFork
 	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode)
 		values ($1, 'p', 'P', 'pro', 'pseudonymous')`, otherOrg)
 	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
@@ -105,8 +108,8 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 		play(member, testFrom)
 	}
 	play(4, testFrom.Add(-time.Millisecond))
-	play(5, testFrom.Add(day))
+	play(5, testFrom.Add(snapshot.Day))
 	require.True(t, suppressed())
-	play(6, testFrom.Add(day-time.Millisecond))
+	play(6, testFrom.Add(snapshot.Day-time.Millisecond))
 	require.False(t, suppressed())
 }

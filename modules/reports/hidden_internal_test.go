@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/snapshot"
 )
 
 // What is read before a play costs the members of the group, however many plays others have,
@@ -33,9 +35,9 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	from := testFrom.Format(time.DateOnly)
 	to := testFrom.AddDate(0, 0, 1).Format(time.DateOnly)
 	require.Less(t,
-		e.buffersOf(t, metadataSQL, testOrg, testGroup, testFork, from, to, LargeReport),
+		e.buffersOf(t, snapshot.MetadataSQL, testOrg, testGroup, testFork, from, to, LargeReport),
 		100)
-	require.Less(t, e.buffersOf(t, sealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
+	require.Less(t, e.buffersOf(t, snapshot.SealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
 	require.Less(t, e.buffersOf(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/snapshot"
 )
 
 // A player's label is the display name under nominative reporting, otherwise the pseudonym. $1
@@ -19,13 +21,13 @@ const (
 	// The fences leave one plan, a lookup for each member. A join took more than 30 s after an
 	// import.
 	ofMemberPlayers = ` from (select player from group_members where org_id = $1 and group_id = $3` +
-		byPlayer + `) m,
+		snapshot.ByPlayer + `) m,
 		lateral (select * from players where org_id = $1 and ordinal = m.player offset 0) players`
 )
 
 // labelReader reads the labels of a report's players, within the budget.
 type labelReader struct {
-	snap   *snapshot
+	snap   *snapshot.Snapshot
 	budget *labelBudget
 }
 
@@ -38,12 +40,12 @@ func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) 
 	batch := &pgx.Batch{}
 	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
 		l := r.queue(batch)
-		return l, r.snap.send(ctx, batch)
+		return l, r.snap.Send(ctx, batch)
 	}
 	l := &labels{grow: r.budget.grow}
-	batch.Queue(labelOfOrdinals, r.snap.query.OrganisationID, r.snap.meta.mode, ordinals).
+	batch.Queue(labelOfOrdinals, r.snap.Query.OrganisationID, r.snap.Meta.Mode, ordinals).
 		Query(l.read(labelText))
-	return l, r.snap.send(ctx, batch)
+	return l, r.snap.Send(ctx, batch)
 }
 
 // queue asks for the labels of a small group's members, else of all players. They can be used once
@@ -57,9 +59,9 @@ func (r labelReader) queue(batch *pgx.Batch) *labels {
 // queuePlayers asks for the members of a small group, else for all players: one scan is faster than
 // many lookups.
 func (r labelReader) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
-	args := []any{r.snap.query.OrganisationID, r.snap.meta.mode}
-	if r.snap.meta.smallGroup() {
-		return batch.Queue(sql+ofMemberPlayers, append(args, r.snap.query.GroupID)...)
+	args := []any{r.snap.Query.OrganisationID, r.snap.Meta.Mode}
+	if r.snap.Meta.SmallGroup() {
+		return batch.Queue(sql+ofMemberPlayers, append(args, r.snap.Query.GroupID)...)
 	}
 	return batch.Queue(sql+ofPlayers, args...)
 }

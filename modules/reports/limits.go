@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"dg/modules/reports/snapshot"
 	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
@@ -16,7 +17,7 @@ const (
 	MaxLargeReports               = 2
 	MaxLargeReportsOfOrganisation = MaxLargeReports / 2
 	// LargeReport is how many players a small report lists at most.
-	LargeReport = 5_000
+	LargeReport = snapshot.LargeReport
 )
 
 // Large statistics hold the sums, the order and the label of each player; labels of more than

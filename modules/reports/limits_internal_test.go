@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/fairshare"
+
+	"dg/modules/reports/snapshot"
 )
 
 // Answers of 100,000 players that nobody reads leave room: an organisation holds several, and the
@@ -13,8 +15,8 @@ import (
 func TestRoomBesideSlowAnswers(t *testing.T) {
 	t.Parallel()
 	const players = 100_000
-	m := metadata{lastOrdinal: players}
-	held := m.heldBytes(players, &labels{bytes: 13 * players})
+	m := snapshot.Metadata{LastOrdinal: players}
+	held := heldBytes(m, players, &labels{bytes: 13 * players})
 	large := fairshare.New(fairshare.Limits{MaxConcurrent: MaxLargeReports, Bytes: maxLargeBytes})
 	var answers []int
 	for organisation := range 8 {
@@ -22,7 +24,7 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 		for {
 			lease, err := large.Acquire(t.Context(), fairshare.Request{
 				OrganisationID: string(rune('a' + organisation)),
-				Bytes:          m.estimatedBytes(false),
+				Bytes:          estimatedBytes(m, false),
 				Waited:         fairshare.Wait,
 			})
 			if err != nil {
@@ -32,7 +34,7 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 			answers[organisation]++
 		}
 	}
-	t.Logf("%d bytes at the peak, %d while it is sent: %v", m.estimatedBytes(false), held, answers)
+	t.Logf("%d bytes at the peak, %d while it is sent: %v", estimatedBytes(m, false), held, answers)
 	require.GreaterOrEqual(t, answers[0], 8)
 	require.Positive(t, answers[7])
 }
@@ -47,15 +49,15 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	whole := Period{From: testFrom, Days: 100}
 	short := Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
 	large := func(p Period, group string) bool {
-		snap, err := openSnapshot(t.Context(), e.db.DB, Query{
+		snap, err := snapshot.Open(t.Context(), e.db.DB, Query{
 			OrganisationID: testOrg,
 			ForkID:         testFork,
 			Period:         p,
 			GroupID:        group,
 		}, true)
 		require.NoError(t, err)
-		defer snap.close()
-		return snap.meta.large()
+		defer snap.Close()
+		return snap.Meta.Large()
 	}
 	require.False(t, large(whole, ""), "few players")
 

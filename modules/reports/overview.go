@@ -2,6 +2,8 @@ package reports
 
 import (
 	"context"
+
+	"dg/modules/reports/snapshot"
 )
 
 // Overview is how much the forks of an organisation are played: week by week, and in the last four
@@ -34,7 +36,7 @@ const (
 	// OverviewWeeks is how many weeks an overview has.
 	OverviewWeeks = 12
 	comparedWeeks = 4
-	week          = 7 * day
+	week          = 7 * snapshot.Day
 
 	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, to about
 	// 300 ms: so many in segments, a twentieth of it (250,000) outside.
@@ -52,13 +54,13 @@ func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error)
 	}
 	defer admitted.lease.Release()
 	q.Period = overviewPeriod(q.Period)
-	snap, err := openSnapshot(ctx, s.reads, q, false)
+	snap, err := snapshot.Open(ctx, s.reads, q, false)
 	if err != nil {
 		return Overview{}, err
 	}
-	defer snap.close()
-	err = snap.read(ctx, func() error {
-		return snap.withoutDamaged(ctx, func() (err error) {
+	defer snap.Close()
+	err = snap.Read(ctx, func() error {
+		return snap.WithoutDamaged(ctx, func() (err error) {
 			o, err = newOverviewReader(snap).read(ctx, s.maxOverviewPlays)
 			return err
 		})
@@ -69,7 +71,7 @@ func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error)
 
 // overviewPeriod are the weeks that end with a period.
 func overviewPeriod(p Period) Period {
-	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
+	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/snapshot.Day)}
 }
 
 func sum(all []int64) (total int64) {

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/snapshot"
 )
 
 // querier is a pool, or a connection in a transaction.
@@ -25,7 +27,7 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 	rows, err := db.Query(ctx,
 		`select fork_id::text, started_at, player, score is not null from plays
 			where org_id = $1 and started_at >= $2 and started_at < $3`,
-		testOrg, end.Add(-84*day), end)
+		testOrg, end.Add(-84*snapshot.Day), end)
 	if err != nil {
 		return o, err
 	}
@@ -35,8 +37,8 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 	var player int
 	var completed bool
 	_, err = pgx.ForEachRow(rows, []any{&fork, &at, &player, &completed}, func() error {
-		o.Forks[fork].Weeks[int(at.Sub(end.Add(-84*day))/(7*day))]++
-		ago := int(end.Sub(at)-1) / int(28*day)
+		o.Forks[fork].Weeks[int(at.Sub(end.Add(-84*snapshot.Day))/(7*snapshot.Day))]++
+		ago := int(end.Sub(at)-1) / int(28*snapshot.Day)
 		if ago > 1 {
 			return nil
 		}
@@ -65,7 +67,7 @@ func overviewDiffers(ctx context.Context, conn *pgxpool.Conn, p Period) error {
 	if err != nil {
 		return err
 	}
-	s := &snapshot{conn: conn, query: Query{OrganisationID: testOrg, Period: overviewPeriod(p)}}
+	s := snapshot.On(conn, Query{OrganisationID: testOrg, Period: overviewPeriod(p)})
 	got, err := newOverviewReader(s).read(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
 		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Now,
@@ -87,7 +89,7 @@ func TestOverviewIsThatOfThePlays(t *testing.T) {
 			require.NoError(t, e.write(t.Context(), random, e.db.Owner))
 		}
 		p := Period{
-			From: testFrom.Add(time.Duration(random.IntN(120)) * day),
+			From: testFrom.Add(time.Duration(random.IntN(120)) * snapshot.Day),
 			Days: 1 + random.IntN(40),
 		}
 		want, err := plainOverview(t.Context(), e.db.DB.Pool, p)
@@ -124,7 +126,7 @@ func TestOverviewCountsLargeAndDamagedDays(t *testing.T) {
 	e := newEnv(t)
 	var found []Damage
 	e.reports.OnDamage = func(d Damage) { found = append(found, d) }
-	e.sealer.maxDayPlays = 20
+	e.sealer.MaxDayPlays = 20
 	for i, plays := range []int{60, 10, 12, 14} {
 		e.exec(t, insertSQL, testFrom.AddDate(0, 0, 5+9*i), 1, plays)
 	}

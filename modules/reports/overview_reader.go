@@ -10,14 +10,15 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"dg/modules/reports/segment"
+	"dg/modules/reports/snapshot"
 )
 
 const (
 	// forkDaysSQL lists the organisation's forks, and what is sealed of them. $1 organisation, $2
 	// the first day, $3 the day after the last.
 	forkDaysSQL = `/* reports.forkDays */
-select f.id::text, d.day, d.sums from forks f
-  left join ` + sealedDays +
+select f.id::text, d.day, d.Sums from forks f
+  left join ` + snapshot.SealedDays +
 		` d on d.org_id = $1 and d.fork_id = f.id and d.day >= $2 and d.day < $3
  where f.org_id = $1 order by f.id, d.day`
 
@@ -50,12 +51,12 @@ select i, day, substr(segment, 1, head_bytes) from (
 
 // overviewReader reads what an overview sums, of all of the organisation's forks.
 type overviewReader struct {
-	snap *snapshot
+	snap *snapshot.Snapshot
 	sums *overviewSums
 }
 
-func newOverviewReader(s *snapshot) *overviewReader {
-	return &overviewReader{s, newOverviewSums(s.query.Period)}
+func newOverviewReader(s *snapshot.Snapshot) *overviewReader {
+	return &overviewReader{s, newOverviewSums(s.Query.Period)}
 }
 
 // read sums what of the organisation's forks is sealed, and the plays of the other days. It counts
@@ -64,25 +65,25 @@ func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, err
 	t := r.sums
 	batch := &pgx.Batch{}
 	r.queueForkDays(batch)
-	if err := r.snap.send(ctx, batch); err != nil {
+	if err := r.snap.Send(ctx, batch); err != nil {
 		return Overview{}, err
 	}
 	batch = &pgx.Batch{}
 	r.queuePlaysOfForks(batch)
-	if err := r.snap.send(ctx, batch); err != nil || t.cost > maxCost {
+	if err := r.snap.Send(ctx, batch); err != nil || t.cost > maxCost {
 		return t.overview(false), err
 	}
 	batch = &pgx.Batch{}
 	r.queuePlayersOfForks(batch)
 	r.queueHeadsOfForks(batch)
-	err := r.snap.send(ctx, batch)
+	err := r.snap.Send(ctx, batch)
 	t.advanceTo(len(t.forks))
 	return t.overview(true), err
 }
 
 func (r *overviewReader) queueForkDays(batch *pgx.Batch) {
 	t := r.sums
-	q := r.snap.query
+	q := r.snap.Query
 	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).
 		Query(func(rows pgx.Rows) error {
 			var id string
@@ -93,25 +94,25 @@ func (r *overviewReader) queueForkDays(batch *pgx.Batch) {
 					t.forks = append(t.forks, forkSums{id: id})
 				}
 				if date != nil {
-					r.addForkDay(&t.forks[len(t.forks)-1], sealedDay{*date, packed})
+					r.addForkDay(&t.forks[len(t.forks)-1], snapshot.SealedDay{Date: *date, Sums: packed})
 				}
 			})
 		})
 }
 
 // addForkDay adds the sums of a sealed day, unless it is damaged.
-func (r *overviewReader) addForkDay(f *forkSums, d sealedDay) {
+func (r *overviewReader) addForkDay(f *forkSums, d snapshot.SealedDay) {
 	t := r.sums
-	damage := Damage{f.id, Period{From: d.date, Days: 1}}
-	if slices.Contains(r.snap.damaged, damage) {
+	damage := Damage{ForkID: f.id, Period: Period{From: d.Date, Days: 1}}
+	if slices.Contains(r.snap.Damaged, damage) {
 		return
 	}
-	sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
+	sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
 	if err != nil {
-		r.snap.damaged = append(r.snap.damaged, damage)
+		r.snap.Damaged = append(r.snap.Damaged, damage)
 		return
 	}
-	f.sealed = append(f.sealed, sealedDay{date: d.date})
+	f.sealed = append(f.sealed, snapshot.SealedDay{Date: d.Date})
 	w := t.weekOf(d)
 	t.addPlays(f, w, sums.Plays, 1)
 	if h := comparisonIndex(w); h >= 0 {
@@ -128,7 +129,7 @@ func (r *overviewReader) queuePlaysOfForks(batch *pgx.Batch) {
 			var first time.Time
 			var plays int64
 			return forEachRow(rows, []any{&i, &first, &plays}, func() {
-				t.addPlays(&t.forks[i], t.weekOf(sealedDay{date: first}), plays, unsealedCost)
+				t.addPlays(&t.forks[i], t.weekOf(snapshot.SealedDay{Date: first}), plays, unsealedCost)
 			})
 		})
 }
@@ -138,7 +139,7 @@ func (r *overviewReader) queuePlayersOfForks(batch *pgx.Batch) {
 	compared := t.compared()
 	numbers, forks, from, to := t.ranges(compared)
 	middle := compared.From.Add(comparedWeeks * week)
-	batch.Queue(playersOfForksSQL, r.snap.query.OrganisationID, numbers, forks, from, to, middle).
+	batch.Queue(playersOfForksSQL, r.snap.Query.OrganisationID, numbers, forks, from, to, middle).
 		Query(func(rows pgx.Rows) error {
 			var i int
 			var completed [2]int64
@@ -163,17 +164,17 @@ func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
 	compared := t.compared()
 	for i := range t.forks {
 		for _, d := range t.forks[i].sealed {
-			if !d.date.Before(compared.From) {
+			if !d.Date.Before(compared.From) {
 				numbers = append(numbers, int32(i))
 				forks = append(forks, t.forks[i].id)
-				days = append(days, d.date)
+				days = append(days, d.Date)
 			}
 		}
 	}
 	if len(days) == 0 {
 		return
 	}
-	batch.Queue(headsOfForksSQL, r.snap.query.OrganisationID, numbers, forks, days).
+	batch.Queue(headsOfForksSQL, r.snap.Query.OrganisationID, numbers, forks, days).
 		Query(func(rows pgx.Rows) error {
 			var i int
 			var date time.Time
@@ -186,14 +187,15 @@ func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
 func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
 	t := r.sums
 	t.advanceTo(i)
-	h := comparisonIndex(t.weekOf(sealedDay{date: date}))
+	h := comparisonIndex(t.weekOf(snapshot.SealedDay{Date: date}))
 	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
 		if t.players[h].add(p.Player); h == 1 {
 			t.ofFork.add(p.Player)
 		}
 	})
 	if err != nil {
-		r.snap.damaged = append(r.snap.damaged, Damage{t.forks[i].id, Period{From: date, Days: 1}})
+		r.snap.Damaged = append(r.snap.Damaged,
+			Damage{ForkID: t.forks[i].id, Period: Period{From: date, Days: 1}})
 	}
 }
 

@@ -3,6 +3,8 @@ package reports
 import (
 	"slices"
 	"time"
+
+	"dg/modules/reports/snapshot"
 )
 
 // overviewSums sums the plays of an overview, and then, fork by fork, its players.
@@ -20,8 +22,8 @@ type overviewSums struct {
 type forkSums struct {
 	id string
 	ForkOverview
-	sealed   []sealedDay // ascending
-	unsealed []int32     // players of the last four weeks, outside segments
+	sealed   []snapshot.SealedDay // ascending
+	unsealed []int32              // players of the last four weeks, outside segments
 }
 
 func newOverviewSums(p Period) *overviewSums {
@@ -32,7 +34,7 @@ func newOverviewSums(p Period) *overviewSums {
 }
 
 // weekOf is the week of a day of the period.
-func (t *overviewSums) weekOf(d sealedDay) int { return int(d.date.Sub(t.period.From) / week) }
+func (t *overviewSums) weekOf(d snapshot.SealedDay) int { return int(d.Date.Sub(t.period.From) / week) }
 
 // comparisonIndex returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
 func comparisonIndex(week int) int { return max(-1, week/comparedWeeks-1) }
@@ -61,7 +63,7 @@ func (t *overviewSums) advanceTo(i int) {
 
 // compared are the last eight weeks.
 func (t *overviewSums) compared() Period {
-	days := 2 * comparedWeeks * int(week/day)
+	days := 2 * comparedWeeks * int(week/snapshot.Day)
 	return Period{From: t.period.End().AddDate(0, 0, -days), Days: days}
 }
 
@@ -89,14 +91,14 @@ func (t *overviewSums) overview(counted bool) Overview {
 func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
 	for i := range t.forks {
 		f := &t.forks[i]
-		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool {
-			return !d.date.Before(p.From)
+		first := slices.IndexFunc(f.sealed, func(d snapshot.SealedDay) bool {
+			return !d.Date.Before(p.From)
 		})
-		var inside sealed
+		var inside snapshot.Sealed
 		if first >= 0 {
-			inside.days = f.sealed[first:]
+			inside.Days = f.sealed[first:]
 		}
-		lo, hi := inside.gaps(p)
+		lo, hi := inside.Gaps(p)
 		for range lo {
 			numbers = append(numbers, int32(i))
 			forks = append(forks, f.id)

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -10,6 +11,9 @@ import (
 
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
+
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/snapshot"
 )
 
 // One sealer works at a time. A pass beside it says so; a rebuild waits for it, and where it waits
@@ -23,17 +27,17 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 		postgres.Options{Name: "rebuilding", MaxConns: 2})
 	require.NoError(t, err)
 	defer owner.Close()
-	rebuilder := NewSealer(owner, e.sealer.now, e.sealer.log, 0)
+	rebuilder := sealer.New(owner, e.sealer.Now, slog.New(slog.DiscardHandler), 0)
 
 	release := e.hold(t, `select pg_advisory_xact_lock(`+lockText+`)`)
 	_, err = e.sealer.Seal(t.Context())
-	require.ErrorIs(t, err, ErrSealerLocked)
+	require.ErrorIs(t, err, sealer.ErrLocked)
 	_, err = rebuilder.Rebuild(t.Context(), 300*time.Millisecond)
-	require.ErrorIs(t, err, ErrSealerLocked)
+	require.ErrorIs(t, err, sealer.ErrLocked)
 	require.Zero(t, e.count(t, `select count(*) from unsealed_days`))
 
 	rebuilt := make(chan error, 1)
-	var done Sealed
+	var done sealer.Result
 	go func() {
 		var err error
 		done, err = rebuilder.Rebuild(t.Context(), time.Minute)
@@ -45,7 +49,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	require.Empty(t, rebuilt)
 	release()
 	require.NoError(t, <-rebuilt)
-	require.Equal(t, Sealed{Days: days, Months: done.Months}, done, "every day is sealed again")
+	require.Equal(t, sealer.Result{Days: days, Months: done.Months}, done, "every day is sealed again")
 	require.Positive(t, done.Months)
 	e.agrees(t)
 }
@@ -62,7 +66,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			e := newEnv(t)
 			e.exec(t, insertSQL, testFrom, 100, 2000)
 			first := e.seal(t)
-			require.Equal(t, Sealed{}, e.seal(t), "nothing is due")
+			require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 			// What the other version's bytes mean is another matter.
 			e.exec(t,
 				`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
@@ -73,7 +77,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			even := e.count(t,
 				`select count(*) from fork_days where extract(day from day)::int % 2 = 0`)
 			e.agrees(t)
-			require.Equal(t, Sealed{Days: even, Months: first.Months}, e.seal(t),
+			require.Equal(t, sealer.Result{Days: even, Months: first.Months}, e.seal(t),
 				"they are due, and no others")
 			e.agrees(t)
 			require.Equal(t, first.Days,
@@ -141,13 +145,13 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.sealer.maxDayPlays = 20
-	e.exec(t, insertSQL, testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
-	e.exec(t, insertSQL, testFrom.Add(50*day), 1, 10)
+	e.sealer.MaxDayPlays = 20
+	e.exec(t, insertSQL, testFrom.Add(20*snapshot.Day), 1, 400) // so many that the group is not hidden
+	e.exec(t, insertSQL, testFrom.Add(50*snapshot.Day), 1, 10)
 	e.exec(t, `update plays set fork_id = $1`, testFork)
-	require.Equal(t, Sealed{Days: 1, Months: 2, Large: 1}, e.seal(t),
+	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
-	require.Equal(t, Sealed{}, e.seal(t), "nothing is due")
+	require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 	e.agrees(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...), "a group's month includes the large day")
 	status, err := e.sealer.Status(t.Context())
@@ -157,14 +161,14 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 		[]int{status[0].Days, status[0].Dirty, status[0].Large, status[0].Months})
 
 	e.exec(t, `update plays set score = 1 where completed_at is not null and started_at < $1`,
-		testFrom.Add(21*day))
+		testFrom.Add(21*snapshot.Day))
 	e.agrees(t)
-	require.Equal(t, Sealed{Months: 1, Large: 1}, e.seal(t))
+	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
 	e.exec(t,
 		`delete from plays where started_at < $1 and id not in (select id from plays order by started_at limit 20)`,
-		testFrom.Add(21*day))
+		testFrom.Add(21*snapshot.Day))
 	e.agrees(t)
-	require.Equal(t, Sealed{Days: 1, Months: 1}, e.seal(t), "as many as a segment takes")
+	require.Equal(t, sealer.Result{Days: 1, Months: 1}, e.seal(t), "as many as a segment takes")
 	e.agrees(t)
 }
 
@@ -172,7 +176,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.sealer.maxMonthBytes = 7_000 // about 370 plays
+	e.sealer.MaxMonthBytes = 7_000 // about 370 plays
 	e.exec(t, insertSQL, testFrom, 99, 2000)
 	e.exec(t, `delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
@@ -214,8 +218,8 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 		`select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+
 			`'), date '2024-01-31' - date '2000-01-01')`)
 	e.exec(t, `delete from plays where fork_id = $1`, testFork)
-	e.sealer.minPlays = 1_000_000
-	require.Equal(t, 1, e.seal(t).Busy)
+	e.sealer.MinPlays = 1_000_000
+	require.Equal(t, 1, e.seal(t).Skipped)
 	release()
 	e.seal(t)
 	require.Zero(t, left("2023-01-01", "2025-01-01"))
@@ -238,7 +242,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	require.ErrorContains(t, err, testFork, "which one")
 	days := e.count(t, daysOfSQL, otherFork)
 	left := e.count(t, daysOfSQL, testFork)
-	require.Equal(t, Sealed{Days: days, Months: 3, Left: left}, done)
+	require.Equal(t, sealer.Result{Days: days, Months: 3, Remaining: left}, done)
 	require.Equal(t, days,
 		e.count(t, `select count(*) from fork_days where fork_id = $1`, otherFork))
 	e.agrees(t)
@@ -313,7 +317,7 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	e.exec(t, insertSQL, testFrom, days, 20_000)
 	for _, statistics := range []string{`select`, `analyze plays`} {
 		e.exec(t, statistics)
-		blocks, plan := e.blocksRead(t, dueDaysSQL, testOrg, testFork, testNow, time.Time{})
+		blocks, plan := e.blocksRead(t, sealer.DueDaysSQL, testOrg, testFork, testNow, time.Time{})
 		require.Less(t, blocks, 10*days, plan)
 	}
 }

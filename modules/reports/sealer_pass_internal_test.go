@@ -5,15 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/snapshot"
 )
 
 // pass runs the sealer until its first pass is over and returns what it reported.
-func (e *env) pass(t *testing.T) (done Sealed, failure error) {
+func (e *env) pass(t *testing.T) (done sealer.Result, failure error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	e.sealer.OnPass = func(sealed Sealed, err error) {
+	e.sealer.OnPass = func(sealed sealer.Result, err error) {
 		done = sealed
 		failure = err
 		stop()
@@ -29,12 +33,12 @@ func TestPassReportsTheBacklog(t *testing.T) {
 	e.exec(t, insertSQL, testFrom, 20, 500)
 	release := e.hold(t, `select pg_advisory_xact_lock(`+lockText+`)`)
 	_, err := e.pass(t)
-	require.ErrorIs(t, err, ErrSealerLocked)
+	require.ErrorIs(t, err, sealer.ErrLocked)
 	release()
 	e.exec(t, `revoke insert on fork_days from dg_app`)
 	done, err := e.pass(t)
 	require.Error(t, err)
-	require.NotErrorIs(t, err, ErrSealerLocked)
+	require.NotErrorIs(t, err, sealer.ErrLocked)
 	require.Greater(t, done.Backlog(), 20, "of two forks")
 	e.exec(t, `grant insert on fork_days to dg_app`)
 	done, err = e.pass(t)
@@ -67,12 +71,13 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 		`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			values (gen_random_uuid(), $1, $2, 1, $3, '')`,
 		lastOrg, lastFork, testFrom)
-	conn, err := e.db.DB.Pool.Acquire(t.Context())
+	e.seal(t)
+	rows, err := e.db.Owner.Pool.Query(t.Context(), `select fork_id::text from fork_days group by 1
+		order by min(xmin::text::bigint)`)
 	require.NoError(t, err)
-	defer conn.Release()
-	forks, err := sealedForks(t.Context(), conn, true, 0)
+	forks, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
-	require.Equal(t, []fork{{testOrg, testFork}, {lastOrg, lastFork}, {testOrg, otherFork}}, forks)
+	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }
 
 // Between two searches a pass seals what is marked and the last week, of forks with segments. A
@@ -82,16 +87,16 @@ func TestPassesBetweenSearches(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	clock := testNow
-	e.sealer.now = func() time.Time { return clock }
+	e.sealer.Now = func() time.Time { return clock }
 	e.exec(t, insertSQL, testFrom, 20, 5_000) // each day of both forks has some
 	once := func(searched time.Time, days int) time.Time {
 		t.Helper()
-		var done Sealed
-		e.sealer.OnPass = func(sealed Sealed, err error) {
+		var done sealer.Result
+		e.sealer.OnPass = func(sealed sealer.Result, err error) {
 			done = sealed
 			require.NoError(t, err)
 		}
-		searched = e.sealer.runOnce(t.Context(), searched)
+		searched = e.sealer.RunOnce(t.Context(), searched)
 		require.Equal(t, days, done.Days)
 		return searched
 	}
@@ -104,11 +109,11 @@ func TestPassesBetweenSearches(t *testing.T) {
 	searched = once(searched, 1)
 	require.Equal(t, clock, searched)
 
-	today := clock.UTC().Truncate(day)
+	today := clock.UTC().Truncate(snapshot.Day)
 	forks := []any{testFork, otherFork}
 	for _, at := range []time.Time{
-		testFrom, testFrom.Add(-10 * day), today.Add(-day), today.Add(-recentDays),
-		today.Add(-recentDays - day),
+		testFrom, testFrom.Add(-10 * snapshot.Day), today.Add(-snapshot.Day), today.Add(-week),
+		today.Add(-week - snapshot.Day),
 	} {
 		for _, f := range forks {
 			e.exec(t,
@@ -119,7 +124,7 @@ func TestPassesBetweenSearches(t *testing.T) {
 	}
 	e.exec(t, `delete from fork_days where fork_id = $1`, otherFork)
 	e.exec(t, `delete from fork_months where fork_id = $1`, otherFork)
-	clock = clock.Add(searchInterval - 1)
+	clock = clock.Add(time.Hour - 1)
 	searched = once(searched, 3) // the first fork's marked day, and its two of the week
 	clock = clock.Add(1)
 	once(searched, 2+24)

@@ -17,6 +17,9 @@ import (
 
 	"dg/modules/importer"
 	"dg/platform/postgres"
+
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/snapshot"
 )
 
 // serialised reports whether a writer only has to try again: a deadlock with another writer, a wait
@@ -94,8 +97,8 @@ func (w *traffic) seal(ctx context.Context, e *env) error {
 	w.days.Add(int64(done.Days))
 	w.months.Add(int64(done.Months))
 	w.large.Add(int64(done.Large))
-	w.busy.Add(int64(done.Busy))
-	if errors.Is(err, ErrSealerLocked) { // another one does
+	w.busy.Add(int64(done.Skipped))
+	if errors.Is(err, sealer.ErrLocked) { // another one does
 		return nil
 	}
 	return err
@@ -107,7 +110,7 @@ func (w *traffic) seal(ctx context.Context, e *env) error {
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.sealer.maxDayPlays = 30 // some days are larger
+	e.sealer.MaxDayPlays = 30 // some days are larger
 	lasts := 3 * time.Second
 	if os.Getenv("DG_SOAK") != "" {
 		lasts = 60 * time.Second
@@ -149,17 +152,15 @@ func (e *env) agreesAtRest(t *testing.T) {
 			Scan(&busy)
 		return err == nil && busy == 0
 	}, 20*time.Second, 10*time.Millisecond)
-	e.exec(t, insertSQL, testFrom.Add(50*day), 1, 200)
+	e.exec(t, insertSQL, testFrom.Add(50*snapshot.Day), 1, 200)
 	// the sessions that were cancelled may hold their locks for a moment
 	require.Eventually(t, func() bool {
 		if _, err := e.sealer.Seal(t.Context()); err != nil {
-			return assert.ErrorIs(t, err, ErrSealerLocked) && false
+			return assert.ErrorIs(t, err, sealer.ErrLocked) && false
 		}
-		var due int
-		require.NoError(t,
-			e.db.DB.Pool.QueryRow(t.Context(), `select count(*) from (`+dueDaysSQL+`) x`, testOrg,
-				testFork, testNow, time.Time{}).Scan(&due))
-		return due == 0
+		due, err := e.sealer.Due(t.Context())
+		require.NoError(t, err)
+		return due.Days == 0
 	}, 20*time.Second, 50*time.Millisecond)
 	random := rand.New(rand.NewPCG(9, 9))
 	for range 50 {
@@ -205,28 +206,28 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 		}
 	}
 	exec(insertSQL, testFrom, 100, 2000)
-	var sealedDays, sealedMonths int
+	var SealedDays, SealedMonths int
 	require.NoError(t,
 		e.db.DB.Pool.QueryRow(t.Context(),
 			`select (select count(*) from fork_days where fork_id = $1), (select count(*)
 				from fork_months where fork_id = $1)`,
 			testFork).
-			Scan(&sealedDays, &sealedMonths))
-	require.Equal(t, []int{99, 3}, []int{sealedDays, sealedMonths},
+			Scan(&SealedDays, &SealedMonths))
+	require.Equal(t, []int{99, 3}, []int{SealedDays, SealedMonths},
 		"today and its month are not finished")
-	exec(insertSQL, testFrom.Add(30*day), 1, 1)
+	exec(insertSQL, testFrom.Add(30*snapshot.Day), 1, 1)
 	exec(
 		`update plays set score = 1, passed = false, completed_at = started_at where started_at < $1`,
-		testFrom.Add(3*day),
+		testFrom.Add(3*snapshot.Day),
 	)
-	exec(`update plays set player = 1 + player % 40 where started_at < $1`, testFrom.Add(30*day))
+	exec(`update plays set player = 1 + player % 40 where started_at < $1`, testFrom.Add(30*snapshot.Day))
 	exec(
 		`update plays set started_at = started_at + interval '33 days', completed_at = null,
 			score = null, passed = null where started_at < $1`,
-		testFrom.Add(5*day),
+		testFrom.Add(5*snapshot.Day),
 	)
-	exec(`delete from plays where started_at < $1`, testFrom.Add(10*day))
-	exec(`update plays set fork_id = $1 where started_at < $2`, otherFork, testFrom.Add(15*day))
+	exec(`delete from plays where started_at < $1`, testFrom.Add(10*snapshot.Day))
+	exec(`update plays set fork_id = $1 where started_at < $2`, otherFork, testFrom.Add(15*snapshot.Day))
 	exec(`delete from players where ordinal in (1, 7)`) // a member of the group, and another
 	exec(`truncate plays`)
 }

@@ -3,7 +3,7 @@ package reports
 import (
 	"context"
 
-	"dg/platform/apperr"
+	"dg/modules/reports/snapshot"
 	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
@@ -30,29 +30,31 @@ func New(reads, exports *postgres.DB, limits Limits) *Service {
 	}
 }
 
-// Query selects a report. The caller has checked that the fork is the organisation's.
-type Query struct {
-	OrganisationID, ForkID string
-	Period                 Period
-	GroupID                string // "": all players
-	TotalsOnly             bool   // without days, players and skills: no label is read
-	// the caller lists the players (Statistics.Players): more memory is admitted for it
-	Rows bool
-	// Position is what the report has to see: a replica that has it may be read from. The zero
-	// value asks the primary.
-	Position postgres.Position
-}
+// A report is selected by a Query, and a caller knows its Header before a play is read (package
+// snapshot).
+type (
+	Query  = snapshot.Query
+	Header = snapshot.Header
+	Period = snapshot.Period
+	Damage = snapshot.Damage
+)
+
+// MaxPeriodDays is the longest period, both days included.
+const MaxPeriodDays = snapshot.MaxPeriodDays
 
 // ErrGroupNotFound says that there is no such group, or that it is another organisation's.
-var ErrGroupNotFound = apperr.New(apperr.NotFound,
-	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
+var ErrGroupNotFound = snapshot.ErrGroupNotFound
+
+// ParsePeriod reads the first and the last day of a period. An empty text counts as missing.
+// Errors: apperr.Validation with the field.
+func ParsePeriod(from, to string) (Period, error) { return snapshot.ParsePeriod(from, to) }
 
 // Report is an open report: its header is known, and no play is read. It holds a connection until it
 // is closed. The zero Report holds none.
 type Report struct {
 	Header
 
-	snap     *snapshot
+	snap     *snapshot.Snapshot
 	admitted admission
 }
 
@@ -68,13 +70,13 @@ func (s *Service) Open(
 	if err != nil {
 		return nil, err
 	}
-	return &Report{snap.meta.header(), snap, admitted}, nil
+	return &Report{snap.Meta.Header(), snap, admitted}, nil
 }
 
 // Close releases the connection. It may be called again, and for a report that was not opened.
 func (r *Report) Close() {
 	if r != nil && r.snap != nil {
-		r.snap.close()
+		r.snap.Close()
 	}
 }
 
@@ -82,9 +84,9 @@ func (r *Report) Close() {
 // Errors: ErrGroupNotFound for a group of another organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
 	defer r.Close()
-	err = r.snap.read(ctx, func() error {
-		labels := r.admitted.labelBudget(r.snap.meta.lastOrdinal)
-		return r.snap.withoutDamaged(ctx, func() (err error) {
+	err = r.snap.Read(ctx, func() error {
+		labels := r.admitted.labelBudget(r.snap.Meta.LastOrdinal)
+		return r.snap.WithoutDamaged(ctx, func() (err error) {
 			stats, err = newStatisticsReader(r.snap, labels).read(ctx)
 			return err
 		})
@@ -100,10 +102,27 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 		return Header{}, err
 	}
 	defer admitted.lease.Release()
-	snap, err := openSnapshot(ctx, s.reads, q, false)
+	snap, err := snapshot.Open(ctx, s.reads, q, false)
 	if err != nil {
 		return Header{}, err
 	}
-	defer snap.close()
-	return snap.meta.header(), nil
+	defer snap.Close()
+	return snap.Meta.Header(), nil
+}
+
+// markDamaged closes the snapshot and marks what it found damaged. The answer does not depend on
+// it: where nothing can be written, as on a standby, the damage stays, is reported each time, and
+// its plays are read each time.
+func (s *Service) markDamaged(ctx context.Context, snap *snapshot.Snapshot) {
+	if len(snap.Damaged) == 0 {
+		return
+	}
+	snap.Close() // marking takes a connection, and no report holds two
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), snapshot.AcquireTimeout)
+	defer stop()
+	if err := snapshot.MarkDirty(ctx, s.reads.Pool, snap.Damaged, s.OnDamage); err != nil {
+		for _, d := range snap.Damaged {
+			s.OnDamage(d)
+		}
+	}
 }

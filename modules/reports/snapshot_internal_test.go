@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
+
+	"dg/modules/reports/snapshot"
 )
 
 // errReplay is what a replica answers when replay needs what a statement reads.
@@ -21,21 +23,21 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	e.exec(t, insertSQL, testFrom, 40, 100)
 	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 40}}
 	for _, replica := range []bool{true, false} {
-		s, err := openSnapshot(t.Context(), e.db.DB, q, true)
+		s, err := snapshot.Open(t.Context(), e.db.DB, q, true)
 		require.NoError(t, err)
-		s.replica = replica
-		s.damaged = []Damage{{testFork, q.Period}}
+		s.Replica = replica
+		s.Damaged = []Damage{{ForkID: testFork, Period: q.Period}}
 		calls := 0
-		err = s.read(t.Context(), func() error {
+		err = s.Read(t.Context(), func() error {
 			calls++
 			return errReplay
 		})
 		require.ErrorIs(t, err, errReplay)
-		require.False(t, s.replica)
+		require.False(t, s.Replica)
 		require.Equal(t, map[bool]int{true: 2, false: 1}[replica], calls)
-		require.Equal(t, replica, len(s.damaged) == 0)
-		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus())
-		s.close()
+		require.Equal(t, replica, len(s.Damaged) == 0)
+		require.Equal(t, byte('T'), s.Conn.Conn().PgConn().TxStatus())
+		s.Close()
 	}
 	require.Zero(t, e.db.DB.Pool.Stat().AcquiredConns())
 }
@@ -52,9 +54,9 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 		x, err := e.reports.OpenExport(t.Context(), q, CSV)
 		require.NoError(t, err)
 		t.Cleanup(x.Close)
-		x.snap.replica = true
+		x.snap.Replica = true
 		// every later statement of the transaction fails
-		_, err = x.snap.conn.Exec(t.Context(), `select 1 / 0`)
+		_, err = x.snap.Conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
 		e.exec(t, change)
 		x.Begin(t.Context())

@@ -7,36 +7,37 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
+	"dg/modules/reports/snapshot"
 )
 
 // statisticsReader reads what statistics sum: segments, the plays of all other days, and the labels
 // of players.
 type statisticsReader struct {
-	snap    *snapshot
-	members *members
-	sealed  sealedReader
-	plays   playsReader
+	snap    *snapshot.Snapshot
+	members *snapshot.Members
+	sealed  snapshot.SealedReader
+	plays   snapshot.PlaysReader
 	labels  labelReader
 }
 
-func newStatisticsReader(s *snapshot, budget *labelBudget) *statisticsReader {
-	m := newMembers(s)
+func newStatisticsReader(s *snapshot.Snapshot, budget *labelBudget) *statisticsReader {
+	m := snapshot.NewMembers(s)
 	return &statisticsReader{
 		snap:    s,
 		members: m,
-		sealed:  sealedReader{s},
-		plays:   playsReader{s, m},
+		sealed:  snapshot.NewSealedReader(s),
+		plays:   snapshot.NewPlaysReader(s, m),
 		labels:  labelReader{s, budget},
 	}
 }
 
 // read reads the snapshot, sums the rows as they come, and rounds the sums.
 func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
-	meta := r.snap.meta
-	if meta.suppressed() {
-		return Statistics{ReportingMode: meta.mode, Suppressed: true}, nil
+	meta := r.snap.Meta
+	if meta.Suppressed() {
+		return Statistics{ReportingMode: meta.Mode, Suppressed: true}, nil
 	}
-	a := newAccumulator(r.snap.query.Period)
+	a := newAccumulator(r.snap.Query.Period)
 	batch := &pgx.Batch{}
 	r.queue(batch, a)
 	l, err := r.send(ctx, batch, a)
@@ -51,10 +52,10 @@ func newAccumulator(p Period) *segment.Accumulator { return segment.NewAccumulat
 // queue asks for what the report sums.
 func (r *statisticsReader) queue(batch *pgx.Batch, a *segment.Accumulator) {
 	switch {
-	case r.snap.meta.smallGroup():
-		r.plays.queue(batch, []time.Time{r.snap.query.Period.From},
-			[]time.Time{r.snap.query.Period.End()}, a.Add)
-	case r.snap.meta.grouped:
+	case r.snap.Meta.SmallGroup():
+		r.plays.Queue(batch, []time.Time{r.snap.Query.Period.From},
+			[]time.Time{r.snap.Query.Period.End()}, a.Add)
+	case r.snap.Meta.Grouped:
 		r.queueGroup(batch, a)
 	default:
 		r.queueAll(batch, a)
@@ -65,38 +66,38 @@ func (r *statisticsReader) queue(batch *pgx.Batch, a *segment.Accumulator) {
 // once; the players come from the sealed months, those of other days from the heads of sealed days,
 // and everything else from the plays.
 func (r *statisticsReader) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
-	for _, month := range r.snap.meta.sealed.months {
+	for _, month := range r.snap.Meta.Sealed.Months {
 		a.ExpectMonth(month)
 	}
 	var heads []time.Time
-	r.sealed.eachDay(func(date time.Time, sums *segment.Sums) {
+	r.sealed.EachDay(func(date time.Time, sums *segment.Sums) {
 		if !a.AddDay(date, sums) {
 			heads = append(heads, date)
 		}
 	})
-	r.sealed.queueMonths(batch, r.snap.meta.sealed.months, &a.Players)
-	r.sealed.queueHeads(batch, heads, a.AddPlayer)
-	from, to := r.snap.meta.sealed.gaps(r.snap.query.Period)
-	r.plays.queue(batch, from, to, a.Add)
+	r.sealed.QueueMonths(batch, r.snap.Meta.Sealed.Months, &a.Players)
+	r.sealed.QueueHeads(batch, heads, a.AddPlayer)
+	from, to := r.snap.Meta.Sealed.Gaps(r.snap.Query.Period)
+	r.plays.Queue(batch, from, to, a.Add)
 }
 
 // queueGroup asks for what the report on a large group sums: the members' plays of the sealed
 // months, of the other sealed days, and of all others.
 func (r *statisticsReader) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
-	r.members.queue(batch)
-	for _, month := range r.snap.meta.sealed.months {
+	r.members.Queue(batch)
+	for _, month := range r.snap.Meta.Sealed.Months {
 		a.ExpectMonth(month)
 	}
 	var days []time.Time
-	for _, d := range r.snap.meta.sealed.days {
-		if !a.Expects(d.date) {
-			days = append(days, d.date)
+	for _, d := range r.snap.Meta.Sealed.Days {
+		if !a.Expects(d.Date) {
+			days = append(days, d.Date)
 		}
 	}
-	r.sealed.queueMembersOfMonths(batch, r.snap.meta.sealed.months, r.members.has, a)
-	r.sealed.queueDays(batch, days, r.members.has, a.Add)
-	from, to := r.snap.meta.sealed.withMonths().gaps(r.snap.query.Period)
-	r.plays.queue(batch, from, to, a.Add)
+	r.sealed.QueueMembersOfMonths(batch, r.snap.Meta.Sealed.Months, r.members.Has, a)
+	r.sealed.QueueDays(batch, days, r.members.Has, a.Add)
+	from, to := r.snap.Meta.Sealed.WithMonths().Gaps(r.snap.Query.Period)
+	r.plays.Queue(batch, from, to, a.Add)
 }
 
 // send runs the batch and reads the labels of the players, in the batch where that reads few in
@@ -105,13 +106,13 @@ func (r *statisticsReader) send(
 	ctx context.Context, batch *pgx.Batch, a *segment.Accumulator,
 ) (*labels, error) {
 	switch {
-	case r.snap.query.TotalsOnly:
-		return nil, r.snap.send(ctx, batch)
+	case r.snap.Query.TotalsOnly:
+		return nil, r.snap.Send(ctx, batch)
 	case r.labelsInBatch(a):
 		l := r.labels.queue(batch)
-		return l, r.snap.sendLast(ctx, batch)
+		return l, r.snap.SendLast(ctx, batch)
 	}
-	if err := r.snap.send(ctx, batch); err != nil {
+	if err := r.snap.Send(ctx, batch); err != nil {
 		return nil, err
 	}
 	return r.labels.of(ctx, a.Players.Ordinals())
@@ -121,9 +122,9 @@ func (r *statisticsReader) send(
 // all; of a large one in a small organisation, and where the sealed days have more plays than the
 // organisation has players, most.
 func (r *statisticsReader) labelsInBatch(a *segment.Accumulator) bool {
-	return r.snap.meta.smallGroup() ||
-		r.snap.meta.grouped && r.snap.meta.lastOrdinal <= LargeReport ||
-		a.Total.Plays > int64(r.snap.meta.lastOrdinal)
+	return r.snap.Meta.SmallGroup() ||
+		r.snap.Meta.Grouped && r.snap.Meta.LastOrdinal <= LargeReport ||
+		a.Total.Plays > int64(r.snap.Meta.LastOrdinal)
 }
 
 // round rounds the sums. Without labels they are totals.
@@ -131,9 +132,9 @@ func (r *statisticsReader) round(a *segment.Accumulator, l *labels) (stats Stati
 	if l == nil {
 		stats = newTotals(a)
 	} else {
-		stats = newStatistics(a, r.snap.query.Period, l.of)
-		stats.Bytes = r.snap.meta.heldBytes(stats.UniquePlayers, l)
+		stats = newStatistics(a, r.snap.Query.Period, l.of)
+		stats.Bytes = heldBytes(r.snap.Meta, stats.UniquePlayers, l)
 	}
-	stats.ReportingMode = r.snap.meta.mode
+	stats.ReportingMode = r.snap.Meta.Mode
 	return stats
 }

@@ -50,7 +50,7 @@ var isolation = []mutation{
 	{
 		name:    "group: another organisation's",
 		rule:    "policy",
-		file:    "modules/reports/metadata.go",
+		file:    "modules/reports/snapshot/metadata.go",
 		old:     `h.GroupOwner != "" && h.GroupOwner != organisationID`,
 		mutated: `h.GroupOwner == "-"`,
 		pkg:     "modules/reports",

@@ -31,7 +31,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "anonymity: one active member more", rule: "Anonymity",
-		file: "modules/reports/anonymity.go", pkg: "modules/reports", tests: "TestGroupOfFew",
+		file: "modules/reports/snapshot/anonymity.go", pkg: "modules/reports/snapshot", tests: "TestGroupOfFew",
 		old:     "activeMembers < minGroup",
 		mutated: "activeMembers <= minGroup",
 	},
@@ -46,14 +46,14 @@ var semantic = []mutation{
 	},
 	{
 		name: "period: one day less", rule: "Formats",
-		file: "modules/reports/period.go", pkg: "modules/reports", tests: "Period",
+		file: "modules/reports/snapshot/period.go", pkg: "modules/reports/snapshot", tests: "Period",
 		old:     "p.Days > MaxPeriodDays",
 		mutated: "p.Days >= MaxPeriodDays",
 	},
 	{
 		name:    "plays: the first instant after the period",
 		rule:    "Formats",
-		file:    "modules/reports/plays_reader.go",
+		file:    "modules/reports/snapshot/plays_reader.go",
 		pkg:     "modules/reports",
 		tests:   "TestExportHasEachPlayOfAnInstant",
 		old:     "started_at >= $3 and started_at < $4",
@@ -62,7 +62,7 @@ var semantic = []mutation{
 	{
 		name:    "small group: the first instant after the period",
 		rule:    "Formats",
-		file:    "modules/reports/plays_reader.go",
+		file:    "modules/reports/snapshot/plays_reader.go",
 		pkg:     "modules/reports",
 		tests:   "TestExportHasEachPlayOfAnInstant",
 		old:     "< (m.member, $2, $4)",
@@ -71,7 +71,7 @@ var semantic = []mutation{
 	{
 		name:    "active members: the first instant after the period",
 		rule:    "Anonymity",
-		file:    "modules/reports/metadata.go",
+		file:    "modules/reports/snapshot/metadata.go",
 		pkg:     "modules/reports",
 		tests:   "TestMembersAreActiveWithinThePeriod",
 		old:     "< (m.player, $3, $5)",
@@ -80,7 +80,7 @@ var semantic = []mutation{
 	{
 		name:    "large group: everybody's plays",
 		rule:    "Anonymity",
-		file:    "modules/reports/members.go",
+		file:    "modules/reports/snapshot/members.go",
 		pkg:     "modules/reports",
 		tests:   "TestExportHasEachPlayOfAnInstant",
 		old:     "!m.large || m.ordinals.has(player)",
@@ -115,9 +115,9 @@ var semantic = []mutation{
 	},
 	{
 		name: "segments: a sealed day's plays again", rule: "Figures",
-		file: "modules/reports/sealed.go", pkg: "modules/reports", tests: "TestEveryChange",
-		old:     "next = d.date.Add(day)",
-		mutated: "next = d.date",
+		file: "modules/reports/snapshot/sealed.go", pkg: "modules/reports", tests: "TestEveryChange",
+		old:     "next = d.Date.Add(Day)",
+		mutated: "next = d.Date",
 	},
 	{
 		name: "access: a fork that is gone", rule: "CSV",

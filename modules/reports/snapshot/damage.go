@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"context"
@@ -34,10 +34,10 @@ func (d Damage) Log(log *slog.Logger) {
 // in one snapshot.
 const maxDamageRounds = 3
 
-// withoutDamaged calls sum, and again without the segments that turned out damaged. Where the
+// WithoutDamaged calls sum, and again without the segments that turned out damaged. Where the
 // transaction has ended meanwhile it begins another: everything in an answer comes from one
 // snapshot.
-func (s *snapshot) withoutDamaged(ctx context.Context, sum func() error) error {
+func (s *Snapshot) WithoutDamaged(ctx context.Context, sum func() error) error {
 	for round := 1; ; round++ {
 		err := sum()
 		if !errors.Is(err, segment.ErrDamaged) {
@@ -48,18 +48,18 @@ func (s *snapshot) withoutDamaged(ctx context.Context, sum func() error) error {
 				return err
 			}
 		}
-		if s.meta.sealed.exclude(s.damaged); round == maxDamageRounds {
-			s.meta.sealed = sealed{}
+		if s.Meta.Sealed.exclude(s.Damaged); round == maxDamageRounds {
+			s.Meta.Sealed = Sealed{}
 		}
 	}
 }
 
 // exclude removes what is damaged from what is sealed.
-func (s *sealed) exclude(damaged []Damage) {
-	s.days = slices.DeleteFunc(s.days, func(d sealedDay) bool {
-		return contains(damaged, false, d.date)
+func (s *Sealed) exclude(damaged []Damage) {
+	s.Days = slices.DeleteFunc(s.Days, func(d SealedDay) bool {
+		return contains(damaged, false, d.Date)
 	})
-	s.months = slices.DeleteFunc(s.months, func(first time.Time) bool {
+	s.Months = slices.DeleteFunc(s.Months, func(first time.Time) bool {
 		return contains(damaged, true, first)
 	})
 }
@@ -68,23 +68,6 @@ func contains(damaged []Damage, month bool, date time.Time) bool {
 	return slices.ContainsFunc(damaged, func(d Damage) bool {
 		return d.isMonth() == month && d.Period.From.Equal(date)
 	})
-}
-
-// markDamaged closes the snapshot and marks what it found damaged. The answer does not depend on
-// it: where nothing can be written, as on a standby, the damage stays, is reported each time, and
-// its plays are read each time.
-func (s *Service) markDamaged(ctx context.Context, snap *snapshot) {
-	if len(snap.damaged) == 0 {
-		return
-	}
-	snap.close() // marking takes a connection, and no report holds two
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), acquireTimeout)
-	defer stop()
-	if err := markDirty(ctx, s.reads.Pool, snap.damaged, s.OnDamage); err != nil {
-		for _, d := range snap.damaged {
-			s.OnDamage(d)
-		}
-	}
 }
 
 // A damaged day or month is marked as dirty once. $1 fork, $2 date.
@@ -100,8 +83,8 @@ type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// markDirty marks what is damaged, and calls report for what was not marked before.
-func markDirty(ctx context.Context, db executor, damaged []Damage, report func(Damage)) error {
+// MarkDirty marks what is damaged, and calls report for what was not marked before.
+func MarkDirty(ctx context.Context, db executor, damaged []Damage, report func(Damage)) error {
 	for _, d := range damaged {
 		sql := markDaySQL
 		if d.isMonth() {

@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"fmt"
@@ -24,32 +24,35 @@ const (
 		where org_id = $1 and fork_id = $2 and day = any($3)`
 )
 
-// sealedReader reads the segments of the snapshot's fork. It notes those that are damaged.
-type sealedReader struct{ snap *snapshot }
+// SealedReader reads the segments of the snapshot's fork. It notes those that are damaged.
+type SealedReader struct{ snap *Snapshot }
 
-// eachDay calls f for the sums of each sealed day; those with damaged sums are sealed no more.
-func (r sealedReader) eachDay(f func(time.Time, *segment.Sums)) {
-	r.snap.meta.sealed.days = slices.DeleteFunc(r.snap.meta.sealed.days, func(d sealedDay) bool {
-		sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
+// NewSealedReader returns a reader of the snapshot.
+func NewSealedReader(s *Snapshot) SealedReader { return SealedReader{s} }
+
+// EachDay calls f for the sums of each sealed day; those with damaged sums are sealed no more.
+func (r SealedReader) EachDay(f func(time.Time, *segment.Sums)) {
+	r.snap.Meta.Sealed.Days = slices.DeleteFunc(r.snap.Meta.Sealed.Days, func(d SealedDay) bool {
+		sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
 		if err != nil {
-			r.damagedDay(d.date)
+			r.damagedDay(d.Date)
 			return true
 		}
-		f(d.date, &sums)
+		f(d.Date, &sums)
 		return false
 	})
 }
 
-// queueMonths adds the players of sealed months.
-func (r sealedReader) queueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
+// QueueMonths adds the players of sealed months.
+func (r SealedReader) QueueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
 	r.queueSegments(batch, monthsSQL, months, r.damagedMonth,
 		func(from int64, month, _ []byte) error {
 			return segment.UnpackMonth(from, month, players)
 		})
 }
 
-// queueMembersOfMonths adds the plays of members in sealed months.
-func (r sealedReader) queueMembersOfMonths(
+// QueueMembersOfMonths adds the plays of members in sealed months.
+func (r SealedReader) QueueMembersOfMonths(
 	batch *pgx.Batch, months []time.Time, member func(ordinal int32) bool, a *segment.Accumulator,
 ) {
 	r.queueSegments(batch, membersSQL, months, r.damagedMonth,
@@ -58,15 +61,15 @@ func (r sealedReader) queueMembersOfMonths(
 		})
 }
 
-// queueHeads calls f for each play of sealed days, without its answers.
-func (r sealedReader) queueHeads(batch *pgx.Batch, days []time.Time, f func(*segment.Play)) {
+// QueueHeads calls f for each play of sealed days, without its answers.
+func (r SealedReader) QueueHeads(batch *pgx.Batch, days []time.Time, f func(*segment.Play)) {
 	r.queueSegments(batch, headsSQL, days, r.damagedDay, func(from int64, head, _ []byte) error {
 		return segment.UnpackDay(from, head, nil, nil, f)
 	})
 }
 
-// queueDays calls f for each play of members in sealed days; nil: of everyone.
-func (r sealedReader) queueDays(
+// QueueDays calls f for each play of members in sealed days; nil: of everyone.
+func (r SealedReader) QueueDays(
 	batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(*segment.Play),
 ) {
 	r.queueSegments(batch, segmentsSQL, days, r.damagedDay,
@@ -77,14 +80,14 @@ func (r sealedReader) queueDays(
 
 // queueSegments calls unpack for each row of a date, the size of a head and a segment, and damaged
 // where that fails. The next row overwrites the segment.
-func (r sealedReader) queueSegments(
+func (r SealedReader) queueSegments(
 	batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time),
 	unpack func(from int64, head, tail []byte) error,
 ) {
 	if len(dates) == 0 {
 		return
 	}
-	batch.Queue(sql, r.snap.query.OrganisationID, r.snap.query.ForkID, dates).
+	batch.Queue(sql, r.snap.Query.OrganisationID, r.snap.Query.ForkID, dates).
 		Query(func(rows pgx.Rows) error {
 			defer rows.Close()
 			var date time.Time
@@ -106,11 +109,11 @@ func (r sealedReader) queueSegments(
 		})
 }
 
-func (r sealedReader) damagedDay(date time.Time) {
-	r.snap.damaged = append(r.snap.damaged,
-		Damage{r.snap.query.ForkID, Period{From: date, Days: 1}})
+func (r SealedReader) damagedDay(date time.Time) {
+	r.snap.Damaged = append(r.snap.Damaged,
+		Damage{r.snap.Query.ForkID, Period{From: date, Days: 1}})
 }
 
-func (r sealedReader) damagedMonth(first time.Time) {
-	r.snap.damaged = append(r.snap.damaged, Damage{r.snap.query.ForkID, monthOf(first)})
+func (r SealedReader) damagedMonth(first time.Time) {
+	r.snap.Damaged = append(r.snap.Damaged, Damage{r.snap.Query.ForkID, MonthOf(first)})
 }

@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"time"
@@ -10,7 +10,8 @@ import (
 // MaxPeriodDays is the longest period, both days included.
 const MaxPeriodDays = 366
 
-const day = 24 * time.Hour
+// Day is the length of a UTC day.
+const Day = 24 * time.Hour
 
 // Period is a range of UTC days, both included.
 type Period struct {
@@ -38,7 +39,7 @@ func ParsePeriod(from, to string) (Period, error) {
 	}
 	first, _ := input.ParseDay(from)
 	last, _ := input.ParseDay(to)
-	p := Period{From: first, Days: int(last.Sub(first)/day) + 1}
+	p := Period{From: first, Days: int(last.Sub(first)/Day) + 1}
 	if p.Days < 1 {
 		return Period{}, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
 	}
@@ -51,14 +52,14 @@ func ParsePeriod(from, to string) (Period, error) {
 }
 
 // End is the first instant after the period.
-func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * day) }
+func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * Day) }
 
 // Day returns the period's i-th day, from 0, as YYYY-MM-DD.
 func (p Period) Day(i int) string { return p.From.AddDate(0, 0, i).Format(time.DateOnly) }
 
-// monthOf is the month that begins at first.
-func monthOf(first time.Time) Period {
-	return Period{From: first, Days: int(first.AddDate(0, 1, 0).Sub(first) / day)}
+// MonthOf is the month that begins at first.
+func MonthOf(first time.Time) Period {
+	return Period{From: first, Days: int(first.AddDate(0, 1, 0).Sub(first) / Day)}
 }
 
 // String is the period as it is named in a file name: 2026-03-01_2026-03-31.

@@ -1,6 +1,8 @@
-package reports
+package snapshot
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,16 +26,16 @@ const (
 	versionByte      = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
 	monthVersionByte = `'\x0` + string(rune('0'+segment.MonthVersion)) + `'::bytea`
 
-	// cleanDays are the days that the sealer has looked at and that are not dirty.
-	cleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = ` + versionByte + `
+	// CleanDays are the days that the sealer has looked at and that are not dirty.
+	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = ` + versionByte + `
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// sealedDays are the clean days that are read from their segments. The others have too many
+	// SealedDays are the clean days that are read from their segments. The others have too many
 	// plays for one.
-	sealedDays = `(select d.* from ` + cleanDays + ` d where d.head_bytes > 0)`
+	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
 
-	// sealedMonths are the months that are read from their segments.
-	sealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` +
+	// SealedMonths are the months that are read from their segments.
+	SealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` +
 		monthVersionByte + ` and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 )
@@ -59,52 +61,52 @@ func largeGroup(oneIn string) string {
 // players, nor for months without the plays of each, and a small group none for segments. $1
 // organisation, $2 group or null, $3 fork, $4 the first day, $5 the day after the last.
 var (
-	sealedDaysSQL = `/* reports.sealedDays */
-select d.day, case when $2::uuid is null then d.sums end from ` + sealedDays + ` d
+	SealedDaysSQL = `/* reports.SealedDays */
+select d.day, case when $2::uuid is null then d.sums end from ` + SealedDays + ` d
  where d.org_id = $1 and d.fork_id = $3 and d.day >= $4 and d.day < $5
    and ($2::uuid is null or ` + largeGroup(largeInSegments) + `)
  order by d.day`
-	sealedMonthsSQL = `/* reports.sealedMonths */
-select m.month from ` + sealedMonths + ` m
+	sealedMonthsSQL = `/* reports.SealedMonths */
+select m.month from ` + SealedMonths + ` m
  where m.org_id = $1 and m.fork_id = $3 and m.month >= $4 and (m.month + interval '1 month')::date <= $5
    and ($2::uuid is null or m.head_bytes < octet_length(m.segment) and ` +
 		largeGroup(largeInSegments) + `)
  order by m.month`
 )
 
-// sealed lists what of a period is sealed.
-type sealed struct {
-	days   []sealedDay // ascending
-	months []time.Time // first days of whole months of the period, ascending
+// Sealed lists what of a period is sealed.
+type Sealed struct {
+	Days   []SealedDay // ascending
+	Months []time.Time // first days of whole months of the period, ascending
 }
 
-func (s sealed) empty() bool { return len(s.days)+len(s.months) == 0 }
+func (s Sealed) Empty() bool { return len(s.Days)+len(s.Months) == 0 }
 
-type sealedDay struct {
-	date time.Time
-	sums []byte // packed; nil in the report of a group
+type SealedDay struct {
+	Date time.Time
+	Sums []byte // packed; nil in the report of a group
 }
 
 // queueSealed asks what of a report's period is sealed; readSealed reads the answers.
 func queueSealed(batch *pgx.Batch, q Query) {
 	args := []any{q.OrganisationID, idOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End()}
-	batch.Queue(sealedDaysSQL, args...)
+	batch.Queue(SealedDaysSQL, args...)
 	batch.Queue(sealedMonthsSQL, args...)
 }
 
-func readSealed(results pgx.BatchResults) (s sealed, err error) {
+func readSealed(results pgx.BatchResults) (s Sealed, err error) {
 	rows, err := results.Query()
 	if err != nil {
 		return s, fmt.Errorf("reports: sealed days: %w", err)
 	}
-	s.days, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d sealedDay, err error) {
-		return d, row.Scan(&d.date, &d.sums)
+	s.Days, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d SealedDay, err error) {
+		return d, row.Scan(&d.Date, &d.Sums)
 	})
 	if err != nil {
 		return s, fmt.Errorf("reports: sealed days: %w", err)
 	}
 	if rows, err = results.Query(); err == nil {
-		s.months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
+		s.Months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	}
 	if err != nil {
 		return s, fmt.Errorf("reports: sealed months: %w", err)
@@ -112,27 +114,37 @@ func readSealed(results pgx.BatchResults) (s sealed, err error) {
 	return s, nil
 }
 
-// withMonths adds the days of the sealed months.
-func (s sealed) withMonths() sealed {
-	days := slices.Clone(s.days)
-	for _, first := range s.months {
-		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
-			days = append(days, sealedDay{date: date})
-		}
-	}
-	slices.SortFunc(days, func(a, b sealedDay) int { return a.date.Compare(b.date) })
-	return sealed{days: days}
+// ReadSealedDays lists the sealed days of the period in a round trip of its own.
+func (s *Snapshot) ReadSealedDays(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	queueSealed(batch, s.Query)
+	results := s.Conn.SendBatch(ctx, batch)
+	found, err := readSealed(results)
+	s.Meta.Sealed.Days = found.Days
+	return errors.Join(err, results.Close())
 }
 
-// gaps returns the ranges of the period without a sealed day.
-func (s sealed) gaps(p Period) (from, to []time.Time) {
-	next := p.From
-	for _, d := range s.days {
-		if d.date.After(next) {
-			from = append(from, next)
-			to = append(to, d.date)
+// WithMonths adds the days of the sealed months.
+func (s Sealed) WithMonths() Sealed {
+	days := slices.Clone(s.Days)
+	for _, first := range s.Months {
+		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(Day) {
+			days = append(days, SealedDay{Date: date})
 		}
-		next = d.date.Add(day)
+	}
+	slices.SortFunc(days, func(a, b SealedDay) int { return a.Date.Compare(b.Date) })
+	return Sealed{Days: days}
+}
+
+// Gaps returns the ranges of the period without a sealed day.
+func (s Sealed) Gaps(p Period) (from, to []time.Time) {
+	next := p.From
+	for _, d := range s.Days {
+		if d.Date.After(next) {
+			from = append(from, next)
+			to = append(to, d.Date)
+		}
+		next = d.Date.Add(Day)
 	}
 	if end := p.End(); end.After(next) {
 		from = append(from, next)

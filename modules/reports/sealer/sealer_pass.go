@@ -1,4 +1,4 @@
-package reports
+package sealer
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/reports/snapshot"
 )
 
 // pass is one pass over all forks.
@@ -18,29 +20,29 @@ type pass struct {
 	// days before it are sealed again where they are marked, and not looked for
 	from    time.Time
 	timeout time.Duration // how long each bucket waits for another sealer
-	done    Sealed
+	done    Result
 }
 
 // pass seals what is due in all forks, unless another sealer is at work. A failure in one fork does
 // not keep it from the others. A sealer that meets another one leaves the rest to it.
 func (s *Sealer) pass(
 	ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration,
-) (Sealed, error) {
+) (Result, error) {
 	// for this statement alone: whether there is one
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
-		return Sealed{}, err
+		return Result{}, err
 	}
-	forks, err := sealedForks(ctx, conn, search, s.minPlays)
+	forks, err := sealedForks(ctx, conn, search, s.MinPlays)
 	if err != nil {
-		return Sealed{}, err
+		return Result{}, err
 	}
-	p := &pass{Sealer: s, conn: conn, today: s.now().UTC().Truncate(day), timeout: timeout}
+	p := &pass{Sealer: s, conn: conn, today: s.Now().UTC().Truncate(snapshot.Day), timeout: timeout}
 	if !search {
 		p.from = p.today.Add(-recentDays)
 	}
 	for _, f := range forks {
 		err = errors.Join(err, p.sealFork(ctx, f))
-		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrSealerLocked) {
+		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrLocked) {
 			break
 		}
 	}
@@ -51,8 +53,8 @@ func (s *Sealer) pass(
 func (p *pass) sealFork(ctx context.Context, f fork) error {
 	days, err := dueDays(ctx, p.conn, f, p.today, p.from)
 	if err == nil {
-		err = p.sealDue(ctx, f, days, func(date time.Time) Period {
-			return Period{From: date, Days: 1}
+		err = p.sealDue(ctx, f, days, func(date time.Time) snapshot.Period {
+			return snapshot.Period{From: date, Days: 1}
 		}, p.sealDay)
 	}
 	if err != nil {
@@ -62,20 +64,20 @@ func (p *pass) sealFork(ctx context.Context, f fork) error {
 	if err != nil {
 		return err
 	}
-	return p.sealDue(ctx, f, months, monthOf, p.sealMonth)
+	return p.sealDue(ctx, f, months, snapshot.MonthOf, p.sealMonth)
 }
 
 func (p *pass) sealDue(
-	ctx context.Context, f fork, due []time.Time, period func(time.Time) Period, seal sealFunc,
+	ctx context.Context, f fork, due []time.Time, period func(time.Time) snapshot.Period, seal sealFunc,
 ) error {
 	for i, first := range due {
-		sealed, err := p.sealBucket(ctx, Query{
+		sealed, err := p.sealBucket(ctx, snapshot.Query{
 			OrganisationID: f.OrganisationID,
 			ForkID:         f.ID,
 			Period:         period(first),
 		}, seal)
 		if err != nil {
-			p.done.Left += len(due) - i
+			p.done.Remaining += len(due) - i
 			return err
 		}
 		p.done.add(sealed)
@@ -83,30 +85,30 @@ func (p *pass) sealDue(
 	return nil
 }
 
-// tryLocksSQL tries to lock all writers out of some days of a fork, without waiting for one. It is
+// TryLocksSQL tries to lock all writers out of some days of a fork, without waiting for one. It is
 // a statement of its own: whatever is read after it sees everything written before. $1 fork, $2 the
 // first day, $3 the day after the last.
-const tryLocksSQL = `/* reports.tryLocks */
+const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash($1), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash($1), d))
      from generate_series($2::date - date '2000-01-01', $3::date - date '2000-01-01' - 1) d)`
 
 // tryLockDays also keeps TRUNCATE out, which takes no lock of days.
-func tryLockDays(ctx context.Context, tx pgx.Tx, q Query) (free bool, err error) {
-	if _, err := tx.Exec(ctx, lockPlaysSQL); err != nil {
+func tryLockDays(ctx context.Context, tx pgx.Tx, q snapshot.Query) (free bool, err error) {
+	if _, err := tx.Exec(ctx, snapshot.LockPlaysSQL); err != nil {
 		return false, err
 	}
-	err = tx.QueryRow(ctx, tryLocksSQL, q.ForkID, q.Period.From, q.Period.End()).Scan(&free)
+	err = tx.QueryRow(ctx, TryLocksSQL, q.ForkID, q.Period.From, q.Period.End()).Scan(&free)
 	return free, err
 }
 
 // sealFunc seals the day or month of a bucket.
-type sealFunc func(context.Context, *bucket) (Sealed, error)
+type sealFunc func(context.Context, *bucket) (Result, error)
 
 // sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer
 // holds its lock: a snapshot would not see what was written before the lock.
-// Errors: ErrSealerLocked.
-func (p *pass) sealBucket(ctx context.Context, q Query, seal sealFunc) (done Sealed, err error) {
+// Errors: ErrLocked.
+func (p *pass) sealBucket(ctx context.Context, q snapshot.Query, seal sealFunc) (done Result, err error) {
 	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
 		func(tx pgx.Tx) error {
 			if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
@@ -117,51 +119,51 @@ func (p *pass) sealBucket(ctx context.Context, q Query, seal sealFunc) (done Sea
 				return err
 			}
 			if !free {
-				done.Busy = 1
+				done.Skipped = 1
 				return nil
 			}
 			done, err = seal(ctx, newBucket(p.conn, q))
 			return err
 		})
 	if err != nil {
-		return Sealed{}, fmt.Errorf("reports: seal %s of %s: %w", q.Period, q.ForkID, err)
+		return Result{}, fmt.Errorf("reports: seal %s of %s: %w", q.Period, q.ForkID, err)
 	}
 	return done, nil
 }
 
 // sealDay packs the plays of a day. A day with too many has an empty segment, which is never read:
 // it records that the day was counted, and a write marks it as dirty like any other.
-func (s *Sealer) sealDay(ctx context.Context, b *bucket) (Sealed, error) {
-	packed, n, err := b.packDay(ctx, s.maxDayPlays)
+func (s *Sealer) sealDay(ctx context.Context, b *bucket) (Result, error) {
+	packed, n, err := b.packDay(ctx, s.MaxDayPlays)
 	switch {
 	case err != nil:
-		return Sealed{}, err
+		return Result{}, err
 	case n == 0:
-		return Sealed{}, b.dropDay(ctx)
-	case n > s.maxDayPlays:
-		return Sealed{Large: 1}, b.saveDay(ctx, packed)
+		return Result{}, b.dropDay(ctx)
+	case n > s.MaxDayPlays:
+		return Result{Large: 1}, b.saveDay(ctx, packed)
 	}
-	return Sealed{Days: 1}, b.saveDay(ctx, packed)
+	return Result{Days: 1}, b.saveDay(ctx, packed)
 }
 
 // maxMonthBytes bounds the plays of a month that are packed player by player, about 1.8 million.
 const maxMonthBytes = 40 << 20
 
 // sealMonth packs the plays of a month.
-func (s *Sealer) sealMonth(ctx context.Context, b *bucket) (Sealed, error) {
-	err := b.readSealedDays(ctx)
+func (s *Sealer) sealMonth(ctx context.Context, b *bucket) (Result, error) {
+	err := b.snap.ReadSealedDays(ctx)
 	if err != nil {
-		return Sealed{}, err
+		return Result{}, err
 	}
-	plays, err := b.monthPlays(ctx, s.maxMonthBytes)
+	plays, err := b.monthPlays(ctx, s.MaxMonthBytes)
 	if err == nil {
-		err = markDirty(ctx, b.snap.conn, b.snap.damaged, s.OnDamage)
+		err = snapshot.MarkDirty(ctx, b.snap.Conn, b.snap.Damaged, s.OnDamage)
 	}
 	switch {
 	case err != nil:
-		return Sealed{}, err
+		return Result{}, err
 	case plays.Empty():
-		return Sealed{}, b.dropMonth(ctx)
+		return Result{}, b.dropMonth(ctx)
 	}
-	return Sealed{Months: 1}, b.saveMonth(ctx, plays.Pack())
+	return Result{Months: 1}, b.saveMonth(ctx, plays.Pack())
 }

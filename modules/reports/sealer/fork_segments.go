@@ -1,10 +1,12 @@
-package reports
+package sealer
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/snapshot"
 )
 
 // ForkSegments counts what of a fork is sealed. Dirty days have a segment that is not read and is
@@ -21,11 +23,11 @@ func (s *Sealer) Status(ctx context.Context) ([]ForkSegments, error) {
 	rows, err := s.db.Pool.Query(ctx, `/* reports.status */
 		select d.fork_id::text, count(s.day)::int, count(*) filter (where c.day is null)::int,
 		  (count(c.day) - count(s.day))::int,
-		       (select count(*)::int from `+sealedMonths+
+		       (select count(*)::int from `+snapshot.SealedMonths+
 		` m where m.fork_id = d.fork_id and m.org_id = d.org_id),
 		       (sum(octet_length(d.segment)) + coalesce((select sum(octet_length(m.segment)) from fork_months m
 		         where m.fork_id = d.fork_id and m.org_id = d.org_id), 0))::bigint
-		  from fork_days d left join `+cleanDays+` c using (fork_id, day) left join `+sealedDays+
+		  from fork_days d left join `+snapshot.CleanDays+` c using (fork_id, day) left join `+snapshot.SealedDays+
 		` s using (fork_id, day)
 		 group by d.fork_id, d.org_id order by d.fork_id`)
 	if err != nil {

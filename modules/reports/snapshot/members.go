@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// members are the players of a large group. In any other report everybody is one, since it reads
+// Members are the players of a large group. In any other report everybody is one, since it reads
 // the plays of its players alone.
-type members struct {
-	snap     *snapshot
+type Members struct {
+	snap     *Snapshot
 	large    bool // the report is on a large group
 	ordinals ordinalSet
 }
 
-func newMembers(s *snapshot) *members { return &members{snap: s, large: s.meta.largeGroup} }
+func NewMembers(s *Snapshot) *Members { return &Members{snap: s, large: s.Meta.LargeGroup} }
 
-// queue reads the members of a large group. It comes before what asks has.
-func (m *members) queue(batch *pgx.Batch) {
+// Queue reads the members of a large group. It comes before what asks Has.
+func (m *Members) Queue(batch *pgx.Batch) {
 	if !m.large {
 		return
 	}
-	q := m.snap.query
+	q := m.snap.Query
 	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`+
-		byPlayer,
+		ByPlayer,
 		q.OrganisationID, q.GroupID).Query(func(rows pgx.Rows) error {
 		var ordinal int32
 		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error {
@@ -37,18 +37,18 @@ func (m *members) queue(batch *pgx.Batch) {
 	})
 }
 
-// read is queue in a round trip of its own.
-func (m *members) read(ctx context.Context) error {
+// Read is Queue in a round trip of its own.
+func (m *Members) Read(ctx context.Context) error {
 	if !m.large {
 		return nil
 	}
 	batch := &pgx.Batch{}
-	m.queue(batch)
-	return m.snap.send(ctx, batch)
+	m.Queue(batch)
+	return m.snap.Send(ctx, batch)
 }
 
-// has reports whether a play that was read is one of the report.
-func (m *members) has(player int32) bool { return !m.large || m.ordinals.has(player) }
+// Has reports whether a play that was read is one of the report.
+func (m *Members) Has(player int32) bool { return !m.large || m.ordinals.has(player) }
 
 // ordinalSet is a set of players: ordinals are small and dense.
 type ordinalSet []bool

@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 // minGroup is the k of k-anonymity.
 const minGroup = 5

@@ -1,9 +1,8 @@
-package reports
+package sealer
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,19 +10,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
+	"dg/modules/reports/snapshot"
 )
 
 // bucket is a day or a month of a fork in the caller's transaction: the sealer packs it and saves
 // what it packed.
 type bucket struct {
-	snap   *snapshot
-	sealed sealedReader
-	plays  playsReader
+	snap   *snapshot.Snapshot
+	sealed snapshot.SealedReader
+	plays  snapshot.PlaysReader
 }
 
-func newBucket(conn *pgxpool.Conn, q Query) *bucket {
-	s := &snapshot{conn: conn, query: q}
-	return &bucket{snap: s, sealed: sealedReader{s}, plays: playsReader{s, newMembers(s)}}
+func newBucket(conn *pgxpool.Conn, q snapshot.Query) *bucket {
+	s := snapshot.On(conn, q)
+	return &bucket{
+		snap:   s,
+		sealed: snapshot.NewSealedReader(s),
+		plays:  snapshot.NewPlaysReader(s, snapshot.NewMembers(s)),
+	}
 }
 
 // packDay packs the plays of the bucket's day unless there are more than maxPlays. It returns their
@@ -34,49 +38,40 @@ func (b *bucket) packDay(ctx context.Context, maxPlays int) (segment.Day, int, e
 		return segment.Day{Head: []byte{}}, n, err
 	}
 	plays := make([]segment.Play, 0, n)
-	err = b.plays.each(ctx, func(p *segment.Play) {
+	err = b.plays.Each(ctx, func(p *segment.Play) {
 		plays = append(plays, *p)
 		plays[len(plays)-1].Answers = bytes.Clone(p.Answers)
 	})
-	return segment.PackDay(b.snap.query.Period.From.UnixMilli(), plays), n, err
+	return segment.PackDay(b.snap.Query.Period.From.UnixMilli(), plays), n, err
 }
 
 func (b *bucket) countDay(ctx context.Context, limit int) (n int, err error) {
-	p := b.snap.query.Period
-	err = b.snap.conn.QueryRow(ctx, `/* reports.countDay */ select count(*) from (select from plays
+	p := b.snap.Query.Period
+	err = b.snap.Conn.QueryRow(ctx, `/* reports.countDay */ select count(*) from (select from plays
 		where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4 limit $5) x`,
-		b.snap.query.OrganisationID, b.snap.query.ForkID, p.From, p.End(), limit).Scan(&n)
+		b.snap.Query.OrganisationID, b.snap.Query.ForkID, p.From, p.End(), limit).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("reports: count a day: %w", err)
 	}
 	return n, nil
 }
 
-func (b *bucket) readSealedDays(ctx context.Context) error {
-	batch := &pgx.Batch{}
-	queueSealed(batch, b.snap.query)
-	results := b.snap.conn.SendBatch(ctx, batch)
-	found, err := readSealed(results)
-	b.snap.meta.sealed.days = found.days
-	return errors.Join(err, results.Close())
-}
-
 // monthPlays collects the plays of the bucket's month from its sealed days and the plays of the
 // others.
 func (b *bucket) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
-	err = b.snap.withoutDamaged(ctx, func() error {
+	err = b.snap.WithoutDamaged(ctx, func() error {
 		var days []time.Time
 		var sums segment.Sums
-		b.sealed.eachDay(func(date time.Time, ofDay *segment.Sums) {
+		b.sealed.EachDay(func(date time.Time, ofDay *segment.Sums) {
 			days = append(days, date)
 			sums.Add(ofDay)
 		})
-		m = segment.NewMonthPlays(b.snap.query.Period.From.UnixMilli(), bound, &sums)
+		m = segment.NewMonthPlays(b.snap.Query.Period.From.UnixMilli(), bound, &sums)
 		batch := &pgx.Batch{}
-		b.sealed.queueDays(batch, days, nil, m.Add)
-		from, to := b.snap.meta.sealed.gaps(b.snap.query.Period)
-		b.plays.queue(batch, from, to, m.Add)
-		return b.snap.send(ctx, batch)
+		b.sealed.QueueDays(batch, days, nil, m.Add)
+		from, to := b.snap.Meta.Sealed.Gaps(b.snap.Query.Period)
+		b.plays.Queue(batch, from, to, m.Add)
+		return b.snap.Send(ctx, batch)
 	})
 	return m, err
 }
@@ -97,13 +92,11 @@ const (
 )
 
 func (b *bucket) saveDay(ctx context.Context, d segment.Day) error {
-	sums := d.Sums.Pack(b.snap.query.Period.From.UnixMilli())
+	sums := d.Sums.Pack(b.snap.Query.Period.From.UnixMilli())
 	return b.replace(ctx, cleanDaySQL, sealDaySQL, sums, len(d.Head), d.Head, d.Tail)
 }
 
-func (b *bucket) dropDay(
-	ctx context.Context,
-) error {
+func (b *bucket) dropDay(ctx context.Context) error {
 	return b.replace(ctx, cleanDaySQL, dropDaySQL)
 }
 
@@ -117,9 +110,9 @@ func (b *bucket) dropMonth(ctx context.Context) error {
 
 // replace writes what is sealed of the bucket's day or month, and removes its mark.
 func (b *bucket) replace(ctx context.Context, cleanSQL, sql string, values ...any) error {
-	q := b.snap.query
+	q := b.snap.Query
 	batch := &pgx.Batch{}
 	batch.Queue(cleanSQL, q.ForkID, q.Period.From)
 	batch.Queue(sql, append([]any{q.OrganisationID, q.ForkID, q.Period.From}, values...)...)
-	return b.snap.conn.SendBatch(ctx, batch).Close()
+	return b.snap.Conn.SendBatch(ctx, batch).Close()
 }

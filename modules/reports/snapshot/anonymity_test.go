@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"testing"
@@ -11,8 +11,8 @@ func TestGroupOfFewActiveMembersIsSuppressed(t *testing.T) {
 	t.Parallel()
 	for active, want := range []bool{true, true, true, true, true, false, false} {
 		require.Equal(t, want, suppressed(active), "%d active", active)
-		require.Equal(t, want, metadata{grouped: true, activeMembers: active}.suppressed())
-		require.False(t, metadata{activeMembers: active}.suppressed(),
+		require.Equal(t, want, Metadata{Grouped: true, activeMembers: active}.Suppressed())
+		require.False(t, Metadata{activeMembers: active}.Suppressed(),
 			"without groupId nothing is suppressed")
 	}
 }

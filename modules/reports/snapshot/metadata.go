@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"errors"
@@ -26,31 +26,31 @@ func (h Header) CheckGroup(organisationID string) error {
 	return nil
 }
 
-// metadata is what is known of a report before a play is read.
-type metadata struct {
-	mode          org.ReportingMode
+// Metadata is what is known of a report before a play is read.
+type Metadata struct {
+	Mode          org.ReportingMode
 	groupOwner    string // an organisation's id; "": the report is on all players
-	grouped       bool   // the report is on a group
-	largeGroup    bool   // everybody's plays are read for the group
+	Grouped       bool   // the report is on a group
+	LargeGroup    bool   // everybody's plays are read for the group
 	activeMembers int    // members of the group with a play, counted up to minGroup
-	lastOrdinal   int    // at least as many as the organisation has players
+	LastOrdinal   int    // at least as many as the organisation has players
 	// at least as many as the report lists, counted up to one more than LargeReport; 0: they are
 	// few
 	listedPlayers int
-	sealed        sealed
+	Sealed        Sealed
 }
 
-func (m metadata) header() Header { return Header{m.groupOwner, m.mode, m.suppressed()} }
+func (m Metadata) Header() Header { return Header{m.groupOwner, m.Mode, m.Suppressed()} }
 
-func (m metadata) suppressed() bool { return m.grouped && suppressed(m.activeMembers) }
+func (m Metadata) Suppressed() bool { return m.Grouped && suppressed(m.activeMembers) }
 
-// smallGroup reports whether the report looks up the plays of each member.
-func (m metadata) smallGroup() bool { return m.grouped && !m.largeGroup }
+// SmallGroup reports whether the report looks up the plays of each member.
+func (m Metadata) SmallGroup() bool { return m.Grouped && !m.LargeGroup }
 
-// large reports whether the statistics list many players, or read segments play by play for a
+// Large reports whether the statistics list many players, or read segments play by play for a
 // group.
-func (m metadata) large() bool {
-	return !m.suppressed() && (m.listedPlayers > LargeReport || m.grouped && !m.sealed.empty())
+func (m Metadata) Large() bool {
+	return !m.Suppressed() && (m.listedPlayers > LargeReport || m.Grouped && !m.Sealed.Empty())
 }
 
 // groupOwnerSQL is not scoped to an organisation: the use of another organisation's group is audited
@@ -58,15 +58,15 @@ func (m metadata) large() bool {
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = $1)`
 
-// metadataSQL finds no member of another organisation's group. Each member's plays are looked up as
+// MetadataSQL finds no member of another organisation's group. Each member's plays are looked up as
 // in ofMembers: a join also reads those of everybody else until enough members are found. $1
 // organisation, $2 group or null, $3 fork or null, $4 and $5 the
 // period, $6 LargeReport.
-var metadataSQL = `/* reports.metadata */
+var MetadataSQL = `/* reports.metadata */
 select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) + `,
        (select count(*)::int from (
            select from (select m.player from group_members m where m.org_id = o.id and m.group_id = g.id ` +
-	byPlayer + `) m,
+	ByPlayer + `) m,
                lateral (select from plays p
                  where p.org_id = o.id and p.player = m.player
                                               and (p.player, p.fork_id, p.started_at) >= (m.player, $3, $4)
@@ -85,45 +85,26 @@ select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) +
   left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
-// byPlayer reads the members of a group by their index, where an organisation of few groups would
+// ByPlayer reads the members of a group by their index, where an organisation of few groups would
 // have its whole table scanned: LIMIT in a subquery is opaque to the planner, which forces the
 // index.
-const byPlayer = ` order by player limit (select 9223372036854775807)`
+const ByPlayer = ` order by player limit (select 9223372036854775807)`
 
 // activeLimit is minGroup in SQL.
 const activeLimit = string(rune('0' + minGroup))
-
-// estimatedBytes is the peak memory of large statistics: they list no more players than the
-// organisation has. rows says that the caller lists them.
-func (m metadata) estimatedBytes(rows bool) int64 {
-	bytes := bytesOfSegments + bytesOfPlayer*int64(m.lastOrdinal)
-	if rows {
-		bytes += bytesOfRow * int64(m.lastOrdinal)
-	}
-	if m.grouped && len(m.sealed.months) > 0 {
-		bytes += bytesOfMonth
-	}
-	return bytes
-}
-
-// heldBytes is what statistics hold until they are sent.
-func (m metadata) heldBytes(players int64, l *labels) int64 {
-	return bytesOfSum*min(int64(m.lastOrdinal), labelsPerPage*players) + bytesOfOrder*players +
-		int64(l.bytes)
-}
 
 // queueMetadata asks for the metadata; readMetadata reads the answers.
 func queueMetadata(batch *pgx.Batch, q Query) {
 	if q.GroupID != "" {
 		batch.Queue(groupOwnerSQL, q.GroupID)
 	}
-	batch.Queue(metadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID),
+	batch.Queue(MetadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID),
 		q.Period.From, q.Period.End(), LargeReport)
 }
 
 // Errors: ErrGroupNotFound.
-func readMetadata(results pgx.BatchResults, q Query) (m metadata, err error) {
-	if m.grouped = q.GroupID != ""; m.grouped {
+func readMetadata(results pgx.BatchResults, q Query) (m Metadata, err error) {
+	if m.Grouped = q.GroupID != ""; m.Grouped {
 		var owner *string
 		if err = results.QueryRow().Scan(&owner); err != nil {
 			return m, fmt.Errorf("reports: group owner: %w", err)
@@ -133,7 +114,7 @@ func readMetadata(results pgx.BatchResults, q Query) (m metadata, err error) {
 		}
 		m.groupOwner = *owner
 	}
-	err = results.QueryRow().Scan(&m.mode, &m.largeGroup, &m.activeMembers, &m.lastOrdinal,
+	err = results.QueryRow().Scan(&m.Mode, &m.LargeGroup, &m.activeMembers, &m.LastOrdinal,
 		&m.listedPlayers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, apperr.New(apperr.NotFound, "No such organisation.")

@@ -1,4 +1,4 @@
-package reports
+package sealer
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/modules/reports/snapshot"
 	"dg/platform/postgres"
 )
 
@@ -16,15 +17,15 @@ import (
 // than plays. No answer depends on it: what is not sealed is read from the plays.
 type Sealer struct {
 	db          *postgres.DB
-	now         func() time.Time
+	Now         func() time.Time
 	log         *slog.Logger
-	minPlays    int64 // forks with more plays are sealed
-	maxDayPlays int   // days with more plays are not
+	MinPlays    int64 // forks with more plays are sealed
+	MaxDayPlays int   // days with more plays are not
 
-	maxMonthBytes int // months whose plays take more are sealed by player alone
+	MaxMonthBytes int // months whose plays take more are sealed by player alone
 
-	OnDamage func(Damage)        // called for damage that the sealer finds; by default it is logged
-	OnPass   func(Sealed, error) // called after each pass of Run, with its error
+	OnDamage func(snapshot.Damage) // called for damage that the sealer finds; by default it is logged
+	OnPass   func(Result, error)   // called after each pass of Run, with its error
 }
 
 // SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 30 ms.
@@ -40,43 +41,43 @@ const maxDayPlays = 250_000
 const (
 	sealInterval   = time.Minute
 	searchInterval = time.Hour
-	recentDays     = 7 * day
+	recentDays     = 7 * snapshot.Day
 )
 
-// NewSealer returns a sealer for forks with more than minPlays plays.
-func NewSealer(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
+// New returns a sealer for forks with more than minPlays plays.
+func New(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
 	return &Sealer{
 		db:            db,
-		now:           now,
+		Now:           now,
 		log:           log,
-		minPlays:      minPlays,
-		maxDayPlays:   maxDayPlays,
-		maxMonthBytes: maxMonthBytes,
-		OnDamage:      func(d Damage) { d.Log(log) },
-		OnPass:        func(Sealed, error) {},
+		MinPlays:      minPlays,
+		MaxDayPlays:   maxDayPlays,
+		MaxMonthBytes: maxMonthBytes,
+		OnDamage:      func(d snapshot.Damage) { d.Log(log) },
+		OnPass:        func(Result, error) {},
 	}
 }
 
-// Sealed counts what a pass did. Large days have too many plays for a segment; they are counted
+// Result counts what a pass did. Large days have too many plays for a segment; they are counted
 // again when one of their plays changes. Busy days and months are being written to, and those that
 // are left come behind a failure: a later pass seals them.
-type Sealed struct{ Days, Months, Large, Busy, Left int }
+type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog is how many days and months were due and are not sealed.
-func (s Sealed) Backlog() int { return s.Busy + s.Left }
+func (s Result) Backlog() int { return s.Skipped + s.Remaining }
 
-func (s *Sealed) add(o Sealed) {
+func (s *Result) add(o Result) {
 	s.Days += o.Days
 	s.Months += o.Months
 	s.Large += o.Large
-	s.Busy += o.Busy
+	s.Skipped += o.Skipped
 }
 
 // Run makes a pass every minute until ctx ends, of which the first and then one in an hour
 // searches. Failures are logged.
 func (s *Sealer) Run(ctx context.Context) {
 	for searched := (time.Time{}); ctx.Err() == nil; {
-		searched = s.runOnce(ctx, searched)
+		searched = s.RunOnce(ctx, searched)
 		select {
 		case <-ctx.Done():
 		case <-time.After(sealInterval):
@@ -84,21 +85,21 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 }
 
-// runOnce makes a pass of Run after a search at that time, and returns when the last search was
+// RunOnce makes a pass of Run after a search at that time, and returns when the last search was
 // that left nothing.
-func (s *Sealer) runOnce(ctx context.Context, searched time.Time) time.Time {
-	began := s.now()
+func (s *Sealer) RunOnce(ctx context.Context, searched time.Time) time.Time {
+	began := s.Now()
 	search := began.Sub(searched) >= searchInterval
 	done, err := s.seal(ctx, search)
 	switch {
-	case errors.Is(err, ErrSealerLocked):
+	case errors.Is(err, ErrLocked):
 		s.log.Info("another process holds the sealer lock: the next pass tries again", "in",
 			sealInterval.String())
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("sealing failed: statistics read the plays instead", "error", err)
 	case done.Days+done.Months+done.Large > 0:
 		s.log.Info("sealed", "days", done.Days, "months", done.Months, "large", done.Large, "busy",
-			done.Busy)
+			done.Skipped)
 	}
 	s.OnPass(done, err)
 	if search && err == nil && done.Backlog() == 0 {
@@ -107,13 +108,13 @@ func (s *Sealer) runOnce(ctx context.Context, searched time.Time) time.Time {
 	return searched
 }
 
-// Seal makes one pass, which searches. Errors: ErrSealerLocked.
-func (s *Sealer) Seal(ctx context.Context) (Sealed, error) { return s.seal(ctx, true) }
+// Seal makes one pass, which searches. Errors: ErrLocked.
+func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.seal(ctx, true) }
 
-func (s *Sealer) seal(ctx context.Context, search bool) (Sealed, error) {
+func (s *Sealer) seal(ctx context.Context, search bool) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
-		return Sealed{}, fmt.Errorf("reports: seal: %w", err)
+		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
 	return s.pass(ctx, conn, search, 0)
@@ -121,11 +122,11 @@ func (s *Sealer) seal(ctx context.Context, search bool) (Sealed, error) {
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
 // another sealer, before it marks anything and before each segment. It needs the rights of the
-// tables' owner. Errors: ErrSealerLocked.
-func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, error) {
+// tables' owner. Errors: ErrLocked.
+func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
-		return Sealed{}, fmt.Errorf("reports: seal: %w", err)
+		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -135,13 +136,13 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, er
 		return markAllDirty(ctx, tx)
 	})
 	if err != nil {
-		return Sealed{}, err
+		return Result{}, err
 	}
 	return s.pass(ctx, conn, true, timeout)
 }
 
-// ErrSealerLocked is returned while another process seals: one does at a time, over all instances.
-var ErrSealerLocked = errors.New(
+// ErrLocked is returned while another process seals: one does at a time, over all instances.
+var ErrLocked = errors.New(
 	"another process holds the sealer lock: try again when it has finished its pass",
 )
 
@@ -149,7 +150,7 @@ const sealerLock = 0x6467_7365_616c // "dgseal", an advisory lock
 
 // lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. No
 // session holds it, because a pooler gives a session's next transaction to another client. Errors:
-// ErrSealerLocked.
+// ErrLocked.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {
@@ -159,7 +160,7 @@ func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx inter
 		return ok, err
 	})
 	if errors.Is(err, postgres.ErrLocked) {
-		return ErrSealerLocked
+		return ErrLocked
 	}
 	return err
 }

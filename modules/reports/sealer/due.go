@@ -1,4 +1,4 @@
-package reports
+package sealer
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/reports/snapshot"
 )
 
 // Due counts the finished days that the sealer has yet to seal.
@@ -18,9 +20,9 @@ type Due struct {
 // Due returns what a pass would seal, over all organisations. It takes no lock and changes nothing.
 func (s *Sealer) Due(ctx context.Context) (due Due, err error) {
 	err = s.db.Pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-		forks, err := sealedForks(ctx, conn, true, s.minPlays)
+		forks, err := sealedForks(ctx, conn, true, s.MinPlays)
 		for _, f := range forks {
-			days, err := dueDays(ctx, conn, f, s.now().UTC().Truncate(day), time.Time{})
+			days, err := dueDays(ctx, conn, f, s.Now().UTC().Truncate(snapshot.Day), time.Time{})
 			if err != nil {
 				return err
 			}
@@ -63,10 +65,10 @@ func sealedForks(
 // Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The
 // newest come first: they are read most. $1 organisation, $2 fork, $3 today.
 const (
-	// dueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. The
+	// DueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. The
 	// organisation is compared with the play that the index gives: compared in it, PostgreSQL
 	// without statistics took each hop for a few plays to be sorted, and sorted all.
-	dueDaysSQL = `/* reports.dueDays */
+	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date
       from (select org_id, started_at from plays where fork_id = $2 and started_at >= $4
@@ -79,7 +81,7 @@ with recursive days (day) as (
               order by started_at, id limit 1) next
      where next.org_id = $1)
 select day from days
- where day < $3 and not exists (select from ` + cleanDays +
+ where day < $3 and not exists (select from ` + snapshot.CleanDays +
 		` s where s.org_id = $1 and s.fork_id = $2 and s.day = days.day)
 union
 select day from unsealed_days where fork_id = $2 and day < $3
@@ -89,7 +91,7 @@ order by day desc`
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d
      where d.org_id = $1 and d.fork_id = $2
-       and not exists (select from ` + sealedMonths +
+       and not exists (select from ` + snapshot.SealedMonths +
 		` m where m.org_id = $1 and m.fork_id = $2 and m.month = date_trunc('month', d.day)::date)
     union
     select month from unsealed_months where fork_id = $2) x
@@ -100,7 +102,7 @@ order by month desc`
 func dueDays(
 	ctx context.Context, conn *pgxpool.Conn, f fork, today, from time.Time,
 ) ([]time.Time, error) {
-	return dueDates(ctx, conn, dueDaysSQL, f.OrganisationID, f.ID, today, from)
+	return dueDates(ctx, conn, DueDaysSQL, f.OrganisationID, f.ID, today, from)
 }
 
 func dueDates(

@@ -1,4 +1,4 @@
-package reports
+package snapshot
 
 import (
 	"context"
@@ -20,42 +20,45 @@ const (
 		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo
 		  and started_at < r.hi offset 0) plays where true`
 	ofMembers = ` from (
-		select player as member from group_members where org_id = $1 and group_id = $5` + byPlayer +
+		select player as member from group_members where org_id = $1 and group_id = $5` + ByPlayer +
 		`) m, lateral (
 		select * from plays where org_id = $1 and player = m.member
 		    and (player, fork_id, started_at) >= (m.member, $2, $3)
 		    and (player, fork_id, started_at) < (m.member, $2, $4) offset 0) plays where true`
 )
 
-// playsReader reads the plays of a report.
-type playsReader struct {
-	snap    *snapshot
-	members *members
+// PlaysReader reads the plays of a report.
+type PlaysReader struct {
+	snap    *Snapshot
+	members *Members
 }
 
-// sql completes a statement on the plays of one range. Those of a large group are everybody's: the
+// NewPlaysReader returns a reader of the snapshot.
+func NewPlaysReader(s *Snapshot, m *Members) PlaysReader { return PlaysReader{s, m} }
+
+// SQL completes a statement on the plays of one range. Those of a large group are everybody's: the
 // caller skips the others (members), because a filter in SQL costs plays × members wherever the
 // planner does not hash the members.
-func (r playsReader) sql(selectSQL string, from, to time.Time) (sql string, args []any) {
-	args = []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
-	if r.snap.meta.smallGroup() {
-		return selectSQL + ofMembers, append(args, r.snap.query.GroupID)
+func (r PlaysReader) SQL(selectSQL string, from, to time.Time) (sql string, args []any) {
+	args = []any{r.snap.Query.OrganisationID, r.snap.Query.ForkID, from, to}
+	if r.snap.Meta.SmallGroup() {
+		return selectSQL + ofMembers, append(args, r.snap.Query.GroupID)
 	}
 	return selectSQL + ofRange, args
 }
 
-// queue calls f for each play of the report in some ranges, in no order. The next play overwrites
+// Queue calls f for each play of the report in some ranges, in no order. The next play overwrites
 // it. The statement is planned for its own parameters, since a plan for any period is wrong for
 // most. Rows come in the binary format, which pgx asks for with these types.
-func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
+func (r PlaysReader) Queue(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return
 	}
 	const selectSQL = `/* reports.plays */ select started_at, player, score, passed, answers`
-	sql, args := r.sql(selectSQL, from[0], to[0])
-	if len(from) > 1 && !r.snap.meta.smallGroup() { // which asks for the whole period
+	sql, args := r.SQL(selectSQL, from[0], to[0])
+	if len(from) > 1 && !r.snap.Meta.SmallGroup() { // which asks for the whole period
 		sql = selectSQL + ofRanges
-		args = []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
+		args = []any{r.snap.Query.OrganisationID, r.snap.Query.ForkID, from, to}
 	}
 	members := r.members
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
@@ -63,13 +66,13 @@ func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segme
 		var p segment.Play
 		for rows.Next() {
 			v := rows.RawValues()
-			p.StartedAt = milliseconds(v[0])
+			p.StartedAt = Milliseconds(v[0])
 			p.Player = int32(binary.BigEndian.Uint32(v[1]))
 			p.Completed = v[2] != nil
-			p.Score = score(v[2])
-			p.Passed = isTrue(v[3])
+			p.Score = Score(v[2])
+			p.Passed = IsTrue(v[3])
 			p.Answers = v[4]
-			if members.has(p.Player) {
+			if members.Has(p.Player) {
 				f(&p)
 			}
 		}
@@ -80,28 +83,28 @@ func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segme
 	})
 }
 
-// each calls f for each play of the period as queue does.
-func (r playsReader) each(ctx context.Context, f func(*segment.Play)) error {
+// Each calls f for each play of the period as Queue does.
+func (r PlaysReader) Each(ctx context.Context, f func(*segment.Play)) error {
 	batch := &pgx.Batch{}
-	r.members.queue(batch)
-	r.queue(batch, []time.Time{r.snap.query.Period.From}, []time.Time{r.snap.query.Period.End()}, f)
-	return r.snap.send(ctx, batch)
+	r.members.Queue(batch)
+	r.Queue(batch, []time.Time{r.snap.Query.Period.From}, []time.Time{r.snap.Query.Period.End()}, f)
+	return r.snap.Send(ctx, batch)
 }
 
 // epoch2000 is PostgreSQL's epoch in milliseconds since 1970.
 const epoch2000 = 946_684_800_000
 
-// milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole
+// Milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole
 // milliseconds.
-func milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }
+func Milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }
 
-// score reads a smallint; null is 0.
-func score(v []byte) int16 {
+// Score reads a smallint; null is 0.
+func Score(v []byte) int16 {
 	if v == nil {
 		return 0
 	}
 	return int16(binary.BigEndian.Uint16(v))
 }
 
-// isTrue reads a boolean; null is false.
-func isTrue(v []byte) bool { return v != nil && v[0] == 1 }
+// IsTrue reads a boolean; null is false.
+func IsTrue(v []byte) bool { return v != nil && v[0] == 1 }

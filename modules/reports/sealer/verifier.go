@@ -1,4 +1,4 @@
-package reports
+package sealer
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
+	"dg/modules/reports/snapshot"
 )
 
 // Verify packs every sealed day and month again from the plays, and returns a line for each that
@@ -30,14 +31,14 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 				IsoLevel:   pgx.RepeatableRead,
 				AccessMode: pgx.ReadOnly,
 			}, func(tx pgx.Tx) error {
-				if _, err := tx.Exec(ctx, lockPlaysSQL); err != nil {
+				if _, err := tx.Exec(ctx, snapshot.LockPlaysSQL); err != nil {
 					return fmt.Errorf("reports: verify: %w", err)
 				}
 				v := &verifier{
 					conn:          conn,
 					fork:          f,
-					maxDayPlays:   s.maxDayPlays,
-					maxMonthBytes: s.maxMonthBytes,
+					maxDayPlays:   s.MaxDayPlays,
+					maxMonthBytes: s.MaxMonthBytes,
 				}
 				err := v.verify(ctx)
 				wrong = append(wrong, v.wrong...)
@@ -70,7 +71,7 @@ func (v *verifier) verify(ctx context.Context) error {
 		return err
 	}
 	for _, date := range days {
-		p := Period{From: date, Days: 1}
+		p := snapshot.Period{From: date, Days: 1}
 		packed, _, err := v.bucket(p).packDay(ctx, v.maxDayPlays)
 		if err != nil {
 			return err
@@ -84,7 +85,7 @@ func (v *verifier) verify(ctx context.Context) error {
 		}
 	}
 	for _, first := range months {
-		p := monthOf(first)
+		p := snapshot.MonthOf(first)
 		// the bucket lists nothing as sealed: from the plays
 		plays, err := v.bucket(p).monthPlays(ctx, v.maxMonthBytes)
 		if err != nil {
@@ -99,8 +100,8 @@ func (v *verifier) verify(ctx context.Context) error {
 	return nil
 }
 
-func (v *verifier) bucket(p Period) *bucket {
-	return newBucket(v.conn, Query{
+func (v *verifier) bucket(p snapshot.Period) *bucket {
+	return newBucket(v.conn, snapshot.Query{
 		OrganisationID: v.fork.OrganisationID,
 		ForkID:         v.fork.ID,
 		Period:         p,
@@ -141,7 +142,7 @@ func (s stored) damagedMonth(from int64) bool {
 }
 
 // compare appends a line to wrong where what is stored for a day or month is not want.
-func (v *verifier) compare(ctx context.Context, p Period, sql string, want stored) error {
+func (v *verifier) compare(ctx context.Context, p snapshot.Period, sql string, want stored) error {
 	got, err := v.readStored(ctx, p, sql)
 	if err != nil {
 		return err
@@ -161,9 +162,9 @@ func (v *verifier) compare(ctx context.Context, p Period, sql string, want store
 
 // $1 organisation, $2 fork, $3 date.
 const (
-	cleanDaysOfForkSQL = `/* reports.verify */ select day from ` + cleanDays +
+	cleanDaysOfForkSQL = `/* reports.verify */ select day from ` + snapshot.CleanDays +
 		` d where org_id = $1 and fork_id = $2 order by day`
-	sealedMonthsOfForkSQL = `/* reports.verify */ select month from ` + sealedMonths +
+	sealedMonthsOfForkSQL = `/* reports.verify */ select month from ` + snapshot.SealedMonths +
 		` m where org_id = $1 and fork_id = $2 order by month`
 	storedDaySQL = `/* reports.verify */ select sums, head_bytes, segment from fork_days
 		where org_id = $1 and fork_id = $2 and day = $3`
@@ -179,7 +180,7 @@ func (v *verifier) dates(ctx context.Context, sql string) ([]time.Time, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[time.Time])
 }
 
-func (v *verifier) readStored(ctx context.Context, p Period, sql string) (got stored, err error) {
+func (v *verifier) readStored(ctx context.Context, p snapshot.Period, sql string) (got stored, err error) {
 	err = v.conn.QueryRow(ctx, sql, v.fork.OrganisationID, v.fork.ID, p.From).
 		Scan(&got.sums, &got.head, &got.segment)
 	if err != nil {

@@ -1,0 +1,15 @@
+// Package sealer packs the finished days and months of large forks into segments, which reports read
+// faster than plays. No answer depends on it: what is not sealed is read from the plays.
+//
+// It owns the tables fork_days and fork_months (segments), and unsealed_days and unsealed_months
+// (their dirty marks), which package snapshot reads.
+//
+// Invariants:
+//   - Segments are a cache that is never stale. A trigger on plays takes a shared advisory lock for
+//     each fork-day that it touches, and marks those with a segment as dirty. The sealer takes the
+//     exclusive locks without waiting before it reads the plays. So a segment either contains a
+//     write or is marked by it. Plays are written at READ COMMITTED only: an older snapshot would
+//     not see a segment sealed since.
+//   - One sealer works at a time, over all instances.
+//   - A failure in one fork does not keep the sealer from the others.
+package sealer

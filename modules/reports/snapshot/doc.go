@@ -1,0 +1,19 @@
+// Package snapshot reads one state of a fork's plays and segments. It alone knows whether the primary
+// or a replica is read.
+//
+// Open begins a REPEATABLE READ transaction and reads the metadata of a report in one round trip:
+// reporting mode, owner of the group, anonymity, and what of the period is sealed. Readers take the
+// snapshot and queue their statements in batches (SealedReader, PlaysReader, Members).
+//
+// Invariants:
+//   - A snapshot contains what was committed before its request began, also on a replica
+//     (Query.Position; package postgres says why).
+//   - What a replica fails is read again from the primary, once (Open, Read).
+//   - Open reads no play beyond the number of active members of a group, counted up to the k of
+//     k-anonymity. A group of another organisation is never read.
+//   - No answer depends on a damaged segment (damage.go): it is ignored, and noted to be marked as
+//     dirty.
+//   - What counts as sealed is defined once (sealed.go).
+//   - A group never costs more than everybody, whatever is sealed.
+//   - TRUNCATE of the plays waits for snapshots, and they for it.
+package snapshot
