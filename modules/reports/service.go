@@ -30,12 +30,14 @@ func New(reads, exports *postgres.DB, limits Limits) *Service {
 	}
 }
 
-// A report is selected by a Query, and a caller knows its Header before a play is read (package
-// snapshot).
 type (
-	Query  = snapshot.Query
+	// Query selects a report.
+	Query = snapshot.Query
+	// Header is what a caller knows of a report before a play is read.
 	Header = snapshot.Header
+	// Period is a range of UTC days, both included.
 	Period = snapshot.Period
+	// Damage is a segment that is not what was sealed.
 	Damage = snapshot.Damage
 )
 

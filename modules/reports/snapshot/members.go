@@ -15,6 +15,7 @@ type Members struct {
 	ordinals ordinalSet
 }
 
+// NewMembers returns the members of the snapshot's group, which are yet to be read.
 func NewMembers(s *Snapshot) *Members { return &Members{snap: s, large: s.Meta.LargeGroup} }
 
 // Queue reads the members of a large group. It comes before what asks Has.

@@ -40,8 +40,10 @@ type Metadata struct {
 	Sealed        Sealed
 }
 
+// Header returns what the caller sees.
 func (m Metadata) Header() Header { return Header{m.groupOwner, m.Mode, m.Suppressed()} }
 
+// Suppressed reports whether k-anonymity hides the report.
 func (m Metadata) Suppressed() bool { return m.Grouped && suppressed(m.activeMembers) }
 
 // SmallGroup reports whether the report looks up the plays of each member.

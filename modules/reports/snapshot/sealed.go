@@ -80,8 +80,10 @@ type Sealed struct {
 	Months []time.Time // first days of whole months of the period, ascending
 }
 
+// Empty reports whether nothing is sealed.
 func (s Sealed) Empty() bool { return len(s.Days)+len(s.Months) == 0 }
 
+// SealedDay is a day that is read from its segment.
 type SealedDay struct {
 	Date time.Time
 	Sums []byte // packed; nil in the report of a group
