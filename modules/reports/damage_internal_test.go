@@ -74,20 +74,10 @@ func (e *env) plant(t *testing.T, n, random int) {
 
 // damageQueries are reports that read sums, months, days and groups.
 var damageQueries = []Query{
-	{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 99}},
-	{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 15}},
-	{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         Period{From: testFrom.Add(15 * snapshot.Day), Days: 84},
-		GroupID:        testGroup,
-	},
-	{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         Period{From: testFrom, Days: 99},
-		GroupID:        testGroup,
-	},
+	query(testFrom, 99, ""),
+	query(testFrom, 15, ""),
+	query(testFrom.Add(15*snapshot.Day), 84, testGroup),
+	query(testFrom, 99, testGroup),
 }
 
 // What is damaged is read from the plays: of 160 planted corruptions none leads to a wrong answer.

@@ -74,6 +74,16 @@ const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, c
 	       decode(repeat(lpad(to_hex((random() * 59)::int), 2, '0'), (random() * 6)::int), 'hex')
 	  from (select date_trunc('milliseconds', $1::timestamptz + random() * $2 * interval '1 day') as s, random() < 0.7 as done from generate_series(1, $3)) x`
 
+// query selects a report on some days of the fork. group "": all players.
+func query(from time.Time, days int, group string) Query {
+	return Query{
+		OrganisationID: testOrg,
+		ForkID:         testFork,
+		Period:         Period{From: from, Days: days},
+		GroupID:        group,
+	}
+}
+
 // exec runs SQL as the owner of the tables.
 func (e *env) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()

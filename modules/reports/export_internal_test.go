@@ -37,11 +37,7 @@ func BenchmarkExport(b *testing.B) {
 			b.ResetTimer()
 			before := processorTime(b)
 			for b.Loop() {
-				x := e.begin(b, Query{
-					OrganisationID: testOrg,
-					ForkID:         testFork,
-					Period:         Period{From: testFrom, Days: 100},
-				}, CSV)
+				x := e.begin(b, query(testFrom, 100, ""), CSV)
 				var err error
 				for err == nil {
 					_, err = x.Next(buffer)
@@ -82,12 +78,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		last        int // ordinal given: it tells a small group from a large one
 	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
 		e.exec(t, `update player_ordinals set last = $1`, c.last)
-		q := Query{
-			OrganisationID: testOrg,
-			ForkID:         testFork,
-			Period:         Period{From: testFrom, Days: 1},
-			GroupID:        c.group,
-		}
+		q := query(testFrom, 1, c.group)
 		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
 			  where group_id::text = $1))

@@ -55,11 +55,7 @@ func TestFormats(t *testing.T) {
 // export returns the file of the first day.
 func (e *env) export(t *testing.T, f Format) string {
 	t.Helper()
-	x := e.begin(t, Query{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         Period{From: testFrom, Days: 1},
-	}, f)
+	x := e.begin(t, query(testFrom, 1, ""), f)
 	var file []byte
 	var err error
 	for err == nil {

@@ -25,12 +25,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
 		otherGroup)
 	e.exec(t, insertSQL, testFrom, 10, 2_000)
-	q := Query{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         Period{From: testFrom, Days: 10},
-		GroupID:        testGroup,
-	}
+	q := query(testFrom, 10, testGroup)
 	open := func() (*Report, *Export) {
 		t.Helper()
 		report, err := e.reports.Open(t.Context(), q, func(l *fairshare.Lease) { l.Release() })
@@ -89,12 +84,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	q := Query{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         Period{From: testFrom, Days: 1},
-		GroupID:        testGroup,
-	}
+	q := query(testFrom, 1, testGroup)
 	play := func(member int, at time.Time) {
 		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 			values (gen_random_uuid(), $1, $2, $3, $4, '')`, testOrg, testFork, 4*member+1, at)

@@ -53,7 +53,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	e.addPlayers(t, players, nameBytes)
 	estimate := int64(bytesOfSegments + players*bytesOfPlayer)
 	labels := int64(players * (nameBytes + 32)) // with their lengths and what is left of blocks
-	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}}
+	q := query(testFrom, 1, "")
 	for _, c := range []struct {
 		name, mode string
 		room       int64
@@ -99,11 +99,7 @@ func TestExportOfLongNames(t *testing.T) {
 	e.addPlayers(t, players, nameBytes)
 	for _, mode := range []string{"nominative", "pseudonymous"} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-		x := e.begin(t, Query{
-			OrganisationID: testOrg,
-			ForkID:         testFork,
-			Period:         Period{From: testFrom, Days: 1},
-		}, CSV)
+		x := e.begin(t, query(testFrom, 1, ""), CSV)
 		row, err := x.Next(nil)
 		require.Equal(t, csvHeader, string(row))
 		for i := 1; err == nil; i++ {

@@ -21,7 +21,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 40, 100)
-	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 40}}
+	q := query(testFrom, 40, "")
 	for _, replica := range []bool{true, false} {
 		s, err := snapshot.Open(t.Context(), e.db.DB, q, true)
 		require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 40, 1_000)
-	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 40}}
+	q := query(testFrom, 40, "")
 	want := e.exportedIDs(t, q)
 	again := func(change string) *Export {
 		x, err := e.reports.OpenExport(t.Context(), q, CSV)
