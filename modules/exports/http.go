@@ -41,8 +41,10 @@ func (s *Service) Open(ctx context.Context, c *fiber.Ctx, r Request) (*Export, e
 	}
 	j := &job{request: r, service: s, lease: lease}
 	j.watch()
-	opened := context.AfterFunc(ctx, func() { j.stop(context.Cause(ctx)) })
+	opening, opened := context.WithCancel(j.ctx)
 	defer opened()
+	defer context.AfterFunc(ctx, func() { j.stop(context.Cause(ctx)) })()
+	httpserver.OnDisconnect(opening, c, func() { j.stop(httpserver.ErrClientGone) })
 	if j.export, err = s.reports.OpenExport(j.ctx, r.Query, r.Format); err != nil {
 		defer j.free()
 		if cause := context.Cause(j.ctx); cause != nil && !errors.Is(err, cause) {
