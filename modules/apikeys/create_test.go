@@ -155,7 +155,7 @@ func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b.breakLog()
 	_, token, err := b.create(b.owner)
 	require.Error(t, err)
-	require.Zero(t, token, "a token that works for nobody is shown to nobody")
+	require.Zero(t, token, "no token without its key")
 	require.Zero(t, b.count(`api_keys`)+b.count(`api_key_windows`))
 }
 

@@ -103,7 +103,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 }
 
 // rules.md, Rate limits: rejected requests have a limit of their own: 120 are recorded one by one,
-// the others counted. Nobody can use up or lock another's key.
+// the others counted. They use up and lock no key.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

@@ -81,7 +81,7 @@ func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 }
 
-// Nobody reads or changes another organisation's key. A malformed id is an unknown id.
+// Another organisation's key can be neither read nor changed. A malformed id is an unknown id.
 func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
 	b := setup(t)
 	theirs, token, err := b.create(member(theirOrganisation, "owner", true))

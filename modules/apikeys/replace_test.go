@@ -95,8 +95,8 @@ func TestReplacementIsOneEntry(t *testing.T) {
 	require.Equal(t, 3, b.count(`api_keys`))
 }
 
-// rules.md, Keys: who may create a key may replace one. Whoever may revoke may finish early, and
-// nobody can put the end off.
+// rules.md, Keys: who may create a key may replace one. Who may revoke a key may end its
+// overlap early; no change ends it later.
 func TestWhoReplacesAndWhoFinishesEarly(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {

@@ -49,7 +49,7 @@ type bundle struct {
 	t           *testing.T
 	keys, other *instance
 	log         *audit.Log
-	unknown     *atomic.Int64 // uses of keys that nobody owns
+	unknown     *atomic.Int64 // uses of unknown keys
 	owner       apikeys.Actor
 }
 

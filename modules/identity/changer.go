@@ -74,7 +74,7 @@ func (c *changer) takeCode(tx transaction, in *lockedSession, code string, now t
 		return saveCodeAttempts(tx, in, step, in.codes)
 	case ok:
 		return saveCodeAttempts(tx, in, step, throttle.Codes{})
-	case reused: // not counted: a form that is sent many times locks nobody out
+	case reused: // not counted: a form sent many times starts no lock
 		return ErrWrongCode
 	}
 	if err := countWrongCode(tx, in, now); err != nil {

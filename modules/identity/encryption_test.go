@@ -88,7 +88,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 }
 
 // The answer says that codes cannot be checked. A recovery code needs no key.
-func TestMissingKeySignsNobodyIn(t *testing.T) {
+func TestMissingKeyRejectsEveryCode(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
 	secret, codes, session := b.enrolled(ann)

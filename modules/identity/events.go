@@ -20,7 +20,7 @@ import (
 type Auditor struct {
 	Memberships memberships
 	Log         *audit.Log
-	// counts failed sign-ins with an e-mail that nobody has: no log can hold them
+	// counts failed sign-ins with an unknown e-mail: no log can hold them
 	UnknownEmail func()
 }
 

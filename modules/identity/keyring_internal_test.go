@@ -20,7 +20,7 @@ func ringOf(t *testing.T, current, previous []byte) Keyring {
 
 // A stored secret opens with its key only, for its person only, and unchanged only; a secret in
 // clear is read without a key only.
-func TestKeyringOpensWhatItSealed(t *testing.T) {
+func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	t.Parallel()
 	a := bytes.Repeat([]byte{1}, 32)
 	b := bytes.Repeat([]byte{2}, 32)
@@ -81,7 +81,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 }
 
 // A text is its person's alone, and neither a text nor a secret of the sign-in opens as the other.
-func TestSealedTextIsThePersonsOwn(t *testing.T) {
+func TestEncryptedTextIsThePersonsOwn(t *testing.T) {
 	t.Parallel()
 	s := ringOf(t, bytes.Repeat([]byte{1}, 32), nil)
 	encrypted := s.EncryptText("ann", "what Ann wrote")
@@ -95,6 +95,6 @@ func TestSealedTextIsThePersonsOwn(t *testing.T) {
 	require.Error(t, err)
 	_, err = s.DecryptText("ann", s.encrypt("ann", "a secret"))
 	require.Error(t, err)
-	_, err = s.DecryptText("ann", "what nobody encrypted")
+	_, err = s.DecryptText("ann", "what no key encrypted")
 	require.Error(t, err)
 }

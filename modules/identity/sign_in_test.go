@@ -126,7 +126,7 @@ func TestConcurrentRightPasswordsAllSignIn(t *testing.T) {
 	})))
 }
 
-func TestPasswordChangedDuringSignInSignsNobodyIn(t *testing.T) {
+func TestPasswordChangedDuringSignInIsRejected(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	err := b.whileWaiting(func() error { return b.try(ann, password, firefox) }, "",

@@ -15,7 +15,7 @@ const (
 )
 
 // RememberBrowser makes the session's browser a known one and returns the token for its cookie: the
-// given one where it is known for this person already. The token signs nobody in.
+// given one where it is known for this person already. The token begins no session.
 func (s *SignIns) RememberBrowser(ctx context.Context, of Session, token string) (string, error) {
 	now := s.clock()
 	err := s.inTransaction(ctx, func(tx transaction) error {

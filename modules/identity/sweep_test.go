@@ -47,7 +47,7 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 
 // Rows that another instance removes, or that are in use, are left to it: a sign-in waits for none
 // of them.
-func TestSweepWaitsForNobody(t *testing.T) {
+func TestSweepSkipsLockedRows(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, "")
 	const expired = `insert into sessions (token_hash, user_id, created_at, last_used_at,

@@ -18,7 +18,7 @@ type draft struct {
 }
 
 const (
-	// DraftCookie holds the draft, sealed.
+	// DraftCookie holds the encrypted draft.
 	DraftCookie = "__Host-dg-draft"
 	maxDraft    = 3500    // bytes of the cookie: browsers drop those of more than 4096
 	draftTTL    = 15 * 60 // in seconds: longer than the second step of a sign-in may take
@@ -66,12 +66,12 @@ func (d Drafts) KeepDraft(c *fiber.Ctx) {
 // TakeDraft reports whether there is a draft of this form by this person. Its fields are then those
 // of the request, as if the form had been sent, and it is gone.
 func (d Drafts) TakeDraft(c *fiber.Ctx, p *Principal) bool {
-	sealed, err := base64.RawURLEncoding.DecodeString(c.Cookies(DraftCookie))
-	if err != nil || len(sealed) == 0 || d.Encrypter == nil {
+	encrypted, err := base64.RawURLEncoding.DecodeString(c.Cookies(DraftCookie))
+	if err != nil || len(encrypted) == 0 || d.Encrypter == nil {
 		return false
 	}
 	var kept draft
-	text, err := d.Encrypter.DecryptText(p.Person.ID, string(sealed))
+	text, err := d.Encrypter.DecryptText(p.Person.ID, string(encrypted))
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &kept)
 	}

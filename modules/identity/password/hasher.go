@@ -46,7 +46,7 @@ func (h *Hasher) Matches(
 	ctx context.Context, phc *string, password string,
 ) (matches bool, err error) {
 	stored := h.dummyHash()
-	if len(password) > maxPassword { // nobody's: bounds what it costs to hash
+	if len(password) > maxPassword { // bounds the cost: no stored password is longer
 		phc = nil
 		password = ""
 	}
