@@ -98,7 +98,7 @@ func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	var m model
 	b.schedule(7, key, &m, 12, 80, func(random *mathrand.Rand, _ func() float64) {
 		code := apperr.AuthRequired
-		err := error(nil)
+		var err error
 		if random.IntN(2) == 0 {
 			err = b.use(guessed(token))
 		} else {

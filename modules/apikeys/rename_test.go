@@ -34,7 +34,8 @@ func TestRenameIsRecorded(t *testing.T) {
 		require.NoError(t, b.keys.Rename(b.ctx(), admin, key.ID, step.to, request))
 		renamed, err := b.other.Key(b.ctx(), b.owner, key.ID)
 		require.NoError(t, err)
-		require.Equal(t, step.to, apikeys.Label{Name: renamed.Name, Description: renamed.Description})
+		got := apikeys.Label{Name: renamed.Name, Description: renamed.Description}
+		require.Equal(t, step.to, got)
 		if step.details != nil {
 			entries++
 			entry := b.entries(audit.KeyRenamed)[0]

@@ -22,8 +22,8 @@ func TestLockAfterWrongCodesDoubles(t *testing.T) {
 		now = now.Add(wait)
 		return wait
 	}
-	for _, minutes := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-		require.Equal(t, minutes*time.Minute, guess())
+	for _, minutes := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
+		require.Equal(t, time.Duration(minutes)*time.Minute, guess())
 	}
 	guessed := 0
 	for end := now.Add(24 * time.Hour); now.Before(end); guessed += 10 {
