@@ -50,7 +50,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			if err := on.StillUsable(b.ctx(), ourOrganisation, old.ID); err != nil {
 				return err
 			}
-			_, err = on.Authenticate(b.ctx(), token, request)
+			_, err := on.Authenticate(b.ctx(), token, request)
 			return err
 		}
 		b.accept(done.Token)
