@@ -3,6 +3,8 @@ package chaos
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,285 +15,203 @@ import (
 
 // nthCase is a request whose n-th statement fails.
 type nthCase struct {
-	path string
-	key  string // of the caller, by name
-	as   string // the person, by name
-	want int    // the status of its answer
-	verb string // other than GET, or POST of a form
-	form func(w *nthWorld) url.Values
-	cut  bool // it is in the cut of every run
-	long bool // its answer is a file of several blocks
-
-	// What may differ where a statement fails, and why. the page is shown as to somebody signed
-	// out: documentation and what is not found are readable in an outage
-	anonymous bool
-	unlogged  bool   // a failed sign-in is answered 401 whether it could be recorded or not
-	elsewhere string // the session has ended, and the answer may lead here too
+	who, verb, path string // a person, key:name, or nobody: -
+	want            int    // the status of its answer
+	form            string // of a POST
+	flags           []string
 }
 
-func (c nthCase) method() string {
-	switch {
-	case c.verb != "":
-		return c.verb
-	case c.form != nil:
-		return http.MethodPost
-	}
-	return http.MethodGet
+// The flags of cases. Three say what may differ where a statement fails.
+const (
+	inCut = "cut"  // it is in the cut of every run
+	long  = "long" // its answer is a file of several blocks
+	// the page is shown as to somebody signed out: documentation and what is not found are readable
+	// in an outage
+	anonymous = "anonymous"
+	unlogged  = "unlogged" // a failed sign-in is answered 401 whether it could be recorded or not
+	ended     = "ended"    // the session has ended, and the answer may lead to /account
+)
+
+func (c nthCase) is(flag string) bool { return slices.Contains(c.flags, flag) }
+
+func (c nthCase) api() bool {
+	return strings.HasPrefix(c.who, "key:") || strings.HasPrefix(c.path, "/api/")
 }
 
-func (c nthCase) api() bool { return c.key != "" || strings.HasPrefix(c.path, "/api/") }
+func (c nthCase) name() string { return strings.Join([]string{c.verb, c.path, c.who}, " ") }
 
-func (c nthCase) name() string {
-	return strings.TrimSpace(strings.Join([]string{c.method(), c.path, c.key, c.as}, " "))
-}
-
-// formOf makes a form, given as name and value.
-func formOf(pairs ...string) func(*nthWorld) url.Values {
-	return func(*nthWorld) url.Values {
-		form := url.Values{}
-		for i := 0; i < len(pairs); i += 2 {
-			form.Add(pairs[i], pairs[i+1])
+// cases reads a table: who, verb, path, status, and then flags and form:name=value&….
+func (w *nthWorld) cases(table string) (all []nthCase) {
+	names := strings.NewReplacer("{period}", "?from=2026-03-01&to=2026-03-31",
+		"{none}", "00000000-0000-4000-8000-000000000000",
+		"{fork}", w.forks["acme"], "{long}", w.forks["long"], "{named}", w.forks["named"],
+		"{group}", w.groups["acme"], "{small}", w.groups["small acme"],
+		"{foreign}", w.groups["named"], "{keys}", "/o/acme/settings/api-keys",
+		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{report}", "/o/acme/reports/"+w.forks["acme"],
+		"{session}", w.session, "{other}", w.other)
+	for line := range strings.Lines(strings.TrimSpace(names.Replace(table))) {
+		fields := strings.Fields(line)
+		c := nthCase{who: fields[0], verb: fields[1], path: fields[2]}
+		c.want, _ = strconv.Atoi(fields[3])
+		for _, more := range fields[4:] {
+			if form, ok := strings.CutPrefix(more, "form:"); ok {
+				c.form = form
+			} else {
+				c.flags = append(c.flags, more)
+			}
 		}
-		return form
+		all = append(all, c)
 	}
+	return all
 }
 
-// withCode adds a code of the authenticator app to the form.
-func withCode(pairs ...string) func(*nthWorld) url.Values {
-	return func(w *nthWorld) url.Values {
-		return formOf(append(pairs, "code", apptest.CodeOf(w.t, fixtures.TOTPSecret))...)(w)
+// values are the form of a POST: secrets, codes of the moment and ids take the place of their names.
+func (c nthCase) values(w *nthWorld) url.Values {
+	if c.verb != http.MethodPost || c.api() {
+		return nil
 	}
+	values, _ := url.ParseQuery(c.form)
+	for _, of := range values {
+		switch of[0] {
+		case "PASSWORD":
+			of[0] = fixtures.Password
+		case "NEW":
+			of[0] = "another long password"
+		case "CODE":
+			of[0] = apptest.CodeOf(w.t, fixtures.TOTPSecret)
+		case "OFFER":
+			of[0] = apptest.CodeOf(w.t, w.offer)
+		case "UUID":
+			of[0] = uuid.NewString()
+		}
+	}
+	return values
 }
 
 // apiCases are every endpoint with every status that it can give.
-func (w *nthWorld) apiCases() []nthCase {
-	const period = "?from=2026-03-01&to=2026-03-31"
-	const none = "00000000-0000-4000-8000-000000000000"
-	fork := "/api/v1/forks/" + w.forks["acme"]
-	stats := fork + "/stats" + period
-	file := fork + "/exports/csv" + period
-	long := "/api/v1/forks/" + w.forks["long"] + "/exports/csv" + period
-	named := "/api/v1/forks/" + w.forks["named"]
-	cases := []nthCase{
-		{path: "/api/v1/forks", key: "acme", want: 200, cut: true},
-		{path: "/api/v1/forks", key: "acme", want: 200, verb: http.MethodHead},
-		{path: fork, key: "acme", want: 200, cut: true},
-		{path: stats, key: "acme", want: 200, cut: true},
-		{path: stats, key: "acme", want: 200, verb: http.MethodHead},
-		{path: stats + "&groupId=" + w.groups["acme"], key: "acme", want: 200},
-		{path: stats + "&groupId=" + w.groups["small acme"], key: "acme", want: 200},
-		{path: named + "/stats" + period, key: "named", want: 200},
-		{path: file, key: "acme", want: 200},
-		{path: long, key: "acme", want: 200, cut: true, long: true},
-		{path: file, key: "acme", want: 200, verb: http.MethodHead},
-		{path: file + "&groupId=" + w.groups["acme"], key: "acme", want: 200},
-		{path: file + "&groupId=" + w.groups["small acme"], key: "acme", want: 200},
-		{path: named + "/exports/csv" + period, key: "named", want: 200},
-
-		{path: fork + "/stats?from=2026-03-01", key: "acme", want: 400},
-		{path: "/api/v1/forks", key: "acme", want: 405, verb: http.MethodPost},
-		{path: "/api/v1/nothing", key: "acme", want: 404},
-		{path: "/api/v1/forks/" + none, key: "acme", want: 404},
-		{path: "/settings/api-keys", key: "acme", want: 403, cut: true},
-		{path: "/settings/api-keys", key: "limited refusals", want: 429},
-		{path: "/readyz", want: 200},
-	}
-	for _, key := range []string{"unknown", "wrong secret", "revoked", "expired", "below"} {
-		cases = append(cases, nthCase{path: stats, key: key, want: 401, cut: true})
-	}
-	for _, key := range []string{"limited", "limited refusals"} {
-		cases = append(cases, nthCase{path: "/api/v1/forks", key: key, want: 429, cut: true})
-	}
-	for _, path := range []string{stats, file} {
-		cases = append(cases,
-			nthCase{path: path, key: "forks only", want: 403},
-			nthCase{path: path, key: "named", want: 403, cut: path == stats},
-			nthCase{path: path + "&groupId=" + none, key: "acme", want: 404},
-			nthCase{
-				path: path + "&groupId=" + w.groups["named"],
-				key:  "acme",
-				want: 404,
-				cut:  path == stats,
-			})
-	}
-	return cases
-}
+const apiCases = `
+key:acme GET /api/v1/forks 200 cut
+key:acme HEAD /api/v1/forks 200
+key:acme GET /api/v1/forks/{fork} 200 cut
+key:acme GET /api/v1/forks/{fork}/stats{period} 200 cut
+key:acme HEAD /api/v1/forks/{fork}/stats{period} 200
+key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={group} 200
+key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={small} 200
+key:named GET /api/v1/forks/{named}/stats{period} 200
+key:acme GET /api/v1/forks/{fork}/exports/csv{period} 200
+key:acme GET /api/v1/forks/{long}/exports/csv{period} 200 cut long
+key:acme HEAD /api/v1/forks/{fork}/exports/csv{period} 200
+key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={group} 200
+key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={small} 200
+key:named GET /api/v1/forks/{named}/exports/csv{period} 200
+key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01 400
+key:acme POST /api/v1/forks 405
+key:acme GET /api/v1/nothing 404
+key:acme GET /api/v1/forks/{none} 404
+key:acme GET /settings/api-keys 403 cut
+key:limited-refusals GET /settings/api-keys 429
+- GET /readyz 200
+key:unknown GET /api/v1/forks/{fork}/stats{period} 401 cut
+key:wrong-secret GET /api/v1/forks/{fork}/stats{period} 401 cut
+key:revoked GET /api/v1/forks/{fork}/stats{period} 401 cut
+key:expired GET /api/v1/forks/{fork}/stats{period} 401 cut
+key:below GET /api/v1/forks/{fork}/stats{period} 401 cut
+key:limited GET /api/v1/forks 429 cut
+key:limited-refusals GET /api/v1/forks 429 cut
+key:forks-only GET /api/v1/forks/{fork}/stats{period} 403
+key:forks-only GET /api/v1/forks/{fork}/exports/csv{period} 403
+key:named GET /api/v1/forks/{fork}/stats{period} 403 cut
+key:named GET /api/v1/forks/{fork}/exports/csv{period} 403
+key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={none} 404
+key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={none} 404
+key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={foreign} 404 cut
+key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={foreign} 404
+`
 
 // screenCases are every page that reads the database.
-func (w *nthWorld) screenCases() (cases []nthCase) {
-	get := func(as string, paths ...string) {
-		for _, path := range paths {
-			cases = append(cases, nthCase{path: path, as: as, want: 200})
-		}
-	}
-	report := "/o/acme/reports/" + w.forks["acme"]
-	keys := "/o/acme/settings/api-keys"
-	key := "/o/acme/settings/api-keys/" + w.keyID
-	get("", "/sign-in", "/account/reset?token=reset")
-	get("code", "/sign-in/code", "/sign-in/code?recovery=1")
-	get("member", "/account", "/account/password")
-	get("plain", "/account/two-step", "/o/acme/settings/organisation", keys)
-	get("admin", "/account/two-step", "/account/recovery-codes", "/account/password", "/account",
-		keys)
-	get("owner", "/o/acme/reports", report, report+"?from=2026-03-01&to=2026-03-31",
-		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["acme"],
-		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["small acme"],
-		report+"?from=2001-01-01&to=2001-01-07",
-		report+"/plays.csv?from=2026-03-01&to=2026-03-31",
-		keys, keys+"/new", key, key+"/rename", key+"/replace", key+"/revoke",
-		"/o/acme/settings/audit-log", "/o/acme/settings/audit-log?before=1",
-		"/o/acme/settings/audit-log?from=2001-01-01&to=2001-01-02",
-		"/o/acme/settings/audit-log.csv",
-		"/o/acme/settings/organisation", "/o/acme/settings/organisation/reporting-mode")
-	for _, path := range []string{
-		"/docs", "/docs/security", "/docs/reference", "/docs/reference/getForkStats",
-		"/docs/recipes/python",
-	} {
-		cases = append(cases, nthCase{path: path, as: "owner", want: 200, anonymous: true})
-	}
-	for _, path := range []string{"/", "/settings", "/reports", "/settings/api-keys",
-		"/settings/api-keys/new",
-		"/settings/organisation", "/settings/audit-log", "/sign-in"} {
-		cases = append(cases, nthCase{path: path, as: "owner", want: 303})
-	}
-	return append(cases, []nthCase{
-		{
-			path: "/o/acme/reports/" + w.forks["long"] + "/plays.csv?from=2026-03-01&to=2026-03-31",
-			as:   "owner",
-			want: 200,
-			long: true,
-		},
-		{path: "/o/acme/reports", as: "member", want: 403}, {
-			path: keys + "/new",
-			as:   "plain",
-			want: 403,
-		},
-		{path: "/o/named/reports", as: "owner", want: 404, anonymous: true},
-		{path: "/account", as: "", want: 303}, {path: "/account/reset?token=none", want: 404},
-		{path: "/nowhere", as: "owner", want: 404, anonymous: true},
-		{path: "/o/acme/reports/" + w.forks["named"], as: "owner", want: 404}, {
-			path: report + "?from=2026-02-30&to=x",
-			as:   "owner",
-			want: 400,
-		},
-	}...)
-}
+const screenCases = `
+- GET /sign-in 200
+- GET /account/reset?token=reset 200
+code GET /sign-in/code 200
+code GET /sign-in/code?recovery=1 200
+member GET /account 200
+member GET /account/password 200
+plain GET /account/two-step 200
+plain GET /o/acme/settings/organisation 200
+plain GET {keys} 200
+admin GET /account/two-step 200
+admin GET /account/recovery-codes 200
+admin GET /account/password 200
+admin GET /account 200
+admin GET {keys} 200
+owner GET /o/acme/reports 200
+owner GET {report} 200
+owner GET {report}{period} 200
+owner GET {report}{period}&groupId={group} 200
+owner GET {report}{period}&groupId={small} 200
+owner GET {report}?from=2001-01-01&to=2001-01-07 200
+owner GET {report}/plays.csv{period} 200
+owner GET {keys} 200
+owner GET {keys}/new 200
+owner GET {key} 200
+owner GET {key}/rename 200
+owner GET {key}/replace 200
+owner GET {key}/revoke 200
+owner GET /o/acme/settings/audit-log 200
+owner GET /o/acme/settings/audit-log?before=1 200
+owner GET /o/acme/settings/audit-log?from=2001-01-01&to=2001-01-02 200
+owner GET /o/acme/settings/audit-log.csv 200
+owner GET /o/acme/settings/organisation 200
+owner GET /o/acme/settings/organisation/reporting-mode 200
+owner GET /docs 200 anonymous
+owner GET /docs/security 200 anonymous
+owner GET /docs/reference 200 anonymous
+owner GET /docs/reference/getForkStats 200 anonymous
+owner GET /docs/recipes/python 200 anonymous
+owner GET / 303
+owner GET /settings 303
+owner GET /reports 303
+owner GET /settings/api-keys 303
+owner GET /settings/api-keys/new 303
+owner GET /settings/organisation 303
+owner GET /settings/audit-log 303
+owner GET /sign-in 303
+owner GET /o/acme/reports/{long}/plays.csv{period} 200 long
+member GET /o/acme/reports 403
+plain GET {keys}/new 403
+owner GET /o/named/reports 404 anonymous
+- GET /account 303
+- GET /account/reset?token=none 404
+owner GET /nowhere 404 anonymous
+owner GET /o/acme/reports/{named} 404
+owner GET {report}?from=2026-02-30&to=x 400
+`
 
 // formCases are every form, and what each can do.
-func (w *nthWorld) formCases() []nthCase {
-	const password = fixtures.Password
-	const changed = "another long password"
-	keys := "/o/acme/settings/api-keys"
-	key := "/o/acme/settings/api-keys/" + w.keyID
-	return []nthCase{
-		{
-			path: "/sign-in",
-			want: 303,
-			form: formOf("email", "member@acme.example", "password", password),
-		},
-		{
-			path: "/sign-in",
-			as:   "owner",
-			want: 303,
-			form: formOf("email", "member@acme.example", "password", password),
-		},
-		{
-			path: "/sign-in",
-			want: 303,
-			form: formOf("email", "admin@acme.example", "password", password),
-		},
-		{
-			path:     "/sign-in",
-			want:     401,
-			unlogged: true,
-			form:     formOf("email", "member@acme.example", "password", "wrong"),
-		},
-		{
-			path: "/sign-in",
-			want: 401,
-			form: formOf("email", "nobody@acme.example", "password", "wrong"),
-		},
-		{path: "/sign-in/code", as: "code", want: 303, form: withCode()},
-		{
-			path:     "/sign-in/code",
-			as:       "code",
-			want:     401,
-			unlogged: true,
-			form:     formOf("code", "000000"),
-		},
-		{path: "/sign-out", as: "owner", want: 303, form: formOf("a", "b")},
-		{
-			path: "/account/reset",
-			want: 200,
-			form: formOf("token", "reset", "new", changed, "repeat", changed),
-		},
-		{
-			path: "/account/reset",
-			as:   "owner",
-			want: 200,
-			form: formOf("token", "reset", "new", changed, "repeat", changed),
-		},
-		{path: "/account", as: "owner", want: 303, cut: true, form: formOf("region", "de-DE")},
-		{
-			path:      "/account",
-			as:        "owner",
-			want:      303,
-			elsewhere: "/account",
-			form:      formOf("session", w.session),
-		},
-		{path: "/account", as: "owner", want: 303, form: formOf("session", w.other)},
-		{path: "/account/two-step", as: "enrolling", want: 200, form: func(w *nthWorld) url.Values {
-			return formOf("do", "on", "current", password, "code", apptest.CodeOf(w.t, w.offer))(w)
-		}},
-		{
-			path: "/account/password",
-			as:   "owner",
-			want: 303,
-			form: formOf("current", password, "new", changed, "repeat", changed),
-		},
-		{
-			path: "/account/password",
-			as:   "admin",
-			want: 303,
-			form: withCode("current", password, "new", changed, "repeat", changed),
-		},
-		{
-			path:     "/account/password",
-			as:       "owner",
-			want:     422,
-			unlogged: true,
-			form:     formOf("current", "wrong", "new", changed, "repeat", changed),
-		},
-		{
-			path: "/account/two-step",
-			as:   "admin",
-			want: 303,
-			form: withCode("do", "off", "current", password),
-		},
-		{
-			path: "/account/recovery-codes",
-			as:   "admin",
-			want: 200,
-			form: withCode("current", password),
-		},
-		{path: key + "/rename", as: "owner", want: 303, form: formOf("name", "Another name")},
-		{path: key + "/replace", as: "admin", want: 200, form: func(w *nthWorld) url.Values {
-			return formOf("overlap", "day", "idempotencyKey", uuid.NewString())(w)
-		}},
-		{path: key + "/revoke", as: "plain", want: 303, cut: true, form: formOf("a", "b")},
-		{
-			path: keys + "/new",
-			as:   "owner",
-			want: 200,
-			cut:  true,
-			form: func(w *nthWorld) url.Values {
-				return formOf("name", "A key", "scopes", "forks:read", "scopes", "reports:read",
-					"expiry", "never",
-					"idempotencyKey", uuid.NewString())(w)
-			},
-		},
-		{path: keys + "/new", as: "owner", want: 400, form: formOf("name", "")},
-		{path: "/o/acme/settings/organisation/reporting-mode", as: "owner", want: 303,
-			form: formOf("mode", "nominative", "organisation", "acme")},
-	}
-}
+const formCases = `
+- POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
+owner POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
+- POST /sign-in 303 form:email=admin@acme.example&password=PASSWORD
+- POST /sign-in 401 unlogged form:email=member@acme.example&password=wrong
+- POST /sign-in 401 form:email=nobody@acme.example&password=wrong
+code POST /sign-in/code 303 form:code=CODE
+code POST /sign-in/code 401 unlogged form:code=000000
+owner POST /sign-out 303 form:a=b
+- POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
+owner POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
+owner POST /account 303 cut form:region=de-DE
+owner POST /account 303 ended form:session={session}
+owner POST /account 303 form:session={other}
+enrolling POST /account/two-step 200 form:do=on&current=PASSWORD&code=OFFER
+owner POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW
+admin POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW&code=CODE
+owner POST /account/password 422 unlogged form:current=wrong&new=NEW&repeat=NEW
+admin POST /account/two-step 303 form:do=off&current=PASSWORD&code=CODE
+admin POST /account/recovery-codes 200 form:current=PASSWORD&code=CODE
+owner POST {key}/rename 303 form:name=Another+name
+admin POST {key}/replace 200 form:overlap=day&idempotencyKey=UUID
+plain POST {key}/revoke 303 cut form:a=b
+owner POST {keys}/new 200 cut form:name=A+key&scopes=forks:read&scopes=reports:read&expiry=never&idempotencyKey=UUID
+owner POST {keys}/new 400 form:name=
+owner POST /o/acme/settings/organisation/reporting-mode 303 form:mode=nominative&organisation=acme
+`

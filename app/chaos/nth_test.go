@@ -31,21 +31,19 @@ func TestChaosNthStatementFails(t *testing.T) {
 	if !apptest.Chaos {
 		w := newNthWorld(t)
 		for _, c := range w.allCases() {
-			if c.cut {
+			if c.is(inCut) {
 				w.try(t, c, timesOut, cutAfter)
 			}
 		}
 		return
 	}
-	for name, cases := range map[string]func(*nthWorld) []nthCase{
-		"api":     (*nthWorld).apiCases,
-		"screens": (*nthWorld).screenCases,
-		"forms":   (*nthWorld).formCases,
+	for name, table := range map[string]string{
+		"api": apiCases, "screens": screenCases, "forms": formCases,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newNthWorld(t)
-			for _, c := range cases(w) {
+			for _, c := range w.cases(table) {
 				w.try(t, c, timesOut, breaks, breaksAmid, cutBefore, cutAfter, cutAmid, cutAtEnd)
 			}
 			w.ends(t)
@@ -60,10 +58,10 @@ func TestChaosNthStatementCoversEveryRoute(t *testing.T) {
 	reached := func(method, pattern string) bool {
 		return slices.ContainsFunc(w.allCases(), func(c nthCase) bool {
 			path, _, _ := strings.Cut(c.path, "?")
-			return c.method() == method && fiber.RoutePatternMatch(path, pattern)
+			return c.verb == method && fiber.RoutePatternMatch(path, pattern)
 		})
 	}
-	for _, route := range w.p.Server.App().GetRoutes(true) {
+	for _, route := range w.Server.App().GetRoutes(true) {
 		reads := !slices.Contains([]string{
 			"/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/static/*",
 		}, route.Path)
@@ -75,7 +73,7 @@ func TestChaosNthStatementCoversEveryRoute(t *testing.T) {
 }
 
 func (w *nthWorld) allCases() []nthCase {
-	return slices.Concat(w.apiCases(), w.screenCases(), w.formCases())
+	return w.cases(apiCases + strings.TrimSpace(screenCases) + formCases)
 }
 
 // ends looks at what is left: segments, entries, statements, and secrets in the log.
@@ -111,7 +109,7 @@ func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
 			require.Less(t, n, 200, c.name())
 		}
 	}
-	if c.long {
+	if c.is(long) {
 		w.behindFirstBlock(t, c, want)
 	}
 	t.Logf("%3d statements, %s %s", n-1, time.Since(started).Round(time.Millisecond), c.name())
@@ -165,7 +163,7 @@ const maxBusy = 5
 // is such a statement.
 func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good) bool {
 	w.restore(c.api())
-	w.logged = len(w.log.String())
+	logged := len(w.log.String())
 	w.link.arm(f, n, rows)
 	got := good{nthAnswer: w.send(c)}
 	rounds := 20
@@ -185,7 +183,7 @@ func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good
 		got.changes = w.changes()
 	}
 	for _, wrong := range c.judge(f, fired, want, got) {
-		t.Errorf("%s: statement %d %s: %s\n%s", c.name(), n, f, wrong, w.log.String()[w.logged:])
+		t.Errorf("%s: statement %d %s: %s\n%s", c.name(), n, f, wrong, w.log.String()[logged:])
 	}
 	return reached
 }

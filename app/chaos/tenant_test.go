@@ -71,10 +71,10 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	r := &recorder{sent: map[string]sentStatement{}}
 	w := newNthWorldThrough(t, func(w *nthWorld) string {
 		w.furnish()
-		return r.record(t, w.URL)
+		return r.record(t, w.db.URL)
 	})
-	w.sendEverything(r.record(t, w.OwnerURL))
-	p := newProof(t, w.OwnerURL)
+	w.sendEverything(r.record(t, w.db.OwnerURL))
+	p := newProof(t, w.db.OwnerURL)
 	for name, sql := range planted {
 		value := p.organisations[0]
 		if name == "planted.byID" {

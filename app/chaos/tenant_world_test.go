@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -17,68 +16,57 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// newSealer seals the forks of the world.
-func newSealer(db *postgres.DB) *sealer.Sealer {
-	return sealer.New(db, time.Now, slog.New(slog.DiscardHandler), 10)
-}
-
 // once is the idempotency key of a form that was sent before.
 const once = "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"
 
 // furnish stores what else the statements read: without a row the result of a statement depends on
 // nothing.
 func (w *nthWorld) furnish() {
-	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`,
+	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
 	fork := fixtures.Fork{ID: w.forks["acme"], OrganisationID: acme}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	w.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
-	w.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
-	_, err := newSealer(w.DB).Seal(w.t.Context())
+	w.db.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
+	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
+	_, err := newSealer(w.db.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
 	// Dirty days and a dirty month of which nothing is left, a day and a month that are not sealed,
 	// damaged segments.
-	w.Exec(`delete from plays where started_at < '2026-02-20'`)
-	w.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
-	w.Exec(`delete from fork_months where fork_id = $1`, w.forks["long"])
-	w.Exec(`update fork_days set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
+	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
+	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
+	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["long"])
+	w.db.Exec(`update fork_days set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
 		w.forks["named"])
-	w.Exec(`update fork_months set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
+	w.db.Exec(`update fork_months set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
 		w.forks["named"])
 
-	w.Exec(`update api_keys set once = $1, expires_at = now() + interval '10 days' where id = $2`,
+	w.db.Exec(`update api_keys set once = $1, expires_at = now() + interval '10 days' where id = $2`,
 		once, w.keyID)
-	w.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
+	w.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select org_id, id, current_date - 1, 1, 1, 1 from api_keys`)
-	w.Exec(`insert into memberships (org_id, user_id, role)
+	w.db.Exec(`insert into memberships (org_id, user_id, role)
 		select o.id, user_id, 'member' from organisations o, memberships where slug = 'below' limit 1`)
-	w.Exec(`insert into audit_bursts (org_id, actor_kind, actor_id, actor_name, action, reason, touched_at)
+	w.db.Exec(`insert into audit_bursts (org_id, actor_kind, actor_id, actor_name, action, reason, touched_at)
 		select org_id, 'key', id, name, 'api_key.refused', 'expired', now() - interval '1 hour' from api_keys`)
-	w.Exec(`insert into audit_burst_events (burst) select id from audit_bursts`)
-	w.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason,
+	w.db.Exec(`insert into audit_burst_events (burst) select id from audit_bursts`)
+	w.db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason,
 			details, method, path, address, user_agent, request_id)
 		select id, 'person', 'p', 'P', action, 'fork', 'f', '', '{"exportId": "e"}', '', '', '', '', 'r'
 		  from organisations, (values ('export.started'), ('export.finished')) a (action)`)
 	// The starts of others' exports are nearer to the end of an export than its own.
-	w.Exec(`update audit_entries e set at = at - case slug when 'acme' then interval '20 s' else interval '10 s' end
+	w.db.Exec(`update audit_entries e set at = at - case slug when 'acme' then interval '20 s' else interval '10 s' end
 		from organisations o where o.id = e.org_id and action = 'export.started'`)
 }
 
 // sendEverything sends the statements of every route, and those of the operator's commands through
 // the URL of the owner. It leaves the rows as they were.
 func (w *nthWorld) sendEverything(owner string) {
-	entry := fixtures.One[string](w.Database, `select max(e.id)::text from audit_entries e
+	entry := fixtures.One[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
-	again := formOf("name", "A key", "scopes", "forks:read", "expiry", "never", "idempotencyKey",
-		once)
-	for _, c := range append(w.allCases(),
-		nthCase{path: "/o/acme/settings/audit-log?before=" + entry, as: "owner"},
-		nthCase{path: "/o/acme/settings/api-keys/new", as: "owner", form: again},
-		nthCase{
-			path: "/api/v1/forks/" + w.forks["acme"] + "/stats?from=2026-03-01&to=2026-03-20",
-			key:  "acme",
-		},
-	) {
+	for _, c := range append(w.allCases(), w.cases(`
+		owner GET /o/acme/settings/audit-log?before=`+entry+` 200
+		owner POST {keys}/new 200 form:name=A+key&scopes=forks:read&expiry=never&idempotencyKey=`+once+`
+		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`)...) {
 		w.restore(c.api())
 		w.send(c)
 		w.idle()
@@ -99,9 +87,9 @@ func (w *nthWorld) operate(url string) {
 	require.NoError(w.t, err)
 	log := audit.New(db)
 	seal := newSealer(db)
-	acme := fixtures.One[string](w.Database, `select org_id::text from forks where id = $1`,
+	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
-	player := fixtures.One[string](w.Database,
+	player := fixtures.One[string](w.db,
 		`select id::text from players where org_id = $1 limit 1`, acme)
 	undo := errors.New("undo")
 	_, err = org.New(db, log, policy).
@@ -114,8 +102,7 @@ func (w *nthWorld) operate(url string) {
 	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
 		"not as many as were exported")
 	for _, err := range []error{
-		w.p.Keys.Authenticator.StillUsable(ctx, acme, w.keyID),
-		w.p.Keys.Counter.RecordUsage(ctx), log.RecordBursts(ctx),
+		w.Keys.Authenticator.StillUsable(ctx, acme, w.keyID), w.Keys.Counter.RecordUsage(ctx), log.RecordBursts(ctx),
 		failed(org.AllIDs(ctx, db)), failed(apikeys.RevokedIDs(ctx, db, acme)),
 		failed(apikeys.RevokeAgain(ctx, db, log, acme, nil, audit.Request{})),
 		failed(seal.Due(ctx)), failed(seal.Status(ctx)), failed(seal.Verify(ctx)),
