@@ -1,18 +1,12 @@
 package chaos
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"hash/crc32"
 	"io"
-	"math/rand/v2"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -23,12 +17,10 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// hostile are clients at eight addresses that use up connections, or send keys that are none.
+// hostile are clients at eight addresses that use up connections.
 type hostile struct {
 	address string
-	ids     []string // of keys
 	ctx     context.Context
-	o       *chaosRun
 	all     sync.WaitGroup
 }
 
@@ -43,7 +35,6 @@ var hostileKinds = []struct {
 		h.hold(apptest.ChaosSize(150, 4500, 4500), 4096, slowReaders)
 	}},
 	{"idle connections", func(h *hostile) { h.hold(apptest.ChaosSize(600, 20_000, 20_000), 0, idle) }},
-	{"keys that are none", func(h *hostile) { h.unknownKeys(apptest.ChaosSize(300, 2000, 2000)) }},
 }
 
 // slowKinds is how many of them are slow.
@@ -63,8 +54,8 @@ func attack(h *hostile, kinds ...func(h *hostile)) (leave func()) {
 }
 
 // specification, 8; /docs/security: beside slow and hostile clients, with more connections than the
-// server may have files, every call of a customer is answered right, the private listener answers,
-// and each use of a wrong secret is recorded.
+// server may have files, every call of a customer is answered right, and the private listener
+// answers.
 func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
@@ -75,9 +66,7 @@ func TestChaosHostileClients(t *testing.T) {
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
 	c := newCustomer(t, db, dg.URL)
 	h := &hostile{address: strings.TrimPrefix(dg.URL, "http://")}
-	h.o = beginChaos(t, apptest.DoorTo(t, db.URL), dg)
-	attacked := db.Organisation(fixtures.Organisation{}).ID
-	h.ids = []string{db.Key(attacked).ID, db.Key(attacked).ID}
+	o := beginChaos(t, apptest.DoorTo(t, db.URL), dg)
 	var all []func(h *hostile)
 	beside := func(name string, kinds ...func(h *hostile)) {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +87,7 @@ func TestChaosHostileClients(t *testing.T) {
 	}
 	beside("all", all...)
 	require.NotContains(t, dg.Log.String(), "too many open files")
-	h.o.ends(t)
+	o.ends(t)
 }
 
 // Two thousand clients each that send headers or bodies slowly, or read slowly, keep no other
@@ -211,71 +200,4 @@ func idle(_ context.Context, conn net.Conn) error {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	_, _ = io.Copy(io.Discard, conn)
 	return net.ErrClosed
-}
-
-// unknownKeys sends that many requests a second with keys that are none: well formed, with the
-// right checksum. Every fifth has the id of a key and a wrong secret, and has its entry.
-func (h *hostile) unknownKeys(perSecond int) {
-	const senders = 32
-	var turn atomic.Int64
-	every := senders * time.Second / time.Duration(perSecond)
-	for i := range senders {
-		h.hold(1, 0, func(ctx context.Context, conn net.Conn) error {
-			in := bufio.NewReader(conn)
-			for {
-				pause(ctx, every)
-				n := int(turn.Add(1))
-				id := randomText(22)
-				if n%5 == 0 {
-					id = h.ids[i%len(h.ids)]
-				}
-				requestID := fmt.Sprintf("unknown-%d-%09d", i, n)
-				_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-				_, _ = fmt.Fprintf(conn, "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+
-					"X-Request-Id: %s\r\nAuthorization: Bearer %s\r\n\r\n", requestID, unknownKey(id))
-				response, err := http.ReadResponse(in, nil)
-				if err != nil {
-					return err
-				}
-				h.answered(requestID, n%5 == 0, response.StatusCode)
-				if _, err = io.Copy(io.Discard, response.Body); err != nil || response.Close {
-					return net.ErrClosed
-				}
-			}
-		})
-	}
-}
-
-// answered notes what an answer to a key that is none has to leave in the audit log.
-func (h *hostile) answered(requestID string, known bool, status int) {
-	switch {
-	case status == http.StatusUnauthorized && known:
-		h.o.saw(requestID, "api_key.refused")
-	case status == http.StatusTooManyRequests && known:
-		h.o.counted.Add(1)
-	case status != http.StatusUnauthorized && status != http.StatusServiceUnavailable:
-		panic(fmt.Sprintf("a key that is none was answered %d", status))
-	}
-}
-
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-func randomText(n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = base62[rand.IntN(len(base62))]
-	}
-	return string(b)
-}
-
-// unknownKey has a random secret and the checksum that belongs to it.
-func unknownKey(id string) string {
-	text := "dg_live_" + id + "_" + randomText(43)
-	sum := crc32.ChecksumIEEE([]byte(text))
-	check := make([]byte, 6)
-	for i := range check {
-		check[5-i] = base62[sum%62]
-		sum /= 62
-	}
-	return text + string(check)
 }

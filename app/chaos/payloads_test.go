@@ -2,8 +2,6 @@ package chaos
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -23,42 +21,15 @@ func chunk(data string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(data), d
 // pipelined is the payload that is no trick: its second request is there for everybody to see.
 const pipelined = "two whole requests"
 
-// smugglings are every nth of the tricks that are known to hide requests, that many random
-// combinations of them, and pipelined.
-func smugglings(nth, random int) (all []smuggling) {
+// smugglings are every nth of the tricks that are known to hide requests, and pipelined.
+func smugglings(nth int) (all []smuggling) {
 	for i, s := range tricks() {
 		if i%nth == 0 {
 			all = append(all, s)
 		}
 	}
-	dice := rand.New(rand.NewPCG(16, 4))
-	for range random {
-		all = append(all, combined(dice))
-	}
 	return append(all, smuggling{pipelined, getOuter + "\r\n" + getInner})
 }
-
-// combined is a head with a few oddities and one of the bodies that disagree with them.
-func combined(dice *rand.Rand) smuggling {
-	pick := func(from []string) string { return from[dice.IntN(len(from))] }
-	text := pick(methods) + " HTTP/1.1\r\nOUTER"
-	for range 1 + dice.IntN(3) {
-		text += pick(slices.Concat(encodings, lengths)) +
-			pick([]string{"\r\n", "\r\n", "\r\n", "\n", "\r\r\n", "\n\r\n"})
-	}
-	whole := pick([]string{"0\r\n\r\n", "", "\r\n", pick(chunkSizes) + "\r\n"}) + getInner
-	text += pick([]string{"\r\n", "\n", "\r\n\r\n"}) +
-		pick([]string{whole, chunk(getInner) + whole, body44 + whole})
-	if strings.Contains(text, "OUTER"+length44+"\r\n\r\n"+body44) {
-		return combined(dice) // this is no trick: everybody sees where the second request begins
-	}
-	return smuggling{fmt.Sprintf("%q", text), text}
-}
-
-// length44 is an odd way to announce body44, and a right one.
-const length44 = "Content-Length: 00000000000000000000044"
-
-var body44 = strings.Repeat("a", 44)
 
 var methods = []string{
 	"GET /healthz", "POST /sign-in", "GET /CSV", "POST /api/v1/forks", "HEAD /healthz",
@@ -126,7 +97,7 @@ var lengths = []string{
 	"X: y\rContent-Length: 44", "Content-Length: 44\x00", "Content-Length: \x0b44",
 	"Content-Length: 18446744073709551616",
 	"Content-Length: 18446744073709551660", "Content-Length: 4294967340", "Content-Length:",
-	"Content-Length: ''", "Content-Length: 44;x", "Content-Length\x00: 44", length44,
+	"Content-Length: ''", "Content-Length: 44;x", "Content-Length\x00: 44", "Content-Length: 00000000000000000000044",
 	"X: a\r\n folded", "X: a\r\n\tfolded", "X\x00: a", "X: a\x00", "No-colon", ": no name", "X : y",
 	"\x00", "Content-Length: ٤٤",
 }

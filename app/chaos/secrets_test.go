@@ -24,7 +24,7 @@ import (
 type secretive struct {
 	*apptest.Child
 	dir     string
-	db      *apptest.Door
+	conn    *apptest.Door
 	secrets map[string]string
 	pages   apptest.Seen
 }
@@ -42,9 +42,9 @@ func TestChaosSecretsOfPeopleAppearNowhere(t *testing.T) {
 	apptest.Until(t, 5*time.Second, "there is no demo key", func() bool {
 		return apptest.CurlLine.MatchString(s.Out.String())
 	})
-	s.db = apptest.OpenDoor(t, s.dir)
-	s.db.Do(t, `alter role dg_app set log_statement = 'all'`)
-	s.db.Do(t,
+	s.conn = apptest.OpenDoor(t, s.dir)
+	s.conn.Do(t, `alter role dg_app set log_statement = 'all'`)
+	s.conn.Do(t,
 		`select pg_terminate_backend(pid) from pg_stat_activity where application_name ~ '^dg '`)
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
@@ -58,10 +58,10 @@ func TestChaosSecretsOfPeopleAppearNowhere(t *testing.T) {
 	shapeless := apptest.Seen{ // hold hashes by their nature
 		"PostgreSQL's log":            s.postgresLog(t),
 		"the backup":                  s.backup(t),
-		"the table users":             apptest.Dump(t, s.db, "users"),
-		"the table of recovery codes": apptest.Dump(t, s.db, "recovery_codes"),
-		"the table of keys":           apptest.Dump(t, s.db, "api_keys"),
-		"pg_stat_activity": apptest.Read[string](t, s.db,
+		"the table users":             apptest.Dump(t, s.conn, "users"),
+		"the table of recovery codes": apptest.Dump(t, s.conn, "recovery_codes"),
+		"the table of keys":           apptest.Dump(t, s.conn, "api_keys"),
+		"pg_stat_activity": apptest.Read[string](t, s.conn,
 			`select string_agg(query, E'\n') from pg_stat_activity`),
 	}
 	require.Regexp(t, `execute \S+: .*insert into .?sessions`,
@@ -73,7 +73,7 @@ func TestChaosSecretsOfPeopleAppearNowhere(t *testing.T) {
 		s.pages[path] = operations(t, s.Child, path)
 	}
 	s.pages["dg doctor"] = s.doctor(t)
-	s.pages["the audit log"] = apptest.Dump(t, s.db, "audit_entries")
+	s.pages["the audit log"] = apptest.Dump(t, s.conn, "audit_entries")
 	require.NoError(t, s.Process.Signal(syscall.SIGQUIT))
 	s.Status(10 * time.Second)
 	s.pages["the log and the dump of SIGQUIT"] = s.Log.String()
@@ -177,7 +177,7 @@ func (s *secretive) postgresLog(t *testing.T) string {
 func (s *secretive) backup(t *testing.T) string {
 	t.Helper()
 	file, _ := apptest.BackUp(t, s.dir)
-	programs := apptest.Read[string](t, s.db, `select setting from pg_config where name = 'BINDIR'`)
+	programs := apptest.Read[string](t, s.conn, `select setting from pg_config where name = 'BINDIR'`)
 	out, err := exec.CommandContext(t.Context(), filepath.Join(programs, "pg_restore"), "-f", "-",
 		file).CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -75,8 +75,11 @@ func (p *Process) Signal(s syscall.Signal) {
 // Kill is kill -9 of it and its children.
 func (p *Process) Kill() {
 	p.t.Helper()
+	orphans := children(p.cmd.Process.Pid) // those that are frozen do not end with their parent
 	_ = p.cmd.Process.Kill()
-	p.Signal(syscall.SIGKILL)
+	for _, pid := range orphans {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
 	p.wait(10 * time.Second)
 }
 
