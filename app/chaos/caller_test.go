@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// caller calls everything for an organisation, and judges each answer: it is right to the byte, or
-// a visible failure.
+// caller is a customer: it calls everything for its organisation, and judges each answer. It is
+// right to the byte, or a visible failure.
 type caller struct {
 	o       *chaosRun
 	base    string
@@ -33,7 +34,8 @@ type caller struct {
 	spare   chan string
 	asked   atomic.Int64
 	known   map[string][]byte // the right answers by path
-	answers apptest.Counter   // by call and outcome
+	failed  apptest.Counter   // by call and outcome
+	answers *apptest.Counter  // by outcome, since during began
 
 	mu    sync.Mutex
 	wrong []string
@@ -43,10 +45,12 @@ type caller struct {
 type outcome string
 
 const (
-	gotRight  outcome = "right"
-	got503    outcome = "503"
-	gotBroken outcome = "broken" // the connection or the transfer
-	got429    outcome = "429"
+	gotRight   outcome = "right"
+	got503     outcome = "503"
+	gotBroken  outcome = "broken" // the connection or the transfer
+	gotTimeout outcome = "timeout"
+	got429     outcome = "429"
+	gotProxy   outcome = "the proxy's 502 or 503"
 )
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
@@ -78,18 +82,20 @@ func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 	organisation := db.Organisation(fixtures.Organisation{})
 	fork := db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
 	c := &caller{
-		base:   base,
-		http:   apptest.WithoutRedirects(),
-		slug:   organisation.Slug,
-		narrow: db.Key(organisation.ID, "reports:read").Token(),
-		spare:  make(chan string, apptest.ChaosSize(10, 60, 300)),
-		known:  map[string][]byte{},
+		o:       &chaosRun{entries: map[[2]string]int{}},
+		base:    base,
+		http:    apptest.PlainClient(true),
+		slug:    organisation.Slug,
+		narrow:  db.Key(organisation.ID, "reports:read").Token(),
+		spare:   make(chan string, apptest.ChaosSize(10, 60, 300)),
+		known:   map[string][]byte{},
+		answers: new(apptest.Counter),
 	}
-	c.http.Timeout = 45 * time.Second
-	c.http.Transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 20}
+	c.http.Timeout = 20 * time.Second
+	c.http.CheckRedirect = apptest.WithoutRedirects().CheckRedirect
 	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
 	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
-	for range apptest.ChaosSize(12, 40, 60) {
+	for range apptest.ChaosSize(20, 60, 60) {
 		c.keys = append(c.keys, db.Key(organisation.ID).Token())
 	}
 	for range 20 {
@@ -121,7 +127,10 @@ func (c *caller) call(n int) outcome {
 	} else {
 		got = c.reads(id, call.path, call.entry)
 	}
-	c.answers.Add(call.name + " " + string(got))
+	if got != gotRight {
+		c.failed.Add(call.name + " " + string(got))
+	}
+	c.answers.Add(string(got))
 	return got
 }
 
@@ -196,7 +205,9 @@ func (c *caller) send(
 		request.Body = io.NopCloser(strings.NewReader("")) // net/http sends it once
 	}
 	response, err := c.http.Do(request)
-	if err != nil {
+	if os.IsTimeout(err) {
+		return gotTimeout, nil
+	} else if err != nil {
 		return gotBroken, nil
 	}
 	defer response.Body.Close()
@@ -214,6 +225,8 @@ func (c *caller) send(
 	case response.StatusCode == http.StatusServiceUnavailable &&
 		response.Header.Get("Retry-After") != "":
 		return got503, nil
+	case bytes.HasPrefix(body, []byte("<html><body><h1>50")):
+		return gotProxy, nil
 	}
 	return c.isWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
@@ -223,4 +236,71 @@ func (c *caller) isWrong(format string, args ...any) outcome {
 	defer c.mu.Unlock()
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 	return "wrong"
+}
+
+// during calls everything while something happens, and returns the outcomes. None is wrong.
+func (c *caller) during(t *testing.T, happen func()) *apptest.Counter {
+	t.Helper()
+	c.answers = new(apptest.Counter)
+	stop := callEverything([]*caller{c}, 6)
+	defer stop()
+	happen()
+	stop()
+	t.Logf("%v, failed: %v", c.answers, &c.failed)
+	require.Empty(t, c.wrong[:min(5, len(c.wrong))])
+	require.Positive(t, c.answers.Of(string(gotRight)))
+	return c.answers
+}
+
+// isSpared calls everything while something happens, and requires that every answer is right. In
+// every run other tests work beside it: calls may time out.
+func (c *caller) isSpared(t *testing.T, happen func()) {
+	t.Helper()
+	if answers := c.during(t, happen); apptest.Chaos {
+		require.Empty(t, answers.Besides(string(gotRight)))
+	}
+}
+
+// callEverything starts clients, in turn of the callers, until stop is called.
+func callEverything(all []*caller, clients int) (stop func()) {
+	var ended atomic.Bool
+	var running sync.WaitGroup
+	for n := range clients {
+		running.Go(func() {
+			for !ended.Load() {
+				all[n%len(all)].call(rand.IntN(len(calls)))
+				<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
+			}
+		})
+	}
+	return sync.OnceFunc(func() {
+		ended.Store(true)
+		running.Wait()
+		for _, c := range all {
+			c.http.CloseIdleConnections()
+		}
+	})
+}
+
+// newRequest is a GET, or the POST of a form, with headers given as name, value.
+func newRequest(address string, form url.Values, headers []string) *http.Request {
+	method := http.MethodGet
+	body := io.Reader(http.NoBody)
+	if form != nil {
+		method = http.MethodPost
+		body = strings.NewReader(form.Encode())
+	}
+	request, err := http.NewRequest(method, address, body)
+	if err != nil {
+		panic(err) // a test's own address
+	}
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.GetBody = nil // net/http sends it once: an id is one request
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	return request
 }

@@ -64,18 +64,19 @@ func TestChaosHostileClients(t *testing.T) {
 	dg := apptest.LaunchWith(t, apptest.WithFiles(strconv.Itoa(apptest.ChaosSize(512, 4096, 4096))),
 		"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
-	c := newCustomer(t, db, dg.URL)
+	c := newCaller(t, db, dg.URL)
 	h := &hostile{address: strings.TrimPrefix(dg.URL, "http://")}
 	o := beginChaos(t, apptest.DoorTo(t, db.URL), dg)
+	c.o = o
 	var all []func(h *hostile)
 	beside := func(name string, kinds ...func(h *hostile)) {
 		t.Run(name, func(t *testing.T) {
 			leave := attack(h, kinds...)
-			c.during(t, func() {
+			c.isSpared(t, func() {
 				<-time.After(chaosSeconds(1, 5, 15))
 				require.Contains(t, operations(t, dg, "/metrics"), "dg_http_connections_open")
 				<-time.After(chaosSeconds(0, 5, 15))
-			}).isSpared(t)
+			})
 			leave()
 		})
 	}
@@ -107,13 +108,13 @@ func TestChaosSlowClientsOfAProxy(t *testing.T) {
 			if proxy == "" {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 			}
-			c := newCustomer(t, db, "http://"+proxy)
+			c := newCaller(t, db, "http://"+proxy)
 			var slow []func(h *hostile)
 			for _, kind := range hostileKinds[:slowKinds] {
 				slow = append(slow, kind.do)
 			}
 			leave := attack(&hostile{address: proxy}, slow...)
-			c.during(t, func() { <-time.After(10 * time.Second) }).isSpared(t)
+			c.isSpared(t, func() { <-time.After(10 * time.Second) })
 			leave()
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,7 +30,7 @@ type fleet struct {
 	instances []*apptest.Child
 	tenants   []*apptest.Tenant
 	plays     int // of each tenant
-	customer  *customer
+	customer  *caller
 	o         *chaosRun
 	numbered  atomic.Int64
 	stopProxy func()
@@ -57,8 +56,9 @@ func startFleet(t *testing.T) *fleet {
 		f.instances = append(f.instances, f.start(i))
 	}
 	f.startProxy(program)
-	f.customer = newCustomer(t, f.db, f.base)
+	f.customer = newCaller(t, f.db, f.base)
 	f.o = beginChaos(t, apptest.DoorTo(t, f.db.DirectURL), f.instances...)
+	f.customer.o = f.o
 	return f
 }
 
@@ -159,16 +159,6 @@ func (f *fleet) outcome(response *http.Response) string {
 	return "whole"
 }
 
-// losesNone fails if a customer behind haproxy saw a call fail. The sizes of every run have to bear
-// a loaded machine: a refusal of an instance, not of haproxy, and a client that gives up.
-func (f *fleet) losesNone(e *experience) {
-	require.Empty(f, slices.DeleteFunc(e.failed, func(failure string) bool {
-		return !apptest.Chaos && (strings.Contains(failure, "Client.Timeout") ||
-			strings.Contains(failure, "answered 503") &&
-				!strings.Contains(failure, "No server is available"))
-	}))
-}
-
 // /docs/security, Stops and crashes: instances that are stopped, killed and restarted behind
 // haproxy, under exports and a customer's calls. A stop loses no request, a kill those that the
 // instance was answering, and no file is short and looks whole.
@@ -203,18 +193,24 @@ func (f *fleet) kills() {
 	})
 }
 
-// stops stops and starts one instance after the other: no export breaks off, no call is lost.
+// stops stops and starts one instance after the other: no export breaks off, and no call is lost.
+// The sizes of every run have to bear a loaded machine: a refusal of an instance, and a timeout.
 func (f *fleet) stops() {
 	quick := make(chan struct{})
 	close(quick)
-	f.losesNone(f.customer.during(f.T, func() {
+	answers := f.customer.during(f.T, func() {
 		for i, c := range f.instances {
 			results := f.exports(apptest.ChaosSize(4, 12, 12), quick)
 			c.Stop()
 			f.onlyEndsIn(results(), "whole", "refused")
 			f.restart(i)
 		}
-	}))
+	})
+	allowed := []string{string(gotRight)}
+	if !apptest.Chaos {
+		allowed = append(allowed, string(got503), string(gotTimeout))
+	}
+	require.Empty(f, answers.Besides(allowed...), "%v", &f.customer.failed)
 }
 
 func (f *fleet) onlyEndsIn(results *apptest.Counter, allowed ...string) {

@@ -95,7 +95,7 @@ type neighbours struct {
 	*apptest.Tenant // the greedy one
 	db              *fixtures.Database
 	o               *chaosRun
-	customer        *customer
+	customer        *caller
 	http            *http.Client // of the greedy one
 	ctx             context.Context
 }
@@ -198,7 +198,7 @@ func TestChaosNeighbours(t *testing.T) {
 	beside := func(name string, some ...load) {
 		t.Run(name, func(t *testing.T) {
 			leave := n.under(some...)
-			n.customer.during(t, func() { <-time.After(chaosSeconds(2, 5, 20)) }).isSpared(t)
+			n.customer.isSpared(t, func() { <-time.After(chaosSeconds(2, 5, 20)) })
 			leave()
 		})
 	}
@@ -210,12 +210,12 @@ func TestChaosNeighbours(t *testing.T) {
 	beside("everything", loads...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
 		fork := fixtures.Fork{ID: n.Fork, OrganisationID: n.organisation()}
-		n.customer.during(t, func() {
+		n.customer.isSpared(t, func() {
 			for range apptest.ChaosSize(1, 15, 100) {
 				n.db.Plays(fork, 10_000, time.Now().UTC().AddDate(0, 0, -250),
 					200*24*time.Hour/10_000)
 			}
-		}).isSpared(t)
+		})
 	})
 	n.o.ends(t)
 }
@@ -241,7 +241,7 @@ func newNeighbours(t *testing.T) *neighbours {
 		n.Keys = append(n.Keys, db.Key(organisation).Token())
 	}
 	keys := n.Keys
-	n.Fill = func() { // their minute is over
+	n.Fill = func() { // the minute of all keys is over
 		db.Exec(`delete from api_key_windows`)
 		n.Keys = keys
 	}
@@ -263,12 +263,12 @@ func newNeighbours(t *testing.T) *neighbours {
 	for _, email := range []string{n.Emails[0], due.Email} { // the second one has to enter a code
 		n.Cookies = append(n.Cookies, apptest.SessionOf(t, n.URL, email))
 	}
-	n.customer = newCustomer(t, db, n.URL)
-	n.customer.signsIn()
+	n.customer = newCaller(t, db, n.URL)
 	hash, err := password.Hash(fixtures.Password, rand.Reader) // at its real cost
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash,
-		[]string{n.customer.email, n.Emails[1]})
+		append(n.customer.emails, n.Emails[1]))
 	n.o = beginChaos(t, apptest.DoorTo(t, db.DirectURL), n.Child)
+	n.customer.o = n.o
 	return n
 }

@@ -121,7 +121,7 @@ func (w *nthWorld) fill() {
 	w.keyID = id("acme")
 }
 
-// sealer seals the forks of the world.
+// newSealer seals the forks of the world.
 func newSealer(db *postgres.DB) *sealer.Sealer {
 	return sealer.New(db, time.Now, slog.New(slog.DiscardHandler), 10)
 }

@@ -3,8 +3,6 @@ package chaos
 import (
 	"math/rand/v2"
 	"net/url"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -58,7 +56,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	}
 	stop()
 	for _, c := range all {
-		t.Log(&c.answers)
+		t.Logf("%v, failed: %v", c.answers, &c.failed)
 		require.Empty(t, c.wrong[:min(5, len(c.wrong))])
 	}
 	o.conn.Reset()
@@ -78,27 +76,6 @@ func killBackend(t *testing.T, d *apptest.Door) {
 	apptest.Until(t, 30*time.Second, "the server does not recover", func() bool {
 		return d.Ping(t.Context()) == nil
 	})
-}
-
-// callEverything starts clients, in turn of the callers, until stop is called.
-func callEverything(all []*caller, clients int) (stop func()) {
-	var ended atomic.Bool
-	var running sync.WaitGroup
-	for n := range clients {
-		running.Go(func() {
-			for !ended.Load() {
-				all[n%len(all)].call(rand.IntN(len(calls)))
-				<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
-			}
-		})
-	}
-	return func() {
-		ended.Store(true)
-		running.Wait()
-		for _, c := range all {
-			c.http.CloseIdleConnections()
-		}
-	}
 }
 
 // untilGood waits until every call is answered right.
