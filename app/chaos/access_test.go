@@ -16,7 +16,7 @@ import (
 // instances read while it changes.
 func TestChangesOfAccessAreImmediate(t *testing.T) {
 	t.Parallel()
-	organisations := apptest.ChaosSize(4, 10, 10)
+	organisations := apptest.ChaosSize(2, 10, 10)
 	keys := apptest.ChaosSize(4, 50, 50)
 	db := fixtures.New(t)
 	instances := serveInstances(t, db, 3)

@@ -28,6 +28,8 @@ func (f fault) lost() bool { return f == cutAfter || f == cutAmid || f == cutAtE
 // happen to one of them. A statement is an Execute or a simple query of the protocol: each of a
 // batch, BEGIN and COMMIT too.
 type link struct {
+	recorder *recorder
+
 	mu      sync.Mutex
 	kind    fault
 	left    int  // statements until the fault; 0: none
@@ -37,10 +39,11 @@ type link struct {
 	cut     sync.WaitGroup
 }
 
-// newLink returns a link to the database of the URL, and the URL through it.
-func newLink(t *testing.T, database string) (l *link, through string) {
+// newLink returns a link to the database of the URL, and the URL through it. r keeps what is sent,
+// or is nil.
+func newLink(t *testing.T, database string, r *recorder) (l *link, through string) {
 	t.Helper()
-	l = &link{}
+	l = &link{recorder: r}
 	return l, apptest.SocketProxy(t, database, func(client, server net.Conn) {
 		w := &session{link: l, client: client, server: server}
 		go w.toServer()

@@ -32,8 +32,10 @@ func newMessage(letter byte, body string) apptest.Message {
 // is still answering.
 func (w *session) toServer() {
 	from := bufio.NewReader(w.client)
+	prepared := map[string]string{}
 	m, err := apptest.ReadMessage(from, 0)
 	for ; err == nil; m, err = apptest.ReadMessage(from, 1) {
+		w.link.recorder.read(m, prepared)
 		if m = w.send(m); m == nil {
 			return
 		}

@@ -29,7 +29,7 @@ type good struct {
 func TestChaosNthStatementFails(t *testing.T) {
 	t.Parallel()
 	if !apptest.Chaos {
-		w := newNthWorld(t)
+		w := newNthWorld(t, nil)
 		for _, c := range w.allCases() {
 			if c.is(inCut) {
 				w.try(t, c, timesOut, cutAfter)
@@ -42,7 +42,7 @@ func TestChaosNthStatementFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newNthWorld(t)
+			w := newNthWorld(t, nil)
 			for _, c := range w.cases(table) {
 				w.try(t, c, timesOut, breaks, breaksAmid, cutBefore, cutAfter, cutAmid, cutAtEnd)
 			}
@@ -54,7 +54,7 @@ func TestChaosNthStatementFails(t *testing.T) {
 // Every route of the program is among the cases, but for those that read nothing.
 func TestChaosNthStatementCoversEveryRoute(t *testing.T) {
 	t.Parallel()
-	w := newNthWorld(t)
+	w := newNthWorld(t, nil)
 	reached := func(method, pattern string) bool {
 		return slices.ContainsFunc(w.allCases(), func(c nthCase) bool {
 			path, _, _ := strings.Cut(c.path, "?")

@@ -45,12 +45,8 @@ type nthWorld struct {
 	broken   int // answers that broke off
 }
 
-func newNthWorld(t *testing.T) *nthWorld {
-	return newNthWorldThrough(t, func(w *nthWorld) string { return w.db.URL })
-}
-
-// newNthWorldThrough has the program reach its database through another URL.
-func newNthWorldThrough(t *testing.T, through func(w *nthWorld) string) *nthWorld {
+// newNthWorld stores what the cases read, and serves. r keeps the statements, or is nil.
+func newNthWorld(t *testing.T, r *recorder, furnish ...func(w *nthWorld)) *nthWorld {
 	w := &nthWorld{
 		t:      t,
 		db:     fixtures.New(t),
@@ -61,10 +57,13 @@ func newNthWorldThrough(t *testing.T, through func(w *nthWorld) string) *nthWorl
 		groups: map[string]string{},
 	}
 	w.fill()
+	for _, more := range furnish {
+		more(w)
+	}
 	settings := assembly.Settings{
 		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	w.link, settings.ServingURL = newLink(t, through(w))
+	w.link, settings.ServingURL = newLink(t, w.db.URL, r)
 	w.Assembled = apptest.Assemble(t, w.db, settings)
 	w.signAllIn()
 	w.super = apptest.DoorTo(t, w.db.OwnerURL)

@@ -1,13 +1,9 @@
 package chaos
 
 import (
-	"bufio"
 	"bytes"
-	"io"
-	"net"
 	"strings"
 	"sync"
-	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -29,31 +25,11 @@ type sentStatement struct {
 // tag is the comment that names the statement's caller.
 func (s sentStatement) tag() string { return apptest.TagOf(s.sql) }
 
-// record returns the URL of the database through the recorder.
-func (r *recorder) record(t *testing.T, database string) (through string) {
-	return apptest.SocketProxy(t, database, func(client, server net.Conn) {
-		defer client.Close()
-		defer server.Close()
-		go func() {
-			_, _ = io.Copy(client, server)
-			_ = client.Close()
-		}()
-		from := bufio.NewReader(client)
-		prepared := map[string]string{}
-		m, err := apptest.ReadMessage(from, 0)
-		for ; err == nil; m, err = apptest.ReadMessage(from, 1) {
-			if m[0] != 0 { // not the first
-				r.read(m, prepared)
-			}
-			if _, err := server.Write(m); err != nil {
-				return
-			}
-		}
-	})
-}
-
-// read reads a message of a client, with the statements that it has prepared.
+// read reads a message of a client, with the statements that its session has prepared.
 func (r *recorder) read(m apptest.Message, prepared map[string]string) {
+	if r == nil {
+		return
+	}
 	s := sentStatement{}
 	switch m[0] {
 	case 'P':

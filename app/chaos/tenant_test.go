@@ -69,11 +69,9 @@ var planted = map[string]string{
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{sent: map[string]sentStatement{}}
-	w := newNthWorldThrough(t, func(w *nthWorld) string {
-		w.furnish()
-		return r.record(t, w.db.URL)
-	})
-	w.sendEverything(r.record(t, w.db.OwnerURL))
+	w := newNthWorld(t, r, (*nthWorld).furnish)
+	_, owner := newLink(t, w.db.OwnerURL, r)
+	w.sendEverything(owner)
 	p := newProof(t, w.db.OwnerURL)
 	for name, sql := range planted {
 		value := p.organisations[0]

@@ -38,7 +38,7 @@ func (x *clustered) failover(t *testing.T) {
 	promoted := time.Now()
 	x.PoolTo(next)
 	x.untilGood(t)
-	require.Less(t, time.Since(promoted), goodWithin, "%v", l.between(left, time.Now()))
+	require.Less(t, time.Since(promoted), goodWithin, "%v", &l.between(left, time.Now()).asked)
 	for _, token := range revoked {
 		for _, i := range x.Instances {
 			status, _ := apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks", token)
@@ -49,11 +49,11 @@ func (x *clustered) failover(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "the rate window is forgotten")
 	other.CaughtUp(next)
 	after := l.watch(t, 2*time.Second)
-	require.Equal(t, after.requests, after.asked.Of("200"), "%v", after)
+	require.Equal(t, after.requests, after.asked.Of("200"), "%v", &after.asked)
 
 	x.comesBack(old, next, other)
 	after = l.watch(t, 2*time.Second)
-	require.Equal(t, after.requests, after.asked.Of("200"), "with a standby again: %v", after)
+	require.Equal(t, after.requests, after.asked.Of("200"), "with a standby again: %v", &after.asked)
 	l.check(t)
 }
 

@@ -38,7 +38,6 @@ type load struct {
 
 // loadAnswer is what a client got; status 0 is a connection or transfer that failed visibly.
 type loadAnswer struct {
-	from         string
 	status       int
 	begun, ended time.Time
 }
@@ -139,7 +138,7 @@ func (l *load) ask(c *http.Client, from string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.answers = append(l.answers, loadAnswer{from, status, begun, time.Now()})
+	l.answers = append(l.answers, loadAnswer{status, begun, time.Now()})
 	if status == http.StatusOK && l.want[path] != nil && !bytes.Equal(body, l.want[path]) {
 		l.wrong = append(l.wrong,
 			fmt.Sprintf("%s%s: %d bytes and not %d", from, path, len(body), len(l.want[path])))
@@ -150,7 +149,6 @@ func (l *load) ask(c *http.Client, from string) {
 type during struct {
 	asked    apptest.Counter
 	lastBad  time.Duration // how long after the beginning the last answer that was not 200 ended
-	slowest  time.Duration
 	requests int
 }
 
@@ -165,17 +163,11 @@ func (l *load) between(from, to time.Time) *during {
 		}
 		d.requests++
 		d.asked.Add(strconv.Itoa(a.status))
-		d.slowest = max(d.slowest, a.ended.Sub(a.begun))
 		if a.status != http.StatusOK {
 			d.lastBad = max(d.lastBad, a.ended.Sub(from))
 		}
 	}
 	return d
-}
-
-func (d *during) String() string {
-	return fmt.Sprintf("%d requests %v, slowest %s, last bad answer after %s", d.requests, &d.asked,
-		d.slowest.Round(time.Millisecond), d.lastBad.Round(10*time.Millisecond))
 }
 
 // watch keeps the load on for a time, adds plays, and returns what clients got.
