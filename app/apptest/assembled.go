@@ -51,7 +51,7 @@ func Assemble(t *testing.T, db *fixtures.Database, settings assembly.Settings) *
 	}
 	t.Cleanup(func() {
 		_ = a.Stop()
-		a.Program.Close()
+		a.Close()
 	})
 	return a
 }

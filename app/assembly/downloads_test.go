@@ -145,7 +145,7 @@ func TestUsageIsStoredWhenTheProgramStops(t *testing.T) {
 				where key_id = $1 and accepted >= 2 and (refused, limited) = (1, 0)`
 			require.Zero(t, fixtures.One[int](w.Database, stored, x.key.ID))
 			stop(w, x)
-			w.Program.Close()
+			w.Close()
 			require.Equal(t, 1, fixtures.One[int](w.Database, stored, x.key.ID))
 		})
 	}

@@ -142,6 +142,6 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
-	w.Program.Close()
+	w.Close()
 	require.InDelta(t, 0, w.value("dg_ready"), 0)
 }

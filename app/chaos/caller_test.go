@@ -121,7 +121,7 @@ func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 func (c *caller) call(n int) outcome {
 	call := calls[n]
 	id := fmt.Sprintf("%s-%s-%d", call.name, c.slug, 10_000_000+c.asked.Add(1))
-	got := outcome("")
+	var got outcome
 	if call.do != nil {
 		got = call.do(c, id)
 	} else {

@@ -19,25 +19,12 @@ import (
 type phase struct {
 	name  string
 	hold  func(*importVersions) (reached func(*apptest.Child) bool, release func())
-	lines int    // how many it reads before the pipe says nothing more; 0: a whole file
 	in    bool   // the import is in, whatever becomes of its process
 	every string // the blow of every run; others, and those of no run, in chaos
 }
 
 var phases = []phase{
 	{name: "wait", every: "Ctrl-C", hold: holdLock},
-	{
-		name:  "parse",
-		every: "Ctrl-C",
-		lines: 10,
-		hold:  holdNothing(`state = 'idle in transaction' and query ~ 'staging.create'`),
-	},
-	{
-		name:  "copy",
-		every: "kill -9",
-		lines: versionPlays,
-		hold:  holdNothing(`query ~ 'copy "import_plays"'`),
-	},
 	{name: "merge", every: "kill -9", hold: holdTable("plays", `query ~ 'plays'`)},
 	{name: "commit", every: "cut connection", in: true, hold: holdCommit},
 	{name: "after the commit", in: true, hold: holdTable("fork_days", `query ~ 'reports.seal'`)},
@@ -47,12 +34,6 @@ var phases = []phase{
 func (v *importVersions) working(condition string) bool {
 	return apptest.Read[bool](v.T, v.conn, `select exists (select from pg_stat_activity
 		where application_name in ('dg import', 'dg keys') and `+condition+`)`)
-}
-
-func holdNothing(reached string) func(*importVersions) (func(*apptest.Child) bool, func()) {
-	return func(v *importVersions) (func(*apptest.Child) bool, func()) {
-		return func(*apptest.Child) bool { return v.working(reached) }, func() {}
-	}
 }
 
 // holdLock is another import, which the import waits for.
@@ -171,16 +152,12 @@ func (v *importVersions) breaksOff(p phase, b blow) {
 	reached, release := p.hold(v)
 	release = sync.OnceFunc(release)
 	defer release()
-	c, closePipe := v.begin(v.last, p.lines)
-	defer closePipe()
+	c := v.begin(v.last)
 	apptest.Until(v.T, time.Minute, "the import is never held", func() bool { return reached(c) })
 	v.awaitReadings()
 	b.strike(v, c)
-	switch {
-	case p.name == "commit" && b.name == "Ctrl-C": // waits for it
+	if p.name == "commit" && b.name == "Ctrl-C" { // waits for it
 		release()
-	case p.lines > 0 && b.name == "cut connection": // a pipe that says nothing is waited for
-		closePipe()
 	}
 	status, says := b.on(p)
 	require.Equal(v, status, c.Status(30*time.Second), "%s", c.Log.String())
@@ -198,8 +175,8 @@ func (v *importVersions) breaksOff(p phase, b blow) {
 func (v *importVersions) twoOfOneFile() {
 	v.last++
 	begun := time.Now()
-	one, _ := v.begin(v.last, 0)
-	other, _ := v.begin(v.last, 0)
+	one := v.begin(v.last)
+	other := v.begin(v.last)
 	require.Zero(v, one.Status(time.Minute), "%s", one.Log.String())
 	require.Zero(v, other.Status(time.Minute), "%s", other.Log.String())
 	v.changed(begun)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -106,25 +105,18 @@ func (v *importVersions) readBase(base apptest.History) {
 
 // run starts a command on the database.
 func (v *importVersions) run(args ...string) *apptest.Child {
-	return v.runWith(nil, args...)
-}
-
-func (v *importVersions) runWith(prepare func(*exec.Cmd), args ...string) *apptest.Child {
-	return apptest.LaunchWith(v.T, prepare,
+	return apptest.Launch(v.T,
 		append(args, "--database-url", v.x.URL(url.User("dg_app")), "--migrate-database-url",
 			v.x.URL(url.User("dg_owner")))...)
 }
 
-// lines are the file of the nth version.
-func (v *importVersions) lines(n int) (lines [][]byte) {
-	add := func(object map[string]any) {
-		line, err := json.Marshal(object)
-		require.NoError(v, err)
-		lines = append(lines, line)
-	}
+// file is the file of the nth version.
+func (v *importVersions) file(n int) []byte {
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines)
 	fork := maps.Clone(v.fork)
 	fork["title"] = fmt.Sprintf("Version %d", n)
-	add(fork)
+	require.NoError(v, out.Encode(fork))
 	for i, play := range v.plays {
 		at, err := time.Parse(time.RFC3339, play["startedAt"].(string))
 		require.NoError(v, err)
@@ -133,36 +125,22 @@ func (v *importVersions) lines(n int) (lines [][]byte) {
 		if play["scorePercent"] != nil {
 			version["scorePercent"] = (n*13 + i) % 101
 		}
-		add(version)
+		require.NoError(v, out.Encode(version))
 	}
-	return lines
+	return lines.Bytes()
 }
 
-// begin begins to import a version, from a pipe that says nothing more after a number of lines if
-// there is one.
-func (v *importVersions) begin(n, lines int) (c *apptest.Child, closePipe func()) {
-	all := v.lines(n)
-	if lines == 0 {
-		file := filepath.Join(v.TempDir(), fmt.Sprintf("%d.ndjson", n))
-		require.NoError(v, os.WriteFile(file, bytes.Join(all, []byte("\n")), 0o600))
-		return v.run("import", file), func() {}
-	}
-	r, w, err := os.Pipe()
-	require.NoError(v, err)
-	c = v.runWith(func(cmd *exec.Cmd) { cmd.Stdin = r }, "import", "-")
-	require.NoError(v, r.Close())
-	var writing sync.WaitGroup
-	writing.Go(func() { _, _ = w.Write(append(bytes.Join(all[:lines], []byte("\n")), '\n')) })
-	return c, func() {
-		writing.Wait()
-		_ = w.Close()
-	}
+// begin begins to import a version.
+func (v *importVersions) begin(n int) *apptest.Child {
+	file := filepath.Join(v.TempDir(), fmt.Sprintf("%d.ndjson", n))
+	require.NoError(v, os.WriteFile(file, v.file(n), 0o600))
+	return v.run("import", file)
 }
 
 // imports a version to the end. Where it is in already, nothing is written.
 func (v *importVersions) imports(n int, in bool) {
 	begun := time.Now()
-	c, _ := v.begin(n, 0)
+	c := v.begin(n)
 	require.Zero(v, c.Status(time.Minute), "%s", c.Log.String())
 	_, list := apptest.FetchFrom(apptest.NewClient(), v.dg.URL+"/api/v1/forks", v.nextKey())
 	require.Contains(v, string(list), fmt.Sprintf(`"title":"Version %d"`, n))

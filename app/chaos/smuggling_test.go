@@ -108,10 +108,10 @@ func (s *smuggler) executed(t *testing.T, log, from string, all []smuggling) (na
 	return names
 }
 
-// rules.md, Order of checks: a second request that is hidden in the framing of a first is never executed, and nobody gets the
-// answer of another's request: not at dg itself, and not behind the proxies of configs/deploy. A
-// proxy may take it for its client's next request: then it says so in X-Forwarded-For, and a hidden
-// one has the proxy's own address.
+// rules.md, Order of checks: a second request that is hidden in the framing of a first is never
+// executed, and nobody gets the answer of another's request: not at dg itself, and not behind the
+// proxies of configs/deploy. A proxy may take it for its client's next request: then it says so in
+// X-Forwarded-For, and a hidden one has the proxy's own address.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.BehindProxy(t, "--log-format", "json")

@@ -28,7 +28,6 @@ type clustered struct {
 	slug     string // of the organisation
 	fork     fixtures.Fork
 	owner    fixtures.Person
-	players  []fixtures.Player
 	keys     []string // tokens of both scopes: one takes 120 requests a minute
 	used     atomic.Int64
 	replicas int // how many the instances read from
@@ -59,7 +58,6 @@ func TestCluster(t *testing.T) {
 	}
 	t.Run("revocations hold", x.revocationsHold)
 	t.Run("the reporting mode holds", x.reportingModeHolds)
-	t.Run("erased players are gone", x.erasedPlayersAreGone)
 	t.Run("faulty replicas", x.faultyReplicas)
 	t.Run("the contract's suite", x.contractSuite)
 	t.Run("a primary that is stopped", func(t *testing.T) { x.fails(t, (*cluster.Server).Shut) })
@@ -89,7 +87,7 @@ func newClustered(t *testing.T) *clustered {
 	x.owner = x.db.Member(organisation.ID, "owner")
 	x.fork = x.db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
 	x.moreKeys(40) // and 60 that may be made on the screens
-	x.players = x.db.Players(organisation.ID, 200)
+	x.db.Players(organisation.ID, 200)
 	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
 	require.Equal(t, http.StatusOK,
 		apptest.Ask(t, apptest.NewClient(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
@@ -116,11 +114,6 @@ func (x *clustered) settings(n int) []string {
 // stats is the path of the statistics of all plays.
 func (x *clustered) stats() string {
 	return "/api/v1/forks/" + x.fork.ID + "/stats?from=2026-01-01&to=2026-12-31"
-}
-
-// csv is the path of the export of all plays.
-func (x *clustered) csv() string {
-	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
 }
 
 // logErrors shows what the instances logged about answers 500.

@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,18 +37,4 @@ func (x *clustered) entrance(n int) string {
 		return x.Instances[n].URL
 	}
 	return x.ProxyURL()
-}
-
-// waitReady waits until haproxy leads to every instance again.
-func (x *clustered) waitReady(t *testing.T) {
-	t.Helper()
-	apptest.Until(t, 30*time.Second, "not every instance is ready", func() bool {
-		for n := range len(x.Instances) + 1 {
-			if status, _ := apptest.FetchFrom(http.DefaultClient, x.entrance(n)+"/readyz",
-				""); status != http.StatusOK {
-				return false
-			}
-		}
-		return true
-	})
 }

@@ -25,7 +25,7 @@ type load struct {
 	x      *clustered
 	want   map[string][]byte // by path
 	paths  []string
-	plays  watched // number of plays of the growing fork
+	plays  *apptest.Recording // number of plays of the growing fork
 	grows  fixtures.Fork
 	stored int
 
@@ -67,7 +67,7 @@ func (x *clustered) startLoad(t *testing.T) *load {
 		l.want[path] = body
 	}
 	l.grows = x.db.Fork(fixtures.Fork{OrganisationID: x.fork.OrganisationID})
-	l.plays = watched{&apptest.Recording{Replicas: true}, playsOf}
+	l.plays = &apptest.Recording{Replicas: true}
 	l.add(t)
 	for n := range loadClients {
 		l.all.Go(func() { l.client(n) })
@@ -129,7 +129,7 @@ func (l *load) ask(c *http.Client, from string) {
 	var body []byte
 	get := func() string {
 		status, body = apptest.FetchFrom(c, from+path, l.x.nextKey())
-		return l.plays.of(status, body)
+		return playsOf(status, body)
 	}
 	if l.want[path] == nil {
 		l.plays.Read(from, get)
