@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -77,11 +78,9 @@ func withKeys(path func(*neighbours) string) loadFunc {
 
 func onScreen(path string) loadFunc {
 	return func(n *neighbours, _, _ int) {
-		n.status("/o/"+n.Slug+forkOf.ReplaceAllString(path, n.Fork), nil, "Cookie", n.Cookies[0])
+		n.status("/o/"+n.Slug+strings.ReplaceAll(path, "FORK", n.Fork), nil, "Cookie", n.Cookies[0])
 	}
 }
-
-var forkOf = regexp.MustCompile("FORK")
 
 func signInWith(password func(try int) string) loadFunc {
 	return func(n *neighbours, _, try int) {
