@@ -201,9 +201,6 @@ func (c *caller) send(
 ) (outcome, []byte) {
 	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
 	request.Close = rand.IntN(4) == 0 // some connections are new
-	if form == nil {
-		request.Body = io.NopCloser(strings.NewReader("")) // net/http sends it once
-	}
 	response, err := c.http.Do(request)
 	if os.IsTimeout(err) {
 		return gotTimeout, nil

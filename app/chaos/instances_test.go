@@ -71,7 +71,7 @@ func (f *fleet) start(i int) *apptest.Child {
 		"--trusted-proxies", "127.0.0.1/32",
 		"--database-url", f.db.URL, "--migrate-database-url", f.db.OwnerURL).UntilServing()
 	c.URL = "http://" + f.addresses[i] // it says the public one
-	for _, path := range []string{"/sign-in", f.tenants[0].CSV()} {
+	for _, path := range []string{"/sign-in", f.tenants[0].Stats(30)} {
 		apptest.ReadAll(f.T,
 			apptest.Ask(f.T, apptest.NewClient(), c.URL+path, f.tenants[0].Keys[0]))
 	}

@@ -94,12 +94,11 @@ func (o *chaosRun) running() []*apptest.Child {
 func (o *chaosRun) wrongSegments(t *testing.T) []string {
 	t.Helper()
 	url := o.conn.Config().ConnString()
-	status, out, err := apptest.Command(t, "segments", "verify", "--database-url", url,
-		"--migrate-database-url", url)
-	if status == 0 {
+	c := apptest.Launch(t, "segments", "verify", "--database-url", url, "--migrate-database-url", url)
+	if c.Status(5*time.Minute) == 0 {
 		return nil
 	}
-	return []string{"dg segments verify: " + out + err}
+	return []string{"dg segments verify: " + c.Out.String() + c.Log.String()}
 }
 
 // missingEntries compares what clients saw with the audit log: each answer has one entry.
