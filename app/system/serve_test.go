@@ -58,6 +58,25 @@ func TestStartWarnsOfTooFewConnections(t *testing.T) {
 	}
 }
 
+// rules.md, Audit log: refusals beyond 120 in a minute are counted, and an instance that starts
+// records the number.
+func TestStartRecordsCountedRefusals(t *testing.T) {
+	t.Parallel()
+	d := serveDemo(t)
+	wrong := d.token[:len(d.token)-1] + "!"
+	apptest.AtOnce(10, func(int) {
+		for range 15 {
+			_, _ = apptest.FetchFrom(apptest.NewClient(), d.URL+"/docs", wrong)
+		}
+	})
+	apptest.ServeOn(t, d.dir)
+	apptest.Until(t, 15*time.Second, "150 refusals are not in the log", func() bool {
+		return apptest.Read[int](t, d.db, `select
+			coalesce(sum(coalesce((details->>'notRecorded')::int, 1)), 0)::int
+			from audit_entries where action = 'api_key.refused'`) == 150
+	})
+}
+
 // dg serve sends traces to the collector of its settings, the last of them when it stops.
 func TestServeSendsTraces(t *testing.T) {
 	t.Parallel()
