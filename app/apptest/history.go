@@ -27,19 +27,24 @@ type History struct {
 // NewHistory writes a file of that many plays. Another seed is another organisation.
 func NewHistory(t *testing.T, seed uint64, plays int) History {
 	t.Helper()
+	return HistoryOf(t, seed, time.Now().UTC(),
+		demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
+}
+
+// HistoryOf writes a file of that size, which ends at an instant.
+func HistoryOf(t *testing.T, seed uint64, end time.Time, size demo.Size) History {
+	t.Helper()
 	base, err := ReachableFolder() // in memory: a soak writes gigabytes
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays}
+	h := History{File: filepath.Join(base, "history.ndjson"), Plays: size.Plays}
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
-	now := time.Now().UTC()
-	h.IDs, err = demo.Scale(f, seed, now,
-		demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
+	h.IDs, err = demo.Scale(f, seed, end, size)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	h.Query = fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, -301).Format(time.DateOnly),
-		now.Format(time.DateOnly))
+	h.Query = fmt.Sprintf("?from=%s&to=%s", end.AddDate(0, 0, -size.Days-1).Format(time.DateOnly),
+		end.Format(time.DateOnly))
 	return h
 }
 

@@ -211,11 +211,7 @@ func TestBackupIsWholeOrNotThere(t *testing.T) {
 	}
 	apptest.CopyDemo(t, dir)
 	d := apptest.OpenDoor(t, dir)
-	tx, err := d.Begin(t.Context())
-	require.NoError(t, err)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
-	require.NoError(t, err)
+	defer held(t, d, `lock table plays in access exclusive mode`)()
 	c := apptest.Launch(t, "backup", "--data-dir", dir, file)
 	apptest.Until(t, 20*time.Second, "it does not begin", func() bool {
 		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity

@@ -3,7 +3,6 @@ package system
 import (
 	"bufio"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -113,11 +112,7 @@ func endsWithItsClient(t *testing.T, e *apptest.Exporting) {
 
 // The client leaves before PostgreSQL has given a row: nothing is written that could fail.
 func endsWhileTheQueryWaits(t *testing.T, e *apptest.Exporting) {
-	tx, err := e.Begin(t.Context())
-	require.NoError(t, err)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
-	require.NoError(t, err)
+	defer held(t, e.Door, `lock table plays in access exclusive mode`)()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(e.URL, "http://"))
 	require.NoError(t, err)
 	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",

@@ -87,6 +87,18 @@ func beside(
 	return a, actor
 }
 
+// held holds a lock until it is released, or the test ends.
+func held(t *testing.T, d *apptest.Door, lock string) (release func()) {
+	t.Helper()
+	tx, err := d.Begin(t.Context())
+	require.NoError(t, err)
+	release = func() { _ = tx.Rollback(context.Background()) }
+	t.Cleanup(release)
+	_, err = tx.Exec(t.Context(), lock)
+	require.NoError(t, err)
+	return release
+}
+
 // requireUnavailable requires the API's one error body, for 503, and nothing else in it.
 func requireUnavailable(t *testing.T, answer apptest.Answer) {
 	t.Helper()

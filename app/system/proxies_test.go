@@ -91,34 +91,25 @@ func (p proxied) send(
 	response, err := c.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return received{
-		response.StatusCode, string(body), response.Header.Get("ETag"),
-		response.Header.Get("Content-Type"),
-	}
+	return received{response.StatusCode, apptest.ReadAll(t, response), response.Header.Get("ETag"),
+		response.Header.Get("Content-Type")}
 }
 
 // knowsTheClient: the audit log has the address of the client, whatever the client says it is.
 func (p proxied) knowsTheClient(t *testing.T) {
 	t.Helper()
-	response := apptest.Ask(t, p.public, apptest.PublicURL+p.ExportPath, p.Token, "X-Request-Id",
-		"behind-a-proxy", "X-Forwarded-For", "6.6.6.6")
-	_, err := io.Copy(io.Discard, response.Body)
-	require.NoError(t, err)
-	require.Equal(t, "127.0.0.2",
-		apptest.Read[string](t, p.Door,
-			`select address from audit_entries where action = 'export.started' and request_id = 'behind-a-proxy'`))
+	p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath,
+		[]string{"X-Request-Id", "behind-a-proxy", "X-Forwarded-For", "6.6.6.6"})
+	require.Equal(t, "127.0.0.2", apptest.Read[string](t, p.Door, `select address from audit_entries
+		where action = 'export.started' and request_id = 'behind-a-proxy'`))
 }
 
 func (p proxied) exportsWhole(t *testing.T) {
 	t.Helper()
 	for _, encoding := range []string{"identity", "gzip"} {
-		require.Equal(t,
-			p.send(t, apptest.NewClient(), p.URL, "GET", p.ExportPath,
-				[]string{"Accept-Encoding", encoding}),
-			p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath,
-				[]string{"Accept-Encoding", encoding}))
+		accepting := []string{"Accept-Encoding", encoding}
+		require.Equal(t, p.send(t, apptest.NewClient(), p.URL, "GET", p.ExportPath, accepting),
+			p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath, accepting))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"html"
 	"io"
 	"os"
 	"os/exec"
@@ -113,23 +112,16 @@ type nightResult struct {
 func newSixtyNights(t *testing.T) *sixtyNights {
 	t.Helper()
 	s := &sixtyNights{t: t, dir: apptest.NewFolder(t)}
-	file := filepath.Join(t.TempDir(), "history.ndjson")
-	f, err := os.Create(file)
-	require.NoError(t, err)
-	end := firstNight.AddDate(0, 0, allNights)
-	ids, err := demo.Scale(f, 27, end,
+	h := apptest.HistoryOf(t, 27, firstNight.AddDate(0, 0, allNights),
 		demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays})
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-	apptest.ImportFile(t, s.dir, file)
-	s.organisation = ids.Organisation.String()
-	s.forks = []string{ids.Forks[0].String(), ids.Forks[1].String()}
+	h.ImportInto(t, s.dir)
+	s.organisation = h.IDs.Organisation.String()
+	s.forks = []string{h.IDs.Forks[0].String(), h.IDs.Forks[1].String()}
 	s.database = apptest.OpenDoor(t, s.dir)
 	d := apptest.ServeOn(t, s.dir)
 	s.service = newFlaky(t, d.URL)
 	s.service.before = func() {}
-	page := apptest.NewWebClient(t, d.URL).Get("/docs/recipes/nightly-sync")
-	text := html.UnescapeString(apptest.RegexpGroup(t, recipeText.String(), page))
+	text := recipeOf(apptest.NewWebClient(t, d.URL), "nightly-sync")
 	s.nightly = newNightly(t, s.atNight(strings.ReplaceAll(text, d.URL, s.service.URL)), "")
 	s.start()
 	return s

@@ -2,7 +2,6 @@ package system
 
 import (
 	"fmt"
-	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -160,18 +159,12 @@ func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 	t.Parallel()
 	syncRecipe.skipIfAbsent(t)
 	dir := apptest.NewFolder(t)
-	file := filepath.Join(t.TempDir(), "history.ndjson")
-	f, err := os.Create(file)
-	require.NoError(t, err)
-	ids, err := demo.Scale(f, 12, time.Now(),
+	h := apptest.HistoryOf(t, 12, time.Now(),
 		demo.Size{Plays: 200_000, Players: 5000, Forks: 500, Days: 300})
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-	apptest.ImportFile(t, dir, file)
+	h.ImportInto(t, dir)
 	d := apptest.ServeOn(t, dir)
-	key := makeKey(t, dir, ids.Organisation.String(), "Nightly").String()
-	page := apptest.NewWebClient(t, d.URL).Get("/docs/recipes/nightly-sync")
-	text := html.UnescapeString(apptest.RegexpGroup(t, recipeText.String(), page))
+	key := makeKey(t, dir, h.IDs.Organisation.String(), "Nightly").String()
+	text := recipeOf(apptest.NewWebClient(t, d.URL), "nightly-sync")
 	text = regexp.MustCompile(`START = "[^"]*"`).
 		ReplaceAllString(text, `START = "`+time.Now().AddDate(0, 0, -305).Format(time.DateOnly)+`"`)
 	n := newNightly(t, text, key)

@@ -57,10 +57,11 @@ func newCookbook(t *testing.T) *cookbook {
 var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
 
 // recipe copies a recipe from its page.
-func (b *cookbook) recipe(id string) string {
-	return html.UnescapeString(
-		apptest.RegexpGroup(b.reader.T, recipeText.String(), b.reader.Get("/docs/recipes/"+id)),
-	)
+func (b *cookbook) recipe(id string) string { return recipeOf(b.reader, id) }
+
+func recipeOf(reader *apptest.WebClient, id string) string {
+	page := reader.Get("/docs/recipes/" + id)
+	return html.UnescapeString(apptest.RegexpGroup(reader.T, recipeText.String(), page))
 }
 
 // figures are those of the fork's rows over the period of the recipes; more is added to the

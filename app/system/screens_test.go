@@ -109,12 +109,12 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	p.ClearCache()
 	p.Open(s.path)
 	if s.do != nil {
-		weigh(t, p, maxUnpacked)
+		weigh(t, p)
 		s.do(p)
 	}
 	require.Equal(t, cmp.Or(s.status, http.StatusOK), p.Status())
 	require.Contains(t, p.Text("body"), s.shows)
-	weigh(t, p, maxUnpacked)
+	weigh(t, p)
 	if allModes && s.status == 0 {
 		clock(t, p)
 	}

@@ -3,7 +3,6 @@ package system
 import (
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -117,8 +116,8 @@ func requirePasswords(t *testing.T, d *apptest.Door, dir string) {
 			0o600))
 	d.Do(t, `select pg_reload_conf()`)
 	apptest.Until(t, 5*time.Second, "the rule is not read", func() bool {
-		return apptest.Read[bool](t, d,
-			`select exists (select from pg_hba_file_rules where auth_method = 'scram-sha-256' and error is null)`)
+		return apptest.Read[bool](t, d, `select exists (select from pg_hba_file_rules
+			where auth_method = 'scram-sha-256' and error is null)`)
 	})
 }
 
@@ -164,8 +163,9 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 // useEverywhere sends the keys in every valid and invalid way, and keeps the responses.
 func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys.Token) {
 	t.Helper()
-	fork := firstFork(t, answer(t, base+"/api/v1/forks", "Bearer "+key.String()))
 	bearer := "Bearer " + key.String()
+	_, forks := apptest.FetchFrom(apptest.NewClient(), base+"/api/v1/forks", key.String())
+	fork := firstFork(t, string(forks))
 	period := "?from=2026-01-01&to=2026-03-31"
 	wrong := "dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
 	for i, request := range [][2]string{
@@ -206,18 +206,13 @@ func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys
 // answer returns a response with its headers and body.
 func answer(t *testing.T, url, authorization string) string {
 	t.Helper()
-	headers := []string{}
+	var headers []string
 	if authorization != "" {
-		headers = append(headers, "Authorization", authorization)
+		headers = []string{"Authorization", authorization}
 	}
 	request := strings.Replace(url, "%zz", "%25zz", 1)
 	response := apptest.Ask(t, apptest.NewClient(), request, "", headers...)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	if response.StatusCode == http.StatusOK && strings.HasSuffix(url, "/api/v1/forks") {
-		return string(body)
-	}
-	return fmt.Sprint(response.Status, response.Header, string(body))
+	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
 }
 
 // The database refuses dg or cannot be reached.

@@ -1,9 +1,7 @@
 package system
 
 import (
-	"context"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,8 +10,10 @@ import (
 	"dg/app/apptest"
 )
 
-// `dg segments` lists what is sealed, finds a segment that differs from the plays, and seals
-// everything again unless another sealer holds the lock. Reports answer right despite the damage.
+// Stopped while it seals, dg ends promptly without an error in the log, and the next start seals
+// the rest. `dg segments` lists what is sealed, finds a segment that differs from the plays, and
+// seals everything again unless another sealer holds the lock. Reports answer right despite the
+// damage.
 func TestSegmentsCommand(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -22,6 +22,7 @@ func TestSegmentsCommand(t *testing.T) {
 	h.ImportInto(t, dir)
 	days := apptest.Read[int](t, d, `select count(*) from fork_days`)
 	require.Greater(t, days, 290)
+	stopsWhileSealing(t, dir, d)
 	require.Regexp(t, h.IDs.Forks[0].String()+` +300 +0 +0 +\d+ +\d+\n`,
 		apptest.Succeeds(t, dir, "segments"))
 	require.Contains(t, apptest.Succeeds(t, dir, "segments", "verify"), "All segments verified.")
@@ -33,19 +34,42 @@ func TestSegmentsCommand(t *testing.T) {
 	damaged := apptest.Read[string](t, d, `select max(day)::text from fork_days`)
 	out := apptest.Refuses(t, damaged, dir, "segments", "verify")
 	require.Contains(t, out, "dg segments rebuild")
-
-	other, err := d.Begin(t.Context())
-	require.NoError(t, err)
-	defer func() { _ = other.Rollback(context.Background()) }()
-	_, err = other.Exec(t.Context(), `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
-	require.NoError(t, err)
+	release := held(t, d, `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
 	apptest.Refuses(t, "another process holds the sealer lock", dir, "segments", "rebuild",
 		"--wait", "200ms")
-	require.NoError(t, other.Rollback(t.Context()))
-
+	release()
 	apptest.Succeeds(t, dir, "segments", "rebuild")
 	require.Equal(t, days, apptest.Read[int](t, d, `select count(*) from fork_days`))
 	apptest.Succeeds(t, dir, "segments", "verify")
+}
+
+func stopsWhileSealing(t *testing.T, dir string, d *apptest.Door) {
+	t.Helper()
+	const segments = `select (select count(*) from fork_days) + (select count(*) from fork_months)`
+	all := apptest.Read[int](t, d, segments)
+	d.Do(t, `delete from fork_days; delete from fork_months`)
+	release := held(t, d, `lock table fork_days in share row exclusive mode`)
+	c := apptest.ServeOn(t, dir)
+	apptest.Until(t, 10*time.Second, "the sealer does not come to write", func() bool {
+		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity
+			where wait_event_type = 'Lock' and query like '/* reports.sealDay */%')`)
+	})
+	begun := time.Now()
+	c.Stop()
+	require.Less(t, time.Since(begun), 1500*time.Millisecond,
+		"it waited for the sealer's lock, which takes two seconds to fail")
+	require.NotRegexp(t, "sealing failed|level=ERROR", c.Log.String())
+	apptest.Until(t, 5*time.Second, "a session of the process that has ended stays", func() bool {
+		return apptest.Read[int](t, d, `select (select count(*) from pg_stat_activity
+				where application_name ~ '^dg (auth|recheck|reads|exports)$')
+			+ (select count(*) from pg_locks where locktype = 'advisory')`) == 0
+	})
+	release()
+	again := apptest.ServeOn(t, dir)
+	apptest.Until(t, 20*time.Second, "the next start does not seal", func() bool {
+		return apptest.Read[int](t, d, segments) == all
+	})
+	again.Stop()
 }
 
 // answersDespiteDamage serves a history, damages what is sealed of three days and a month, and gets
@@ -66,43 +90,4 @@ func answersDespiteDamage(t *testing.T, dir string, d *apptest.Door, h apptest.H
 	require.Equal(t, 4, apptest.Read[int](t, d, `select (select count(*) from unsealed_days)
 		+ (select count(*) from unsealed_months)`))
 	c.Stop()
-}
-
-// Stopped while it seals, dg ends promptly without an error in the log, and the next start seals
-// the rest.
-func TestStopWhileSealing(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	d := apptest.OpenDoor(t, dir)
-	apptest.NewHistory(t, 6, apptest.Sealable).ImportInto(t, dir)
-	days := apptest.Read[int](t, d, `select count(*) from fork_days`)
-	d.Do(t, `delete from fork_days; delete from fork_months`)
-	tx, err := d.Begin(t.Context())
-	require.NoError(t, err)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	_, err = tx.Exec(t.Context(), `lock table fork_days in share row exclusive mode`)
-	require.NoError(t, err)
-	c := apptest.ServeOn(t, dir)
-	apptest.Until(t, 10*time.Second, "the sealer does not come to write", func() bool {
-		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity
-			where wait_event_type = 'Lock' and query like '/* reports.sealDay */%')`)
-	})
-	begun := time.Now()
-	require.NoError(t, c.Process.Signal(syscall.SIGTERM))
-	require.Zero(t, c.Status(20*time.Second), "%s", c.Log.String())
-	require.Less(t, time.Since(begun), 1500*time.Millisecond,
-		"it waited for the sealer's lock, which takes two seconds to fail")
-	require.NotRegexp(t, "sealing failed|level=ERROR", c.Log.String())
-	apptest.Until(t, 5*time.Second, "a session of the process that has ended stays", func() bool {
-		return apptest.Read[int](t, d, `select (select count(*) from pg_stat_activity
-				where application_name ~ '^dg (auth|recheck|reads|exports)$')
-			+ (select count(*) from pg_locks where locktype = 'advisory')`) == 0
-	})
-	require.NoError(t, tx.Rollback(t.Context()))
-
-	again := apptest.ServeOn(t, dir)
-	apptest.Until(t, 20*time.Second, "the next start does not seal", func() bool {
-		return apptest.Read[int](t, d, `select count(*) from fork_days`) == days
-	})
-	again.Stop()
 }
