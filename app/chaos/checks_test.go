@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/modules/reports/sealer"
 )
 
 // Each check of what must hold after chaos finds what it is for, and all of them nothing after a
@@ -18,7 +19,7 @@ import (
 func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	t.Run("a wrong answer in an outage", callersFindWrongAnswers)
-	e := apptest.StartExporting(t, reports.SealFrom+apptest.ChaosSize(1_000, 50_000, 500_000))
+	e := apptest.StartExporting(t, sealer.SealFrom+apptest.ChaosSize(1_000, 50_000, 500_000))
 	for _, path := range []string{
 		"/api/v1/forks", "/sign-in", strings.Replace(e.ExportPath, "exports/csv", "stats", 1),
 	} {

@@ -41,7 +41,11 @@ func TestAccountResetWorksOnce(t *testing.T) {
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
 
 	const replacement = "battery horse staple"
+	const help = "an owner of your organisation to get you a reset link from the operator of this service"
 	v := apptest.NewWebClient(t, d.URL)
+	require.Contains(t, v.Get("/sign-in"), help)
+	v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)
+	require.Contains(t, v.Get("/sign-in/code"), help)
 	status, _, _ := v.Send(replaced, nil)
 	require.Equal(t, http.StatusNotFound, status, "a newer link replaced it")
 	_, body, _ := v.Post(path, "token", token, "new", replacement, "repeat", replacement)

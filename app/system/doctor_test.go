@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,8 +15,8 @@ import (
 // checks.
 func examine(x *apptest.External, args ...string) (status int, out string) {
 	x.T.Helper()
-	status, out, _ = apptest.Command(x.T, append(x.On("doctor"), args...)...)
-	return status, out
+	c := apptest.Launch(x.T, append(x.On("doctor"), args...)...)
+	return c.Status(time.Minute), c.Out.String()
 }
 
 // dg doctor changes nothing, names each fault with its fix, and exits with 1 where one keeps dg

@@ -24,7 +24,7 @@ type exportClient struct {
 	exit  int // its status after a reset
 	// it passes on what it reads, uncompressed, and reads no more while that is not taken
 	passes bool
-	rare   bool // tried by make chaos only
+	rare   bool // tried by make soak only
 	blind  bool // it takes the plain end of a proxy's answer for the end of the file
 }
 
@@ -160,7 +160,7 @@ func (c exportClient) start(
 	}
 }
 
-// eachClient runs test with every client that is tried: behind a proxy, but for make chaos, with
+// eachClient runs test with every client that is tried: behind a proxy, but for make soak, with
 // wget.
 func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) {
 	t.Helper()

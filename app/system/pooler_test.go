@@ -51,10 +51,14 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 		require.Equal(t, http.StatusOK, c.Get(path, token).Status)
 		c.Fetch(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}
-	_, out, _ := apptest.Command(t, append([]string{"doctor"}, flags...)...)
-	require.Regexp(t, `ok +pooler +its sessions have dg's settings`, out)
-	_, out, _ = apptest.Command(t, append([]string{"doctor"}, pooled...)...)
-	require.Regexp(t, `failure +pooler +.*\n +Fix: Set DG_DATABASE_POOLER=transaction`, out)
+	for says, settings := range map[string][]string{
+		`ok +pooler +its sessions have dg's settings`:                    flags,
+		`failure +pooler +.*\n +Fix: Set DG_DATABASE_POOLER=transaction`: pooled,
+	} {
+		doctor := apptest.Launch(t, append([]string{"doctor"}, settings...)...)
+		doctor.Status(time.Minute)
+		require.Regexp(t, says, doctor.Out.String())
+	}
 	require.Zero(t, apptest.Read[int](t, d, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
 		+ (select count(*) from pg_stat_activity

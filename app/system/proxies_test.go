@@ -35,7 +35,6 @@ func TestProxyExamples(t *testing.T) {
 			p.answersAlike(t)
 			p.knowsTheClient(t)
 			p.exportsWhole(t)
-			p.waitsForSlowReaders(t)
 			p.breaksVisibly(t)
 			// Without TLS, which tells a client of a broken connection itself.
 			breaksVisibly(t, p.Exporting,
@@ -126,25 +125,4 @@ func (p proxied) breaksVisibly(t *testing.T) {
 	})
 	_, err = io.Copy(io.Discard, response.Body)
 	require.Error(t, err, "a broken file looked whole")
-}
-
-// waitsForSlowReaders: an export that is read at 100 KB/s, and after 20 seconds at once, is whole.
-// Megabytes in the kernel for its reader would keep dg waiting for longer than it waits for a
-// block.
-func (p proxied) waitsForSlowReaders(t *testing.T) {
-	t.Helper()
-	if !apptest.Chaos {
-		return
-	}
-	response := apptest.Ask(t, p.slow, apptest.PublicURL+p.ExportPath, p.Token, "Accept-Encoding",
-		"identity")
-	defer response.Body.Close()
-	var err error
-	for began := time.Now(); err == nil &&
-		time.Since(began) < 20*time.Second; time.Sleep(100 * time.Millisecond) {
-		_, err = io.CopyN(io.Discard, response.Body, 10<<10)
-	}
-	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, response.Body)
-	require.NoError(t, err)
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/migrations"
 )
 
 // The serving role can do what the program does and no more, whatever statement is run as it: an
@@ -22,6 +24,15 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	require.NoError(t, err)
 	defer serving.Close()
 	d := apptest.OpenDoor(t, x.Dir)
+	grants, err := fs.ReadFile(migrations.FS, "grants.sql")
+	require.NoError(t, err)
+	require.NotContains(t, string(grants), "on all tables", "such a statement touches others' tables")
+	for table := range d.Tables(t) {
+		if table != "schema_minimum" { // of the migrations alone
+			require.Contains(t, string(grants), "revoke all on "+table+" from :role;",
+				"a right that is no longer given is taken")
+		}
+	}
 	d.Do(t,
 		`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'

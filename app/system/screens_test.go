@@ -32,13 +32,13 @@ type viewer struct {
 // Every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA,
 // light, dark and in forced colours, targets of 24 px, no text under 12 px, no horizontal scrolling
 // at 320 px, no control on paper, under 60 KB with all its files, no error in the console.
-// DG_SCREENS=all asks axe for all its rules in every mode, and measures the times. -v prints each
-// screen's bytes; DG_SHOTS names a folder for pictures (screens_look_test.go).
+// DG_SCREENS=all asks axe for all its rules in every mode. -v prints each screen's bytes; DG_SHOTS
+// names a folder for pictures (screens_look_test.go).
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	dir := apptest.NewFolder(t)
-	d := apptest.ServeOn(t, dir, "--demo")
-	db := apptest.OpenDoor(t, dir)
+	served := serveDemo(t)
+	d := served.Child
+	db := served.db
 	fork := apptest.Read[string](t, db,
 		`select id::text from forks where slug = 'prompting-at-the-dock'`)
 	smallGroup := apptest.Read[string](t, db,
@@ -115,9 +115,6 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	require.Equal(t, cmp.Or(s.status, http.StatusOK), p.Status())
 	require.Contains(t, p.Text("body"), s.shows)
 	weigh(t, p)
-	if allModes && s.status == 0 {
-		clock(t, p)
-	}
 	looksRight(t, p)
 	shoot(p, s.name)
 }

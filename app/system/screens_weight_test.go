@@ -20,17 +20,6 @@ const (
 const unpacked = `[...new Map(performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
 	.map(e => [e.name, e.decodedBodySize])).values()].reduce((sum, size) => sum + size, 0)`
 
-// fastest is the shortest of five times that the page takes, in milliseconds, until its last byte.
-const fastest = `(async () => {
-	let best = Infinity;
-	for (let i = 0; i < 5; i++) {
-		const begun = performance.now();
-		await (await fetch(location.href, {cache: 'no-store'})).text();
-		best = Math.min(best, performance.now() - begun);
-	}
-	return best;
-})()`
-
 // weigh checks and logs the bytes of the page.
 func weigh(t *testing.T, p *browsertest.Page) {
 	t.Helper()
@@ -40,12 +29,4 @@ func weigh(t *testing.T, p *browsertest.Page) {
 	assert.Less(t, size, maxUnpacked, "uncompressed")
 	t.Logf("WEIGHT | %s | %d bytes compressed | %d uncompressed", shortened(p.Path()),
 		p.TransferSize(), size)
-}
-
-// clock logs how long the page takes.
-func clock(t *testing.T, p *browsertest.Page) {
-	t.Helper()
-	var took float64
-	p.Eval(fastest, &took)
-	t.Logf("TIME | %s | %.1f ms", shortened(p.Path()), took)
 }

@@ -66,7 +66,7 @@ func stopsWhileSealing(t *testing.T, dir string, d *apptest.Door) {
 	})
 	release()
 	again := apptest.ServeOn(t, dir)
-	apptest.Until(t, 20*time.Second, "the next start does not seal", func() bool {
+	apptest.Until(t, time.Minute, "the next start does not seal", func() bool {
 		return apptest.Read[int](t, d, segments) == all
 	})
 	again.Stop()

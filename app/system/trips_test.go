@@ -48,39 +48,6 @@ func TestRoundTripsOfARequest(t *testing.T) {
 	}
 }
 
-// From the request to the first byte of an export there are three round trips one after the other,
-// of which the last is two at once, on two connections: the first rows and the entry of its start.
-func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
-	t.Parallel()
-	db := fixtures.New(t)
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
-	db.Players(fork.OrganisationID, 5)
-	db.Plays(fork, 5_000, fork.CreatedAt, time.Second)
-	key := db.Key(fork.OrganisationID)
-	p, base := serveNoted(t, db, "dg auth", "dg exports")
-	path := base + "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
-
-	var before []string
-	for range 3 { // connections, statements and caches are warm at the third
-		p.take()
-		response := apptest.Ask(t, apptest.NewClient(), path, key.Token())
-		require.Equal(t, http.StatusOK, response.StatusCode)
-		before = p.take()
-		_, err := io.Copy(io.Discard, response.Body)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
-		apptest.Until(t, 5*time.Second, "its end is not recorded", func() bool {
-			return slices.Contains(p.take(), "audit.append")
-		})
-	}
-	const begin = "begin isolation level repeatable read read only, reports.plan, reports.lockPlays, reports.metadata"
-	require.Equal(t, []string{"apikeys.authenticate", begin}, before[:2])
-	require.GreaterOrEqual(t, len(before), 4)
-	// behind them is what the next block asks
-	require.ElementsMatch(t, []string{"audit.append", "reports.exportBounds, reports.export"},
-		before[2:4])
-}
-
 // trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent
 // before the server is waited for.
 type trips struct {

@@ -86,16 +86,10 @@ func TestPagesOfGroups(t *testing.T) {
 // Groups are found by a part of their name, without regard to case and accents; nobody else's are.
 func TestGroupsAreFound(t *testing.T) {
 	b := setup(t)
-	b.Exec(
-		`insert into player_groups (id, org_id, name) select gen_random_uuid(), $1, 'Équipe ' || n
-			from generate_series(1, 60) n`,
-		ours,
-	)
-	b.Exec(
-		`insert into player_groups (id, org_id, name)
-			values (gen_random_uuid(), $1, 'Nuit'), (gen_random_uuid(), $2, 'Nuit')`,
-		ours, theirs,
-	)
+	b.Exec(`insert into player_groups (id, org_id, name)
+		select gen_random_uuid(), $1, 'Équipe ' || n from generate_series(1, 60) n`, ours)
+	b.Exec(`insert into player_groups (id, org_id, name)
+		values (gen_random_uuid(), $1, 'Nuit'), (gen_random_uuid(), $2, 'Nuit')`, ours, theirs)
 	found, more, err := b.orgs.FindGroups(t.Context(), ours, " nuit")
 	require.NoError(t, err)
 	require.Len(t, found, 1)

@@ -33,6 +33,7 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, Several: true},
 		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, Several: true},
 	}, found)
+	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
 	names, err := b.orgs.OrganisationNamesOf(t.Context(), ann)
 	require.NoError(t, err)
 	require.Equal(t, []string{their.Name, "Zulu"}, names)
@@ -62,11 +63,8 @@ func TestMembershipsAreBounded(t *testing.T) {
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
 		select gen_random_uuid(), 'many-' || n, lpad(n::text, 4, '0'), 'pro', 'pseudonymous'
 		  from generate_series(1, 1200) n`)
-	b.Exec(
-		`insert into memberships (org_id, user_id, role) select id, $1, 'member' from organisations
-			where slug like 'many-%'`,
-		ann,
-	)
+	b.Exec(`insert into memberships (org_id, user_id, role)
+		select id, $1, 'member' from organisations where slug like 'many-%'`, ann)
 	found, err := b.orgs.MembershipsOf(t.Context(), ann)
 	require.NoError(t, err)
 	require.Len(t, found, 100)
@@ -99,25 +97,13 @@ func TestMembersAreListedByRole(t *testing.T) {
 		{ours, id(1), org.RoleMember},
 	}, members)
 	require.Equal(t, 4, all)
-	b.Exec(
-		`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`,
-		ours,
-	)
+	b.Exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users
+		on conflict do nothing`, ours)
 	members, all, err = b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Len(t, members, 500)
 	require.Equal(t, 800, all)
 	require.Equal(t, org.RoleOwner, members[0].Role)
-}
-
-func TestOrganisationsOfAPerson(t *testing.T) {
-	b := setup(t)
-	ann := b.Person(fixtures.Person{}).ID
-	require.Empty(t, b.organisationsOf(ann))
-	b.Join(theirs, ann, "member")
-	require.Equal(t, []string{theirs}, b.organisationsOf(ann))
-	b.Join(ours, ann, "member")
-	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
 }
 
 func (b bundle) organisationsOf(person string) []string {

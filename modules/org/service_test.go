@@ -35,29 +35,15 @@ var malformed = map[string]string{
 func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)
-	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), ours)
-	require.NoError(t, err)
-	want := org.Organisation{
-		ID:            ours,
-		Slug:          "ours",
-		Name:          "Ours!",
-		Plan:          org.PlanPro,
-		ReportingMode: org.Pseudonymous,
-		Version:       o.Version,
+	for _, want := range []org.Organisation{
+		{ID: ours, Slug: "ours", Name: "Ours!", Plan: org.PlanPro, ReportingMode: org.Pseudonymous},
+		{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative},
+	} {
+		o := b.organisation(want.ID)
+		want.Version = o.Version
+		require.Equal(t, want, o)
 	}
-	require.Equal(t, want, o)
-	o, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), theirs)
-	require.NoError(t, err)
-	want = org.Organisation{
-		ID:            theirs,
-		Slug:          "theirs",
-		Name:          "Theirs",
-		Plan:          org.PlanFree,
-		ReportingMode: org.Nominative,
-		Version:       o.Version,
-	}
-	require.Equal(t, want, o)
-	_, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), unknown)
+	_, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), unknown)
 	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
 }
 
@@ -80,14 +66,8 @@ func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 // (rules.md, Data).
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
-	versions := func() (v [2]int64) {
-		for i, id := range []string{ours, theirs} {
-			require.NoError(t,
-				b.Owner.Pool.QueryRow(t.Context(),
-					`select version from organisations where id = $1`,
-					id).Scan(&v[i]))
-		}
-		return v
+	versions := func() [2]int64 {
+		return [2]int64{b.organisation(ours).Version, b.organisation(theirs).Version}
 	}
 	first := versions()
 	require.NotEqual(t, first[0], first[1])
