@@ -1,0 +1,54 @@
+package system
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/migrations"
+	"dg/platform/postgres"
+)
+
+// A migration of the plays waits for a running export, which may take half an hour, without
+// blocking other readers of the table, and succeeds when the export has ended.
+func TestMigrationWaitsForExportsWithoutBlockingReaders(t *testing.T) {
+	t.Parallel()
+	d := serveDemo(t)
+	stats := firstFork(t, d.Fetch("/api/v1/forks", d.token)) + "/stats?from=2026-01-01&to=2026-12-31"
+	endExport := held(t, d.db, `select from plays limit 1`)
+	files := fstest.MapFS{"20991231000000_plays.sql": {
+		Data: []byte("-- +goose Up\nalter table plays add column later int;"),
+	}}
+	entries, err := fs.ReadDir(migrations.FS, ".")
+	require.NoError(t, err)
+	for _, e := range entries {
+		content, err := fs.ReadFile(migrations.FS, e.Name())
+		require.NoError(t, err)
+		files[e.Name()] = &fstest.MapFile{Data: content}
+	}
+	var log apptest.Buffer
+	migrated := make(chan error, 1)
+	go func() {
+		migrated <- postgres.Migrate(context.Background(), d.db.Server.OwnerURL(), files, "dg_app",
+			slog.New(slog.NewTextHandler(&log, nil)))
+	}()
+	apptest.Until(t, 20*time.Second, "the migration does not wait for its lock", func() bool {
+		return strings.Contains(log.String(), "waits for a lock")
+	})
+	for range 12 {
+		d.Fetch(stats, d.token)
+	}
+	require.Empty(t, migrated, "it did not wait")
+	endExport()
+	require.NoError(t, <-migrated)
+	require.Equal(t, 1, strings.Count(log.String(), "waits for a lock"), "said once")
+	require.True(t, apptest.Read[bool](t, d.db, `select exists (select from pg_attribute
+		where attrelid = 'plays'::regclass and attname = 'later')`))
+}
