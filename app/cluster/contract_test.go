@@ -19,8 +19,7 @@ var (
 )
 
 // The whole suite of the contract holds through PgBouncer, and on this cluster's primary and
-// standbys. One test is left out there: it holds requests by locks of the primary, and looks for
-// those who wait on the primary alone.
+// standbys.
 func (x *clustered) contractSuite(t *testing.T) {
 	for how, environment := range map[string][]string{
 		"through PgBouncer": {"DG_TEST_POOLER=1"},
@@ -31,9 +30,6 @@ func (x *clustered) contractSuite(t *testing.T) {
 	} {
 		replicas := strings.Contains(how, "replicas")
 		args := []string{"test", "-count=1", "-v", "-parallel", "4", "./modules/publicapi"}
-		if replicas {
-			args = append(args, "-skip", "^TestChangesTakeEffectAtOnce$")
-		}
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = apptest.InTree()
 		cmd.Env = append(os.Environ(), environment...)

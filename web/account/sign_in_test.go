@@ -28,6 +28,12 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	webtest.RequireRedirect(t, wanted, plain.Get("/sign-in?"+url.Values{"next": {wanted}}.Encode()))
 	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
 
+	const evil = "?next=%2F%2Fevil.example" // what else leads elsewhere: web/ui
+	webtest.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
+	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
+	webtest.RequireRedirect(t, "/",
+		w.Browser(t).Post("/sign-in"+evil, webtest.Credentials(acme.Owner)))
+
 	withCode := w.Browser(t)
 	code := "/sign-in/code?" + url.Values{"next": {wanted}}.Encode()
 	webtest.RequireRedirect(t, code,
@@ -134,40 +140,6 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	planted := w.Browser(t)
 	planted.Cookies["__Host-dg"] = due
 	webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
-}
-
-// The sign-in leads to paths of this site only, whatever a link to it says.
-func TestSignInRedirectsWithinTheSiteOnly(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	signedIn := w.SignedIn(t, acme.Owner)
-	for _, next := range []string{
-		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`,
-		"/%2fevil.example", "/%2Fevil.example", "/%5cevil.example",
-		"https://evil.example", "https:evil.example", "https:/evil.example", "javascript:alert(1)",
-		"evil.example", "@evil.example", ".evil.example",
-		" //evil.example", "/\t/evil.example", "\t//evil.example", "/\n/evil.example",
-		"/\r\nLocation: https://evil.example", "/\x00/evil.example", "/\x0b/evil.example",
-		"/\x7f/evil.example", "//evil.example/%2f..", "//user@/evil", "///user@/evil", "/%", "",
-	} {
-		to := "?" + url.Values{"next": {next}}.Encode()
-		webtest.RequireRedirect(t, "/", signedIn.Get("/sign-in"+to))
-		webtest.RequireRedirect(t, "/",
-			w.Browser(t).Post("/sign-in"+to, webtest.Credentials(acme.Member)))
-		webtest.RequireRedirect(t, "/", signedIn.Get("/sign-in/code"+to))
-	}
-	for _, next := range []string{
-		"/account", "/o/a%2Fb/reports?from=2026-01-01&to=2026-01-02", "/docs?x=//evil.example",
-		"/x//y", "/é", "/o/%C3%A9/reports",
-	} {
-		p := signedIn.Get("/sign-in?" + url.Values{"next": {next}}.Encode())
-		require.Equal(t, http.StatusSeeOther, p.StatusCode)
-		u, err := url.Parse(p.Header.Get("Location"))
-		require.NoError(t, err)
-		want, _ := url.Parse(next)
-		require.Equal(t, want.String(), u.String())
-	}
 }
 
 func TestSignOutEndsTheSession(t *testing.T) {

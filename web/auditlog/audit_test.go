@@ -2,8 +2,10 @@ package auditlog_test
 
 import (
 	"html"
+	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +35,18 @@ func linkOf(p webtest.Page, words string) string {
 		return ""
 	}
 	return html.UnescapeString(found[1])
+}
+
+// auditedRows are the rows of the log as text.
+func auditedRows(t *testing.T, p webtest.Page) []string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, p.StatusCode, p.Body)
+	var all []string
+	for _, row := range webtest.Cells(
+		`(?s)<tr role="row"(?: class="open" id="entry")?>\s*<th role="rowheader" scope="row">(.*?)</tr>`,
+		p.Body,
+	) {
+		all = append(all, webtest.Words(">"+strings.ReplaceAll(row[0], `<span class="sr">`, "")))
+	}
+	return all
 }

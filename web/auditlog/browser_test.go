@@ -127,7 +127,6 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Click(`summary:text("Filters")`)
 	require.True(t, p.Has("#actor"))
 	p.Emulate(1280, false)
-	webtest.LooksRight(t, p, "log")
 	p.Click(`a:text("Older →")`)
 	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
 	p.Click(`a:text("← Newer")`)
@@ -137,7 +136,6 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Click("tbody tr:nth-child(1) a")
 	require.Contains(t, p.Text("tr.entry"), "The key was used outside /api/v1/.")
 	require.Contains(t, p.Path(), "reason=outside_api")
-	webtest.LooksRight(t, p, "opened entry")
 	p.Click("tr.open a")
 	require.Zero(t, p.Count("tr.entry"))
 	p.Fill("#key", "Power BI, learning dashboard")
@@ -147,7 +145,6 @@ func TestAuditLogInABrowser(t *testing.T) {
 	require.Equal(t,
 		"There are no entries with these filters from 1 January 2026 to 31 January 2026.",
 		p.Text(".empty p"))
-	webtest.LooksRight(t, p, "no entry")
 	p.Click(`a:text("Clear filters")`)
 	require.Equal(t, rows, p.Count("tbody tr"))
 	p.Open(o.At("/settings/audit-log?from=2026-02-01&to=2026-01-01&actor=nobody"))
@@ -156,7 +153,6 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Click(`.sidebar a:text("Organisation")`)
 	require.Equal(t, 4, p.Count("tbody tr"))
 	require.Contains(t, p.Text("main"), "Only an owner can change this.")
-	webtest.LooksRight(t, p, "organisation of an admin")
 }
 
 func TestOwnerChangesTheReportingModeInABrowser(t *testing.T) {
@@ -171,9 +167,7 @@ func TestOwnerChangesTheReportingModeInABrowser(t *testing.T) {
 	require.Equal(t, "No entries yet", p.Text(".empty h2"))
 	webtest.LooksRight(t, p, "empty log")
 	p.Click(`.sidebar a:text("Organisation")`)
-	webtest.LooksRight(t, p, "organisation of an owner")
 	p.Click(`a:text("Change reporting mode")`)
-	webtest.LooksRight(t, p, "reporting mode")
 	p.Eval(`document.querySelector('#mn').value = 'open'`, nil)
 	p.Click("label:text(\"Nominative\")")
 	p.Click(`button:text("Save reporting mode")`)

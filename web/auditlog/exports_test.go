@@ -1,47 +1,15 @@
 package auditlog_test
 
 import (
-	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
-
-// auditedRows are the rows of the log as text.
-func auditedRows(t *testing.T, p webtest.Page) []string {
-	t.Helper()
-	require.Equal(t, http.StatusOK, p.StatusCode, p.Body)
-	var all []string
-	for _, row := range webtest.Cells(
-		`(?s)<tr role="row"(?: class="open" id="entry")?>\s*<th role="rowheader" scope="row">(.*?)</tr>`,
-		p.Body,
-	) {
-		text := strings.ReplaceAll(row[0], "<span class=\"sr\">", "")
-		all = append(all, webtest.Trimmed(strings.Join(strings.Fields(stripTags(text)), " ")))
-	}
-	return all
-}
-
-func stripTags(markup string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(markup, "<") {
-		_, text, found := strings.Cut(part, ">")
-		if !found {
-			text = part
-		}
-		b.WriteString(" " + text)
-	}
-	return b.String()
-}
 
 // An export is one row with its state, whose entries stay two in the file.
 func TestExportIsOneRowWithItsState(t *testing.T) {
@@ -153,154 +121,4 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	require.Len(t, opened, 11, "ten of the one path, and the other as it was")
 	require.Len(t, auditedRows(t, b.Get(acme.At("/settings/audit-log?reason=expired"))), 2,
 		"one that counts others stays alone")
-}
-
-// A day of the filter is a day of the zone, also where the clocks change, and the rows are written
-// in the same zone.
-func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	instants := []string{ // the edges of the days on which clocks change
-		// Berlin: 23 hours
-		"2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T21:59:59Z",
-		"2026-03-29T22:00:00Z",
-		// New York: 25 hours
-		"2026-11-01T03:59:59Z", "2026-11-01T04:00:00Z", "2026-11-02T04:59:59Z",
-		"2026-11-02T05:00:00Z",
-	}
-	for i, at := range instants {
-		require.NoError(t, w.Log.Append(t.Context(), audit.Entry{
-			OrganisationID: acme.ID,
-			Actor:          audit.Actor{Kind: audit.Key, ID: "k", Name: fmt.Sprintf("entry %d", i)},
-			Action:         audit.KeyRenamed,
-		}))
-		w.DB.Exec(`update audit_entries set at = $2 where org_id = $1 and actor_name = $3`, acme.ID,
-			at, fmt.Sprintf("entry %d", i))
-	}
-	b := w.SignedIn(t, acme.Owner)
-	for query, want := range map[string][]string{
-		"from=2026-03-29&to=2026-03-29&zone=Europe/Berlin": {
-			"29 Mar 2026, 23:59:59 CEST Key: entry 2", "29 Mar 2026, 00:00:00 CET Key: entry 1",
-		},
-		"from=2026-03-29&to=2026-03-29": {
-			"29 Mar 2026, 22:00:00 UTC Key: entry 3", "29 Mar 2026, 21:59:59 UTC Key: entry 2",
-		},
-		"from=2026-11-01&to=2026-11-01&zone=America/New_York": {
-			"1 Nov 2026, 23:59:59 EST Key: entry 6", "1 Nov 2026, 00:00:00 EDT Key: entry 5",
-		},
-	} {
-		p := b.Get(acme.At("/settings/audit-log?%s", query))
-		rows := auditedRows(t, p)
-		require.Len(t, rows, len(want), query)
-		for i := range want {
-			require.True(t, strings.HasPrefix(rows[i], want[i]), "%s: %s", query, rows[i])
-		}
-		require.Len(t, rowsOf(t, b.Get(linkOf(p, "Download CSV"))), len(want),
-			"the file has the same days")
-		zone := "UTC"
-		if _, name, given := strings.Cut(query, "zone="); given {
-			zone = name
-		}
-		require.Contains(t, p.Body, `data-tz="`+zone+`"`)
-		require.Contains(t, p.Body, "Times and days are in the time zone "+zone+".")
-	}
-	for _, zone := range []string{
-		"Local", "../etc/passwd", "Mars/Olympus", strings.Repeat("x", 500),
-	} {
-		require.Equal(t, http.StatusBadRequest,
-			b.Get(acme.At("/settings/audit-log?zone=%s", zone)).StatusCode, zone)
-	}
-}
-
-// The presets are relative, in the reader's zone and week, and keep the other filters.
-func TestPresetsOfTheAuditLog(t *testing.T) {
-	t.Parallel()
-	db := fixtures.New(t)
-	// a Sunday, a Saturday in New York
-	w := webtest.StartOn(t, db, func() time.Time {
-		return time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
-	})
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
-	for query, want := range map[string][2]string{
-		"period=today": {"en-GB", "from 22 November 2026 to 22 November 2026"},
-		"period=today&zone=America/New_York": {
-			"en-GB", "from 21 November 2026 to 21 November 2026",
-		},
-		"period=7-days":             {"en-GB", "from 16 November 2026 to 22 November 2026"},
-		"period=30-days":            {"en-US", "from October 24, 2026 to November 22, 2026"},
-		"period=last-week":          {"en-GB", "from 9 November 2026 to 15 November 2026"},
-		"period=last-week&zone=UTC": {"en-US", "from November 15, 2026 to November 21, 2026"},
-		"period=last-week&zone=America/New_York": {
-			"en-US", "from November 8, 2026 to November 14, 2026",
-		},
-		"period=today&from=2026-01-01&to=2026-1-31": {"", ""},
-	} {
-		p := b.In(want[0], acme.At("/settings/audit-log?action=api_key.revoked&%s", query))
-		if want[0] == "" {
-			require.Equal(t, http.StatusBadRequest, p.StatusCode)
-			continue
-		}
-		require.Contains(t, p.Body, "There are no entries with these filters "+want[1]+".", query)
-		require.Equal(t, 1, strings.Count(p.Body, `data-zoned aria-current="true"`), query)
-		require.Contains(t, linkOf(p, "Last week"), "action=api_key.revoked", "other filters stay")
-	}
-	require.Equal(t, http.StatusBadRequest,
-		b.Get(acme.At("/settings/audit-log?period=never")).StatusCode)
-}
-
-// A mistyped filter is refused by name, on the screen and for the file: without it the log would
-// show everything.
-func TestUnknownParameterOfTheAuditLogIsRefused(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
-	for _, path := range []string{
-		"/settings/audit-log?forks=x", "/settings/audit-log.csv?actorId=x",
-		"/settings/audit-log?From=2026-01-01",
-	} {
-		p := b.Get(acme.At("%s", path))
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, path)
-		require.Contains(t, p.Body,
-			"is unknown. Use actor, action, key, reason, fork, from, to, period.")
-	}
-	for _, twice := range []string{
-		"period=today&period=30-days", "zone=UTC&zone=Europe/Berlin", "entry=1&entry=2",
-	} {
-		p := b.Get(acme.At("/settings/audit-log?%s", twice))
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, twice)
-		require.Contains(t, p.Body, "is repeated in the address of this page. Use it once.")
-	}
-}
-
-// The log of a key that replaced another begins with that replacement.
-func TestLogOfASuccessorShowsItsReplacement(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	b := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusOK,
-		b.Post(acme.At("/settings/api-keys/%s/replace", old.ID), map[string][]string{
-			"overlap":        {"day"},
-			"idempotencyKey": {webtest.NewIdempotencyKey()},
-		}).StatusCode)
-	successor := fixtures.One[string](w.DB,
-		`select id from api_keys where org_id = $1 and id <> $2`,
-		acme.ID, old.ID)
-	for query, want := range map[string]int{
-		"key=" + successor: 1,
-		"key=" + old.ID:    2,
-		"key=" + successor + "&action=api_key.replaced": 1,
-		"key=" + successor + "&action=api_key.revoked":  0,
-		"key=" + successor + "&actor=keys":              0,
-		"key=" + successor + "&actor=" + acme.Owner.ID:  1,
-		"key=" + successor + "&to=2020-01-01":           0,
-	} {
-		p := b.Get(acme.At("/settings/audit-log?%s", query))
-		require.Len(t, auditedRows(t, p), want, query)
-		require.Len(t, rowsOf(t, b.Get(linkOf(p, "Download CSV"))), want, query)
-	}
 }

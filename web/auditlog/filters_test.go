@@ -1,6 +1,7 @@
 package auditlog_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -54,37 +56,6 @@ func randomEntries(
 	)
 }
 
-// matches is the plain reading of the filters.
-func matches(t *testing.T, filters map[string]string, e audit.Entry) bool {
-	t.Helper()
-	day := func(text string) time.Time {
-		at, err := time.Parse(time.DateOnly, text)
-		require.NoError(t, err)
-		return at
-	}
-	for name, value := range filters {
-		ok := value == ""
-		switch name {
-		case "actor":
-			ok = ok || e.Actor.ID == value || value == "keys" && e.Actor.Kind == audit.Key
-		case "action":
-			ok = ok || string(e.Action) == value
-		case "reason":
-			ok = ok || string(e.Reason) == value
-		case "key":
-			ok = ok || e.Actor.ID == value || e.Target.ID == value
-		case "from":
-			ok = ok || !e.At.Before(day(value))
-		case "to":
-			ok = ok || e.At.Before(day(value).AddDate(0, 0, 1))
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
-
 // listedOnAllPages are the entries from the page on to the oldest; it stops after limit.
 func listedOnAllPages(b *webtest.Browser, p webtest.Page, limit int) []int64 {
 	b.T.Helper()
@@ -97,87 +68,6 @@ func listedOnAllPages(b *webtest.Browser, p webtest.Page, limit int) []int64 {
 			return got
 		}
 		p = b.Get(older)
-	}
-}
-
-// Filters in the address, each and together; the pages hold what a plain reading of the whole log
-// leaves, and the file holds the same row by row.
-func TestAuditLogIsFiltered(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	other := w.Organisation("other")
-	keys := []apikeys.Key{
-		w.NewKey(t, acme, "BI", apikeys.ReportsRead), w.NewKey(t, acme, "=1+1", apikeys.ForksRead),
-	}
-	people := []audit.Actor{
-		{Kind: audit.Person, ID: acme.Owner.ID, Name: acme.Owner.Name}, {
-			Kind: audit.Person,
-			ID:   acme.Admin.ID,
-			Name: "-2+3",
-		},
-	}
-	randomEntries(t, w, acme, 500, people, keys)
-	randomEntries(t, w, other, 50, people, keys)
-	all := w.LogOf(t, acme)
-	b := w.SignedIn(t, acme.AdminPlain)
-
-	filters := []map[string]string{
-		{}, {"actor": "", "action": "", "key": "", "reason": "", "from": "", "to": ""},
-		{"actor": "keys"}, {"actor": acme.Owner.ID}, {"from": "2026-03-02"}, {"to": "2026-03-02"}, {
-			"from": "2026-03-03",
-			"to":   "2026-03-03",
-		},
-		{"key": keys[0].ID}, {"actor": acme.Admin.ID, "key": keys[1].ID}, {
-			"actor":  acme.Owner.ID,
-			"reason": "plan",
-		},
-		{
-			"actor":  "keys",
-			"action": "api_key.refused",
-			"key":    keys[1].ID,
-			"reason": "expired",
-			"from":   "2026-03-01",
-			"to":     "2026-03-05",
-		},
-		{"from": "2199-12-31"}, {"to": "2199-12-31"},
-	}
-	for _, a := range audit.Actions {
-		filters = append(filters, map[string]string{"action": string(a)})
-	}
-	for _, r := range audit.Reasons {
-		filters = append(filters,
-			map[string]string{"reason": string(r), "action": "api_key.refused"})
-	}
-	for _, filter := range filters {
-		want := []int64{}
-		rows := [][]string{}
-		for _, e := range all {
-			if matches(t, filter, e) {
-				want = append(want, e.ID)
-				rows = append(rows, csvRow(t, e))
-			}
-		}
-		query := url.Values{}
-		for name, value := range filter {
-			query.Set(name, value)
-		}
-		p := b.Get(acme.At("/settings/audit-log?%s", query.Encode()))
-		file := linkOf(p, "Download CSV")
-		require.Equal(t, want, listedOnAllPages(b, p, len(all)), "%v", filter)
-		if len(want) == 0 {
-			require.Contains(t, p.Body, "No matching entries")
-		}
-		download := rowsOf(t, b.Get(file))
-		if len(rows) == 0 {
-			require.Empty(t, download, "%v", filter)
-		} else {
-			require.Equal(t, rows, download, "%v", filter)
-		}
-		// of this download
-		w.DB.Exec(
-			`delete from audit_entries where action = 'audit_log.exported' and path like '%/audit-log.csv'`,
-		)
 	}
 }
 
@@ -225,5 +115,206 @@ func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 		file := b.Get(acme.At("/settings/audit-log.csv?%s", query))
 		require.Equal(t, http.StatusBadRequest, file.StatusCode, "%.60s", query)
 		require.Contains(t, file.Body, want[1], "%.60s", query)
+	}
+}
+
+// Each filter of the address, alone and together, is that of package audit: the pages hold what it
+// selects, and the file holds the same row by row.
+func TestAuditLogIsFiltered(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	keys := []apikeys.Key{
+		w.NewKey(t, acme, "BI", apikeys.ReportsRead), w.NewKey(t, acme, "=1+1", apikeys.ForksRead),
+	}
+	people := []audit.Actor{
+		{Kind: audit.Person, ID: acme.Owner.ID, Name: acme.Owner.Name},
+		{Kind: audit.Person, ID: acme.Admin.ID, Name: "-2+3"},
+	}
+	randomEntries(t, w, acme, 300, people, keys)
+	b := w.SignedIn(t, acme.AdminPlain)
+	march := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
+	for query, filter := range map[string]audit.Filter{
+		"":                                      {},
+		"actor=&action=&key=&reason=&from=&to=": {},
+		"actor=keys":                            {Kind: audit.Key},
+		"actor=" + acme.Owner.ID:                {PersonID: acme.Owner.ID},
+		"key=" + keys[0].ID:                     {KeyID: keys[0].ID},
+		"actor=" + acme.Admin.ID + "&key=" + keys[1].ID: {
+			PersonID: acme.Admin.ID, KeyID: keys[1].ID,
+		},
+		"action=export.started": {Action: audit.ExportStarted},
+		"reason=expired":        {Reason: audit.Expired},
+		"action=api_key.refused&actor=keys&from=2026-03-02": {
+			Action: audit.KeyRefused, Kind: audit.Key, From: march(2),
+		},
+		"to=2026-03-02":                 {To: march(3)},
+		"from=2026-03-03&to=2026-03-03": {From: march(3), To: march(4)},
+		"from=2199-12-31":               {From: time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)},
+	} {
+		selected, err := w.Log.List(t.Context(), acme.ID, audit.Page{Filter: filter, Limit: 1000})
+		require.NoError(t, err)
+		ids := []int64{}
+		rows := [][]string{}
+		for _, e := range selected {
+			ids = append(ids, e.ID)
+			rows = append(rows, csvRow(t, e))
+		}
+		p := b.Get(acme.At("/settings/audit-log?%s", query))
+		require.Equal(t, ids, listedOnAllPages(b, p, 1000), query)
+		require.Equal(t, len(ids) == 0, strings.Contains(p.Body, "No matching entries"), query)
+		require.Equal(t, rows, rowsOf(t, b.Get(linkOf(p, "Download CSV"))), query)
+		w.DB.Exec(`delete from audit_entries where action = 'audit_log.exported'
+			and path like '%/audit-log.csv'`) // of this download
+	}
+}
+
+// A day of the filter is a day of the zone, also where the clocks change, and the rows are written
+// in the same zone.
+func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	instants := []string{ // the edges of the days on which clocks change
+		// Berlin: 23 hours
+		"2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T21:59:59Z",
+		"2026-03-29T22:00:00Z",
+		// New York: 25 hours
+		"2026-11-01T03:59:59Z", "2026-11-01T04:00:00Z", "2026-11-02T04:59:59Z",
+		"2026-11-02T05:00:00Z",
+	}
+	for i, at := range instants {
+		require.NoError(t, w.Log.Append(t.Context(), audit.Entry{
+			OrganisationID: acme.ID,
+			Actor:          audit.Actor{Kind: audit.Key, ID: "k", Name: fmt.Sprintf("entry %d", i)},
+			Action:         audit.KeyRenamed,
+		}))
+		w.DB.Exec(`update audit_entries set at = $2 where org_id = $1 and actor_name = $3`, acme.ID,
+			at, fmt.Sprintf("entry %d", i))
+	}
+	b := w.SignedIn(t, acme.Owner)
+	for query, want := range map[string][]string{
+		"from=2026-03-29&to=2026-03-29&zone=Europe/Berlin": {
+			"29 Mar 2026, 23:59:59 CEST Key: entry 2", "29 Mar 2026, 00:00:00 CET Key: entry 1",
+		},
+		"from=2026-03-29&to=2026-03-29": {
+			"29 Mar 2026, 22:00:00 UTC Key: entry 3", "29 Mar 2026, 21:59:59 UTC Key: entry 2",
+		},
+		"from=2026-11-01&to=2026-11-01&zone=America/New_York": {
+			"1 Nov 2026, 23:59:59 EST Key: entry 6", "1 Nov 2026, 00:00:00 EDT Key: entry 5",
+		},
+	} {
+		p := b.Get(acme.At("/settings/audit-log?%s", query))
+		rows := auditedRows(t, p)
+		require.Len(t, rows, len(want), query)
+		for i := range want {
+			require.True(t, strings.HasPrefix(rows[i], want[i]), "%s: %s", query, rows[i])
+		}
+		require.Len(t, rowsOf(t, b.Get(linkOf(p, "Download CSV"))), len(want),
+			"the file has the same days")
+		zone := "UTC"
+		if _, name, given := strings.Cut(query, "zone="); given {
+			zone = name
+		}
+		require.Contains(t, p.Body, `data-tz="`+zone+`"`)
+		require.Contains(t, p.Body, "Times and days are in the time zone "+zone+".")
+	}
+	for _, zone := range []string{
+		"Local", "../etc/passwd", "Mars/Olympus", strings.Repeat("x", 500),
+	} {
+		require.Equal(t, http.StatusBadRequest,
+			b.Get(acme.At("/settings/audit-log?zone=%s", zone)).StatusCode, zone)
+	}
+}
+
+// The presets are relative, in the reader's zone and week, and keep the other filters.
+func TestPresetsOfTheAuditLog(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	// a Sunday, a Saturday in New York
+	w := webtest.StartOn(t, db, func() time.Time {
+		return time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
+	})
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	for query, want := range map[string][2]string{
+		"period=today": {"en-GB", "from 22 November 2026 to 22 November 2026"},
+		"period=today&zone=America/New_York": {
+			"en-GB", "from 21 November 2026 to 21 November 2026",
+		},
+		"period=7-days":             {"en-GB", "from 16 November 2026 to 22 November 2026"},
+		"period=30-days":            {"en-US", "from October 24, 2026 to November 22, 2026"},
+		"period=last-week":          {"en-GB", "from 9 November 2026 to 15 November 2026"},
+		"period=last-week&zone=UTC": {"en-US", "from November 15, 2026 to November 21, 2026"},
+		"period=last-week&zone=America/New_York": {
+			"en-US", "from November 8, 2026 to November 14, 2026",
+		},
+		"period=today&from=2026-01-01&to=2026-1-31": {"", ""},
+	} {
+		p := b.In(want[0], acme.At("/settings/audit-log?action=api_key.revoked&%s", query))
+		if want[0] == "" {
+			require.Equal(t, http.StatusBadRequest, p.StatusCode)
+			continue
+		}
+		require.Contains(t, p.Body, "There are no entries with these filters "+want[1]+".", query)
+		require.Equal(t, 1, strings.Count(p.Body, `data-zoned aria-current="true"`), query)
+		require.Contains(t, linkOf(p, "Last week"), "action=api_key.revoked", "other filters stay")
+	}
+	require.Equal(t, http.StatusBadRequest,
+		b.Get(acme.At("/settings/audit-log?period=never")).StatusCode)
+}
+
+// A mistyped filter is refused by name, on the screen and for the file: without it the log would
+// show everything.
+func TestUnknownParameterOfTheAuditLogIsRefused(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	for _, path := range []string{
+		"/settings/audit-log?forks=x", "/settings/audit-log.csv?actorId=x",
+		"/settings/audit-log?From=2026-01-01",
+	} {
+		p := b.Get(acme.At("%s", path))
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, path)
+		require.Contains(t, p.Body,
+			"is unknown. Use actor, action, key, reason, fork, from, to, period.")
+	}
+	for _, twice := range []string{
+		"period=today&period=30-days", "zone=UTC&zone=Europe/Berlin", "entry=1&entry=2",
+	} {
+		p := b.Get(acme.At("/settings/audit-log?%s", twice))
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, twice)
+		require.Contains(t, p.Body, "is repeated in the address of this page. Use it once.")
+	}
+}
+
+// The log of a key that replaced another begins with that replacement.
+func TestLogOfASuccessorShowsItsReplacement(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
+	b := w.SignedIn(t, acme.Owner)
+	require.Equal(t, http.StatusOK,
+		b.Post(acme.At("/settings/api-keys/%s/replace", old.ID), map[string][]string{
+			"overlap":        {"day"},
+			"idempotencyKey": {webtest.NewIdempotencyKey()},
+		}).StatusCode)
+	successor := fixtures.One[string](w.DB,
+		`select id from api_keys where org_id = $1 and id <> $2`,
+		acme.ID, old.ID)
+	for query, want := range map[string]int{
+		"key=" + successor: 1,
+		"key=" + old.ID:    2,
+		"key=" + successor + "&action=api_key.replaced": 1,
+		"key=" + successor + "&action=api_key.revoked":  0,
+		"key=" + successor + "&actor=keys":              0,
+		"key=" + successor + "&actor=" + acme.Owner.ID:  1,
+		"key=" + successor + "&to=2020-01-01":           0,
+	} {
+		p := b.Get(acme.At("/settings/audit-log?%s", query))
+		require.Len(t, auditedRows(t, p), want, query)
+		require.Len(t, rowsOf(t, b.Get(linkOf(p, "Download CSV"))), want, query)
 	}
 }

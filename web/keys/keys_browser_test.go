@@ -33,18 +33,15 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	p := browsertest.New(t)
 	list := acme.At("/settings/api-keys")
 	webtest.SignInWith(p, w, acme.Owner, list)
-	webtest.LooksRight(t, p, "no keys")
 	tabTo(t, p, "Create key")
 	p.Press("Enter")
 	p.WaitFor("#name")
-	webtest.LooksRight(t, p, "new key")
 
 	// First with nothing in it, to meet the errors.
 	tabTo(t, p, "<button> Create key")
 	p.Press("Enter")
 	p.WaitFor("#errors")
 	require.Contains(t, p.Focused(), "#errors")
-	webtest.LooksRight(t, p, "new key with errors")
 	p.Press("Tab", "Enter") // to the first link of the summary, which leads to the name
 	require.Equal(t, "<input#name>", p.Focused())
 	tabTo(t, p, "Cancel")
@@ -70,7 +67,6 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitFor("#secret")
 	require.Equal(t, list, p.Path(), "what the history leads back to")
-	webtest.LooksRight(t, p, "created key")
 	token, ok := apikeys.ParseToken(p.Text("#secret"))
 	require.True(t, ok)
 	_, err := w.Keys.Authenticator.Authenticate(t.Context(), token, audit.Request{})
@@ -99,7 +95,6 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	p.Press("Enter")
 	p.WaitFor("#leave[open]")
 	require.Contains(t, p.Focused(), "Stay here")
-	webtest.LooksRight(t, p, "leave?")
 	p.Press("Enter")
 	p.WaitGone("#leave[open]")
 	require.Equal(t, token.String(), p.Text("#secret"))
@@ -131,44 +126,6 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	require.Equal(t, prompts+1, p.LeavePrompts(), "copying disarms the guard")
 	neverComesBack(t, p, token.Secret[:12])
 	require.Len(t, w.AllKeys(t, acme), 1)
-}
-
-// A key is replaced with the keyboard alone, from its page on; the page of the new secret guards it
-// like that of a created key.
-func TestKeyIsReplacedByKeyboard(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	usageOf(w, acme, key, 1, 7, 2, 1)
-	p := browsertest.New(t)
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
-	tabTo(t, p, "BI")
-	p.Press("Enter")
-	p.WaitFor(`main svg[role="img"]`)
-	webtest.LooksRight(t, p, "key")
-	tabTo(t, p, "Show as table")
-	p.Press("Enter")
-	require.Contains(t, p.Text("main details"), "Limited")
-	p.Open(acme.At("/settings/api-keys/%s", key.ID))
-	tabTo(t, p, "Replace")
-	p.Press("Enter")
-	p.WaitFor("#oday")
-	webtest.LooksRight(t, p, "replace key")
-	tabTo(t, p, "#oday")
-	p.Press("ArrowDown")
-	require.Equal(t, "<input#oweek>", p.Focused())
-	p.Press("Enter")
-	p.WaitFor("#secret")
-	webtest.LooksRight(t, p, "replaced key")
-	require.Equal(t, acme.At("/settings/api-keys"), p.Path(), "what the history leads back to")
-	token, ok := apikeys.ParseToken(p.Text("#secret"))
-	require.True(t, ok)
-	_, err := w.Keys.Authenticator.Authenticate(t.Context(), token, audit.Request{})
-	require.NoError(t, err)
-	old, err := w.Keys.Reader.Key(t.Context(), acme.AsOwner(), key.ID)
-	require.NoError(t, err)
-	require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *old.RevokedAt, time.Minute)
 }
 
 // neverComesBack goes back from the list of keys after a secret was shown, by a reload and through
@@ -204,7 +161,6 @@ func TestKeyIsRevokedByKeyboard(t *testing.T) {
 	require.Contains(t, p.Focused(), "Cancel")
 	require.Equal(t, "Revoke BI by keyboard?", p.Text("#revoke-t"))
 	require.NotContains(t, p.Text("#revoke"), "Never", "it was used a moment ago")
-	webtest.LooksRight(t, p, "revoke?")
 	p.Press("Enter")
 	p.WaitGone("#revoke[open]")
 	require.Nil(t, w.AllKeys(t, acme)[0].RevokedAt)
@@ -215,9 +171,7 @@ func TestKeyIsRevokedByKeyboard(t *testing.T) {
 	require.Equal(t, "BI by keyboard has been revoked. Requests with this key are now rejected.",
 		p.Text(`.note[role="status"]`))
 	require.NotNil(t, w.AllKeys(t, acme)[0].RevokedAt)
-	webtest.LooksRight(t, p, "revoked")
 	p.Click("summary")
-	webtest.LooksRight(t, p, "the fold")
 	require.Contains(t, p.Text("details"), "Revoked")
 }
 

@@ -1,8 +1,6 @@
 package keys_test
 
 import (
-	"net/http"
-	"net/url"
 	"testing"
 	"time"
 
@@ -102,29 +100,4 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	w.DB.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
 	w.DB.Exec(`update api_keys set revoked_at = now() where name <> 'fifth'`)
 	require.Len(t, announced(), 1)
-}
-
-// A key for 30 days is announced in the last quarter of its life only.
-func TestNewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
-	t.Parallel()
-	now := noon
-	w := startAt(t, &now)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
-	made := b.Post(acme.At("/settings/api-keys/new"), url.Values{
-		"name":           {"Warehouse"},
-		"scopes":         {"reports:read"},
-		"expiry":         {"30"},
-		"idempotencyKey": {webtest.NewIdempotencyKey()},
-	})
-	require.Equal(t, http.StatusOK, made.StatusCode, made.Body)
-	list := b.Get(acme.At("/settings/api-keys"))
-	require.Empty(t, list.Notes(t))
-	require.Contains(t, row(t, list, "Warehouse"), "Active until 21 Dec 2026")
-
-	now = now.AddDate(0, 0, 23)
-	list = w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
-	require.Len(t, list.Notes(t), 1)
-	require.Contains(t, list.Notes(t)[0], "Warehouse expires in 7 days")
-	require.Contains(t, row(t, list, "Warehouse"), "Expires in 7 days")
 }

@@ -137,18 +137,6 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	require.Contains(t, second.Body, "data-name>BI<", "the usable ones are on each page")
 }
 
-// The empty state has one sentence and the button.
-func TestEmptyKeyListOffersToCreate(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
-	require.Contains(t, p.Body, "<h2>No keys yet</h2>")
-	require.Equal(t, 1, strings.Count(p.Body, "/settings/api-keys/new"))
-	require.NotContains(t, p.Body, "<table")
-	require.NotContains(t, p.Body, "<dialog")
-}
-
 // Without the button, a notice says why, and a request that ignores it gets the same sentence.
 // Listing and revoking still work.
 func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
@@ -252,30 +240,6 @@ func newest(t *testing.T, w *webtest.World, o *webtest.Organisation) string {
 		`select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '')
 			from api_keys where org_id = $1`,
 		o.ID)
-}
-
-// Every screen of an organisation's settings stays under 60 KB, with all the keys that there can
-// be.
-func TestLongestKeyListIsSmall(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	for kind, revoked := range map[string]any{"u": nil, "r": time.Now()} {
-		w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
-			created_by, creator_name, last_used_at, expires_at, revoked_at)
-			select $2 || substr(md5(i::text || $2), 1, 21), $1,
-			  'The key of a tool ' || md5(i::text), array['forks:read'], decode(repeat('00', 32), 'hex'),
-			       now() - make_interval(mins => i * 17), 'p', 'Ingrid Solheim',
-			         now() - make_interval(secs => i * 7), now() + make_interval(mins => i * 1234),
-			           $3 from generate_series(1, 100) i`,
-			acme.ID, kind, revoked)
-	}
-	b := w.SignedIn(t, acme.Owner)
-	p := b.Send(http.MethodGet, acme.At("/settings/api-keys"), "",
-		http.Header{"Accept-Encoding": {"gzip"}})
-	require.Equal(t, "gzip", p.Header.Get("Content-Encoding"))
-	require.Less(t, len(p.Body), 40_000, "which leaves 20 KB for the files")
-	t.Logf("the longest list: %d bytes compressed", len(p.Body))
 }
 
 // Hostile names are shown harmless, wherever a key's name is.

@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -162,32 +161,4 @@ func TestDashboardTakesIdentifiersInAnyCase(t *testing.T) {
 	require.Contains(t, p.Body, `<option value="`+group+`" selected>`)
 	require.Contains(t, p.Body, `<bdi>Western region</bdi>`)
 	require.NotContains(t, p.Body, strings.ToUpper(fork))
-}
-
-// Every list has a bound: 500 groups to choose from, by name, the chosen one among them in any
-// case, and no other organisation's.
-func TestDashboardOffersGroups(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
-	other := w.Organisation("other")
-	fork := w.Fork(o).ID
-	last := w.DB.GroupNamed(o.ID, "Zebra")
-	for i := range 501 {
-		w.DB.GroupNamed(o.ID, fmt.Sprintf("Group %03d", i))
-	}
-	w.DB.GroupNamed(other.ID, "Group 000 of others")
-	b := w.SignedIn(t, o.Owner)
-	offered := func(query string) [][]string {
-		return webtest.Cells(`<option value="((?:Group|Zebra)[^"]*)">`,
-			b.Get(o.At("/reports/%s%s", fork, query)).Body)
-	}
-	want := make([][]string, 500)
-	for i := range want {
-		want[i] = []string{fmt.Sprintf("Group %03d", i)}
-	}
-	require.Equal(t, want, offered(""))
-	require.Equal(t, slices.Concat(want, [][]string{{"Zebra"}}), offered("?groupId="+last))
-	require.Contains(t, b.Get(o.At("/reports/%s?groupId=%s", fork, last)).Body,
-		`, <bdi>Zebra</bdi>, with pseudonyms</p>`)
 }
