@@ -48,7 +48,6 @@ func fixed(t *testing.T, n json.Number, scale int64, decimals int) string {
 }
 
 const (
-	changeCells = `<div><dt>([^<]*)</dt>(?:<dd>[^<]*</dd>)*<dd class="change">([^<]*)</dd></div>`
 	dailyCells  = `<tr(?: data-days="(\d+)")?><th scope="row">(?:<time datetime="([^"]*)">)?[^<]*(?:</time>[^<]*)?</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
 	skillCells  = `<span class="mono off">(.*?)</span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
 	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi>([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
@@ -67,16 +66,20 @@ func allPlayers(b *webtest.Browser, p webtest.Page) [][]string {
 	}
 }
 
+// commaOfThousands separates groups of digits.
+var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
+
+// shown are the cells that a pattern finds, without commas in numbers.
+func shown(pattern string, p webtest.Page) [][]string {
+	return webtest.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
+}
+
 // sameFigures compares a dashboard, all its pages, with the API's statistics: to the digit.
-func sameFigures(
-	t *testing.T, b *webtest.Browser, p webtest.Page, want statistics, days map[string]daySums,
-) {
+func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statistics) {
 	t.Helper()
-	mode := "with pseudonyms"
-	if want.ReportingMode == "nominative" {
-		mode = "with names"
-	}
-	require.Contains(t, webtest.RegexpFind(t, `<p class="lede">(.*)</p>`, p.Body), ", "+mode)
+	mode := map[string]string{"pseudonymous": "pseudonyms", "nominative": "names"}
+	require.Contains(t, webtest.RegexpFind(t, `<p class="lede">(.*)</p>`, p.Body),
+		", with "+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{
@@ -87,60 +90,56 @@ func sameFigures(
 		}
 		return
 	}
-	plain := func(n json.Number) string { return strings.ReplaceAll(n.String(), ",", "") }
-	withoutCommas := func(rows [][]string) [][]string {
-		for _, row := range rows {
-			for i := range row {
-				if regexp.MustCompile(`^[0-9,]+$`).MatchString(row[i]) {
-					row[i] = strings.ReplaceAll(row[i], ",", "")
-				}
-			}
+	percent := func(n json.Number, scale int64, decimals int, none bool) string {
+		if none {
+			return "–" // there is nothing to average
 		}
-		return rows
+		return fixed(t, n, scale, decimals) + "%"
 	}
+	none := want.CompletionRate == "0"
 	require.Equal(t, [][]string{
-		{"Plays", plain(want.Plays)}, {"Players", plain(want.UniquePlayers)},
-		{"Average score", want.figure("Average score").String(t)},
-		{"Completion rate", want.figure("Completion rate").String(t)},
-		{"Pass rate", want.figure("Pass rate").String(t)},
-	}, withoutCommas(webtest.Cells(webtest.FigureCells, p.Body)))
+		{"Plays", want.Plays.String()}, {"Players", want.UniquePlayers.String()},
+		{"Average score", percent(want.AvgScorePercent, 1, 1, none)},
+		{"Completion rate", percent(want.CompletionRate, 100, 2, want.Plays == "0")},
+		{"Pass rate", percent(want.PassRate, 100, 2, none)},
+	}, shown(webtest.FigureCells, p))
 	if want.Plays == "0" {
 		require.Contains(t, p.Body, "No plays in this period")
 		return
 	}
-	var skills, players [][]string
-	area := func(id string) string {
-		name, _, _ := strings.Cut(id, ".")
-		return name
+	if len(want.Daily) <= 92 { // beyond, the rows are weeks: TestChartIsDrawnToScale
+		rows := shown(dailyCells, p)
+		require.Len(t, rows, len(want.Daily))
+		for i, d := range want.Daily {
+			require.Equal(t, []string{d.Date, d.Plays.String()}, rows[i][1:3])
+			if rows[i][4] != "–" {
+				require.Equal(t, percent(d.AvgScorePercent, 1, 1, false), rows[i][4])
+			}
+		}
 	}
-	for _, first := range []string{"prompting", "data", "ai"} { // as they come in the catalogue
+	var skills, players [][]string
+	for _, area := range []string{"prompting", "data", "ai"} { // as they come in the catalogue
 		for _, k := range want.Skills {
-			if area(k.SkillID) == first {
-				rate := fixed(t, k.CorrectRate, 100, 2) + "%"
-				skills = append(skills, []string{k.SkillID, rate, plain(k.Attempts), rate})
+			if strings.HasPrefix(k.SkillID, area+".") {
+				rate := percent(k.CorrectRate, 100, 2, false)
+				skills = append(skills, []string{k.SkillID, rate, k.Attempts.String(), rate})
 			}
 		}
 	}
 	for _, q := range want.Players {
-		passed := "No"
-		if q.Passed {
-			passed = "Yes"
-		}
-		players = append(players,
-			[]string{
-				q.PlayerLabel, plain(q.Plays), fixed(t, q.BestScorePercent, 1, 1) + "%", passed,
-				q.LastPlayedAt,
-			})
+		players = append(players, []string{
+			q.PlayerLabel, q.Plays.String(), percent(q.BestScorePercent, 1, 1, false),
+			map[bool]string{true: "Yes", false: "No"}[q.Passed], q.LastPlayedAt,
+		})
 	}
-	require.Equal(t, rowsOfDays(t, want, days), withoutCommas(webtest.Cells(dailyCells, p.Body)))
-	require.Equal(t, skills, withoutCommas(webtest.Cells(skillCells, p.Body)))
-	shown := withoutCommas(allPlayers(b, p))
-	for _, row := range shown {
+	require.Equal(t, skills, shown(skillCells, p))
+	listed := allPlayers(b, p)
+	for _, row := range listed {
 		if row[2] == "–" { // the API does not tell the two apart
 			row[2] = "0.0%"
 		}
 	}
-	require.Equal(t, players, shown)
+	require.Equal(t, players, listed)
 }
 
 // askStatistics asks the API.
