@@ -4,19 +4,25 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/apikeys"
 	"dg/platform/httpserver"
 )
 
-// rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent.
-// The scheme is Bearer in any case.
+// rules.md, Order of checks, 2: no key, a malformed one or more than one header is 401 before any
+// key is looked up, with a challenge: invalid_token where a token was sent. The scheme is Bearer in
+// any case.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Use((&API{}).guard)
+	made, err := apikeys.NewToken(strings.NewReader(strings.Repeat("x", 1000)))
+	require.NoError(t, err)
+	token := made.String()
 	const plain = `Bearer`
 	const invalid = `Bearer error="invalid_token"`
 	for _, c := range []struct {
@@ -24,22 +30,35 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 		want    string
 	}{
 		{nil, plain},
+		{[]string{""}, plain},
 		{[]string{"Bearer"}, plain},
 		{[]string{"Bearer "}, plain},
-		{[]string{"Basic dXNlcjpwYXNz"}, plain},
+		{[]string{"Basic " + token}, plain},
+		{[]string{token}, plain},
+		{[]string{"Bearer" + token}, plain},
+		{[]string{"Bearer\t" + token}, plain},
 		{[]string{"Token x"}, plain},
 		{[]string{"Bearer x"}, invalid},
 		{[]string{"bearer x"}, invalid},
 		{[]string{"BEARER x"}, invalid},
 		{[]string{"bEaReR  x"}, invalid},
+		{[]string{"Bearer " + token + " x"}, invalid},
+		{[]string{"Bearer " + token[:len(token)-1]}, invalid},
+		{[]string{"Bearer " + token + "0"}, invalid},
+		{[]string{"Bearer " + strings.Replace(token, "live", "test", 1)}, invalid},
+		{[]string{"Bearer " + token, "Bearer " + token}, invalid},
+		{[]string{"Bearer " + token, "Basic eDp5"}, invalid},
 		{[]string{"Basic dXNlcjpwYXNz", "bearer x"}, invalid},
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/forks", nil)
+		path := "/api/v1/forks?api_key=" + token + "&access_token=" + token
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 		r.Header["Authorization"] = c.headers
+		r.Header.Set("Cookie", "Authorization=Bearer "+token)
 		response, err := app.Test(r)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "%q", c.headers)
 		require.Equal(t, []string{c.want}, response.Header["Www-Authenticate"], "%q", c.headers)
+		require.Empty(t, response.Header.Get("RateLimit"))
 	}
 }

@@ -133,11 +133,11 @@ func everyCombination() []combination {
 	return all
 }
 
-// target is the path and query of a combination.
+// target is the path and query of a combination. Identifiers are compared without regard to case.
 func (c combination) target(own, foreign *history) string {
 	forks := map[string]string{
-		"own":       own.forks[0],
-		"foreign":   foreign.forks[0],
+		"own":       strings.ToUpper(own.forks[0]),
+		"foreign":   strings.ToUpper(foreign.forks[0]),
 		"unknown":   "00000000-0000-4000-8000-000000000000",
 		"malformed": own.forks[0] + "%00",
 	}
@@ -145,7 +145,7 @@ func (c combination) target(own, foreign *history) string {
 		"none":      "",
 		"own":       "&groupId=" + strings.ToUpper(own.groups[0].id),
 		"small":     "&groupId=" + own.groups[1].id,
-		"foreign":   "&groupId=" + foreign.groups[0].id,
+		"foreign":   "&groupId=" + strings.ToUpper(foreign.groups[0].id),
 		"unknown":   "&groupId=00000000-0000-4000-8000-000000000000",
 		"malformed": "&groupId=" + own.groups[0].id + "%00",
 	}

@@ -13,47 +13,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// All errors are shown at once, at the top and beside the fields, and the form keeps what was
-// typed.
-func TestNewKeyFormShowsAllErrorsAtOnce(t *testing.T) {
-	t.Parallel()
-	now := noon
-	w := startAt(t, &now)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
-	once := webtest.NewIdempotencyKey()
-	p := b.Post(acme.At("/settings/api-keys/new"), url.Values{
-		"name":           {" "},
-		"expiry":         {"day"},
-		"day":            {"2026-11-20"},
-		"time":           {""},
-		"idempotencyKey": {once},
-	})
-	require.Equal(t, http.StatusBadRequest, p.StatusCode)
-	require.Contains(t, p.Body, "<title>Error: Create key")
-	require.Contains(t, p.Body,
-		`<div class="note bad" role="alert" id="errors" tabindex="-1" autofocus>`)
-	require.Contains(t, p.Body, "<strong>Three things to fix.</strong> Nothing has been saved.")
-	for _, link := range []string{
-		`<a href="#name">Enter a name.</a>`, `<a href="#scopes">Choose at least one scope.</a>`,
-		`<a href="#day">20 November 2026 is in the past. Choose a later date.</a>`,
-	} {
-		require.Contains(t, p.Body, link)
-	}
-	require.Contains(t, p.Body, `aria-describedby="name-hint name-error" aria-invalid="true"`)
-	require.Contains(t, p.Body, `<p class="error" id="scopes-error">Choose at least one scope.</p>`)
-	require.Contains(t, p.Body,
-		`<p class="error" id="day-error">20 November 2026 is in the past. Choose a later date.</p>`)
-	require.Contains(t, p.Body,
-		`value="2026-11-20" aria-invalid="true" aria-describedby="day-error"`)
-	require.Contains(t, p.Body,
-		`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`)
-	require.Contains(t, p.Body, `name="idempotencyKey" value="`+once+`"`,
-		"it is still the same form")
-	require.NotContains(t, p.Body, "dg_live_")
-	require.Empty(t, w.AllKeys(t, acme))
-}
-
 // keyFormErrors are changes of a valid form, the field that they make invalid, and its message.
 var keyFormErrors = map[string]struct {
 	set   url.Values

@@ -1,13 +1,11 @@
 package keys_test
 
 import (
-	"context"
 	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +13,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -149,77 +145,6 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 	require.Contains(t, none, "no forks yet")
 	require.NotContains(t, none, "curl")
 	require.Contains(t, form(bare, "forks:read"), "curl")
-}
-
-// A double submit makes one key and one entry, also when many come at once, on two instances; one
-// answer has the secret. All wait in one queue, on a slow machine for longer than the program waits
-// for a lock.
-func TestDoubleSubmitCreatesOneKey(t *testing.T) {
-	t.Parallel()
-	const n = 4 // as many as two instances admit of one person
-	db := fixtures.New(t)
-	var err error
-	db.DB, err = postgres.Open(t.Context(), db.DirectURL,
-		postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
-	require.NoError(t, err)
-	t.Cleanup(db.DB.Close)
-	first := webtest.StartOn(t, db, time.Now)
-	second := webtest.StartOn(t, db, time.Now)
-	acme := first.Organisation("acme")
-	path := acme.At("/settings/api-keys/new")
-	one := first.SignedIn(t, acme.Owner)
-	form := webtest.GoodForm()
-	release := holdCreation(t, db, acme.ID)
-	answers := make([]webtest.Page, n)
-	var wait sync.WaitGroup
-	for i := range n {
-		b := first.Browser(t)
-		if i%2 == 1 {
-			b = second.Browser(t)
-		}
-		b.Cookies["__Host-dg"] = one.Cookies["__Host-dg"]
-		wait.Go(func() {
-			answers[i] = b.Post(path, form)
-		})
-	}
-	release(n)
-	wait.Wait()
-	shown := 0
-	for _, p := range answers {
-		require.Equal(t, http.StatusOK, p.StatusCode)
-		if strings.Contains(p.Body, `id="secret"`) {
-			shown++
-			continue
-		}
-		require.Contains(t, p.Notes(t)[0],
-			"Warehouse has already been created. Its secret was shown then and cannot be shown again.")
-		require.Contains(t, row(t, p, "Warehouse"), "Active")
-	}
-	require.Equal(t, 1, shown)
-	require.Len(t, first.AllKeys(t, acme), 1)
-	require.Len(t, first.LogOf(t, acme), 1)
-}
-
-// holdCreation keeps the organisation's creations waiting until so many are released at once.
-func holdCreation(
-	t *testing.T, db *fixtures.Database, organisationID string,
-) (release func(waiting int)) {
-	t.Helper()
-	tx, err := db.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(t.Context(),
-		`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, organisationID)
-	require.NoError(t, err)
-	return func(waiting int) {
-		const queued = `select count(*) from pg_locks where locktype = 'advisory' and not granted
-			and database = (select oid from pg_database where datname = current_database())`
-		require.Eventually(t, func() bool {
-			var n int
-			return tx.QueryRow(context.Background(), queued).Scan(&n) == nil && n == waiting
-		}, time.Minute, 5*time.Millisecond)
-		require.NoError(t, tx.Rollback(t.Context()))
-	}
 }
 
 // The secret is in one answer and nowhere else: in no other answer, no log, and not in the

@@ -146,35 +146,6 @@ func neverComesBack(t *testing.T, p *browsertest.Page, secret string) {
 	}
 }
 
-// The focus of the dialog is on Cancel.
-func TestKeyIsRevokedByKeyboard(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	key := w.NewKey(t, acme, "BI by keyboard", apikeys.ReportsRead)
-	setKey(t, w, key, time.Now().Add(-time.Hour), time.Now().Add(-time.Minute), nil, nil)
-	p := browsertest.New(t)
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
-	tabTo(t, p, "Revoke")
-	p.Press("Enter")
-	p.WaitFor("#revoke[open]")
-	require.Contains(t, p.Focused(), "Cancel")
-	require.Equal(t, "Revoke BI by keyboard?", p.Text("#revoke-t"))
-	require.NotContains(t, p.Text("#revoke"), "Never", "it was used a moment ago")
-	p.Press("Enter")
-	p.WaitGone("#revoke[open]")
-	require.Nil(t, w.AllKeys(t, acme)[0].RevokedAt)
-	p.Press("Enter") // the focus is back on the link
-	p.WaitFor("#revoke[open]")
-	p.Press("Tab", "Enter")
-	p.WaitFor(`.note[role="status"]`)
-	require.Equal(t, "BI by keyboard has been revoked. Requests with this key are now rejected.",
-		p.Text(`.note[role="status"]`))
-	require.NotNil(t, w.AllKeys(t, acme)[0].RevokedAt)
-	p.Click("summary")
-	require.Contains(t, p.Text("details"), "Revoked")
-}
-
 // Copying the selected key counts as copying it; a part of it does not. Not in parallel: the pages
 // of the process share one clipboard.
 func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
