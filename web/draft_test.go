@@ -49,25 +49,19 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 		shown []string
 	}{
 		"a new key": {acme.At("/settings/api-keys/new"), url.Values{
-			"name":           {`Pipeline "é"`},
-			"description":    {"Ask Bo"},
-			"scopes":         {"forks:read", "reports:read"},
-			"expiry":         {"day"},
-			"day":            {"2027-01-02"},
-			"time":           {"09:30"},
-			"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"},
+			"name": {`Pipeline "é"`}, "description": {"Ask Bo"},
+			"scopes": {"forks:read", "reports:read"}, "expiry": {"day"}, "day": {"2027-01-02"},
+			"time": {"09:30"}, "idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"},
 		}, []string{
 			`value="Pipeline &#34;é&#34;"`, `value="Ask Bo"`,
 			`value="forks:read" aria-describedby="sf-h" checked`,
-			`value="reports:read" aria-describedby="sr-h" checked`,
-			`value="2027-01-02"`, `value="09:30"`,
-			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`,
+			`value="reports:read" aria-describedby="sr-h" checked`, `value="2027-01-02"`,
+			`value="09:30"`, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`,
 			`value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}},
 		"a mode": {
 			acme.At("/settings/organisation/reporting-mode"), url.Values{
-				"mode":         {"nominative"},
-				"organisation": {acme.Name},
+				"mode": {"nominative"}, "organisation": {acme.Name},
 			}, []string{`value="nominative" checked`},
 		},
 		"a new name": {

@@ -44,8 +44,7 @@ func TestDashboardWritesNumbersAndDatesOfTheRegion(t *testing.T) {
 		},
 		"en-US,en": {
 			"March 1 to 31, 2026", "1,235", "69.6%", "66.72%",
-			"Highest: 1,235 (Wed, Mar 11, 2026).",
-			"Mar 11, 2026, 9:30 AM UTC", "mdy", "12",
+			"Highest: 1,235 (Wed, Mar 11, 2026).", "Mar 11, 2026, 9:30 AM UTC", "mdy", "12",
 		},
 		"hu-HU,en;q=.1": {
 			"2026 March 1 to 31", "1235", "69,6%", "66,72%", "Highest: 1235 (Wed 2026 Mar 11).",

@@ -70,9 +70,7 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 		},
 		{
 			"/account/password", url.Values{
-				"current": {fixtures.Password},
-				"new":     {replacement},
-				"repeat":  {replacement},
+				"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
 			}, "Password changed. Your other sessions have ended.",
 		},
 	} {

@@ -147,9 +147,8 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	path := acme.At("/settings/api-keys/new")
 	age(w, "1 hour")
 	form := url.Values{
-		"expiry":         {"90"},
-		"idempotencyKey": {webtest.NewIdempotencyKey()},
-		"current":        {"wrong horse battery"},
+		"expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+		"current": {"wrong horse battery"},
 	}
 	p := b.Post(path, form)
 	require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)

@@ -94,9 +94,7 @@ func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
 		return url.Values{"do": {"on"}, "code": {code}, "current": {fixtures.Password}}
 	}
 	wrong := b.Post(setUp, url.Values{
-		"do":      {"on"},
-		"code":    {"000000"},
-		"current": {fixtures.Password},
+		"do": {"on"}, "code": {"000000"}, "current": {fixtures.Password},
 	})
 	require.Contains(t, wrong.Body, `action="`+setUp+`"`)
 	codes := b.Post(setUp, proof())

@@ -37,8 +37,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{Database: fixtures.New(t), t: t}
 	fork := b.Fork(fixtures.Fork{
-		OrganisationID: b.Organisation(fixtures.Organisation{}).ID,
-		Slug:           "Übung 1",
+		OrganisationID: b.Organisation(fixtures.Organisation{}).ID, Slug: "Übung 1",
 	})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
@@ -50,18 +49,16 @@ func setup(t *testing.T) *bundle {
 	b.service = exports.New(reports.New(b.db, b.db, reports.NewLimits(b.db)), audit.New(b.db))
 	b.request = exports.Request{
 		Query: reports.Query{
-			OrganisationID: fork.OrganisationID,
-			ForkID:         fork.ID,
-			Period:         reports.Period{From: fork.CreatedAt, Days: 1},
+			OrganisationID: fork.OrganisationID, ForkID: fork.ID,
+			Period: reports.Period{From: fork.CreatedAt, Days: 1},
 		},
 		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
 		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
 		Recheck: func(context.Context) error { return nil },
 	}
 	server := httpserver.New(httpserver.Options{
-		Logger:      slog.New(slog.DiscardHandler),
-		Unavailable: postgres.Unavailable,
-		Grace:       time.Millisecond,
+		Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable,
+		Grace: time.Millisecond,
 	})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
 		e, err := b.service.Open(c.UserContext(), c, b.request)

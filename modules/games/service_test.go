@@ -23,17 +23,10 @@ func TestForkHasItsFields(t *testing.T) {
 	b := setup(t)
 	b.fork(ourFork, ours, time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC))
 	want := games.Fork{
-		ID:             ourFork,
-		OrganisationID: ours,
-		GameID:         b.game,
-		Slug:           ourFork,
-		Title:          "A fork",
-		Major:          1,
-		Status:         "active",
-		Visibility:     "public",
-		SourceLocale:   "en",
-		CreatedAt:      time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
-		UpdatedAt:      time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
+		ID: ourFork, OrganisationID: ours, GameID: b.game, Slug: ourFork, Title: "A fork", Major: 1,
+		Status: "active", Visibility: "public", SourceLocale: "en",
+		CreatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
+		UpdatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
 	}
 	check := func() {
 		t.Helper()

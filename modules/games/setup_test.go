@@ -37,10 +37,7 @@ func setup(t *testing.T) bundle {
 // fork makes one with the id as its slug.
 func (b bundle) fork(id, organisation string, createdAt time.Time) {
 	b.Fork(fixtures.Fork{
-		ID:             id,
-		OrganisationID: organisation,
-		GameID:         b.game,
-		CreatedAt:      createdAt,
+		ID: id, OrganisationID: organisation, GameID: b.game, CreatedAt: createdAt,
 	})
 }
 

@@ -12,36 +12,16 @@ import (
 // catalogue is game.SkillId in its order. A skill's place is stored in every play: it
 // grows at its end and never moves.
 var catalogue = []string{
-	"prompting.context",
-	"prompting.constraints",
-	"prompting.examples",
-	"data.quality.duplicates",
-	"data.quality.missing",
-	"data.quality.formats",
-	"data.quality.outliers",
-	"ai.critical.hallucination",
-	"ai.critical.bias",
-	"ai.critical.verification",
-	"ai.usage.good-fit",
-	"ai.usage.personal-data",
-	"ai.usage.accountability",
-	"ai.usage.human-review",
-	"ai.usage.right-tool",
-	"data.leadership.incident",
-	"data.leadership.privacy",
-	"data.leadership.quality",
-	"data.leadership.value",
-	"data.leadership.culture",
-	"data.leadership.ai-adoption",
-	"ai.agents.data-access",
-	"ai.agents.tool-permissions",
-	"ai.agents.untrusted-content",
-	"ai.agents.efficiency",
-	"data.reading.charts",
-	"data.reading.causation",
-	"data.reading.sampling",
-	"data.reading.averages",
-	"data.reading.proportions",
+	"prompting.context", "prompting.constraints", "prompting.examples", "data.quality.duplicates",
+	"data.quality.missing", "data.quality.formats", "data.quality.outliers",
+	"ai.critical.hallucination", "ai.critical.bias", "ai.critical.verification",
+	"ai.usage.good-fit", "ai.usage.personal-data", "ai.usage.accountability",
+	"ai.usage.human-review", "ai.usage.right-tool", "data.leadership.incident",
+	"data.leadership.privacy", "data.leadership.quality", "data.leadership.value",
+	"data.leadership.culture", "data.leadership.ai-adoption", "ai.agents.data-access",
+	"ai.agents.tool-permissions", "ai.agents.untrusted-content", "ai.agents.efficiency",
+	"data.reading.charts", "data.reading.causation", "data.reading.sampling",
+	"data.reading.averages", "data.reading.proportions",
 }
 
 // The exact values of game.SkillId.
@@ -74,9 +54,7 @@ func TestPackAnswers(t *testing.T) {
 		for _, skill := range random.Perm(games.SkillCount)[:random.IntN(games.SkillCount+1)] {
 			attempts := 1 + random.IntN(1+random.IntN(games.MaxAttempts))
 			r := games.SkillResult{
-				Skill:    games.Skill(skill),
-				Attempts: attempts,
-				Correct:  random.IntN(attempts + 1),
+				Skill: games.Skill(skill), Attempts: attempts, Correct: random.IntN(attempts + 1),
 			}
 			want[skill] = [2]int{r.Attempts, r.Correct}
 			results = append(results, r)
@@ -110,9 +88,7 @@ func TestPackedFormIsFixed(t *testing.T) {
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{
 		{Skill: 29, Attempts: 1}, {Skill: 1, Attempts: 2, Correct: 2}, {
-			Skill:    0,
-			Attempts: 3,
-			Correct:  1,
+			Skill: 0, Attempts: 3, Correct: 1,
 		},
 	}))
 	var most []games.SkillResult

@@ -127,9 +127,8 @@ func (c contractCheck) check(r *http.Request, response *http.Response, body []by
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: params,
 		Options: &openapi3filter.Options{
-			IncludeResponseStatus: true,
-			MultiError:            true,
-			AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
+			IncludeResponseStatus: true, MultiError: true,
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 		},
 	}
 	if response.StatusCode < 400 {

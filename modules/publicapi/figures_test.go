@@ -43,12 +43,8 @@ func (w *world) playerKeys(t *testing.T, h *history) []string {
 func (w *world) ask(t *testing.T, h *history, from, to string) asked {
 	t.Helper()
 	return asked{
-		history: h,
-		keys:    w.playerKeys(t, h),
-		labels:  w.labels(t, h),
-		fork:    h.forks[0],
-		from:    day(from),
-		to:      day(to),
+		history: h, keys: w.playerKeys(t, h), labels: w.labels(t, h), fork: h.forks[0],
+		from: day(from), to: day(to),
 	}
 }
 
@@ -138,8 +134,9 @@ func day(s string) time.Time {
 	return t
 }
 
-// rules.md, Anonymity: members {0, 4, 6} × players of the period {0, 4, 5}, in both modes: suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same
-// headers, whatever the data.
+// rules.md, Anonymity: members {0, 4, 6} × players of the period {0, 4, 5}, in both modes:
+// suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same headers,
+// whatever the data.
 func TestAnonymity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -155,18 +152,14 @@ func TestAnonymity(t *testing.T) {
 				h.mode = mode
 				for who := range active {
 					h.plays = append(h.plays, play{
-						id:      newID(random),
-						fork:    h.forks[0],
-						player:  h.groups[0].members[who],
+						id: newID(random), fork: h.forks[0], player: h.groups[0].members[who],
 						started: day("2024-05-05"),
 					})
 				}
 				for who := range h.players { // the others play too: they do not count
 					if !slices.Contains(h.groups[0].members, who) {
 						h.plays = append(h.plays, play{
-							id:      newID(random),
-							fork:    h.forks[0],
-							player:  who,
+							id: newID(random), fork: h.forks[0], player: who,
 							started: day("2024-05-06"),
 						})
 					}

@@ -16,8 +16,7 @@ func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
 	at := versionKey{"a", 7}
 	caller := apikeys.Caller{OrganisationID: at.organisationID, OrganisationVersion: at.version}
 	fork := encodedFork{
-		Fork: games.Fork{ID: "a1", OrganisationID: "a", OrganisationVersion: 7},
-		body: []byte("{}"),
+		Fork: games.Fork{ID: "a1", OrganisationID: "a", OrganisationVersion: 7}, body: []byte("{}"),
 	}
 	c.putFork(fork)
 	c.putList(newForkList(at, []games.Fork{fork.Fork}))

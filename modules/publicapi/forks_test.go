@@ -5,20 +5,15 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/reports"
-	"dg/platform/postgres"
-	"dg/platform/testkit/pgtest"
 )
 
 // rules.md, Formats: all fields of all forks, in order, without the configuration.
@@ -197,36 +192,26 @@ func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, a
 // others wait.
 func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	pool, err := postgres.Open(t.Context(), db.DirectURL,
-		postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
-	w := startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool})
-	h := newHistory(rand.New(rand.NewPCG(15, 15)), 2, 0)
-	w.load(t, h)
-	token := w.key(t, h.id)
-	tx, err := w.db.Owner.Pool.Begin(t.Context())
+	a := newAttempt(t, startWithFailures(t), rand.New(rand.NewPCG(15, 15)))
+	a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
+	tx, err := a.w.db.Owner.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
 	require.NoError(t, err)
-	var answered sync.WaitGroup
-	statuses := make([]int, 9)
-	for i := range statuses {
-		conn := w.wire(t)
-		answered.Go(func() {
-			if got, err := conn.try(context.Background(), http.MethodGet,
-				line(http.MethodGet, "/api/v1/forks",
-					"Authorization: Bearer "+token.String())); err == nil {
-				statuses[i] = got.StatusCode
-			}
-		})
+	list := line(http.MethodGet, "/api/v1/forks", "Authorization: "+a.authorization)
+	answers := make(chan answer, 9)
+	for range cap(answers) {
+		conn := a.w.wire(t)
+		go func() {
+			got, _ := conn.try(context.Background(), http.MethodGet, list)
+			answers <- got
+		}()
 	}
 	reading := func(n int) func() bool {
 		return func() bool {
 			var waiting int
-			err := w.db.Owner.Pool.QueryRow(context.Background(),
+			err := a.w.db.Owner.Pool.QueryRow(context.Background(),
 				`select count(*) from pg_locks where not granted and relation = 'forks'::regclass
 				and database = (select oid from pg_database where datname = current_database())`).
 				Scan(&waiting)
@@ -238,8 +223,9 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 	require.Never(t, reading(reports.MaxReportsOfOrganisation+1), 300*time.Millisecond,
 		10*time.Millisecond)
 	require.NoError(t, tx.Rollback(t.Context()))
-	answered.Wait()
-	require.Equal(t, slices.Repeat([]int{http.StatusOK}, len(statuses)), statuses)
+	for range cap(answers) {
+		require.Equal(t, http.StatusOK, (<-answers).StatusCode)
+	}
 }
 
 // rules.md, Order of checks: the checks of GET, the headers of GET, no body.

@@ -83,11 +83,8 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 			started = started.Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
 		}
 		p := play{
-			id:      newID(random),
-			fork:    h.forks[random.IntN(len(h.forks))],
-			player:  random.IntN(len(h.players)),
-			started: started,
-			release: random.IntN(4),
+			id: newID(random), fork: h.forks[random.IntN(len(h.forks))],
+			player: random.IntN(len(h.players)), started: started, release: random.IntN(4),
 		}
 		if random.IntN(4) > 0 {
 			p.completed = started.Add(time.Duration(random.IntN(3_600_000)) * time.Millisecond)

@@ -40,9 +40,7 @@ func TestHostileNames(t *testing.T) {
 	h.mode = "nominative"
 	for who := range h.players {
 		h.plays = append(h.plays, play{
-			id:      newID(random),
-			fork:    h.forks[0],
-			player:  who,
+			id: newID(random), fork: h.forks[0], player: who,
 			started: day("2024-05-05").Add(time.Duration(who) * time.Hour),
 		})
 	}

@@ -221,10 +221,7 @@ func TestAccessMatrix(t *testing.T) {
 		h.mode = []string{"pseudonymous", "nominative"}[i]
 		for who := range h.players {
 			h.plays = append(h.plays, play{
-				id:      newID(random),
-				fork:    h.forks[0],
-				player:  who,
-				started: day("2024-05-05"),
+				id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-05"),
 			})
 		}
 	}
@@ -296,8 +293,7 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 func summary(t *testing.T, got answer) seen {
 	t.Helper()
 	s := seen{
-		status:     got.StatusCode,
-		challenge:  got.Header.Get("WWW-Authenticate"),
+		status: got.StatusCode, challenge: got.Header.Get("WWW-Authenticate"),
 		suppressed: got.Header.Get("X-DG-Report-Suppressed"),
 	}
 	s.rate = got.Header.Get("RateLimit") != ""

@@ -25,12 +25,7 @@ type asked struct {
 // question is the same for the oracle, with the plays.
 func (a asked) question() (oracle.Question, []oracle.Play) {
 	q := oracle.Question{
-		Fork:   a.fork,
-		From:   a.from,
-		To:     a.to,
-		Mode:   a.history.mode,
-		Keys:   a.keys,
-		Labels: a.labels,
+		Fork: a.fork, From: a.from, To: a.to, Mode: a.history.mode, Keys: a.keys, Labels: a.labels,
 	}
 	if a.group != nil {
 		q.Members = map[int]bool{}
@@ -44,20 +39,12 @@ func (a asked) question() (oracle.Question, []oracle.Play) {
 	var plays []oracle.Play
 	for _, p := range a.history.plays {
 		play := oracle.Play{
-			ID:        p.id,
-			Fork:      p.fork,
-			Player:    p.player,
-			Release:   p.release,
-			Started:   p.started,
-			Completed: p.completed,
-			Score:     p.score,
-			Passed:    p.passed,
+			ID: p.id, Fork: p.fork, Player: p.player, Release: p.release, Started: p.started,
+			Completed: p.completed, Score: p.score, Passed: p.passed,
 		}
 		for _, answer := range p.answers {
 			play.Answers = append(play.Answers, oracle.Answered{
-				Skill:    answer.skill,
-				Attempts: answer.attempts,
-				Correct:  answer.correct,
+				Skill: answer.skill, Attempts: answer.attempts, Correct: answer.correct,
 			})
 		}
 		plays = append(plays, play)

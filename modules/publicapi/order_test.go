@@ -145,17 +145,9 @@ func newAttempts(t *testing.T, w *world, random *rand.Rand, n int) (all []*attem
 		mine := histories[2*i]
 		token := w.key(t, mine.id, apikeys.ReportsRead)
 		all = append(all, &attempt{
-			t:             t,
-			w:             w,
-			mine:          mine,
-			foreign:       histories[2*i+1],
-			token:         token,
-			authorization: "Bearer " + token.String(),
-			method:        http.MethodGet,
-			prefix:        "/api/v1/",
-			fork:          mine.forks[0],
-			tail:          "/stats",
-			query:         "from=2024-05-01&to=2024-05-31",
+			t: t, w: w, mine: mine, foreign: histories[2*i+1], token: token,
+			authorization: "Bearer " + token.String(), method: http.MethodGet, prefix: "/api/v1/",
+			fork: mine.forks[0], tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
 		})
 	}
 	return all

@@ -55,9 +55,7 @@ func startOver(
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
 	program, err := assembly.Over(pools, assembly.Settings{
-		BaseURL: url,
-		Log:     slog.New(slog.DiscardHandler),
-		Grace:   time.Second,
+		BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
 	})
 	require.NoError(t, err)
 	for _, mount := range after {
@@ -73,11 +71,7 @@ func startOver(
 		served.Wait()
 	})
 	w := &world{
-		db:   db,
-		keys: program.Keys,
-		log:  audit.New(pools.Auth),
-		app:  program.Server.App(),
-		url:  url,
+		db: db, keys: program.Keys, log: audit.New(pools.Auth), app: program.Server.App(), url: url,
 	}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
@@ -102,9 +96,8 @@ func owner(organisationID string) apikeys.Actor {
 	return apikeys.Actor{
 		Person: apikeys.Person{ID: "11111111-1111-4111-8111-111111111111", Name: "Ada"},
 		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: organisationID,
-			Grants:         authz.MemberGrants("owner", false),
+			Kind: authz.Member, OrganisationID: organisationID,
+			Grants: authz.MemberGrants("owner", false),
 		},
 	}
 }

@@ -104,9 +104,7 @@ func (h *history) playAround(random *rand.Rand, d time.Time) {
 		day - time.Millisecond, day, day + time.Millisecond,
 	} {
 		p := play{
-			id:      newID(random),
-			fork:    h.forks[0],
-			player:  random.IntN(len(h.players)),
+			id: newID(random), fork: h.forks[0], player: random.IntN(len(h.players)),
 			started: d.Add(at),
 		}
 		if random.IntN(3) > 0 {

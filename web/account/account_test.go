@@ -78,19 +78,13 @@ func TestPasswordIsChanged(t *testing.T) {
 	const replacement = "battery horse staple"
 	for want, form := range map[string]url.Values{
 		"The password is wrong": {
-			"current": {"wrong horse battery"},
-			"new":     {replacement},
-			"repeat":  {replacement},
+			"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement},
 		},
 		"Use at least 12 characters": {
-			"current": {fixtures.Password},
-			"new":     {"short"},
-			"repeat":  {"short"},
+			"current": {fixtures.Password}, "new": {"short"}, "repeat": {"short"},
 		},
 		"The passwords do not match": {
-			"current": {fixtures.Password},
-			"new":     {replacement},
-			"repeat":  {replacement + "r"},
+			"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement + "r"},
 		},
 	} {
 		p := b.Post("/account/password", form)
@@ -103,9 +97,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	before := b.Cookies["__Host-dg"]
 	webtest.RequireRedirect(t, "/account",
 		b.Post("/account/password", url.Values{
-			"current": {fixtures.Password},
-			"new":     {replacement},
-			"repeat":  {replacement},
+			"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
 		}))
 	require.NotEqual(t, before, b.Cookies["__Host-dg"])
 	require.Contains(t, b.Get("/account").Body, "Password changed.")
@@ -117,15 +109,11 @@ func TestPasswordIsChanged(t *testing.T) {
 
 	for range 10 {
 		b.Post("/account/password", url.Values{
-			"current": {"wrong horse battery"},
-			"new":     {replacement},
-			"repeat":  {replacement},
+			"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement},
 		})
 	}
 	p := b.Post("/account/password", url.Values{
-		"current": {replacement},
-		"new":     {replacement},
-		"repeat":  {replacement},
+		"current": {replacement}, "new": {replacement}, "repeat": {replacement},
 	})
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
 	require.Contains(t, p.Body, "Too many failed attempts.")
@@ -153,14 +141,10 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	require.NoError(t, err)
 	for want, form := range map[string]url.Values{
 		"The code is wrong": {
-			"do":      {"on"},
-			"code":    {"abcdef"},
-			"current": {fixtures.Password},
+			"do": {"on"}, "code": {"abcdef"}, "current": {fixtures.Password},
 		},
 		"The password is wrong.": {
-			"do":      {"on"},
-			"code":    {code},
-			"current": {"wrong horse battery"},
+			"do": {"on"}, "code": {code}, "current": {"wrong horse battery"},
 		},
 	} {
 		wrong := b.Post("/account/two-step", form)
@@ -170,9 +154,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 		require.NotContains(t, wrong.Body, "wrong horse")
 	}
 	form := url.Values{
-		"do":      {"on"},
-		"code":    {code[:3] + " " + code[3:]},
-		"current": {fixtures.Password},
+		"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {fixtures.Password},
 	}
 	p = b.Post("/account/two-step", form)
 	require.Equal(t, http.StatusOK, p.StatusCode)
@@ -200,14 +182,11 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	// is on already
 	webtest.RequireRedirect(t, "/account/two-step",
 		b.Post("/account/two-step", url.Values{
-			"do":      {"on"},
-			"code":    {code},
-			"current": {fixtures.Password},
+			"do": {"on"}, "code": {code}, "current": {fixtures.Password},
 		}))
 	for _, form := range []url.Values{
 		{"do": {"off"}, "code": {"abcdef"}, "current": {fixtures.Password}}, {
-			"do":   {"off"},
-			"code": {w.CodeNow(t, secret)},
+			"do": {"off"}, "code": {w.CodeNow(t, secret)},
 		},
 	} {
 		require.Equal(t, http.StatusUnprocessableEntity,
@@ -215,9 +194,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	}
 	webtest.RequireRedirect(t, "/account",
 		b.Post("/account/two-step", url.Values{
-			"do":      {"off"},
-			"code":    {codes[0][1]},
-			"current": {fixtures.Password},
+			"do": {"off"}, "code": {codes[0][1]}, "current": {fixtures.Password},
 		}))
 	require.Contains(t, b.Get("/account").Body, "Two-step verification is off.")
 	webtest.RequireRedirect(t, "/sign-in", again.Get("/"))
@@ -235,8 +212,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	require.Contains(t, b.Get("/account").Body, "You have no recovery codes.")
 	for _, form := range []url.Values{
 		{"current": {fixtures.Password}}, {"code": {w.CodeNow(t, fixtures.TOTPSecret)}}, {
-			"current": {fixtures.Password},
-			"code":    {"000000"},
+			"current": {fixtures.Password}, "code": {"000000"},
 		},
 	} {
 		require.Equal(t, http.StatusUnprocessableEntity,

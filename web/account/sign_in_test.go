@@ -78,8 +78,7 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 
 	for range 9 {
 		b.Post("/sign-in", url.Values{
-			"email":    {acme.Owner.Email},
-			"password": {"wrong horse battery"},
+			"email": {acme.Owner.Email}, "password": {"wrong horse battery"},
 		})
 	}
 	p = b.Post("/sign-in", webtest.Credentials(acme.Owner))

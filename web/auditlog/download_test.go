@@ -52,19 +52,17 @@ func csvRow(t *testing.T, e audit.Entry) []string {
 	require.NoError(t, err)
 	return []string{
 		strconv.FormatInt(e.ID, 10), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind),
-		cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action),
-		string(e.Reason), e.Target.Kind, cell(e.Target.ID), string(details), cell(e.Request.Method),
-		cell(e.Request.Path), cell(e.Request.Address),
-		cell(e.Request.UserAgent), cell(e.Request.ID),
+		cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action), string(e.Reason), e.Target.Kind,
+		cell(e.Target.ID), string(details), cell(e.Request.Method), cell(e.Request.Path),
+		cell(e.Request.Address), cell(e.Request.UserAgent), cell(e.Request.ID),
 	}
 }
 
 // hostile are texts that must be shown as text.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`,
-	`@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x",
-	"\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'", strings.Repeat("x", 10_000),
-	strings.Repeat("€", 10_000), "\xff\xfe",
+	`@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x", "\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'",
+	strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe",
 }
 
 // Hostile texts are harmless in page and CSV.
@@ -77,28 +75,21 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 		for _, e := range []audit.Entry{
 			{
 				Actor:  audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name},
-				Action: audit.KeyRevoked,
-				Target: audit.Target{Kind: "api_key", ID: text},
+				Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: text},
 			},
 			{
-				Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: name},
-				Action: audit.KeyRefused,
+				Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.KeyRefused,
 				Reason: audit.OutsideAPI,
 			},
 			{
-				Actor:   audit.Actor{Kind: audit.Key, ID: "k", Name: name},
-				Action:  audit.ExportFinished,
-				Details: map[string]any{"outcome": name, name: name},
-				Target:  audit.Target{Kind: "fork", ID: text},
+				Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: name},
+				Action: audit.ExportFinished, Details: map[string]any{"outcome": name, name: name},
+				Target: audit.Target{Kind: "fork", ID: text},
 			},
 		} {
 			e.OrganisationID = acme.ID
 			e.Request = audit.Request{
-				Method:    text,
-				Path:      text,
-				Address:   "192.0.2.1",
-				UserAgent: text,
-				ID:        "request-0003",
+				Method: text, Path: text, Address: "192.0.2.1", UserAgent: text, ID: "request-0003",
 			}
 			require.NoError(t, w.Log.Append(t.Context(), e))
 		}

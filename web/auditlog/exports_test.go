@@ -26,11 +26,9 @@ func TestExportIsOneRowWithItsState(t *testing.T) {
 		}
 		require.NoError(t, w.Log.Append(t.Context(), audit.Entry{
 			OrganisationID: acme.ID,
-			Actor:          audit.Actor{Kind: audit.Person, ID: acme.Owner.ID, Name: "Ann"},
-			Action:         action,
-			Target:         audit.Target{Kind: "fork", ID: fork.ID},
-			Details:        details,
-			Request:        audit.Request{Method: "GET", Path: "/x", ID: "one-request-id"},
+			Actor:          audit.Actor{Kind: audit.Person, ID: acme.Owner.ID, Name: "Ann"}, Action: action,
+			Target: audit.Target{Kind: "fork", ID: fork.ID}, Details: details,
+			Request: audit.Request{Method: "GET", Path: "/x", ID: "one-request-id"},
 		}))
 		w.DB.Exec(
 			`update audit_entries set at = $2, user_agent = $3 where org_id = $1 and user_agent = ''`,
@@ -93,9 +91,8 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	entry := audit.Entry{
-		OrganisationID: acme.ID,
-		Actor:          audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"},
-		Action:         audit.KeyRefused,
+		OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"},
+		Action: audit.KeyRefused,
 	}
 	for i := range 30 {
 		entry.Reason = audit.Revoked

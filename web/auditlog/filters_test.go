@@ -33,11 +33,8 @@ func randomEntries(
 			Action:         audit.Actions[random.IntN(len(audit.Actions))],
 			Target:         audit.Target{Kind: "fork", ID: uuid.NewString()},
 			Request: audit.Request{
-				Method:    "GET",
-				Path:      "/api/v1/forks/" + uuid.NewString(),
-				Address:   "192.0.2.1",
-				UserAgent: "request-0002",
-				ID:        uuid.NewString(),
+				Method: "GET", Path: "/api/v1/forks/" + uuid.NewString(), Address: "192.0.2.1",
+				UserAgent: "request-0002", ID: uuid.NewString(),
 			},
 		}
 		if e.Action == audit.KeyRefused {

@@ -65,10 +65,8 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 	t.Parallel()
 	e := audit.Entry{
-		Actor:   audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"},
-		Action:  audit.KeyRefused,
-		Reason:  audit.WrongSecret,
-		Request: audit.Request{Path: "/api/v1/forks"},
+		Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused,
+		Reason: audit.WrongSecret, Request: audit.Request{Path: "/api/v1/forks"},
 	}
 	v := nameIndex{locale: ui.Locales[0]}.view(e)
 	require.Equal(t, "Wrong secret", v.Outcome)
@@ -86,30 +84,26 @@ func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 func TestEntriesOfTheOperator(t *testing.T) {
 	t.Parallel()
 	pruned := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor:   audit.TheOperator,
-		Action:  audit.LogPruned,
+		Actor: audit.TheOperator, Action: audit.LogPruned,
 		Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
 	})
 	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"},
 		[]string{pruned.Actor, pruned.Target, pruned.Outcome})
 	require.Contains(t, pruned.Details, detail{Term: "Entries", Code: "12,408"})
 	erased := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor:  audit.TheOperator,
-		Action: audit.PlayerErased,
+		Actor: audit.TheOperator, Action: audit.PlayerErased,
 		Target: audit.Target{Kind: "player", ID: "p-1"},
 	})
 	require.Equal(t, "p-1", erased.Target)
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
 	plan := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor:   audit.TheOperator,
-		Action:  audit.PlanChanged,
+		Actor: audit.TheOperator, Action: audit.PlanChanged,
 		Details: map[string]any{"from": "enterprise", "to": "team"},
 	})
 	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"},
 		[]string{plan.Action, plan.Target, plan.Outcome})
 	link := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor:   audit.TheOperator,
-		Action:  audit.ResetCreated,
+		Actor: audit.TheOperator, Action: audit.ResetCreated,
 		Target:  audit.Target{Kind: "person", ID: "u-1"},
 		Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
 	})
@@ -118,8 +112,7 @@ func TestEntriesOfTheOperator(t *testing.T) {
 	require.Contains(t, link.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
 	require.NotContains(t, link.Details, detail{Term: "name", Code: "Ann"})
 	key := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor:  audit.TheOperator,
-		Action: audit.KeyRevoked,
+		Actor: audit.TheOperator, Action: audit.KeyRevoked,
 		Target: audit.Target{Kind: "api_key", ID: "k"},
 	})
 	require.NotContains(t, key.Details, detail{Term: "Person"})

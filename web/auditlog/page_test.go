@@ -65,11 +65,8 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 		Action:         audit.KeyRefused,
 		Reason:         audit.InsufficientScope,
 		Request: audit.Request{
-			Method:    "GET",
-			Path:      "/api/v1/forks",
-			Address:   "192.0.2.118",
-			UserAgent: "python-requests/2.32.3",
-			ID:        "01JD7K3V9Q2M8T4XN6ZB",
+			Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118",
+			UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB",
 		},
 	}))
 	b := w.SignedIn(t, acme.Owner)
@@ -84,8 +81,7 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>",
 			"insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
 			"dg_live_" + key.ID + "_…", "192.0.2.118", "python-requests/2.32.3",
-			"01JD7K3V9Q2M8T4XN6ZB",
-			`<option value="keys" selected>Any key</option>`,
+			"01JD7K3V9Q2M8T4XN6ZB", `<option value="keys" selected>Any key</option>`,
 			`<option value="` + key.ID + `" selected>Warehouse</option>`,
 		} {
 			require.Contains(t, p.Body, text)
@@ -97,9 +93,8 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 	for range 120 {
 		require.NoError(t,
 			w.Log.Append(t.Context(), audit.Entry{
-				OrganisationID: acme.ID,
-				Actor:          audit.Actor{Kind: audit.Key, ID: key.ID},
-				Action:         audit.ExportStarted,
+				OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID},
+				Action: audit.ExportStarted,
 			}))
 	}
 	grown := b.Get(link)

@@ -35,22 +35,17 @@ var keyFormErrors = map[string]struct {
 	"no day":           {url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199"},
 	"today": {
 		url.Values{
-			"expiry": {"day"},
-			"day":    {"2026-11-21"},
+			"expiry": {"day"}, "day": {"2026-11-21"},
 		}, "day", "21 November 2026 has already begun. Choose a later date, or add a time.",
 	},
 	"now": {
 		url.Values{
-			"expiry": {"day"},
-			"day":    {"2026-11-21"},
-			"time":   {"09:31"},
+			"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"},
 		}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date.",
 	},
 	"no such time": {
 		url.Values{
-			"expiry": {"day"},
-			"day":    {"2026-12-31"},
-			"time":   {"24:00"},
+			"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"},
 		}, "time", "Enter a time from 00:00 to 23:59",
 	},
 	"a day with 90 days": {url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected"},

@@ -49,9 +49,8 @@ func TestKeyPage(t *testing.T) {
 		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…",
 		"<dd>Reports</dd>", `<span class="state on">Active</span>, until <time`,
 		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>",
-		"No requests have been made with this key in the last 30 days.",
-		path + "/replace", path + "/rename", path + "/revoke",
-		acme.At("/settings/audit-log?key=%s", key.ID),
+		"No requests have been made with this key in the last 30 days.", path + "/replace",
+		path + "/rename", path + "/revoke", acme.At("/settings/audit-log?key=%s", key.ID),
 	} {
 		require.Contains(t, p.Body, shown)
 	}
@@ -213,8 +212,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	for _, p := range []webtest.Page{
 		b.Get(path),
 		b.Post(path, url.Values{
-			"overlap":        {"now"},
-			"idempotencyKey": {webtest.NewIdempotencyKey()},
+			"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 		}),
 	} {
 		require.Equal(t, http.StatusSeeOther, p.StatusCode, "it was replaced")
@@ -234,8 +232,7 @@ func TestKeyIsReplaced(t *testing.T) {
 
 	at := acme.At("/settings/api-keys/%s/replace", token.ID)
 	done = b.Post(at, url.Values{
-		"overlap":        {"now"},
-		"idempotencyKey": {webtest.NewIdempotencyKey()},
+		"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 	})
 	require.Contains(t, done.Body, "The old key no longer works.")
 
@@ -246,15 +243,13 @@ func TestKeyIsReplaced(t *testing.T) {
 		acme.ID)
 	at = acme.At("/settings/api-keys/n%021d/replace", 1)
 	full := b.Post(at, url.Values{
-		"overlap":        {"week"},
-		"idempotencyKey": {webtest.NewIdempotencyKey()},
+		"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 	})
 	require.Equal(t, http.StatusBadRequest, full.StatusCode)
 	require.Contains(t, full.Body, "Choose “Now”, or revoke another key first.")
 	require.Equal(t, http.StatusOK,
 		b.Post(at, url.Values{
-			"overlap":        {"now"},
-			"idempotencyKey": {webtest.NewIdempotencyKey()},
+			"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 		}).StatusCode)
 }
 

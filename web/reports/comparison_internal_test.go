@@ -22,20 +22,12 @@ func TestFiguresAreComparedInWords(t *testing.T) {
 		return all
 	}
 	now := reports.Statistics{
-		Plays:          163,
-		UniquePlayers:  20,
-		Completed:      100,
-		AvgScore:       687,
-		CompletionRate: 6135,
-		PassRate:       5000,
+		Plays: 163, UniquePlayers: 20, Completed: 100, AvgScore: 687, CompletionRate: 6135,
+		PassRate: 5000,
 	}
 	before := reports.Statistics{
-		Plays:          151,
-		UniquePlayers:  25,
-		Completed:      90,
-		AvgScore:       674,
-		CompletionRate: 5960,
-		PassRate:       5000,
+		Plays: 151, UniquePlayers: 25, Completed: 90, AvgScore: 674, CompletionRate: 5960,
+		PassRate: 5000,
 	}
 	require.Equal(t, []string{
 		"163|started, including unfinished|+12, up 8% from 151", "20|unique|−5, down 20% from 25",
@@ -74,20 +66,17 @@ func TestPreviousPeriod(t *testing.T) {
 		366: "2025-02-28_2026-02-28",
 	} {
 		p, ok := previousPeriod(reports.Period{
-			From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
-			Days: days,
+			From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Days: days,
 		})
 		require.True(t, ok)
 		require.Equal(t, want, p.String())
 	}
 	_, ok := previousPeriod(reports.Period{
-		From: time.Date(2000, 1, 29, 0, 0, 0, 0, time.UTC),
-		Days: 28,
+		From: time.Date(2000, 1, 29, 0, 0, 0, 0, time.UTC), Days: 28,
 	})
 	require.True(t, ok)
 	_, ok = previousPeriod(reports.Period{
-		From: time.Date(2000, 1, 28, 0, 0, 0, 0, time.UTC),
-		Days: 28,
+		From: time.Date(2000, 1, 28, 0, 0, 0, 0, time.UTC), Days: 28,
 	})
 	require.False(t, ok)
 }
@@ -97,8 +86,7 @@ func TestPreviousPeriod(t *testing.T) {
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	t.Parallel()
 	o := reports.Overview{
-		Now:    reports.OverviewTotals{Plays: 300_000},
-		Before: reports.OverviewTotals{Plays: 250_000},
+		Now: reports.OverviewTotals{Plays: 300_000}, Before: reports.OverviewTotals{Plays: 250_000},
 	}
 	require.Equal(t,
 		[]figure{{"Plays", "300,000", "in 28 days, all forks", "+50,000, up 20% from 250,000"}},

@@ -33,8 +33,7 @@ func randomPlays(
 		at := now.Truncate(time.Millisecond).
 			Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
 		p := fixtures.Play{
-			Fork:      forks[random.IntN(len(forks))],
-			Player:    players[random.IntN(len(players))],
+			Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))],
 			StartedAt: at,
 		}
 		if score := random.IntN(13_000) - 3_000; score >= 0 {
@@ -46,9 +45,7 @@ func randomPlays(
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(4)] {
 			attempts := 1 + random.IntN(7)
 			results = append(results, games.SkillResult{
-				Skill:    games.Skill(s),
-				Attempts: attempts,
-				Correct:  random.IntN(attempts + 1),
+				Skill: games.Skill(s), Attempts: attempts, Correct: random.IntN(attempts + 1),
 			})
 		}
 		p.Answers = games.PackAnswers(results)

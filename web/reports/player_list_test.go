@@ -33,11 +33,7 @@ func played60(w *webtest.World, o *webtest.Organisation) (fixtures.Fork, []fixtu
 	for i, p := range players {
 		at := time.Now().UTC().Truncate(24 * time.Hour)
 		w.DB.Play(fixtures.Play{
-			Fork:        fork,
-			Player:      p,
-			StartedAt:   at,
-			CompletedAt: at,
-			Score:       100 * i,
+			Fork: fork, Player: p, StartedAt: at, CompletedAt: at, Score: 100 * i,
 		})
 	}
 	return fork, players

@@ -16,28 +16,18 @@ import (
 // reported is an organisation with reports of every kind: played, empty and withheld.
 func reported(w *webtest.World, mode string) (o *webtest.Organisation, fork, region, small string) {
 	o = w.OrganisationOf(fixtures.Organisation{
-		Slug:          "halden-" + mode,
-		Name:          "Halden Water",
-		ReportingMode: mode,
+		Slug: "halden-" + mode, Name: "Halden Water", ReportingMode: mode,
 	})
 	first := w.DB.Fork(fixtures.Fork{
-		OrganisationID: o.ID,
-		Title:          "Spot the Outlier",
-		Slug:           "spot-the-outlier",
-		Release:        7,
+		OrganisationID: o.ID, Title: "Spot the Outlier", Slug: "spot-the-outlier", Release: 7,
 	})
 	w.DB.Fork(fixtures.Fork{
-		OrganisationID: o.ID,
-		Title:          "Reading Charts: what the axis does not say",
-		Slug:           "reading-charts",
-		Suspended:      true,
+		OrganisationID: o.ID, Title: "Reading Charts: what the axis does not say",
+		Slug: "reading-charts", Suspended: true,
 	})
 	w.DB.Fork(fixtures.Fork{
-		OrganisationID: o.ID,
-		Title:          "اختبار البيانات",
-		Slug:           "data-incident-first-hour",
-		Status:         "archived",
-		Visibility:     "restricted",
+		OrganisationID: o.ID, Title: "اختبار البيانات", Slug: "data-incident-first-hour",
+		Status: "archived", Visibility: "restricted",
 	})
 	names := numbered(127)
 	copy(names,

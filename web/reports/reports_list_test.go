@@ -39,53 +39,36 @@ func TestReportsListForksByPlays(t *testing.T) {
 	other := w.Organisation("other")
 	empty := w.Organisation("empty")
 	archived := w.DB.Fork(fixtures.Fork{
-		OrganisationID: acme.ID,
-		Title:          "Old",
-		Slug:           "old",
-		Status:         "archived",
-		Release:        1,
-		Suspended:      true,
+		OrganisationID: acme.ID, Title: "Old", Slug: "old", Status: "archived", Release: 1,
+		Suspended: true,
 	})
 	quiet := w.DB.Fork(fixtures.Fork{
-		OrganisationID: acme.ID,
-		Title:          "Quiet",
-		Slug:           "quiet",
-		Visibility:     "restricted",
+		OrganisationID: acme.ID, Title: "Quiet", Slug: "quiet", Visibility: "restricted",
 	})
 	busy := w.DB.Fork(fixtures.Fork{
-		OrganisationID: acme.ID,
-		Title:          "<b>Busy</b>",
-		Slug:           "busy",
-		Visibility:     "organization",
-		Release:        1200,
+		OrganisationID: acme.ID, Title: "<b>Busy</b>", Slug: "busy", Visibility: "organization",
+		Release: 1200,
 	})
 	suspended := w.DB.Fork(fixtures.Fork{
-		OrganisationID: acme.ID,
-		Title:          "Held",
-		Slug:           "held",
-		Visibility:     "organization",
-		Release:        1,
-		Suspended:      true,
+		OrganisationID: acme.ID, Title: "Held", Slug: "held", Visibility: "organization",
+		Release: 1, Suspended: true,
 	})
 	players := w.DB.Players(acme.ID, 2)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for i := range 3 {
 		w.DB.Play(fixtures.Play{
-			Fork:      busy,
-			Player:    players[i/2],
+			Fork: busy, Player: players[i/2],
 			StartedAt: today.Add(time.Duration(i) * time.Millisecond),
 		})
 	}
 	for fork, at := range map[fixtures.Fork]time.Time{
-		suspended: today.AddDate(0, 0, -27),
-		archived:  today,
+		suspended: today.AddDate(0, 0, -27), archived: today,
 	} {
 		w.DB.Play(fixtures.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
 	// a day too early
 	w.DB.Play(fixtures.Play{
-		Fork:      suspended,
-		Player:    players[1],
+		Fork: suspended, Player: players[1],
 		StartedAt: today.AddDate(0, 0, -27).Add(-time.Millisecond),
 	})
 	w.Played(other)
@@ -155,10 +138,7 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 		"C":        "active",
 	} {
 		w.DB.Fork(fixtures.Fork{
-			OrganisationID: o.ID,
-			Title:          title,
-			Slug:           "slug-" + title,
-			Status:         status,
+			OrganisationID: o.ID, Title: title, Slug: "slug-" + title, Status: status,
 		})
 	}
 	b := w.SignedIn(t, o.Owner)

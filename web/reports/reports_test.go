@@ -92,18 +92,14 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		"javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲",
 	}
 	o := w.OrganisationOf(fixtures.Organisation{
-		Slug:          "acme",
-		Name:          names[0],
-		ReportingMode: "nominative",
+		Slug: "acme", Name: names[0], ReportingMode: "nominative",
 	})
 	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), numbered(5)...)...)
 	forks := make([]string, len(names))
 	groups := make([]string, len(names))
 	for i, name := range names {
 		fork := w.DB.Fork(fixtures.Fork{
-			OrganisationID: o.ID,
-			Title:          name,
-			Slug:           fmt.Sprintf("%.190s %d", name, i),
+			OrganisationID: o.ID, Title: name, Slug: fmt.Sprintf("%.190s %d", name, i),
 		})
 		forks[i] = fork.ID
 		groups[i] = w.DB.GroupNamed(o.ID, name, players...)

@@ -26,14 +26,12 @@ func shownSkills(l skillList) (all []string) {
 func TestSkillsAreGroupedByArea(t *testing.T) {
 	t.Parallel()
 	at := listAddress{
-		self:   "/r",
-		fixed:  []param{{"from", "2026-03-01"}, {"to", "2026-03-02"}},
+		self: "/r", fixed: []param{{"from", "2026-03-01"}, {"to", "2026-03-02"}},
 		chosen: map[string][]string{},
 	}
 	skills := []reports.SkillStat{
 		{SkillID: "data.quality.formats", CorrectRate: 5000}, {
-			SkillID:     "ai.usage.good-fit",
-			CorrectRate: 2000,
+			SkillID: "ai.usage.good-fit", CorrectRate: 2000,
 		}, {SkillID: "data.reading.charts", CorrectRate: 2000},
 	}
 	l := newSkillList(ui.Locales[0], skills, at)
@@ -43,8 +41,7 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 		}, shownSkills(l))
 	require.Equal(t, []ui.Link{
 		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true}, {
-			Name:    "Weakest first",
-			Path:    "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h",
+			Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h",
 			Current: false,
 		},
 	}, l.Orders)

@@ -69,9 +69,8 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 	}, base)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
-		Logger:      slog.New(slog.DiscardHandler),
-		Unavailable: postgres.Unavailable,
-		Grace:       time.Second,
+		Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable,
+		Grace: time.Second,
 	})
 	api.Mount(server.App())
 	serve(t, server, ln)
@@ -115,9 +114,7 @@ const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
 // GoodForm is a form that makes a key.
 func GoodForm() url.Values {
 	return url.Values{
-		"name":           {"Warehouse"},
-		"scopes":         {"forks:read", "reports:read"},
-		"expiry":         {"90"},
+		"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"},
 		"idempotencyKey": {NewIdempotencyKey()},
 	}
 }
@@ -290,9 +287,7 @@ func (o *Organisation) AsOwner() apikeys.Actor {
 	return apikeys.Actor{
 		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
 		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: o.ID,
-			Grants:         authz.MemberGrants("owner", false),
+			Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false),
 		},
 	}
 }

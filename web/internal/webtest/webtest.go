@@ -90,15 +90,11 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 	orgs := org.New(db.DB, w.Log, policy)
 	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
 	w.People = identity.New(db.DB, now, identity.Auditor{
-		Memberships:  noOrganisations{},
-		Log:          w.Log,
-		UnknownEmail: func() {},
+		Memberships: noOrganisations{}, Log: w.Log, UnknownEmail: func() {},
 	}, slog.New(slog.DiscardHandler))
 	people := identity.New(db.DB, now,
 		identity.Auditor{
-			Memberships:  orgs,
-			Log:          w.Log,
-			UnknownEmail: func() {},
+			Memberships: orgs, Log: w.Log, UnknownEmail: func() {},
 		}, slog.New(slog.NewTextHandler(w.Logged, nil)))
 	w.orgs = orgs
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
@@ -137,18 +133,13 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 		},
 		Docs: docs.Modules{Groups: orgs, Forks: forks},
 		Reports: webreports.Modules{
-			Forks:   forks,
-			Groups:  orgs,
-			Reports: w.Figures,
-			Exports: w.Files,
+			Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files,
 		},
 	}, w.URL, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
-		Logger:      slog.New(slog.NewTextHandler(w.Logged, nil)),
-		Unavailable: postgres.Unavailable,
-		Grace:       time.Second,
-		ErrorPage:   site.ErrorPage,
+		Logger: slog.New(slog.NewTextHandler(w.Logged, nil)), Unavailable: postgres.Unavailable,
+		Grace: time.Second, ErrorPage: site.ErrorPage,
 	})
 	site.Mount(server.App())
 	serve(t, server, ln)
@@ -197,8 +188,7 @@ func (w *World) OrganisationOf(o fixtures.Organisation) *Organisation {
 	o = w.DB.Organisation(o)
 	human := func(name, role, secret string) fixtures.Person {
 		p := w.DB.Person(fixtures.Person{
-			Name:       name + " of " + o.Slug,
-			Email:      name + "@" + o.Slug + ".example",
+			Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example",
 			TOTPSecret: secret,
 		})
 		w.DB.Join(o.ID, p.ID, role)
@@ -219,10 +209,8 @@ func (w *World) Rename(p *fixtures.Person, name string) {
 // Fork stores a fork that the organisation's players can play.
 func (w *World) Fork(o *Organisation) fixtures.Fork {
 	return w.DB.Fork(fixtures.Fork{
-		OrganisationID: o.ID,
-		Title:          "Prompting at the dock",
-		Visibility:     "organization",
-		Release:        1,
+		OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization",
+		Release: 1,
 	})
 }
 
@@ -230,11 +218,8 @@ func (w *World) Fork(o *Organisation) fixtures.Fork {
 func (w *World) Played(o *Organisation) string {
 	fork := w.Fork(o)
 	w.DB.Play(fixtures.Play{
-		Fork:        fork,
-		Player:      w.DB.Players(o.ID, 1)[0],
-		StartedAt:   time.Now(),
-		CompletedAt: time.Now(),
-		Score:       5000,
+		Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: time.Now(),
+		CompletedAt: time.Now(), Score: 5000,
 	})
 	return fork.ID
 }
