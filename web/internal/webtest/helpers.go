@@ -209,6 +209,7 @@ func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.R
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
 	_, err = fmt.Fprintf(conn,
 		"GET %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nCookie: __Host-dg=%s\r\n\r\n",
 		path, b.Cookies["__Host-dg"])
