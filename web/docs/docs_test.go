@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +14,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/modules/exports"
+	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/fairshare"
+	"dg/platform/testkit/fixtures"
+	"dg/web"
+	"dg/web/docs"
 	"dg/web/internal/webtest"
 )
 
@@ -195,6 +201,35 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	require.Contains(t, both.Get("/docs?org=globex").Body, `href="/docs/recipes/python?org=globex"`)
 	require.NotContains(t, w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Body, other.ID,
 		"of no organisation but one's own")
+}
+
+// forgetful finds the groups of another organisation, as if its SQL forgot the organisation.
+type forgetful struct {
+	groups docs.Groups
+	finds  string
+}
+
+func (f *forgetful) Groups(ctx context.Context, _, chosen string) ([]org.Group, error) {
+	return f.groups.Groups(ctx, f.finds, chosen)
+}
+
+// rules.md, Keys: nothing is allowed across organisations. The policy is asked about the owner of
+// what is named in the examples.
+func TestDocsNameNoForeignGroup(t *testing.T) {
+	t.Parallel()
+	var groups forgetful
+	w := webtest.StartOn(t, fixtures.New(t), time.Now, func(m *web.Modules) {
+		groups.groups = m.Docs.Groups
+		m.Docs.Groups = &groups
+	})
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
+	fork := w.Fork(acme)
+	foreign := w.DB.Group(other.ID, w.DB.Players(other.ID, 5)...)
+	groups.finds = other.ID
+	body := w.SignedIn(t, acme.Owner).Get("/docs").Body
+	require.Contains(t, body, fork.ID)
+	require.NotContains(t, body, foreign)
 }
 
 // The reference has what the document has: each operation with its parameters, fields, answers and

@@ -81,8 +81,11 @@ func Start(t *testing.T) *World {
 	return StartOn(t, fixtures.New(t), time.Now)
 }
 
-// StartOn begins one more instance on a database, with a clock.
-func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
+// StartOn begins one more instance on a database, with a clock, and other modules where a test
+// changes them.
+func StartOn(
+	t *testing.T, db *fixtures.Database, now func() time.Time, change ...func(*web.Modules),
+) *World {
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
@@ -110,7 +113,7 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 	w.Figures = reports.New(db.DB, pool, w.limits)
 	w.Files = exports.New(w.Figures, w.Log)
 	forks := games.New(db.DB)
-	site, err := web.New(web.Modules{
+	modules := web.Modules{
 		Sessions:        people.Sessions,
 		Reauthenticator: people.SignIns,
 		Encrypter:       &w.Drafts,
@@ -135,7 +138,11 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 		Reports: webreports.Modules{
 			Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files,
 		},
-	}, w.URL, now)
+	}
+	for _, f := range change {
+		f(&modules)
+	}
+	site, err := web.New(modules, w.URL, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.NewTextHandler(w.Logged, nil)), Unavailable: postgres.Unavailable,
