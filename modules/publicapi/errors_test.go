@@ -309,12 +309,14 @@ func (a *attempt) exportOverHTTP10() answer {
 }
 
 // refuseEntries takes the right to write the audit log away.
-func (a *attempt) refuseEntries() {
-	role, err := postgres.RoleOf(a.w.db.URL)
-	require.NoError(a.t, err)
-	_, err = a.w.db.Owner.Pool.Exec(a.t.Context(),
-		`revoke insert on audit_entries from `+pgx.Identifier{role}.Sanitize())
-	require.NoError(a.t, err)
+func (a *attempt) refuseEntries() { a.w.revoke(a.t, "insert on audit_entries") }
+
+// revoke takes a right of the serving role away.
+func (w *world) revoke(t *testing.T, right string) {
+	t.Helper()
+	role, err := postgres.RoleOf(w.db.URL)
+	require.NoError(t, err)
+	w.exec(t, "revoke "+right+" from "+pgx.Identifier{role}.Sanitize())
 }
 
 // sendBesideReports sends the request while as many reports run as the organisation may have.

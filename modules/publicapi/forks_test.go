@@ -188,6 +188,21 @@ func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, a
 	return tx.Commit(ctx)
 }
 
+// rules.md, Failures: a list that cannot be read is an error without data, and frees its place.
+func TestListThatFailsFreesItsPlace(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(18, 18)), 1, 0)
+	w.load(t, h)
+	token := w.key(t, h.id)
+	w.revoke(t, "select on forks")
+	for range reports.MaxReportsOfOrganisation + 1 {
+		got := w.get(t, "/api/v1/forks", token)
+		require.Equal(t, http.StatusInternalServerError, got.StatusCode, got.body)
+		require.Empty(t, got.Header.Get("ETag"))
+	}
+}
+
 // rules.md, Data: no organisation uses all connections: few of its lists are read at a time, the
 // others wait.
 func TestConcurrentListReadsAreLimited(t *testing.T) {
