@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/httpserver/body"
 )
 
 // Work that takes longer than AnswerTimeout is answered 503, a stream that has no first block
@@ -18,8 +20,8 @@ func TestAnswerBeginsWithinItsTimeout(t *testing.T) {
 	late := &fakeSource{ended: make(chan ending, 1), then: blocked}
 	begun := &fakeSource{
 		ended: make(chan ending, 1),
-		rest:  noise(blockSize),
-		step:  blockSize,
+		rest:  noise(body.BlockSize),
+		step:  body.BlockSize,
 		then: func(ctx context.Context) error {
 			select {
 			case <-time.After(2 * limit): // longer than an answer may take to begin

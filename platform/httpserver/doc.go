@@ -7,10 +7,8 @@
 //   - errors.go, failure.go: errors and their responses
 //   - record.go, client_address.go, access_log.go, log_sampler.go, metrics.go: the record of each
 //     request
-//   - json.go, page.go, encoding.go, etag.go: bodies in memory; json_pieces.go: bodies made while
-//     they are sent
-//   - stream.go, stream_body.go, gzip_blocks.go, disconnect.go: streamed files
-//   - block_writer.go, write_deadline.go: write deadlines of long bodies
+//   - json.go, page.go, encoding.go, etag.go: JSON, pages and files
+//   - stream.go, disconnect.go: streamed files; package body sends them and long JSON
 //
 // Invariants:
 //   - The guard sees every request, also those that never reach fiber, such as oversized headers.
@@ -19,13 +17,9 @@
 //   - WriteError alone turns errors into responses. Causes go to the log with the request id.
 //   - Strings are copied, because fasthttp reuses its buffers for the connection's next request.
 //   - Expectations are refused before the body: 413 and 417 come without 100 Continue.
-//   - A truncated stream never looks complete. A long body's connection resets on close (SO_LINGER
-//     0) until its last chunk is sent, also when the process is killed; wget accepts a plain end.
-//     The first 64 KB are made before the response starts, so that early failures are ordinary
-//     errors. A stream counts as delivered once the kernel has all of it.
-//   - Long bodies are sent in blocks of 64 KB with a write deadline each. A client slower than
-//     about 25 KB/s is cut off, because it holds a database connection. Send buffers are 128 KB,
-//     and 32 KB for unauthenticated responses.
+//   - A truncated stream never looks complete (package body). A stream counts as delivered once
+//     the kernel has all of it. A client slower than about 25 KB/s is cut off, because it holds a
+//     database connection. Send buffers are 128 KB, and 32 KB for unauthenticated responses.
 //   - A large JSON body counts towards the memory limit (AttachLease) until the client has it.
 //     Bodies made in pieces are chunked; for HTTP/1.0 they are made twice, once for the length.
 //   - Failures of the server are always logged. Unauthenticated and rate-limited requests are

@@ -4,49 +4,28 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/klauspost/compress/gzip"
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/httpserver/body"
 )
 
-const (
-	// gzipLevel gives a third of the size of an export for 2.5 times the time; higher levels cost
-	// more than they save.
-	gzipLevel = 2
-	// minGzip is the size below which gzip saves no packet.
-	minGzip = 1400
-)
-
-var gzipWriters = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, gzipLevel)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	return w
-}}
+// minGzip is the size below which gzip saves no packet.
+const minGzip = 1400
 
 // Gzip compresses a body at once, for a handler that keeps the result beside the body.
-func Gzip(body []byte) []byte {
-	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
-	w := gzipWriters.Get().(*gzip.Writer)
-	defer gzipWriters.Put(w)
-	w.Reset(buf)
-	_, _ = w.Write(body) // a bytes.Buffer never fails
-	_ = w.Close()
-	return buf.Bytes()
-}
+func Gzip(whole []byte) []byte { return body.Gzip(whole) }
 
 // encode returns the body in the coding that the client asks for and sets the header. gzipped
 // returns Gzip(body) where the caller keeps it; it may be nil.
-func encode(c *fiber.Ctx, body []byte, gzipped func() []byte) []byte {
-	if len(body) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
-		return body
+func encode(c *fiber.Ctx, plain []byte, gzipped func() []byte) []byte {
+	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
+		return plain
 	}
 	c.Set(fiber.HeaderContentEncoding, "gzip")
 	if gzipped == nil {
-		return Gzip(body)
+		return body.Gzip(plain)
 	}
 	return gzipped()
 }

@@ -99,6 +99,7 @@ func (rec *requestRecord) writeFailure(c *fiber.Ctx, f Failure) {
 	f.RequestID = rec.id
 	rec.code = string(f.Detail)
 	resp := &c.Context().Response
+	rec.streaming = false
 	resp.ResetBody() // closes a stream that was set and will not be sent
 	if f.RetryAfter == 0 && f.Status == fiber.StatusServiceUnavailable &&
 		len(resp.Header.Peek(fiber.HeaderRetryAfter)) == 0 {

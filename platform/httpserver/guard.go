@@ -146,6 +146,7 @@ func (s *Server) recoverPanic(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	}
 	s.log.Error("panic", "request_id", rec.id, "method", rec.method, "route", rec.route,
 		"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	rec.streaming = false
 	ctx.Response.Reset() // whatever the handler had begun
 	rec.writeDirectly(ctx, genericFailure(fiber.StatusInternalServerError))
 }

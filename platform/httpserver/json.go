@@ -1,8 +1,21 @@
 package httpserver
 
 import (
+	"bytes"
+	"context"
+
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"dg/platform/httpserver/body"
 )
+
+// StreamThreshold is the size above which a JSON body is sent block by block: with one write
+// deadline for all of it, a client that takes longer for 12 MB would be cut off.
+const StreamThreshold = body.BlockSize
+
+// Pieces makes a body: each call appends the next piece, and nothing at the end.
+type Pieces = body.Pieces
 
 // JSONOptions says how a JSON response is sent. Its zero value is no tag.
 type JSONOptions struct {
@@ -15,16 +28,60 @@ type JSONOptions struct {
 // same headers and no body. The body is not copied and must not change any more: one that is kept
 // can be sent to many clients at once. A body above StreamThreshold may take its reader minutes: a
 // caller that makes one for a single request holds a lease for it (AttachLease).
-func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
+func SendJSON(c *fiber.Ctx, whole []byte, o JSONOptions) error {
 	ctx := c.Context()
-	body = encode(c, body, o.Gzipped)
+	whole = encode(c, whole, o.Gzipped)
 	o.setHeaders(c)
-	if len(body) > StreamThreshold && !ctx.IsHead() {
-		sendBlocks(c, blocksOf(body), len(body), int64(len(body)), nil)
+	if len(whole) <= StreamThreshold || ctx.IsHead() {
+		ctx.Response.SetBodyRaw(whole)
 		return nil
 	}
-	ctx.Response.SetBodyRaw(body)
+	rec := recordOf(ctx)
+	rec.lease.Keep(int64(len(whole)))
+	b, err := rec.openPieces(ctx, body.Whole(whole))
+	if err == nil {
+		rec.send(ctx, b, len(whole))
+	}
+	return err
+}
+
+// SendJSONPieces responds to GET as SendJSON does, but makes the body while it is sent, one block
+// in memory at a time. The body is chunked. HTTP/1.0 needs a length, so that pieces is called
+// twice. While the body is sent, the response's lease holds a block and held bytes.
+func SendJSONPieces(c *fiber.Ctx, pieces func() Pieces, held int64) error {
+	ctx := c.Context()
+	rec := recordOf(ctx)
+	b, err := rec.openPieces(ctx, pieces())
+	if err != nil {
+		return err
+	}
+	if first, whole := b.First(); whole {
+		first = bytes.Clone(first)
+		_ = b.CloseWithError(nil)
+		return SendJSON(c, first, JSONOptions{})
+	}
+	compress := gzipAccepted(&ctx.Request.Header)
+	size := -1
+	if !ctx.Request.Header.IsHTTP11() {
+		if size, err = body.Size(pieces(), compress); err != nil {
+			_ = b.CloseWithError(err)
+			return err
+		}
+	}
+	if compress {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		b.Compress()
+	}
+	JSONOptions{}.setHeaders(c)
+	rec.lease.Keep(held + body.BufferSize)
+	rec.send(ctx, b, size)
 	return nil
+}
+
+// openPieces returns a body of pieces, with its first block.
+func (rec *requestRecord) openPieces(ctx *fasthttp.RequestCtx, p Pieces) (*body.Body, error) {
+	b := body.New(rec.bodyOptions(ctx))
+	return b, b.Open(func(context.Context) (Source, error) { return p, nil })
 }
 
 // SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/httpserver/body"
 )
 
 // counted makes n pieces of 100 bytes; the one numbered broken panics.
@@ -76,17 +78,17 @@ func (s *testServer) askPieces(
 // which has none, with a length.
 func TestBodyOfPieces(t *testing.T) {
 	b := piecesServer(t)
-	for _, n := range []int{0, 1, 600, blockSize / 100, blockSize/100 + 1, 20_000} {
+	for _, n := range []int{0, 1, 600, body.BlockSize / 100, body.BlockSize/100 + 1, 20_000} {
 		for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1"} {
 			for _, accept := range []string{"identity", "gzip"} {
-				response, body, err := b.askPieces(t, fmt.Sprintf("/%d/-1", n), protocol, accept)
-				chunked := n*100 >= blockSize && protocol == "HTTP/1.1"
-				if err != nil || body != whole(n) || (response.ContentLength < 0) != chunked ||
+				response, got, err := b.askPieces(t, fmt.Sprintf("/%d/-1", n), protocol, accept)
+				chunked := n*100 >= body.BlockSize && protocol == "HTTP/1.1"
+				if err != nil || got != whole(n) || (response.ContentLength < 0) != chunked ||
 					response.Header.Get("Cache-Control") != cachePrivate ||
 					(response.Header.Get("Content-Encoding") == "gzip") != (accept == "gzip" &&
 						n*100 >= minGzip) {
 					t.Errorf("%d pieces, %s, %s: %d bytes of %d, length %d, %v, %v", n, protocol,
-						accept, len(body), n*100, response.ContentLength, response.Header, err)
+						accept, len(got), n*100, response.ContentLength, response.Header, err)
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,9 @@ func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 			t.Fatalf("%s holds on: %v", path, err)
 		}
 		lease.Release()
+	}
+	if strings.Contains(b.logs.String(), `"path":"/late","status":200`) {
+		t.Errorf("a response that was replaced is in the log: %s", b.logs)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/httpserver/body"
 )
 
 // How long a connection lingers, and how much it reads meanwhile.
@@ -18,18 +20,13 @@ const (
 	lingerBytes = 256 << 10
 )
 
-// breakTime is the time to send the chunk in which a transfer breaks off, and again to drain the
-// kernel's buffer. A relay may turn the reset into a FIN, which GNU wget treats as an error only
-// after a whole chunk.
-const breakTime = 250 * time.Millisecond
-
 // lingerConn is a connection with a lingering close. If a response was sent before the whole
 // request was read, an immediate close would make the kernel send a reset, which can overtake the
 // response: the client would see "connection reset", not the 413.
 type lingerConn struct {
 	*net.TCPConn
 	linger   atomic.Bool
-	transfer atomic.Bool // see resetOnClose
+	transfer atomic.Bool // see ResetOnClose
 
 	lastBytes uint64 // the last eight that were read
 	bareLF    bool
@@ -58,15 +55,15 @@ func (c *lingerConn) Close() error {
 		return lingerAndClose(c.TCPConn)
 	}
 	if c.transfer.Load() {
-		waitUntil(breakTime, func() bool { return !undelivered(c.TCPConn) })
+		waitUntil(body.BreakTime, func() bool { return !undelivered(c.TCPConn) })
 	}
 	return c.TCPConn.Close()
 }
 
-// resetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is
+// ResetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is
 // killed. It is on while a long body is sent, because GNU wget accepts a FIN inside a chunk as the
 // end of the file.
-func (c *lingerConn) resetOnClose(on bool) {
+func (c *lingerConn) ResetOnClose(on bool) {
 	c.transfer.Store(on)
 	seconds := -1
 	if on {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/sys/unix"
+
+	"dg/platform/httpserver/body"
 )
 
 // rules.md, CSV: a transfer that breaks off ends with a TCP reset, after whole chunks. After a
@@ -86,7 +88,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 // The reset is the socket's own from the first chunk on, for a process that is killed.
 func TestConnectionOfATransferResetsOnClose(t *testing.T) {
 	at := map[string]int{}
-	source := newFakeSource(noise(3*blockSize), nil)
+	source := newFakeSource(noise(3*body.BlockSize), nil)
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			conn := c.Context().Conn()

@@ -27,7 +27,7 @@ func writeIsBlocked(*testServer) bool {
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
 		if bytes.Contains(g, []byte("IO wait")) &&
-			bytes.Contains(g, []byte("(*blockWriter).WriteTo")) {
+			bytes.Contains(g, []byte("body.(*Body).WriteTo")) {
 			return true
 		}
 	}

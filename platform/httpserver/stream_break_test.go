@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dg/platform/httpserver/body"
 )
 
 // endless returns the fakeSource of an endlessSource.
@@ -176,7 +178,7 @@ func TestCancelledQueryIsNotTheEndOfTheFile(t *testing.T) {
 		})
 		b := streams(t, Options{}, StreamOptions{Context: ctx}, map[string]*fakeSource{"x": s})
 		a := b.get(t, "/x")
-		if size < blockSize {
+		if size < body.BlockSize {
 			a.wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
 		} else if !errors.Is(a.err, syscall.ECONNRESET) {
 			t.Errorf("the client saw %v", a.err)

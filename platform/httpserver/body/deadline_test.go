@@ -1,4 +1,4 @@
-package httpserver
+package body
 
 import (
 	"context"
@@ -9,12 +9,14 @@ import (
 	"time"
 )
 
+var errStopped = errors.New("stopped")
+
 func TestExpiredWriteDeadlineStaysExpired(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer ours.Close()
 	defer theirs.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	d := newWriteDeadline(ctx, ours, time.Hour)
+	d := newDeadline(ctx, ours, time.Hour)
 	if err := d.extend(); err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +25,11 @@ func TestExpiredWriteDeadlineStaysExpired(t *testing.T) {
 		_, err := ours.Write([]byte("nobody reads this"))
 		blocked <- err
 	}()
-	cancel(ErrStopped)
-	if err := within10s(t, blocked, "the write to break"); !errors.Is(err, os.ErrDeadlineExceeded) {
+	cancel(errStopped)
+	if err := <-blocked; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the write ended with %v", err)
 	}
-	if err := d.extend(); !errors.Is(err, ErrStopped) {
+	if err := d.extend(); !errors.Is(err, errStopped) {
 		t.Errorf("armed again after the end: %v", err)
 	}
 }
@@ -38,7 +40,7 @@ func TestReleasedWriteDeadlineLeavesTheConnectionAlone(t *testing.T) {
 	defer ours.Close()
 	defer theirs.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := newWriteDeadline(ctx, ours, time.Hour)
+	d := newDeadline(ctx, ours, time.Hour)
 	if err := d.extend(); err != nil {
 		t.Fatal(err)
 	}
