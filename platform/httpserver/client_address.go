@@ -37,7 +37,7 @@ func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) str
 	}
 	for _, line := range slices.Backward(forwarded) {
 		for _, text := range slices.Backward(strings.Split(line, ",")) {
-			if !within(at, trusted) {
+			if !netaddr.Within(at, trusted) {
 				return at.String()
 			}
 			hop, ok := parseHop(text)
@@ -84,9 +84,4 @@ func parseHop(s string) (netip.Addr, bool) {
 		ip = ap.Addr()
 	}
 	return ip.Unmap().WithZone(""), true
-}
-
-// within reports whether one of the networks contains the address.
-func within(ip netip.Addr, nets []netip.Prefix) bool {
-	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(ip) })
 }

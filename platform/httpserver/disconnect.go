@@ -2,26 +2,26 @@ package httpserver
 
 import (
 	"context"
-	"net"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/httpserver/connlimit"
 )
 
 const disconnectInterval = 500 * time.Millisecond
 
 // OnDisconnect calls gone if the client of c leaves before ctx ends. Stream watches its own client.
+// A connection that this package has not accepted is not watched.
 func OnDisconnect(ctx context.Context, c *fiber.Ctx, gone func()) {
-	go watchDisconnect(ctx, c.Context().Conn(), gone)
+	if conn, ok := c.Context().Conn().(*connlimit.Conn); ok {
+		go watchDisconnect(ctx, conn, gone)
+	}
 }
 
 // watchDisconnect calls gone when the client disconnects, until ctx ends. Otherwise only the second
 // write after the disconnect would fail, and a slow query would run on.
-func watchDisconnect(ctx context.Context, conn net.Conn, gone func()) {
-	connected := connectionProbe(conn)
-	if connected == nil {
-		return
-	}
+func watchDisconnect(ctx context.Context, conn *connlimit.Conn, gone func()) {
 	tick := time.NewTicker(disconnectInterval)
 	defer tick.Stop()
 	for {
@@ -29,7 +29,7 @@ func watchDisconnect(ctx context.Context, conn net.Conn, gone func()) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if !connected() {
+			if !conn.Connected() {
 				gone()
 				return
 			}

@@ -2,13 +2,13 @@
 // and shutdown.
 //
 //   - server.go, options.go, routes.go, shutdown.go: the server, its routes and its end
-//   - listener.go, admission.go, connections.go, linger.go: connections, their limits and ends
 //   - guard.go, framing.go: rejection of invalid requests before the router
 //   - errors.go, failure.go: errors and their responses
 //   - record.go, client_address.go, access_log.go, log_sampler.go, metrics.go: the record of each
 //     request
 //   - json.go, page.go, encoding.go, etag.go: JSON, pages and files
-//   - stream.go, disconnect.go: streamed files; package body sends them and long JSON
+//   - stream.go, disconnect.go: streamed files
+//   - package body sends files and long JSON; package connlimit admits connections
 //
 // Invariants:
 //   - The guard sees every request, also those that never reach fiber, such as oversized headers.
@@ -24,15 +24,7 @@
 //     Bodies made in pieces are chunked; for HTTP/1.0 they are made twice, once for the length.
 //   - Failures of the server are always logged. Unauthenticated and rate-limited requests are
 //     sampled: 50 a second, 20 of one client.
-//   - A connection whose request was not read to its end lingers for half a second, so that the
-//     kernel's reset does not overtake the 413 or 431.
-//   - Connections are limited to 10,000, to the process's file limit less Options.ReservedFiles,
-//     and to half of that for one client (an address or IPv6 /64, trusted proxies excepted). At the
-//     limit the longest idle one is evicted, or one whose client is slow to send its request or to
-//     read an unauthenticated response. Clients above their equal share are evicted first. If there
-//     is none to evict, the new connection gets 503.
 //   - Shutdown serves idle connections for Options.ShutdownDelay with Connection: close, because
 //     proxies reuse them meanwhile.
-//   - A passed read deadline does not hide bytes that have arrived. Idle connections hold no
-//     buffers. Transient errors of accept are retried with back-off from 5 ms to a second.
+//   - Idle connections hold no buffers.
 package httpserver

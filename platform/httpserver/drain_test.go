@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -116,38 +115,4 @@ func TestConnectionOfALongAnswerIsKeptForTheDelay(t *testing.T) {
 func TestShutdownDoesNotWaitForNobody(t *testing.T) {
 	c := newFullServer(t, Options{ShutdownDelay: time.Minute})
 	c.stop().ends()
-}
-
-// A request that has arrived when the time for it is over, and which the server had no time to
-// read, is read.
-func TestDeadlineDoesNotHideWhatHasArrived(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	to, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer to.Close()
-	accepted, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer accepted.Close()
-	c := &lingerConn{TCPConn: accepted.(*net.TCPConn)}
-	_, _ = io.WriteString(to, "G")
-	expired := func() (int, error) {
-		_ = c.SetReadDeadline(time.Unix(1, 0))
-		return c.Read(make([]byte, 8))
-	}
-	eventually(t, "the byte", func() bool {
-		n, err := expired()
-		return n == 1 && err == nil
-	})
-	var timeout net.Error
-	if n, err := expired(); n != 0 || !errors.As(err, &timeout) || !timeout.Timeout() {
-		t.Errorf("%d bytes, %v", n, err)
-	}
 }

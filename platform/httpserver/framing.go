@@ -2,12 +2,7 @@ package httpserver
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
-	"os"
 	"strings"
-
-	"github.com/valyala/fasthttp"
 )
 
 // Framing faults, each of which allows request smuggling behind a proxy.
@@ -74,29 +69,4 @@ func unknownExpectation(headers []byte) bool {
 		}
 	}
 	return false
-}
-
-var versionBytes = binary.BigEndian.Uint64([]byte("HTTP/1.1"))
-
-// Read notes a request line that ends without CR, which fasthttp accepts without a trace. It looks
-// for the version followed by LF in all that arrives: no body that the server takes has these bytes
-// (a form encodes them).
-func (c *lingerConn) Read(p []byte) (int, error) {
-	n, err := c.TCPConn.Read(p)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		n, err = c.readArrived(p, err)
-	}
-	for _, b := range p[:n] {
-		if b == '\n' && c.lastBytes|1 == versionBytes { // of HTTP/1.0 too
-			c.bareLF = true
-		}
-		c.lastBytes = c.lastBytes<<8 | uint64(b)
-	}
-	return n, err
-}
-
-// hasBareLF reports whether a request line on the connection ended without CR.
-func hasBareLF(ctx *fasthttp.RequestCtx) bool {
-	c, ok := ctx.Conn().(*lingerConn)
-	return ok && c.bareLF
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/httpserver/connlimit"
 )
 
 // guard runs before the router. It keeps the record of the request, refuses invalid HTTP and turns
@@ -52,7 +54,7 @@ func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
 		return genericFailure(fiber.StatusRequestHeaderFieldsTooLarge), false
 	case bytes.IndexByte(target, '#') >= 0:
 		return badRequest(faultFragment), false
-	case hasBareLF(ctx):
+	case connOf(ctx).HasBareLF():
 		return badRequest(faultLineEnding), false
 	case ctx.Request.MayContinue() && unknownExpectation(headers):
 		return genericFailure(fiber.StatusExpectationFailed), false
@@ -87,7 +89,7 @@ func (s *Server) answerExpectation(ctx *fasthttp.RequestCtx) (status int) {
 	}
 	rec := s.begin(ctx)
 	defer s.complete(ctx, rec)
-	lingerOnClose(ctx) // it may have sent the body already
+	connOf(ctx).LingerOnClose() // it may have sent the body already
 	rec.writeDirectly(ctx, f)
 	return f.Status
 }
@@ -98,7 +100,7 @@ func (s *Server) handleParseError(ctx *fasthttp.RequestCtx, err error) {
 	rec := s.begin(ctx)
 	defer s.complete(ctx, rec)
 	defer s.recoverPanic(ctx, rec)
-	lingerOnClose(ctx)
+	connOf(ctx).LingerOnClose()
 	f := parseFailure(err)
 	if f.Status != fiber.StatusRequestEntityTooLarge {
 		rec.method = "-"
@@ -158,8 +160,8 @@ func (s *Server) complete(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	if s.aborting.Load() {
 		ctx.SetConnectionClose() // fasthttp no longer does once the grace is over
 	}
-	if c, ok := ctx.Conn().(*lingerConn); ok && !rec.authenticated {
-		s.conns.setState(c, connSending)
+	if !rec.authenticated {
+		connOf(ctx).SetState(connlimit.Waiting)
 	}
 	if rec.streaming {
 		return
@@ -179,4 +181,17 @@ func (s *Server) complete(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 func (rec *requestRecord) setCommonHeaders(resp *fasthttp.Response) {
 	resp.Header.Set(fiber.HeaderXRequestID, rec.id)
 	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+}
+
+func connOf(ctx *fasthttp.RequestCtx) *connlimit.Conn { return ctx.Conn().(*connlimit.Conn) }
+
+// rejection is the response to a connection that is not admitted.
+func (s *Server) rejection() []byte {
+	var ctx fasthttp.RequestCtx
+	rec := &requestRecord{srv: s, id: requestID(nil), route: unmatched}
+	ctx.SetUserValue(recordKey{}, rec)
+	rec.writeDirectly(&ctx, genericFailure(fasthttp.StatusServiceUnavailable))
+	rec.setCommonHeaders(&ctx.Response)
+	ctx.SetConnectionClose()
+	return append(ctx.Response.Header.Header(), ctx.Response.Body()...)
 }

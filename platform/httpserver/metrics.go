@@ -7,16 +7,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are the figures of requests and connections. Their labels are bounded: route templates,
-// known methods, statuses.
+// metrics are the figures of requests. Their labels are bounded: route templates, known methods,
+// statuses.
 type metrics struct {
-	duration            *prometheus.HistogramVec
-	evictions, failures prometheus.Counter
-	rejected            *prometheus.CounterVec
+	duration *prometheus.HistogramVec
 }
 
 // newMetrics registers the metrics, unless r is nil.
-func newMetrics(r prometheus.Registerer, conns *connections) *metrics {
+func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "dg_http_request_duration_seconds",
@@ -26,35 +24,9 @@ func newMetrics(r prometheus.Registerer, conns *connections) *metrics {
 				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
 			},
 		}, []string{"route", "method", "status"}),
-		evictions: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "dg_http_connections_closed_for_room_total",
-			Help: "Idle or slow connections that were closed to make room for new ones.",
-		}),
-		failures: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "dg_http_accept_failures_total",
-			Help: "Connections that could not be accepted, each time it was tried: too many files, no memory.",
-		}),
-		rejected: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "dg_http_connections_refused_total",
-			Help: "Connections that were refused because none could make room, in all (full) or " +
-				"of the address (share).",
-		}, []string{"reason"}),
-	}
-	for _, reason := range []string{"full", "share"} { // shown as 0 from the start
-		m.rejected.WithLabelValues(reason)
 	}
 	if r != nil {
-		r.MustRegister(m.duration, m.evictions, m.failures, m.rejected,
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "dg_http_connections_open",
-				Help: "Open connections.",
-			},
-				func() float64 { return float64(conns.count()) }),
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "dg_http_connections_max",
-				Help: "Connections that may be open.",
-			},
-				func() float64 { return float64(conns.limit) }))
+		r.MustRegister(m.duration)
 	}
 	return m
 }

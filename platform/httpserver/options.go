@@ -9,6 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
+
+	"dg/platform/httpserver/connlimit"
 )
 
 // Options configure a Server. The zero value works.
@@ -76,6 +78,6 @@ func (o Options) withDefaults() Options {
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, readTimeout)
 	o.AnswerTimeout = cmp.Or(o.AnswerTimeout, answerTimeout)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, writeTimeout)
-	o.MaxConnections = cmp.Or(o.MaxConnections, connectionLimit(o.ReservedFiles))
+	o.MaxConnections = cmp.Or(o.MaxConnections, connlimit.Default(o.ReservedFiles))
 	return o
 }

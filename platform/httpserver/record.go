@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"dg/platform/fairshare"
+	"dg/platform/httpserver/connlimit"
 )
 
 // unmatched is the route of a request that no route answered.
@@ -57,9 +58,7 @@ func (s *Server) begin(ctx *fasthttp.RequestCtx) *requestRecord {
 	rec.startSpan(&ctx.Request.Header)
 	rec.ctx, rec.stop = context.WithDeadline(rec.ctx, rec.start.Add(s.opts.AnswerTimeout))
 	ctx.SetUserValue(recordKey{}, rec)
-	if c, ok := ctx.Conn().(*lingerConn); ok {
-		s.conns.setState(c, connServing)
-	}
+	connOf(ctx).SetState(connlimit.Serving)
 	return rec
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/httpserver/connlimit"
 )
 
 // Server serves HTTP. Routes are added to App before Serve.
@@ -26,7 +28,7 @@ type Server struct {
 
 	templates func() map[string]bool // of the routes, once all are added
 
-	conns    *connections
+	conns    *connlimit.Limit
 	sampler  sampler      // of the access log
 	running  atomic.Int64 // requests between their arrival and the end of their response
 	closing  atomic.Bool  // a shutdown has begun: every response says that its connection closes
@@ -43,10 +45,10 @@ func New(o Options) *Server {
 	o = o.withDefaults()
 	s := &Server{opts: o, log: o.Logger, stopped: make(chan struct{})}
 	s.base, s.abort = context.WithCancelCause(context.Background())
-	s.conns = newConnections(o.MaxConnections, o.TrustedProxies)
+	s.conns = connlimit.New(connlimit.Options{Max: o.MaxConnections, Exempt: o.TrustedProxies,
+		Metrics: o.Metrics, Log: o.Logger, Rejection: s.rejection})
 	s.sampler.log = o.Logger
-	s.metrics = newMetrics(o.Metrics, s.conns)
-	s.conns.metrics = s.metrics
+	s.metrics = newMetrics(o.Metrics)
 	s.templates = sync.OnceValue(s.routeTemplates)
 
 	s.app = fiber.New(fiber.Config{
@@ -67,7 +69,7 @@ func New(o Options) *Server {
 		ReduceMemoryUsage: true,
 		// Never reached: the listener rejects with a better message. Twice, since an evicted
 		// connection ends a little later.
-		Concurrency: 2*o.MaxConnections + maxRejecting,
+		Concurrency: 2*o.MaxConnections + connlimit.MaxRejecting,
 	})
 	s.app.Use(s.dispatch)
 
@@ -96,7 +98,7 @@ func (s *Server) Serve(ln net.Listener) error {
 		<-s.stopped
 		return ln.Close()
 	}
-	admitting := s.newListener(ln)
+	admitting := s.conns.Listen(ln)
 	s.listener = admitting
 	s.mu.Unlock()
 
@@ -120,14 +122,10 @@ func (s *Server) Serve(ln net.Listener) error {
 // trackConnection notes when a request begins to arrive and when it has been served. In between,
 // begin notes that it is being served.
 func (s *Server) trackConnection(c net.Conn, state fasthttp.ConnState) {
-	conn, ok := c.(*lingerConn)
-	if !ok {
-		return
-	}
 	switch state {
 	case fasthttp.StateActive:
-		s.conns.setState(conn, connArriving)
+		c.(*connlimit.Conn).SetState(connlimit.Waiting)
 	case fasthttp.StateIdle:
-		s.conns.setState(conn, connIdle)
+		c.(*connlimit.Conn).SetState(connlimit.Idle)
 	}
 }

@@ -38,7 +38,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	defer close(s.stopped)
 
-	if s.conns.count() > 0 { // else there is nobody to learn of it
+	if s.conns.Open() > 0 { // else there is nobody to learn of it
 		wait(ctx, s.opts.ShutdownDelay)
 	}
 	if ln != nil { // fasthttp does not know of a listener whose Serve has only just begun
@@ -63,8 +63,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // began before the shutdown.
 func (s *Server) drain(ctx context.Context) {
 	waitUntil(s.opts.Grace, func() bool {
-		s.conns.expireIdle(s.opts.ShutdownDelay)
-		return s.conns.count() == 0 || ctx.Err() != nil
+		s.conns.ExpireIdle(s.opts.ShutdownDelay)
+		return s.conns.Open() == 0 || ctx.Err() != nil
 	})
 }
 
@@ -84,8 +84,8 @@ func (s *Server) abortRunning() error {
 	ended := waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
 	n := s.running.Load()
 	// A request ends before its last bytes are written; its connection is closed after them.
-	waitUntil(flushWait, func() bool { return s.conns.count() == 0 })
-	s.conns.closeAll()
+	waitUntil(flushWait, func() bool { return s.conns.Open() == 0 })
+	s.conns.CloseAll()
 	s.sampler.flush()
 	if !ended {
 		return fmt.Errorf("shutdown: %d requests did not end", n)

@@ -110,7 +110,7 @@ func (o StreamOptions) newBody(ctx *fasthttp.RequestCtx) (b *body.Body, release 
 	}
 	b = body.New(options)
 	release = context.AfterFunc(rec.srv.base, func() { b.Cancel(ErrStopped) })
-	go watchDisconnect(b.Context(), ctx.Conn(), func() { b.Cancel(ErrClientGone) })
+	go watchDisconnect(b.Context(), connOf(ctx), func() { b.Cancel(ErrClientGone) })
 	return b, release
 }
 

@@ -1,7 +1,10 @@
 // Package netaddr has the rules about network addresses that several packages apply.
 package netaddr
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // Client returns the address that stands for one client: an IPv4 address, or the first of an IPv6
 // /64, which providers assign to one customer.
@@ -32,4 +35,9 @@ func IsLoopback(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback()
+}
+
+// Within reports whether one of the networks contains the address.
+func Within(ip netip.Addr, nets []netip.Prefix) bool {
+	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(ip) })
 }

@@ -1,15 +1,12 @@
-package httpserver
+package connlimit
 
 import (
 	"errors"
-	"log/slog"
 	"net"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
 // A failing accept is retried after acceptWait, which doubles up to maxAcceptWait. It is logged
@@ -20,17 +17,14 @@ const (
 	acceptLogInterval = 10 * time.Second
 )
 
-// maxRejecting bounds concurrent 503 responses; further connections are closed without a response.
+// MaxRejecting bounds concurrent 503 responses; further connections are closed without a response.
 // Each holds a file descriptor above the limit for at most half a second.
-const maxRejecting = 16
+const MaxRejecting = 16
 
-// listener returns admitted connections. Only Close ends it, because fasthttp stops serving at any
-// error of accept.
+// listener returns admitted connections.
 type listener struct {
 	net.Listener
-	conns       *connections
-	log         *slog.Logger
-	rejection   func() []byte // the response to a connection that is not admitted
+	limit       *Limit
 	rejecting   chan struct{}
 	lastFailure time.Time
 
@@ -38,9 +32,10 @@ type listener struct {
 	closed chan struct{}
 }
 
-func (s *Server) newListener(ln net.Listener) *listener {
-	return &listener{Listener: ln, conns: s.conns, log: s.log, rejection: s.rejection,
-		rejecting: make(chan struct{}, maxRejecting), closed: make(chan struct{})}
+// Listen returns a listener of the admitted TCP connections of ln. Only Close ends it.
+func (l *Limit) Listen(ln net.Listener) net.Listener {
+	return &listener{Listener: ln, limit: l, rejecting: make(chan struct{}, MaxRejecting),
+		closed: make(chan struct{})}
 }
 
 // Close ends Accept, also where it waits for a retry.
@@ -54,11 +49,11 @@ func (l *listener) Close() error {
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.accept()
-		tcp, ok := c.(*net.TCPConn)
-		if err != nil || !ok {
-			return c, err
+		if err != nil {
+			return nil, err
 		}
-		if admitted := l.conns.admit(tcp); admitted != nil {
+		tcp := c.(*net.TCPConn)
+		if admitted := l.limit.admit(tcp); admitted != nil {
 			return admitted, nil
 		}
 		l.reject(tcp)
@@ -72,10 +67,10 @@ func (l *listener) accept() (net.Conn, error) {
 		if err == nil || !isTransient(err) {
 			return c, err
 		}
-		l.conns.metrics.failures.Inc()
+		l.limit.metrics.failures.Inc()
 		if time.Since(l.lastFailure) > acceptLogInterval {
-			l.log.Error("cannot accept connections: retrying", "error", err, "open",
-				l.conns.count())
+			l.limit.opts.Log.Error("cannot accept connections: retrying", "error", err, "open",
+				l.limit.Open())
 		}
 		l.lastFailure = time.Now()
 		select {
@@ -106,19 +101,8 @@ func (l *listener) reject(tcp *net.TCPConn) {
 	go func() {
 		defer func() { <-l.rejecting }()
 		if tcp.SetDeadline(time.Now().Add(lingerTime)) == nil {
-			_, _ = tcp.Write(l.rejection())
+			_, _ = tcp.Write(l.limit.opts.Rejection())
 		}
 		_ = lingerAndClose(tcp)
 	}()
-}
-
-// rejection is the response of a server that has no room.
-func (s *Server) rejection() []byte {
-	var ctx fasthttp.RequestCtx
-	rec := &requestRecord{srv: s, id: requestID(nil), route: unmatched}
-	ctx.SetUserValue(recordKey{}, rec)
-	rec.writeDirectly(&ctx, genericFailure(fasthttp.StatusServiceUnavailable))
-	rec.setCommonHeaders(&ctx.Response)
-	ctx.SetConnectionClose()
-	return append(ctx.Response.Header.Header(), ctx.Response.Body()...)
 }

@@ -1,4 +1,4 @@
-package httpserver
+package connlimit
 
 import (
 	"net"
@@ -9,21 +9,14 @@ import (
 // tcpEstablished is TCP_ESTABLISHED of the kernel's tcp_states.h.
 const tcpEstablished = 1
 
-// connectionProbe returns a function that reports whether both ends of the connection are open. A
-// client that closed only its sending side counts as gone: the two cannot be told apart, and HTTP
-// clients do not do that.
-func connectionProbe(conn net.Conn) func() bool {
-	tcp, ok := conn.(*lingerConn)
-	if !ok {
-		return nil
-	}
-	return func() bool { return tcpInfo(tcp.TCPConn).State == tcpEstablished }
-}
+// Connected reports whether both ends of the connection are open. A client that closed only its
+// sending side counts as gone: the two cannot be told apart, and HTTP clients do not do that.
+func (c *Conn) Connected() bool { return tcpInfo(c.TCPConn).State == tcpEstablished }
 
 // undelivered reports whether the kernel of a connected client has not acknowledged all that was
 // sent.
-func undelivered(conn *net.TCPConn) bool {
-	info := tcpInfo(conn)
+func (c *Conn) undelivered() bool {
+	info := tcpInfo(c.TCPConn)
 	return info.State == tcpEstablished && (info.Unacked > 0 || info.Notsent_bytes > 0)
 }
 

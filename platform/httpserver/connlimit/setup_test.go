@@ -1,0 +1,140 @@
+package connlimit
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+const testTimeout = 10 * time.Second
+
+// room is a limit on a listener, and clients with addresses of their own.
+type room struct {
+	*Limit
+	t        *testing.T
+	ln       net.Listener
+	accepted chan *Conn
+}
+
+func newRoom(t *testing.T, o Options) *room {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newRoomOn(t, o, ln).accepts()
+}
+
+// accepts takes what is admitted until the end of the test.
+func (r *room) accepts() *room {
+	go func() {
+		for {
+			c, err := r.ln.Accept()
+			if err != nil {
+				return
+			}
+			r.accepted <- c.(*Conn)
+		}
+	}()
+	return r
+}
+
+func newRoomOn(t *testing.T, o Options, ln net.Listener) *room {
+	t.Helper()
+	o.Log = slog.New(slog.DiscardHandler)
+	o.Rejection = func() []byte { return []byte("no room") }
+	r := &room{Limit: New(o), t: t, accepted: make(chan *Conn, 100)}
+	r.ln = r.Listen(ln)
+	t.Cleanup(func() {
+		_ = r.ln.Close()
+		r.CloseAll()
+	})
+	return r
+}
+
+// connection is both ends of one.
+type connection struct {
+	*Conn
+	client net.Conn
+	t      *testing.T
+}
+
+// dial returns a client's connection from its address.
+func (r *room) dial(address string) net.Conn {
+	r.t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: testTimeout}
+	c, err := d.DialContext(r.t.Context(), "tcp", r.ln.Addr().String())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(testTimeout))
+	return c
+}
+
+// open returns an admitted connection that is in the state.
+func (r *room) open(address string, state State) connection {
+	r.t.Helper()
+	client := r.dial(address)
+	select {
+	case admitted := <-r.accepted:
+		admitted.SetState(state)
+		return connection{admitted, client, r.t}
+	case <-time.After(testTimeout):
+		r.t.Fatal("the connection was not admitted")
+		panic("unreachable")
+	}
+}
+
+// slow makes a connection one that has kept the server waiting for longer than slowClient.
+func (c connection) slow() {
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
+	c.since = c.since.Add(-slowClient)
+}
+
+// refused fails unless a new connection is answered by the rejection.
+func (r *room) refused(address string) {
+	r.t.Helper()
+	client := r.dial(address)
+	got := make([]byte, 20)
+	if n, err := client.Read(got); err != nil || string(got[:n]) != "no room" {
+		r.t.Errorf("it got %q, %v", got[:n], err)
+	}
+}
+
+// evicted fails unless the server has closed the connection.
+func (c connection) evicted() {
+	c.t.Helper()
+	if _, err := c.client.Read(make([]byte, 1)); err == nil ||
+		errors.Is(err, os.ErrDeadlineExceeded) {
+		c.t.Errorf("the connection is still there: %v", err)
+	}
+}
+
+// kept fails unless the connection is open.
+func (c connection) kept() {
+	c.t.Helper()
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
+	if c.places == nil {
+		c.t.Error("the connection was evicted")
+	}
+}
+
+// counts fails unless so many were evicted, and refused for the reasons.
+func (r *room) counts(evicted, share, full float64) {
+	r.t.Helper()
+	m := r.metrics
+	got := [3]float64{testutil.ToFloat64(m.evictions),
+		testutil.ToFloat64(m.rejected.WithLabelValues("share")),
+		testutil.ToFloat64(m.rejected.WithLabelValues("full"))}
+	if got != [3]float64{evicted, share, full} {
+		r.t.Errorf("evicted, refused for the share, refused as full: %v", got)
+	}
+}
