@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/exports"
 	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 	"dg/platform/telemetry"
 )
 
@@ -22,7 +23,7 @@ type Pools struct {
 	Exports *postgres.DB // one connection for each export that may run
 
 	// which take the reads of Reads and Exports that they can; nil: none
-	Replicas *postgres.Replicas
+	Replicas *replica.Replicas
 }
 
 // PoolSizes are how many connections the pools of a settable size hold at most; 0 is the default.
@@ -76,7 +77,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	delete(reports, p.Auth)
 	delete(reports, p.Recheck)
 	if err = p.checkSum(ctx, s.Log); err == nil && len(s.Replicas) > 0 {
-		p.Replicas, err = postgres.OpenReplicas(ctx, s.Replicas, p.Auth, reports)
+		p.Replicas, err = replica.Open(ctx, s.Replicas, p.Auth, reports)
 	}
 	return p, err
 }

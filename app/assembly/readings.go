@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"dg/platform/fairshare"
-	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 )
 
 // reading is a metric whose values are read when it is asked for.
@@ -118,8 +118,8 @@ func (h health) Collect(to chan<- prometheus.Metric) {
 
 // registerReplicas shows whether reports read from the replicas. Without any, these metrics are
 // absent.
-func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
-	each := func(read func(r *postgres.Replica, emit func(float64, ...string),
+func registerReplicas(r prometheus.Registerer, replicas *replica.Replicas) {
+	each := func(read func(r *replica.Replica, emit func(float64, ...string),
 		number string)) func(func(float64, ...string)) {
 		return func(emit func(float64, ...string)) {
 			for _, r := range replicas.All() {
@@ -127,13 +127,13 @@ func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
 			}
 		}
 	}
-	replica := []string{"replica"}
+	label := []string{"replica"}
 	r.MustRegister(
 		newReading(prometheus.GaugeValue, "dg_replica_state",
 			"1 for the state that the replica is in. Reports read from one that is following.",
 			[]string{"replica", "state"},
-			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
-				for _, state := range postgres.ReplicaStates {
+			each(func(r *replica.Replica, emit func(float64, ...string), number string) {
+				for _, state := range replica.States {
 					in := 0.0
 					if r.State() == state {
 						in = 1
@@ -143,13 +143,13 @@ func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
 			})),
 		newReading(prometheus.GaugeValue, "dg_replica_lag_bytes",
 			"Bytes of the primary's log that the replica had not replayed when it last answered.",
-			replica,
-			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
+			label,
+			each(func(r *replica.Replica, emit func(float64, ...string), number string) {
 				emit(float64(r.Lag()), number)
 			})),
 		newReading(prometheus.CounterValue, "dg_replica_reads_total",
-			"Reads of reports and exports that the replica has taken.", replica,
-			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
+			"Reads of reports and exports that the replica has taken.", label,
+			each(func(r *replica.Replica, emit func(float64, ...string), number string) {
 				emit(float64(r.Reads()), number)
 			})))
 }

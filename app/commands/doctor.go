@@ -19,6 +19,7 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 )
 
 // doctorCmd is `dg doctor`.
@@ -208,7 +209,7 @@ func (c doctorCmd) replicaFindings(
 	if len(urls) == 0 {
 		return nil, nil
 	}
-	replicas, err := postgres.OpenReplicas(ctx, urls, db,
+	replicas, err := replica.Open(ctx, urls, db,
 		map[*postgres.DB]postgres.Options{db: {Name: "dg doctor", MaxConns: 1}})
 	if err != nil {
 		return []doctor.Finding{

@@ -5,24 +5,25 @@ import (
 	"fmt"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 )
 
 // replicaFixes is what to do about a replica that reports leave out.
-var replicaFixes = map[postgres.ReplicaState]string{
-	postgres.ReplicaBehind: "See whether its replay is paused (pg_wal_replay_resume), what " +
+var replicaFixes = map[replica.State]string{
+	replica.Behind: "See whether its replay is paused (pg_wal_replay_resume), what " +
 		"keeps it busy, and that the primary has synchronous_commit on.",
-	postgres.ReplicaPromoted: "Make it a standby of the primary again (pg_rewind, or a new " +
+	replica.Promoted: "Make it a standby of the primary again (pg_rewind, or a new " +
 		"base backup), or remove it from DG_DATABASE_REPLICA_URLS.",
-	postgres.ReplicaDiverged: "Make it a standby of the primary again: pg_rewind, or a new base backup.",
-	postgres.ReplicaUnreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with " +
+	replica.Diverged: "Make it a standby of the primary again: pg_rewind, or a new base backup.",
+	replica.Unreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with " +
 		"hot_standby=on, and that pg_hba.conf admits this machine.",
 }
 
 // Replica checks that reports read from a replica. Its pool stands for the primary's; an instance
 // opens so many connections to it.
-func Replica(ctx context.Context, r *postgres.Replica, of *postgres.DB, instance int) Finding {
+func Replica(ctx context.Context, r *replica.Replica, of *postgres.DB, instance int) Finding {
 	check := fmt.Sprintf("replica %d", r.Number)
-	if state := r.State(); state != postgres.ReplicaFollowing {
+	if state := r.State(); state != replica.Following {
 		return warning(check, "reports leave it out: it is "+string(state), replicaFixes[state])
 	}
 	pool := r.Pool(of).Pool
@@ -35,7 +36,7 @@ func Replica(ctx context.Context, r *postgres.Replica, of *postgres.DB, instance
 	switch {
 	case err != nil:
 		return warning(check, "reports leave it out: it does not answer",
-			replicaFixes[postgres.ReplicaUnreachable])
+			replicaFixes[replica.Unreachable])
 	case instance > allowed:
 		return failure(check,
 			fmt.Sprintf("an instance opens up to %d connections to it, and it allows %d", instance,

@@ -15,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
+
+	"dg/platform/postgres/tenant"
 )
 
 // Options configure a pool. A zero timeout means the default, a negative one none.
@@ -30,7 +32,7 @@ type Options struct {
 	Heartbeat bool
 	// connections go to flows in turn (package fairshare), not in FIFO order
 	FairQueue bool
-	// the server need not answer: each connection is looked at when it is acquired (Replicas)
+	// the server need not answer: each connection is looked at when it is acquired (package replica)
 	Replica bool
 }
 
@@ -42,9 +44,9 @@ type DB struct {
 
 	sql           *sql.DB
 	stopHeartbeat context.CancelFunc
-	replicas      *Replicas // that take this pool's reads; nil: none
-	hasReplicas   bool      // statements that begin a request return a Position
-	pooled        bool      // through a pooler in transaction mode
+	replicas      Replicas // that take this pool's reads; nil: none
+	hasReplicas   bool     // statements that begin a request return a Position
+	pooled        bool     // through a pooler in transaction mode
 }
 
 // Open connects to the database at url and checks that it answers.
@@ -115,7 +117,7 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		Logger:               newStatementLog(opts.Logger),
 	})
 	if err == nil {
-		err = guardTenants(g)
+		err = tenant.Guard(g)
 	}
 	if err != nil {
 		_ = conn.Close()

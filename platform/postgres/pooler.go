@@ -102,6 +102,17 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	return err
 }
 
+// CheckSession refuses an unsuitable pooler. It ends a session that predates the replay of the
+// role's settings; the next check opens another.
+func (db *DB) CheckSession(ctx context.Context, conn *pgx.Conn) error {
+	err := checkSession(ctx, conn, db.pooled)
+	if err != nil && db.pooled {
+		_, _ = conn.Exec(ctx,
+			`/* postgres.endSession */ select pg_terminate_backend(pg_backend_pid())`)
+	}
+	return err
+}
+
 // readSession returns the backend's PID and the settings that dg relies on: timeouts and the
 // isolation of writes.
 func readSession(

@@ -12,6 +12,10 @@ import (
 )
 
 // The server's log shows which function sent a statement.
+type playerGroup struct{ ID, OrgID, Name string }
+
+func (playerGroup) TableName() string { return "player_groups" }
+
 func TestStatementsBeginWithTheirTag(t *testing.T) {
 	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
 	const acme = "00000000-0000-4000-8000-00000000000a"

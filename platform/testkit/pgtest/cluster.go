@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 )
 
 // What `make cluster` sets to run the tests of other packages on its servers: the URL of the
@@ -39,7 +40,7 @@ func (d *Database) readFrom(t testing.TB, urls []string, name string) {
 			t.Fatalf("pgtest: a standby has no database %s: %v", name, err)
 		}
 	}
-	rs, err := postgres.OpenReplicas(ctx, urls, d.DB,
+	rs, err := replica.Open(ctx, urls, d.DB,
 		map[*postgres.DB]postgres.Options{d.DB: {Name: "pgtest", MaxConns: servingConns}})
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)

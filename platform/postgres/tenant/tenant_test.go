@@ -1,4 +1,4 @@
-package postgres_test
+package tenant_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -39,7 +39,7 @@ type organisation struct{ ID string }
 // newGroups gives two organisations a group of one name each.
 func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	db := pgtest.New(t).Owner.Gorm.WithContext(t.Context())
-	require.NoError(t, db.Scopes(postgres.AcrossTenants("a test")).Exec(
+	require.NoError(t, db.Scopes(tenant.Across("a test")).Exec(
 		`insert into organisations (id, slug, name, plan, reporting_mode)
 		values (?, 'acme', 'Acme', 'pro', 'pseudonymous'), (?, 'beta', 'Beta', 'pro', 'pseudonymous')`,
 		acme, beta).
@@ -59,7 +59,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	var one playerGroup
 	row := map[string]any{"id": acmeSales, "name": "x"}
 	all := new(int64)
-	mine := func() *gorm.DB { return db.Scopes(postgres.Tenant(acme)) }
+	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	replace := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true}
 	groups := clause.From{Tables: []clause.Table{{Name: "player_groups"}}}
 	ids := db.Model(&playerGroup{}).Select("id")
@@ -69,7 +69,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"query":             db.Where("name = ?", "Sales").Find(&found).Error,
 		"query by id":       db.Take(&one, "id = ?", acmeSales).Error,
 		"named in the text": db.Where("org_id = ?", acme).Find(&found).Error,
-		"no value":          db.Scopes(postgres.Tenant("")).Find(&found).Error,
+		"no value":          db.Scopes(tenant.Scope("")).Find(&found).Error,
 		"schema":            db.Table("public.player_groups").Count(all).Error,
 		"scoped schema":     mine().Table("public.player_groups").Count(all).Error,
 		"alias": mine().Table("player_groups g").Where("g.id = ?", acmeSales).
@@ -96,11 +96,11 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"text":            db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
 		"scoped text":     mine().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"text without it": postgres.Raw(db, acme, names).Scan(&found).Error,
-		"text of none":    postgres.Raw(db, "", named).Scan(&found).Error,
+		"text without it": tenant.Raw(db, acme, names).Scan(&found).Error,
+		"text of none":    tenant.Raw(db, "", named).Scan(&found).Error,
 		"statement": db.Exec("update player_groups set name = 'x' where org_id = ?", acme).
 			Error,
-		"statement of none": postgres.Exec(db, acme, "update player_groups set name = 'x'").Error,
+		"statement of none": tenant.Exec(db, acme, "update player_groups set name = 'x'").Error,
 		"in transaction": db.Transaction(func(tx *gorm.DB) error {
 			return tx.Find(&found).Error
 		}),
@@ -109,7 +109,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		if strings.HasPrefix(name, "subquery") {
 			require.ErrorContains(t, err, "syntax error", name)
 		} else {
-			require.ErrorIs(t, err, postgres.ErrNoTenant, name)
+			require.ErrorIs(t, err, tenant.ErrMissing, name)
 		}
 	}
 	require.Empty(t, found)
@@ -121,13 +121,13 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 // are.
 func TestTenantAddsTheOrganisation(t *testing.T) {
 	db, rows := newGroups(t)
-	mine := func() *gorm.DB { return db.Scopes(postgres.Tenant(acme)) }
+	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	for name, q := range map[string]*gorm.DB{
 		"text":     mine().Where("name = ? or true", "Sales"),
 		"or":       mine().Where("name = ?", "x").Or("true"),
 		"table":    mine().Table("player_groups"),
 		"subquery": mine().Where("id in (?)", mine().Model(&playerGroup{}).Select("id")),
-		"raw": postgres.Raw(db, acme,
+		"raw": tenant.Raw(db, acme,
 			"select * from player_groups where org_id = @org and name = ?", "Sales"),
 	} {
 		var found []playerGroup
@@ -138,11 +138,11 @@ func TestTenantAddsTheOrganisation(t *testing.T) {
 		mine().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").
 			RowsAffected)
 	const rename = "update player_groups set name = ? where org_id = @org"
-	require.Equal(t, int64(1), postgres.Exec(db, acme, rename, "z").RowsAffected)
+	require.Equal(t, int64(1), tenant.Exec(db, acme, rename, "z").RowsAffected)
 	require.Equal(t, int64(1),
 		mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
 
 	var found []playerGroup
-	require.NoError(t, db.Scopes(postgres.AcrossTenants("a test")).Find(&found).Error)
+	require.NoError(t, db.Scopes(tenant.Across("a test")).Find(&found).Error)
 	require.Equal(t, rows[1:], found)
 }

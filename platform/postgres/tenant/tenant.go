@@ -1,4 +1,4 @@
-package postgres
+package tenant
 
 import (
 	"database/sql"
@@ -11,13 +11,13 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// ErrNoTenant is the error of a statement that the guard refuses. It is never sent.
-var ErrNoTenant = errors.New(
+// ErrMissing is the error of a statement that the guard refuses. It is never sent.
+var ErrMissing = errors.New(
 	"a statement names no organisation: use postgres.Tenant on a model, or postgres.Raw or Exec for a text")
 
-// tenantColumns are the tables that belong to organisations, with the column that says to which
+// Columns are the tables that belong to organisations, with the column that says to which
 // one.
-var tenantColumns = map[string]string{
+var Columns = map[string]string{
 	"organisations":   "id",
 	"memberships":     "org_id",
 	"players":         "org_id",
@@ -36,20 +36,20 @@ var tenantColumns = map[string]string{
 
 // The settings of a statement that the guard reads.
 const (
-	tenantSetting = "dg:tenant"      // the organisation that Tenant adds to the conditions
+	tenantSetting = "dg:tenant"      // the organisation that Scope adds to the conditions
 	textSetting   = "dg:tenant_text" // the organisation that a text has among its parameters
 	acrossSetting = "dg:across_tenants"
 )
 
-// Tenant is a gorm scope: the statement reads and changes rows of this organisation only. The guard
-// adds the condition. It refuses a statement on an organisation's table that has neither Tenant nor
-// AcrossTenants.
-func Tenant(organisationID string) func(*gorm.DB) *gorm.DB {
+// Scope is a gorm scope: the statement reads and changes rows of this organisation only. The guard
+// adds the condition. It refuses a statement on an organisation's table that has neither Scope nor
+// Across.
+func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
 // Raw is gorm's Raw for a text on one organisation, its parameter @org. gorm's own Raw and Exec
-// need AcrossTenants. The guard does not inspect a Raw inside a condition.
+// need Across. The guard does not inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
@@ -67,14 +67,14 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// AcrossTenants is a gorm scope for statements that are deliberately not scoped to an organisation,
+// Across is a gorm scope for statements that are deliberately not scoped to an organisation,
 // and for texts on tables that belong to none. The reason documents the call.
-func AcrossTenants(reason string) func(*gorm.DB) *gorm.DB {
+func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
 
-// guardTenants makes g refuse statements that name no organisation.
-func guardTenants(g *gorm.DB) error {
+// Guard makes g refuse statements that name no organisation.
+func Guard(g *gorm.DB) error {
 	c := g.Callback()
 	return errors.Join(
 		c.Query().Before("gorm:query").Register("dg:tenant", guard(scope)),
@@ -91,7 +91,7 @@ func guardTenants(g *gorm.DB) error {
 func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
-			_ = db.AddError(ErrNoTenant)
+			_ = db.AddError(ErrMissing)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func scope(db *gorm.DB) bool {
 		return ok && id != "" && slices.Contains(s.Vars, id)
 	}
 	id, ok := db.Get(tenantSetting)
-	column, owned := tenantColumns[s.Table]
+	column, owned := Columns[s.Table]
 	if !onModel(s) || ok != owned || id == "" {
 		return false
 	}
@@ -135,7 +135,7 @@ func onModel(s *gorm.Statement) bool {
 			return false
 		}
 		joined := s.Schema.Relationships.Relations[join.Name].FieldSchema
-		if _, owned := tenantColumns[joined.Table]; owned {
+		if _, owned := Columns[joined.Table]; owned {
 			return false
 		}
 	}
@@ -159,7 +159,7 @@ func addCondition(s *gorm.Statement, condition clause.Expression) {
 // others.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
-	column, owned := tenantColumns[s.Table]
+	column, owned := Columns[s.Table]
 	if !owned || !onModel(s) {
 		return onModel(s)
 	}

@@ -1,4 +1,4 @@
-package postgres
+package replica
 
 import (
 	"context"
@@ -6,66 +6,68 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/postgres"
 )
 
-// ReplicaState is whether a replica takes reads, or why it does not.
-type ReplicaState string
+// State is whether a replica takes reads, or why it does not.
+type State string
 
 // The states.
 const (
-	ReplicaFollowing ReplicaState = "following" // it is read from
-	ReplicaBehind    ReplicaState = "behind"    // it lags, or its replay is paused
-	ReplicaPromoted  ReplicaState = "promoted"  // it is no standby
-	ReplicaDiverged  ReplicaState = "diverged"  // it has another history than the primary
-	ReplicaForeign   ReplicaState = "foreign"   // it belongs to another database system
+	Following State = "following" // it is read from
+	Behind    State = "behind"    // it lags, or its replay is paused
+	Promoted  State = "promoted"  // it is no standby
+	Diverged  State = "diverged"  // it has another history than the primary
+	Foreign   State = "foreign"   // it belongs to another database system
 	// it does not answer, or was not checked since it started
-	ReplicaUnreachable ReplicaState = "unreachable"
+	Unreachable State = "unreachable"
 )
 
-// ReplicaStates are all states.
-var ReplicaStates = []ReplicaState{
-	ReplicaFollowing, ReplicaBehind, ReplicaPromoted, ReplicaDiverged, ReplicaForeign,
-	ReplicaUnreachable,
+// States are all states.
+var States = []State{
+	Following, Behind, Promoted, Diverged, Foreign,
+	Unreachable,
 }
 
-var notChecked = ReplicaUnreachable
+var notChecked = Unreachable
 
-// replicaError is the reason that a replica takes no reads.
-type replicaError struct {
-	state ReplicaState
+// reason is the reason that a replica takes no reads.
+type reason struct {
+	state State
 	text  string
 }
 
-func (f *replicaError) Error() string { return f.text }
+func (f *reason) Error() string { return f.text }
 
 var (
-	errBehind = &replicaError{
-		ReplicaBehind, "it has not replayed what the primary has committed",
+	errBehind = &reason{
+		Behind, "it has not replayed what the primary has committed",
 	}
-	errPromoted = &replicaError{ReplicaPromoted, "it is no standby any more, or never was one"}
-	errTimeline = &replicaError{ReplicaDiverged, "it is on another timeline than the primary"}
-	errAhead    = &replicaError{
-		ReplicaDiverged, "it has more than the primary: a history of its own",
+	errPromoted = &reason{Promoted, "it is no standby any more, or never was one"}
+	errTimeline = &reason{Diverged, "it is on another timeline than the primary"}
+	errAhead    = &reason{
+		Diverged, "it has more than the primary: a history of its own",
 	}
-	errForeign = &replicaError{
-		ReplicaForeign, "it belongs to another database system than the primary",
+	errForeign = &reason{
+		Foreign, "it belongs to another database system than the primary",
 	}
-	errNoPosition = &replicaError{
-		ReplicaBehind,
+	errNoPosition = &reason{
+		Behind,
 		"the primary shows commits before they are in its log: synchronous_commit is off",
 	}
-	errRestarted = &replicaError{ReplicaUnreachable, "it was restarted"}
+	errRestarted = &reason{Unreachable, "it was restarted"}
 )
 
-func stateOf(err error) ReplicaState {
-	if fault, ok := errors.AsType[*replicaError](err); ok {
+func stateOf(err error) State {
+	if fault, ok := errors.AsType[*reason](err); ok {
 		return fault.state
 	}
-	return ReplicaUnreachable
+	return Unreachable
 }
 
 // State returns whether the replica is read from.
-func (r *Replica) State() ReplicaState { return *r.state.Load() }
+func (r *Replica) State() State { return *r.state.Load() }
 
 // Lag returns how many bytes of the primary's log the replica had not replayed when it last
 // answered a check.
@@ -75,22 +77,22 @@ func (r *Replica) Lag() int64 { return r.lag.Load() }
 func (r *Replica) Reads() int64 { return r.reads.Load() }
 
 // set changes the state, and logs a change once.
-func (r *Replica) set(state ReplicaState, err error) {
-	if state != ReplicaFollowing {
+func (r *Replica) set(state State, err error) {
+	if state != Following {
 		r.verified.Store(nil)
 	}
 	if before := r.state.Swap(&state); *before == state && before != &notChecked {
 		return
 	}
-	if state == ReplicaUnreachable {
+	if state == Unreachable {
 		for _, db := range r.pools {
 			db.Pool.Reset() // a restart leaves each of them dead
 		}
 	}
-	if state == ReplicaFollowing {
+	if state == Following {
 		r.log.Info("reports read from the replica")
 	} else {
-		r.log.Warn("reports leave out the replica", "state", state, "error", Redact(err))
+		r.log.Warn("reports leave out the replica", "state", state, "error", postgres.Redact(err))
 	}
 }
 
@@ -102,8 +104,14 @@ const (
 // Run checks every replica about once a second until ctx ends. Only a check readmits a replica, so
 // that no read waits for a bad one.
 func (rs *Replicas) Run(ctx context.Context) {
-	for pause(ctx, checkInterval) == nil {
-		rs.check(ctx)
+	tick := time.NewTicker(checkInterval)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			rs.check(ctx)
+		}
 	}
 }
 
@@ -131,7 +139,7 @@ func (r *Replica) check(ctx context.Context) {
 		var run *serverRun
 		if run, err = r.verify(limited, conn); err == nil && run != nil {
 			r.verified.Store(run)
-			r.set(ReplicaFollowing, nil)
+			r.set(Following, nil)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -156,55 +164,46 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 		return nil, errForeign
 	case !seen.standby:
 		return nil, errPromoted
-	case at == (Position{}):
+	case at == (postgres.Position{}):
 		return nil, errNoPosition
-	case seen.timeline != at.timeline:
+	case seen.timeline != at.Timeline:
 		return nil, errTimeline
-	case seen.replayed > at.lsn:
+	case seen.replayed > at.LSN:
 		return nil, errAhead
 	}
-	r.lag.Store(int64(at.lsn - seen.replayed))
-	run := &serverRun{seen.started, at.timeline}
+	r.lag.Store(int64(at.LSN - seen.replayed))
+	run := &serverRun{seen.started, at.Timeline}
 	if before := r.verified.Load(); before == nil || *before != *run {
-		if err = r.checkSession(ctx, conn); err != nil {
+		if err = r.probes.CheckSession(ctx, conn.Conn()); err != nil {
 			return nil, err
 		}
 		if at, err = r.of.mark(ctx); err != nil {
 			return nil, nil
 		}
 	}
-	waiting, stop := context.WithTimeout(ctx, ReplicaWait)
+	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
 	return run, r.await(waiting, conn, run, at)
 }
 
-// checkSession refuses an unsuitable pooler. It ends a session that predates the replay of the
-// role's settings; the next check opens another.
-func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
-	err := checkSession(ctx, conn.Conn(), r.probes.pooled)
-	if err != nil && r.probes.pooled {
-		_, _ = conn.Exec(ctx,
-			`/* postgres.endSession */ select pg_terminate_backend(pg_backend_pid())`)
-	}
-	return err
-}
-
 // await waits until the replica has replayed the position in the run.
 func (r *Replica) await(
-	ctx context.Context, conn *pgxpool.Conn, run *serverRun, at Position,
+	ctx context.Context, conn *pgxpool.Conn, run *serverRun, at postgres.Position,
 ) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		replayed, err := replayedIn(ctx, conn, run)
 		switch {
 		case err != nil && delay > time.Millisecond && ctx.Err() != nil:
 			return errBehind
-		case err != nil || replayed >= at.lsn:
+		case err != nil || replayed >= at.LSN:
 			return err
-		case at.amidRecord():
+		case amidRecord(at.LSN):
 			r.of.flush()
 		}
-		if pause(ctx, delay) != nil {
+		select {
+		case <-ctx.Done():
 			return errBehind
+		case <-time.After(delay):
 		}
 	}
 }

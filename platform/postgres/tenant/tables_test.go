@@ -1,4 +1,4 @@
-package postgres_test
+package tenant_test
 
 import (
 	"maps"
@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -53,6 +53,6 @@ func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, owned, postgres.TenantColumns)
+	require.Equal(t, owned, tenant.Columns)
 	require.ElementsMatch(t, slices.Collect(maps.Keys(withoutOrganisation)), others)
 }

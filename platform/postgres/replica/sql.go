@@ -1,10 +1,12 @@
-package postgres
+package replica
 
 import (
 	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/postgres"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 		  (select received_tli from pg_stat_wal_receiver))
 		from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-	primarySQL = `/* postgres.position */ select s.system_identifier, ` + positionSQL +
+	primarySQL = `/* postgres.position */ select s.system_identifier, ` + postgres.PositionExpression +
 		` from pg_control_system() s`
 
 	// markSQL writes an empty logical message and flushes the log. It never waits for a synchronous
@@ -42,7 +44,7 @@ func replayedIn(ctx context.Context, conn *pgxpool.Conn, run *serverRun) (uint64
 	case !started.Equal(run.started):
 		return 0, errRestarted
 	}
-	return parseLSN(replayed)
+	return postgres.ParseLSN(replayed)
 }
 
 // identity is the result of identifySQL.
@@ -58,19 +60,19 @@ func identify(ctx context.Context, conn *pgxpool.Conn) (i identity, err error) {
 	var replayed string
 	if err = conn.QueryRow(ctx, identifySQL).
 		Scan(&i.standby, &i.started, &replayed, &i.system, &i.timeline); err == nil {
-		i.replayed, err = parseLSN(replayed)
+		i.replayed, err = postgres.ParseLSN(replayed)
 	}
 	return i, err
 }
 
 // position returns the primary's system and position.
-func (rs *Replicas) position(ctx context.Context) (system int64, at Position, err error) {
+func (rs *Replicas) position(ctx context.Context) (system int64, at postgres.Position, err error) {
 	err = rs.primary.Pool.QueryRow(ctx, primarySQL).Scan(&system, &at)
 	return system, at, err
 }
 
 // mark writes a record and returns a position after it.
-func (rs *Replicas) mark(ctx context.Context) (at Position, err error) {
+func (rs *Replicas) mark(ctx context.Context) (at postgres.Position, err error) {
 	if _, err = rs.primary.Pool.Exec(ctx, markSQL); err == nil {
 		_, at, err = rs.position(ctx)
 	}
@@ -91,3 +93,9 @@ func (rs *Replicas) flush() {
 		_, _ = rs.primary.Pool.Exec(ctx, markSQL)
 	}()
 }
+
+// walPage is the size of a WAL page. An LSN on a page boundary may fall inside a record; no replica
+// reports it until the record is flushed, which takes PostgreSQL up to wal_writer_delay.
+const walPage = 8192
+
+func amidRecord(lsn uint64) bool { return lsn%walPage == 0 }

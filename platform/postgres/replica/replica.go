@@ -1,4 +1,4 @@
-package postgres
+package replica
 
 import (
 	"cmp"
@@ -6,20 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/postgres"
 )
 
-// ReplicaWait bounds the wait of a read for a replica, connecting included. Then the read goes to
+// Wait bounds the wait of a read for a replica, connecting included. Then the read goes to
 // the primary.
-const ReplicaWait = 50 * time.Millisecond
+const Wait = 50 * time.Millisecond
 
 // Replicas are hot standbys of the primary.
 type Replicas struct {
-	primary  *DB
+	primary  *postgres.DB
 	all      []*Replica
 	next     atomic.Uint32 // among equally busy ones
 	flushing atomic.Bool
@@ -30,12 +34,12 @@ type Replicas struct {
 type Replica struct {
 	Number int // in the order of the setting, from 1: its name in log and metrics
 	of     *Replicas
-	pools  map[*DB]*DB // by the pool of the primary whose reads they take
-	probes *DB
+	pools  map[*postgres.DB]*postgres.DB // by the pool of the primary whose reads they take
+	probes *postgres.DB
 	log    *slog.Logger
 
 	verified atomic.Pointer[serverRun] // nil: it is left out
-	state    atomic.Pointer[ReplicaState]
+	state    atomic.Pointer[State]
 	lag      atomic.Int64
 	reads    atomic.Int64
 }
@@ -47,22 +51,22 @@ type serverRun struct {
 	timeline uint32
 }
 
-// OpenReplicas opens replicas of the primary, each with a pool for every key of like;
+// Open opens replicas of the primary, each with a pool for every key of like;
 // AcquireReplica of that key then uses it. The caller runs Run and closes them. It fails for a
 // malformed URL or a server that is no copy of the primary. An unreachable replica is no error.
-func OpenReplicas(
-	ctx context.Context, urls []string, primary *DB, like map[*DB]Options,
+func Open(
+	ctx context.Context, urls []string, primary *postgres.DB, like map[*postgres.DB]postgres.Options,
 ) (*Replicas, error) {
 	rs := &Replicas{primary: primary}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, of: rs, pools: map[*DB]*DB{}}
+		r := &Replica{Number: i + 1, of: rs, pools: map[*postgres.DB]*postgres.DB{}}
 		r.state.Store(&notChecked)
 		rs.all = append(rs.all, r)
 		for db, opts := range like {
 			r.log = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("replica", r.Number)
 			opts.Name = fmt.Sprintf("%s replica %d", opts.Name, r.Number)
 			opts.Replica = true
-			pool, err := Open(ctx, url, opts)
+			pool, err := postgres.Open(ctx, url, opts)
 			if err != nil {
 				rs.Close()
 				return nil, fmt.Errorf("replica %d: %w", r.Number, err)
@@ -73,7 +77,7 @@ func OpenReplicas(
 	}
 	rs.check(ctx)
 	for _, r := range rs.all {
-		if *r.state.Load() == ReplicaForeign {
+		if *r.state.Load() == Foreign {
 			rs.Close()
 			return nil,
 				fmt.Errorf(
@@ -82,10 +86,7 @@ func OpenReplicas(
 				)
 		}
 	}
-	primary.hasReplicas = true
-	for db := range like {
-		db.replicas = rs
-	}
+	primary.ReadFrom(rs, slices.Collect(maps.Keys(like))...)
 	return rs, nil
 }
 
@@ -112,19 +113,19 @@ func (rs *Replicas) All() []*Replica {
 }
 
 // Pool returns the replica's counterpart of a pool of the primary.
-func (r *Replica) Pool(of *DB) *DB { return r.pools[of] }
+func (r *Replica) Pool(of *postgres.DB) *postgres.DB { return r.pools[of] }
 
-// AcquireReplica returns a connection to a replica that has replayed the position, or nil if the
-// primary must answer. A snapshot taken on it afterwards sees every commit that precedes the
-// reading of the position.
-func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
-	r, run := db.pickReplica(at)
+// Acquire implements postgres.Replicas.
+func (rs *Replicas) Acquire(
+	ctx context.Context, of *postgres.DB, at postgres.Position,
+) *pgxpool.Conn {
+	r, run := rs.pick(of, at)
 	if r == nil {
 		return nil
 	}
-	waiting, stop := context.WithTimeout(ctx, ReplicaWait)
+	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
-	conn, err := r.pools[db].Pool.Acquire(waiting)
+	conn, err := r.pools[of].Pool.Acquire(waiting)
 	if errors.Is(err, context.DeadlineExceeded) {
 		// a later read has the connection, and the next check finds a server that accepts none
 		return nil
@@ -142,20 +143,18 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// pickReplica returns the least busy verified replica that has a connection left.
-func (db *DB) pickReplica(at Position) (picked *Replica, run *serverRun) {
-	if db.replicas == nil || at == (Position{}) {
-		return nil, nil
-	}
-	all := db.replicas.all
+// pick returns the least busy verified replica that has a connection left.
+func (rs *Replicas) pick(
+	of *postgres.DB, at postgres.Position,
+) (picked *Replica, run *serverRun) {
 	least := int32(0)
-	first := int(db.replicas.next.Add(1))
-	for i := range all {
-		r := all[(first+i)%len(all)]
+	first := int(rs.next.Add(1))
+	for i := range rs.all {
+		r := rs.all[(first+i)%len(rs.all)]
 		verified := r.verified.Load()
-		stat := r.pools[db].Pool.Stat()
+		stat := r.pools[of].Pool.Stat()
 		busy := stat.TotalConns() - stat.IdleConns() // with those that are being opened
-		if verified == nil || verified.timeline != at.timeline || busy >= stat.MaxConns() ||
+		if verified == nil || verified.timeline != at.Timeline || busy >= stat.MaxConns() ||
 			picked != nil && busy >= least {
 			continue
 		}

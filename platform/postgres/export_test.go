@@ -1,4 +1,0 @@
-package postgres
-
-// TenantColumns is tenantColumns.
-var TenantColumns = tenantColumns

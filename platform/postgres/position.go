@@ -1,0 +1,87 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Position is an LSN of the primary and its timeline. It covers every commit that precedes its
+// reading. The zero value is none: then only the primary can answer.
+type Position struct {
+	Timeline uint32
+	LSN      uint64
+}
+
+// Replicas give out connections to replicas of the primary.
+type Replicas interface {
+	// Acquire returns a connection to a replica that has replayed the position, or nil if the
+	// primary must answer. A snapshot taken on it afterwards sees every commit that precedes the
+	// reading of the position.
+	Acquire(ctx context.Context, primary *DB, at Position) *pgxpool.Conn
+}
+
+// ReadFrom makes replicas take the reads of the pools. Statements of db that begin a request return
+// a Position from then on.
+func (db *DB) ReadFrom(replicas Replicas, pools ...*DB) {
+	db.hasReplicas = true
+	for _, pool := range pools {
+		pool.replicas = replicas
+	}
+}
+
+// AcquireReplica is Replicas.Acquire, or nil without replicas or a position.
+func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
+	if db.replicas == nil || at == (Position{}) {
+		return nil
+	}
+	return db.replicas.Acquire(ctx, db, at)
+}
+
+// PositionExpression is a Position in SQL: null with synchronous_commit = off, where a commit becomes visible before its
+// record is flushed.
+const PositionExpression = `case when not pg_is_in_recovery() and current_setting('synchronous_commit') <> 'off'
+	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' || pg_current_wal_flush_lsn() end`
+
+// PositionSQL is the expression of a Position for a request's first statement. Without replicas it
+// is null, which costs nothing.
+func (db *DB) PositionSQL() string {
+	if db == nil || !db.hasReplicas {
+		return "null"
+	}
+	return PositionExpression
+}
+
+// Scan implements sql.Scanner.
+func (p *Position) Scan(value any) (err error) {
+	*p = Position{}
+	text, ok := value.(string)
+	if value == nil || !ok {
+		return nil
+	}
+	timeline, lsn, _ := strings.Cut(text, " ")
+	number, err := strconv.ParseUint(timeline, 16, 32)
+	if err != nil {
+		return fmt.Errorf("postgres: position %q: %w", text, err)
+	}
+	p.Timeline = uint32(number)
+	p.LSN, err = ParseLSN(lsn)
+	return err
+}
+
+// ParseLSN parses an LSN such as 16/B374D848.
+func ParseLSN(text string) (uint64, error) {
+	high, low, _ := strings.Cut(text, "/")
+	h, err := strconv.ParseUint(high, 16, 32)
+	if err != nil {
+		return 0, fmt.Errorf("postgres: position %q: %w", text, err)
+	}
+	l, err := strconv.ParseUint(low, 16, 32)
+	if err != nil {
+		return 0, fmt.Errorf("postgres: position %q: %w", text, err)
+	}
+	return h<<32 | l, nil
+}
