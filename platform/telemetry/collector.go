@@ -14,8 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// collector posts spans by OTLP over HTTP. OpenTelemetry's own client (otlptracehttp) brings gRPC
-// along, which it does not use: 69 packages and 5 MB of binary.
+// collector posts spans by OTLP over HTTP, to a URL that may have a query and credentials.
 type collector struct {
 	url     string
 	headers http.Header

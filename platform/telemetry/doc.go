@@ -8,5 +8,8 @@
 //     (platform/httpserver) and statement (platform/postgres), with the request id and no key, id,
 //     parameter or address. The export queue is bounded. A failing collector is logged once, and
 //     shutdown waits two seconds for it. Without a collector the tracer is nil.
+//   - The OTLP client and the spans of statements are dg's own. otelpgx and otlptracehttp add only
+//     2.4 MB to a stripped binary of 32.6 MB. But otelpgx puts the text of errors into spans, which
+//     quotes values, and otlptracehttp drops the query and the credentials of the collector's URL.
 //   - A panic of background work is logged and counted, and the work restarts (Supervisor).
 package telemetry
