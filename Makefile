@@ -33,7 +33,7 @@ recipes: postgres ## Run the recipes of /docs in every installed tool (R, psql, 
 check: ## Run linters, and find known vulnerabilities and stale generated files.
 	scripts/check.sh
 
-bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=day; BENCH_AGAINST=file).
+bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export; BENCH_AGAINST=file).
 	go run ./scripts/bench
 
 cluster: postgres ## Test replicas, PgBouncer, haproxy and failover on a cluster (KEEP=1 leaves it up).

@@ -24,9 +24,7 @@ func TestLongPathWithSpacesWorks(t *testing.T) {
 		t.Fatalf("a path of %d bytes proves nothing", len(dir))
 	}
 	e := start(t, dir, Options{})
-	if query[int](t, e.URL(), `select 1`) != 1 {
-		t.Error("no database")
-	}
+	answers(t, e)
 	if len(e.folder.socket) > 80 {
 		t.Errorf("the socket's folder has %d bytes", len(e.folder.socket))
 	}
@@ -96,9 +94,7 @@ func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	require.NoError(t, os.Chown(base, int(cred.Uid), int(cred.Gid)))
 
 	p := run(t, dir, asUser(t, cred, base))
-	if r := p.started(t); r.Error != "" {
-		t.Fatal(r.Error)
-	}
+	p.started(t)
 	info, err := os.Stat(filepath.Join(dir, dataFolder))
 	require.NoError(t, err)
 	if uid := info.Sys().(*syscall.Stat_t).Uid; uid != cred.Uid {
@@ -106,14 +102,11 @@ func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	}
 	// Root joins, and as the data is another's launches as that user.
 	joined := start(t, dir, Options{})
-	require.NoError(t, p.Process.Kill())
-	_ = p.Wait()
+	p.kill()
 	stop(t, joined)
 	nothingRuns(t, dir)
 	again := start(t, dir, Options{})
-	if query[int](t, again.URL(), `select 1`) != 1 {
-		t.Error("no database")
-	}
+	answers(t, again)
 	stop(t, again)
 	nothingRuns(t, dir)
 
@@ -121,9 +114,7 @@ func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	rootsOwn := newFolder(t)
 	start(t, rootsOwn, Options{})
 	denied := run(t, rootsOwn, asUser(t, cred, base))
-	if r := denied.started(t); !strings.Contains(r.Error, "permission denied") {
-		t.Errorf("another user's folder: %+v", r)
-	}
+	require.Contains(t, denied.report(t).Error, "permission denied")
 }
 
 func TestFolderWithOtherFilesIsRefused(t *testing.T) {

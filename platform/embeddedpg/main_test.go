@@ -85,23 +85,35 @@ func run(t *testing.T, dir string, prepare func(*exec.Cmd)) *process {
 	}
 	require.NoError(t, cmd.Start())
 	p := &process{Cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
-	t.Cleanup(func() {
-		_ = p.Process.Kill()
-		_ = p.Wait()
-	})
+	t.Cleanup(p.kill)
 	return p
 }
 
-// started waits for the helper's report.
-func (p *process) started(t *testing.T) report {
+func (p *process) kill() {
+	_ = p.Process.Kill()
+	_ = p.Wait()
+}
+
+func (p *process) report(t *testing.T) (r report) {
 	t.Helper()
-	var r report
 	line, err := p.stdout.ReadBytes('\n')
-	if err != nil {
-		t.Fatalf("the helper said nothing: %v", err)
-	}
+	require.NoError(t, err, "the helper said nothing")
 	require.NoError(t, json.Unmarshal(line, &r))
 	return r
+}
+
+// started waits until the helper has the server, and returns its socket.
+func (p *process) started(t *testing.T) string {
+	t.Helper()
+	r := p.report(t)
+	require.Empty(t, r.Error)
+	return r.Socket
+}
+
+// answers fails unless the server has a database.
+func answers(t *testing.T, e *Server) {
+	t.Helper()
+	require.NoError(t, execute(t.Context(), e.URL(), ""))
 }
 
 // newFolder is a path for a data folder that the server's user can reach; in memory where the

@@ -117,33 +117,6 @@ func TestConcurrentStartsCreateOneDatabase(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-// Processes that come and go at the same moment are where a server could be ended under somebody's
-// feet.
-func TestConcurrentUsersNeverLoseTheServer(t *testing.T) {
-	t.Parallel()
-	dir := initialised(t)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 6 {
-				e, err := Start(context.Background(), dir, Options{Settings: fast})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if err := execute(context.Background(), e.URL(), ""); err != nil {
-					t.Errorf("the server that was joined is gone: %v", err)
-				}
-				if err := e.Stop(context.Background()); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	nothingRuns(t, dir)
-}
-
 func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 )
 
 func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
@@ -29,9 +30,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	}
 	line, _, _ := strings.Cut(logs, "\n")
 	var got map[string]any
-	if err := json.Unmarshal([]byte(line), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(line), &got))
 	for k, want := range map[string]any{
 		"request_id": id,
 		"method":     "GET",

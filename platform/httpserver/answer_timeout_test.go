@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 
 	"dg/platform/httpserver/body"
 )
@@ -40,9 +41,7 @@ func TestAnswerBeginsWithinItsTimeout(t *testing.T) {
 	})
 	for path, want := range map[string]int{"/work": 503, "/late": 503, "/begun": 200} {
 		response, err := http.Get(s.url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		body, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err != nil || response.StatusCode != want {

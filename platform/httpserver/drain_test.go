@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // stopping is a server whose shutdown has begun beside open connections.
@@ -102,9 +104,7 @@ func TestConnectionOfALongAnswerIsKeptForTheDelay(t *testing.T) {
 		return err != nil
 	})
 	response, err := http.ReadResponse(k.in, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n, err := io.Copy(io.Discard, response.Body); err != nil || response.Close {
 		t.Fatalf("%d bytes, %v, closes %v", n, err, response.Close)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 )
 
 func plainRoutes(app *fiber.App) {
@@ -216,9 +217,7 @@ func TestRequestLineWithoutCRIsRefusedInAnySplit(t *testing.T) {
 func readStatus(t *testing.T, in *bufio.Reader, want int) {
 	t.Helper()
 	resp, err := http.ReadResponse(in, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(resp.Body)
 	if resp.StatusCode != want {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 
 	"dg/platform/httpserver/body"
 )
@@ -60,9 +61,7 @@ func (s *testServer) askPieces(
 		"GET %s %s\r\nHost: x\r\nAccept-Encoding: %s\r\nConnection: close\r\n\r\n",
 		path, protocol, accept)
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer response.Body.Close()
 	body := io.Reader(response.Body)
 	if response.Header.Get("Content-Encoding") == "gzip" {

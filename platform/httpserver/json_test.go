@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAcceptEncoding(t *testing.T) {
@@ -85,9 +86,7 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	}
 	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
 	r, err := gzip.NewReader(strings.NewReader(zipped.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, body) {
 		t.Fatalf("unzipped: %v", err)
 	}

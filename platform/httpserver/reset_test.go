@@ -14,15 +14,17 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"dg/platform/httpserver/body"
 )
 
-// rules.md, CSV: a transfer that breaks off ends with a TCP reset, after whole chunks. After a
-// plain end inside a chunk GNU wget exits 0.
+// rules.md, CSV: a transfer that breaks off, as when its key is revoked, ends with a TCP reset, after
+// whole chunks. After a plain end inside a chunk GNU wget exits 0.
 func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 	fails := func(context.Context) error { return errRows }
+	revoked := errors.New("the key was revoked")
 	for name, source := range map[string]*fakeSource{
 		"the source fails": newFakeSource(noise(300_000), fails),
 		"the source panics": newFakeSource(noise(300_000), func(context.Context) error {
@@ -37,19 +39,23 @@ func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				again := *source
-				b := serve(t, Options{},
-					streamRoute(StreamOptions{Context: ctx, Gzip: true}, again.open))
+				again.ended = make(chan ending, 2)
+				so := StreamOptions{Context: ctx, Gzip: true, WriteTimeout: time.Minute}
+				b := serve(t, Options{}, streamRoute(so, again.open))
 				c := b.begin(t, "/x", "Accept-Encoding: "+accept)
 				switch {
 				case strings.HasSuffix(name, "query"):
-					cancel(errRows)
+					cancel(revoked)
 				case strings.HasSuffix(name, "writing"):
 					eventually(t, "the write to block", func() bool { return writeIsBlocked(b) })
-					cancel(errRows)
+					cancel(revoked)
 				case strings.HasSuffix(name, "stops"):
 					go func() { _ = b.Shutdown(t.Context()) }()
 				}
 				wantReset(t, c, 1000)
+				if strings.HasPrefix(name, "the context ends") {
+					again.wantEnding(t, revoked) // long before the write would time out
+				}
 			})
 		}
 	}
@@ -83,6 +89,9 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	if _, err := io.Copy(io.Discard, c); !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the client saw %v", err)
 	}
+	eventually(t, "the log line", func() bool {
+		return strings.Contains(b.logs.String(), "it stopped reading")
+	})
 }
 
 // The reset is the socket's own from the first chunk on, for a process that is killed.
@@ -108,9 +117,7 @@ func TestConnectionOfATransferResetsOnClose(t *testing.T) {
 	for _, path := range []string{"/x", "/next"} {
 		_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		response, err := http.ReadResponse(in, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, err := io.Copy(io.Discard, response.Body); err != nil {
 			t.Fatal(err)
 		}
@@ -123,9 +130,7 @@ func TestConnectionOfATransferResetsOnClose(t *testing.T) {
 // lingerOf returns SO_LINGER of a connection, -1 where it is off.
 func lingerOf(t *testing.T, conn net.Conn) int {
 	raw, err := conn.(syscall.Conn).SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seconds := -1
 	err = raw.Control(func(fd uintptr) {
 		linger, err := unix.GetsockoptLinger(int(fd), unix.SOL_SOCKET, unix.SO_LINGER)
@@ -135,8 +140,6 @@ func lingerOf(t *testing.T, conn net.Conn) int {
 			seconds = int(linger.Linger)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return seconds
 }

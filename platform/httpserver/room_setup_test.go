@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 )
 
 func okRoutes(app *fiber.App) {
@@ -59,9 +60,7 @@ func (c *fullServer) from(address string) *client {
 	c.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: testTimeout}
 	conn, err := d.DialContext(c.t.Context(), "tcp", c.addr)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	require.NoError(c.t, err)
 	c.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(testTimeout))
 	return &client{conn, bufio.NewReader(conn), c.t}

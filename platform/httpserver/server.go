@@ -65,7 +65,7 @@ func New(o Options) *Server {
 		WriteTimeout:                 o.WriteTimeout,
 		IdleTimeout:                  idleTimeout,
 		ErrorHandler:                 WriteError,
-		// an idle connection holds 11 KB, not 21, for 3% of a small request (BenchmarkSmallRequest)
+		// an idle connection holds 11 KB, not 21, for 3% of a small request
 		ReduceMemoryUsage: true,
 		// Never reached: the listener rejects with a better message. Twice, since an evicted
 		// connection ends a little later.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 )
 
 // testTimeout is how long a test waits.
@@ -32,9 +33,7 @@ type testServer struct {
 func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return serveOn(t, o, routes, ln)
 }
 
@@ -93,13 +92,9 @@ type answer struct {
 func (b *testServer) dial(t *testing.T) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", b.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(testTimeout)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.SetDeadline(time.Now().Add(testTimeout)))
 	return c
 }
 
@@ -139,16 +134,12 @@ func (b *testServer) get(t *testing.T, path string, header ...string) answer {
 func (b *testServer) do(t *testing.T, method, path string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, b.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Add(header[i], header[i+1])
 	}
 	resp, err := plainClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return answer{Response: resp, body: string(body), err: err}

@@ -1,13 +1,10 @@
 package httpserver
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,84 +84,6 @@ func TestDisconnectIsNoticedDuringASlowQuery(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestStalledClientIsCutOff(t *testing.T) {
-	b, s := rowsForever(t, Options{}, StreamOptions{WriteTimeout: 200 * time.Millisecond})
-	b.begin(t, "/x")
-	s.wantEnding(t, ErrClientStalled)
-	eventually(t, "the log line", func() bool {
-		return strings.Contains(b.logs.String(), "it stopped reading")
-	})
-}
-
-// A steady client is served however long the whole file takes.
-func TestSlowSteadyReaderGetsTheWholeFile(t *testing.T) {
-	s := newFakeSource(noise(4<<20), nil)
-	b := streams(t, Options{}, StreamOptions{WriteTimeout: time.Second},
-		map[string]*fakeSource{"x": s})
-	c := b.dial(t)
-	// above loopback's segment size, or the sender stalls
-	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10)
-	began := time.Now()
-	_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-	all := slowly(t, c, 64<<10, 40*time.Millisecond)
-	if took := time.Since(began); took < 1500*time.Millisecond {
-		t.Fatalf("not slow: %s", took)
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(all)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	got, err := io.ReadAll(resp.Body)
-	if err != nil || !bytes.Equal(got, noise(4<<20)) {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
-	s.wantEnding(t, nil)
-}
-
-// rules.md, CSV: a running export is broken off when its key is revoked.
-func TestEndedContextBreaksAStream(t *testing.T) {
-	revoked := errors.New("the key was revoked")
-	for name, slow := range map[string]bool{"in a write": false, "in a query": true} {
-		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			s := endless()
-			b := serve(t, Options{},
-				streamRoute(StreamOptions{Context: ctx, WriteTimeout: time.Minute},
-					func(ctx context.Context) (Source, error) {
-						s.ctx = ctx
-						if slow {
-							s.rest = noise(64 << 10)
-							s.then = blocked
-							return s, nil
-						}
-						return endlessSource{s}, nil
-					}))
-			c := b.begin(t, "/x")
-			if !slow {
-				eventually(t, "the write to block", func() bool { return writeIsBlocked(b) })
-			}
-			cancel(revoked)
-			s.wantEnding(t, revoked) // long before the write would time out
-			if _, err := io.ReadAll(c); !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the client saw %v", err)
-			}
-		})
-	}
-}
-
-func TestDeadlineBreaksAStream(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	b, s := rowsForever(t, Options{}, StreamOptions{Context: ctx})
-	a := b.get(t, "/x")
-	if !errors.Is(a.err, syscall.ECONNRESET) {
-		t.Errorf("the client saw %v", a.err)
-	}
-	s.wantEnding(t, context.DeadlineExceeded)
 }
 
 // A cancelled query may just stop yielding rows: the file must not look whole.

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
 )
@@ -138,13 +139,9 @@ func TestWholeFileArrives(t *testing.T) {
 				body := a.body
 				if enc == "gzip" {
 					r, err := gzip.NewReader(strings.NewReader(a.body))
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, err)
 					plain, err := io.ReadAll(r)
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, err)
 					body = string(plain)
 				}
 				if sha256.Sum256([]byte(body)) != sha256.Sum256(noise(n)) {
@@ -216,9 +213,7 @@ func curl(t *testing.T, url, enc string) int {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return 0
 }
 
@@ -295,21 +290,4 @@ func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
 	if s.ctx != nil {
 		t.Error("the source was opened")
 	}
-}
-
-func TestConnectionIsReusedAfterAFile(t *testing.T) {
-	sources := map[string]*fakeSource{
-		"a": newFakeSource(noise(200_000), nil),
-		"b": newFakeSource(noise(200_000), nil),
-	}
-	b := streams(t, Options{}, StreamOptions{}, sources)
-	c := b.dial(t)
-	const more = " HTTP/1.1\r\nHost: x\r\n"
-	_, _ = io.WriteString(c, "GET /a"+more+"\r\nGET /b"+more+"Connection: close\r\n\r\n")
-	all, err := io.ReadAll(c)
-	if err != nil || bytes.Count(all, []byte("\r\n0\r\n\r\n")) != 2 {
-		t.Errorf("%d bytes, %v", len(all), err)
-	}
-	sources["a"].wantEnding(t, nil)
-	sources["b"].wantEnding(t, nil)
 }

@@ -5,8 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 )
 
 // Without a tracer the hooks do nothing: no allocation, and the context is the server's own.
@@ -22,21 +20,4 @@ func TestUntracedRequestCostsNothing(t *testing.T) {
 	}))
 	require.Equal(t, s.base, rec.ctx)
 	require.Nil(t, rec.span)
-}
-
-// What a span of a request costs.
-func BenchmarkTracedRequest(b *testing.B) {
-	for name, tracer := range map[string]trace.Tracer{
-		"untraced": nil,
-		"traced":   sdktrace.NewTracerProvider().Tracer("dg"),
-	} {
-		b.Run(name, func(b *testing.B) {
-			conn, in := benchConn(b, benchServer(b, true, Options{Tracer: tracer}))
-			before := cpuTime()
-			for b.Loop() {
-				benchRequest(b, conn, in)
-			}
-			b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
-		})
-	}
 }

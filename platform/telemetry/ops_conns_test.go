@@ -8,15 +8,15 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A new connection takes the place of one that is not being answered, the least recently used
 // first. Where all are being answered it is closed.
 func TestOpsConnectionsAreLimited(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	entered := make(chan struct{})
 	leave := make(chan struct{})
@@ -51,9 +51,7 @@ func TestOpsConnectionsAreLimited(t *testing.T) {
 		<-entered
 	}
 	late, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer late.Close()
 	_ = late.SetDeadline(time.Now().Add(4 * time.Second))
 	if _, err := late.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {

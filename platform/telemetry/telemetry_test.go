@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := NewLogger(&b, "warn", "json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	log.Info("quiet")
 	log.Warn("loud", "n", 1)
 	var line map[string]any
@@ -27,9 +27,7 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	}
 	b.Reset()
 	log, err = NewLogger(&b, "DEBUG", "text")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	log.Debug("detail")
 	if !strings.Contains(b.String(), "msg=detail") {
 		t.Fatalf("want a text line, got %q", b.String())
@@ -46,9 +44,7 @@ func TestUnknownLogSettingsAreRefused(t *testing.T) {
 
 func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- ServeOps(ctx, ln, OpsHandler(NewRegistry(), ln.Addr().String())) }()
@@ -58,9 +54,7 @@ func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 		"/debug/pprof/goroutine?debug=1": "goroutine profile",
 	} {
 		resp, err := http.Get("http://" + ln.Addr().String() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
@@ -70,9 +64,7 @@ func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	cancel()
 	select {
 	case err := <-done:
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	case <-time.After(5 * time.Second):
 		t.Fatal("the ops server did not stop")
 	}

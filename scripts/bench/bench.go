@@ -44,11 +44,7 @@ func open(ctx context.Context, o options, progress io.Writer) (_ *bench, err err
 			err = errors.Join(err, b.close())
 		}
 	}()
-	name := strconv.Itoa(o.Plays)
-	if o.Years {
-		name += "-years"
-	}
-	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, name)); err != nil {
+	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, strconv.Itoa(o.Plays))); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(b.folder, 0o755); err != nil {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -69,34 +68,6 @@ func (c *client) get(path string, use func(body []byte) error) error {
 // getting is the work of a contestant: one request.
 func (c *client) getting(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return errors.Join(ctx.Err(), c.get(path, nil)) }
-}
-
-// rateConnections is how many clients send requests at once in a measurement of rates.
-const rateConnections = 32
-
-// rate sends requests over all connections until the time is over, and returns the answers in a
-// second.
-func (c *client) rate(ctx context.Context, path string, lasting time.Duration) (float64, error) {
-	return rate(rateConnections, lasting, func() error {
-		return errors.Join(ctx.Err(), c.get(path, nil))
-	})
-}
-
-// rate repeats work, so many at once, until the time is over, and returns how often it was done in
-// a second.
-func rate(workers int, lasting time.Duration, work func() error) (float64, error) {
-	var count atomic.Int64
-	began := time.Now()
-	err := atOnce(workers, func(int) error {
-		for time.Since(began) < lasting {
-			if err := work(); err != nil {
-				return err
-			}
-			count.Add(1)
-		}
-		return nil
-	})
-	return float64(count.Load()) / time.Since(began).Seconds(), err
 }
 
 // atOnce runs n workers and returns the first error among them.

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // crowd is a number of clients of other organisations that go on until they leave.
@@ -81,7 +77,7 @@ const stalledReaders = 500
 
 // stalled measures what others notice of 500 readers of exports that stop reading, and how soon
 // their exports end.
-func (b *bench) stalled(ctx context.Context) error {
+func stalled(ctx context.Context, b *bench) error {
 	c, err := b.client(ctx, b.main.IDs.Organisation.String())
 	if err != nil {
 		return err
@@ -173,7 +169,7 @@ func (b *bench) stall(
 
 // admission measures what small requests of an organisation notice of two others that ask for the
 // largest reports.
-func (b *bench) admission(ctx context.Context) error {
+func admission(ctx context.Context, b *bench) error {
 	second, err := b.dataset(ctx, dataset{Plays: 200_000, Players: b.main.Players, Forks: 1})
 	if err != nil {
 		return err
@@ -255,110 +251,4 @@ func noticed(
 		n.busied += others.busied.Load()
 	}
 	return n, nil
-}
-
-// attackers are addresses that send keys that do not exist.
-const attackers = 200
-
-// neighbours measures what an organisation notices of garbage keys, and of one other that does
-// everything at once.
-func (b *bench) neighbours(ctx context.Context) error {
-	small, err := b.dataset(ctx, dataset{Plays: 10_000, Players: 500, Forks: 1})
-	if err != nil {
-		return err
-	}
-	c, err := b.client(ctx, small.IDs.Organisation.String())
-	if err != nil {
-		return err
-	}
-	keys, err := b.keysOf(ctx, b.main.IDs.Organisation.String(), mainKeys)
-	if err != nil {
-		return err
-	}
-	for _, known := range []*client{c, newClient(b.server.addr, keys)} {
-		for range mainKeys { // a key that an instance has not seen queues with its network
-			if err := known.get("/api/v1/forks", nil); err != nil {
-				return err
-			}
-		}
-	}
-	asking := func() (float64, error) {
-		return c.steadily(ctx, "/api/v1/forks", 20*time.Millisecond, 8*time.Second)
-	}
-	year := b.last(b.main, 366)
-	paths := []string{"/api/v1/forks", year.statsPath(), year.of(0).statsPath(), year.exportPath()}
-	garbage, err := noticed(minRounds, asking, func() *crowd {
-		return newCrowd(ctx, attackers, b.sendGarbage)
-	})
-	if err != nil {
-		return err
-	}
-	everything, err := noticed(minRounds, asking, func() *crowd {
-		return newCrowd(ctx, 48, func(ctx context.Context, nth, _ int) error {
-			return b.readAll(ctx, paths[nth%len(paths)], keys)
-		})
-	})
-	if err != nil {
-		return err
-	}
-	computing, err := noticed(minRounds, asking, func() *crowd {
-		return newCrowd(ctx, placesOfOne, b.compute)
-	})
-	if err != nil {
-		return err
-	}
-	const name = "fork list, 99th percentile, beside "
-	b.report.atMost(name+"garbage keys of 200 addresses; limit: without", inMilliseconds,
-		garbage.beside, garbage.alone, 3)
-	b.report.atMost(fmt.Sprintf(
-		"%severything at once of another organisation; limit: beside %d computing statements", name,
-		placesOfOne,
-	),
-		inMilliseconds, everything.beside, computing.beside, 3)
-	b.report.note("garbage keys of 200 addresses: %d answered, %d refused with 503",
-		garbage.answered, garbage.busied)
-	b.report.note("everything at once of another organisation: %d answered, %d refused with 503; "+
-		"without it the fork list takes %s",
-		everything.answered, everything.busied, inMilliseconds(everything.alone.median()))
-	return nil
-}
-
-// placesOfOne is how many statements one organisation runs at once when it takes all it can get: 4
-// exports, 3 small reports, a large one, and 4 keys that are being looked up.
-const placesOfOne = 12
-
-// compute keeps a connection of PostgreSQL computing, without a table and without dg: what a
-// neighbour notices of this is what it notices of sharing processors.
-func (b *bench) compute(ctx context.Context, _, _ int) error {
-	conn, err := pgx.Connect(ctx, b.embedded.OwnerURL())
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, `/* bench.compute */ select count(*) from generate_series(1, 300000)`)
-	return err
-}
-
-// sendGarbage sends a key that does not exist from the nth address.
-func (b *bench) sendGarbage(ctx context.Context, nth, try int) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		"http://"+b.server.addr+"/api/v1/forks", http.NoBody)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", fmt.Sprintf("Bearer dg_live_%011d%011d_%049d", nth, try, 0))
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(nth+1))}}
-	from := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}
-	response, err := from.RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	switch response.StatusCode {
-	case http.StatusUnauthorized:
-		return nil
-	case http.StatusServiceUnavailable:
-		return errBusy
-	}
-	return fmt.Errorf("a key that does not exist was answered %s", response.Status)
 }

@@ -24,24 +24,21 @@ const (
 
 // manifest says what a data folder holds.
 type manifest struct {
-	Now   time.Time // the end of the plays
-	Sets  []*dataset
-	Files []loaded // of a data set of years, imported so far
+	Now  time.Time // the end of the plays
+	Sets []*dataset
 }
 
 // dataset is one organisation of the data folder. Its plays are of its first fork.
 type dataset struct {
 	Name                  string // tells data sets of one shape apart
 	Plays, Players, Forks int
-	// three years, half of the plays in the first fork, imported in ten files
-	Years  bool
-	Groups []int
-	IDs    demo.ScaleIDs
+	Groups                []int
+	IDs                   demo.ScaleIDs
 }
 
 func (d *dataset) same(o *dataset) bool {
 	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks &&
-		d.Years == o.Years && slices.Equal(d.Groups, o.Groups)
+		slices.Equal(d.Groups, o.Groups)
 }
 
 // seed differs for each shape and name: organisations of two data sets must not share ids.
@@ -72,17 +69,12 @@ func (b *bench) openData(ctx context.Context) (err error) {
 		return err
 	}
 	players := min(b.opts.Plays/10, mostPlayers)
-	shape := dataset{
+	b.main, err = b.dataset(ctx, dataset{
 		Plays:   b.opts.Plays,
 		Players: players,
 		Forks:   1,
 		Groups:  []int{smallGroup, min(players/20, largestGroup)},
-	}
-	if b.opts.Years {
-		shape.Forks = yearsForks
-		shape.Years = true
-	}
-	b.main, err = b.dataset(ctx, shape)
+	})
 	return err
 }
 
@@ -95,45 +87,23 @@ func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 	}
 	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players,
 		want.Forks)
-	load := b.load
-	switch {
-	case want.Years:
-		load = b.loadYears
-	case want.Name == largeDay:
-		load = b.loadDay
-	}
-	if err := load(ctx, &want); err != nil {
+	if err := b.load(ctx, &want); err != nil {
 		return nil, err
 	}
 	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
 	b.data.Sets = append(b.data.Sets, &want)
-	return &want, b.keepManifest()
-}
-
-func (b *bench) keepManifest() error {
 	text, err := json.MarshalIndent(b.data, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(b.manifestPath(), text, 0o644)
+	return &want, os.WriteFile(b.manifestPath(), text, 0o644)
 }
 
 // load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was
 // interrupted is repeated.
 func (b *bench) load(ctx context.Context, d *dataset) error {
-	size := demo.Size{
-		Plays:   d.Plays,
-		Players: d.Players,
-		Forks:   d.Forks,
-		Days:    setDays,
-		Groups:  d.Groups,
-	}
-	return b.loadSize(ctx, d, b.data.Now, size)
-}
-
-func (b *bench) loadSize(ctx context.Context, d *dataset, end time.Time, size demo.Size) error {
 	r, w := io.Pipe()
 	imported := make(chan error, 1)
 	go func() {
@@ -141,7 +111,13 @@ func (b *bench) loadSize(ctx context.Context, d *dataset, end time.Time, size de
 		_ = r.CloseWithError(err) // ends Scale when the import has failed
 		imported <- err
 	}()
-	ids, err := demo.Scale(w, d.seed(), end, size)
+	ids, err := demo.Scale(w, d.seed(), b.data.Now, demo.Size{
+		Plays:   d.Plays,
+		Players: d.Players,
+		Forks:   d.Forks,
+		Days:    setDays,
+		Groups:  d.Groups,
+	})
 	_ = w.CloseWithError(err)
 	d.IDs = ids
 	return errors.Join(<-imported, err)

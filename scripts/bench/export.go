@@ -10,7 +10,7 @@ import (
 )
 
 // export measures the CSV of all plays of the fork over the longest period.
-func (b *bench) export(ctx context.Context) error {
+func export(ctx context.Context, b *bench) error {
 	q := b.last(b.main, 366)
 	if err := b.exportPeak(ctx, q); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (b *bench) copying(q query) func(context.Context) error {
 }
 
 // gone measures how long the query of an export lives on when its client leaves among the rows.
-func (b *bench) gone(ctx context.Context) error {
+func gone(ctx context.Context, b *bench) error {
 	q := b.last(b.main, 366)
 	keys, err := b.keysOf(ctx, q.organisation(), mainKeys)
 	if err != nil {

@@ -16,13 +16,12 @@ import (
 // options are the settings of a run.
 type options struct {
 	Plays    int               `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
-	Years    bool              `env:"BENCH_YEARS" help:"Spread the plays over three years and 200 forks, half of them in the fork that is measured, imported in ten files."`
 	Postgres map[string]string `env:"BENCH_POSTGRES" mapsep:"," placeholder:"NAME=VALUE" help:"Settings of PostgreSQL beside those of an embedded one, separated by commas."`
 	Dir      string            `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
 	Against  string            `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
 	Readme   string            `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
 	DG       string            `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
-	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all but pooler and years. Sections: ${sections}."`
+	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all. Sections: ${sections}."`
 }
 
 // minPlays is the least with which there is something to measure: from 50,000 on a fork has
@@ -44,26 +43,20 @@ func (o *options) Validate() error {
 
 // section is one part of the benchmark. It can run alone.
 type section struct {
-	name     string
-	optional bool // runs only when named
-	run      func(*bench, context.Context) error
+	name string
+	run  func(context.Context, *bench) error
 }
 
 // sections run in this order: writes come after all that reads plays.
 var sections = []section{
-	{name: "statistics", run: (*bench).statistics},
-	{name: "groups", run: (*bench).groups},
-	{name: "day", run: (*bench).day},
-	{name: "export", run: (*bench).export},
-	{name: "gone", run: (*bench).gone},
-	{name: "stalled", run: (*bench).stalled},
-	{name: "admission", run: (*bench).admission},
-	{name: "neighbours", run: (*bench).neighbours},
-	{name: "list", run: (*bench).list},
-	{name: "pooler", run: (*bench).pooler, optional: true},
-	{name: "years", run: (*bench).years, optional: true},
-	{name: "size", run: (*bench).size},
-	{name: "writes", run: (*bench).writes},
+	{"statistics", statistics},
+	{"groups", groups},
+	{"export", export},
+	{"gone", gone},
+	{"stalled", stalled},
+	{"admission", admission},
+	{"size", size},
+	{"writes", writes},
 }
 
 func sectionNames() (names []string) {
@@ -75,14 +68,10 @@ func sectionNames() (names []string) {
 
 // selected reports whether a section runs.
 func (o *options) selected(s section) bool {
-	return slices.Contains(o.Only, s.name) ||
-		(len(o.Only) == 0 && (!s.optional || s.name == "years" && o.Years))
+	return len(o.Only) == 0 || slices.Contains(o.Only, s.name)
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == helloCommand {
-		os.Exit(serveHello(os.Stdout))
-	}
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measure dg against its limits."),
 		kong.Vars{"sections": fmt.Sprint(sectionNames())})
@@ -108,15 +97,12 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	}
 	b.report.compareWith(before)
 	defer func() { err = errors.Join(err, b.finish(out)) }()
-	if err := b.check(ctx); err != nil {
-		return err
-	}
 	for _, s := range sections {
 		if !o.selected(s) {
 			continue
 		}
 		b.report.progress("%s", s.name)
-		if err := s.run(b, ctx); err != nil {
+		if err := s.run(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}

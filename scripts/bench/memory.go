@@ -81,8 +81,8 @@ func (b *bench) forEach(ctx context.Context, sql string, args, into []any, row f
 }
 
 // aggregate computes the figures of a period.
-func (m *memory) aggregate(q query) *statistics {
-	out := &statistics{from: q.from, days: make([]daySum, q.days)}
+func (m *memory) aggregate(q query) *sums {
+	out := &sums{from: q.from, days: make([]daySum, q.days)}
 	begin := q.from.UnixMilli()
 	first, _ := slices.BinarySearch(m.started, begin)
 	last, _ := slices.BinarySearch(m.started, q.end().UnixMilli())

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// report collects the lines of the tables and prints them as Markdown.
+// report collects the lines of a table and prints them as Markdown.
 type report struct {
 	out      io.Writer // progress
 	began    time.Time
@@ -23,21 +23,16 @@ type report struct {
 	settings map[string]string // of PostgreSQL, beside an embedded one's
 	// the most memory that dg had, in bytes; 0 where the kernel does not tell
 	peak   float64
-	tables []table
+	rows   [][]string // the first is the heading
 	notes  []string
 	lines  []savedLine
 	before *savedRun // to compare with, or nil
 }
 
-type table struct {
-	title string
-	rows  [][]string
-}
-
 func newReport(progress io.Writer) *report {
-	return &report{out: progress, began: time.Now(), tables: []table{{rows: [][]string{
+	return &report{out: progress, began: time.Now(), rows: [][]string{
 		{"work", "ours: median (min..max)", "limit", "ratio", "bar", "holds"},
-	}}}}
+	}}
 }
 
 // progress writes a line to the terminal that is not part of the report.
@@ -80,7 +75,7 @@ func (u unit) spread(s sample) string {
 // compareWith adds a column of what changed since a saved run.
 func (r *report) compareWith(before *savedRun) {
 	if r.before = before; before != nil {
-		r.tables[0].rows[0] = append(r.tables[0].rows[0], "before, change (above 1 is better)")
+		r.rows[0] = append(r.rows[0], "before, change (above 1 is better)")
 	}
 }
 
@@ -123,20 +118,14 @@ func (r *report) line(
 		row = append(row, r.before.change(work, ratio, moreIsBetter))
 	}
 	r.lines = append(r.lines, savedLine{work, ratio})
-	r.tables[0].rows = append(r.tables[0].rows, row)
+	r.rows = append(r.rows, row)
 	r.progress("  %s", strings.Join(row, " | "))
 }
 
-// write writes the tables; the first line says where and when.
+// write writes the table; the first line says where and when.
 func (r *report) write(out io.Writer) {
-	fmt.Fprintf(out, "\n%s, %.0f s\n", r.conditions(), time.Since(r.began).Seconds())
-	for _, t := range r.tables {
-		if len(t.rows) < 2 {
-			continue
-		}
-		fmt.Fprintf(out, "\n%s\n", t.title)
-		t.write(out)
-	}
+	fmt.Fprintf(out, "\n%s, %.0f s\n\n", r.conditions(), time.Since(r.began).Seconds())
+	r.writeTable(out)
 	for _, n := range r.notes {
 		fmt.Fprintln(out, "\n-", n)
 	}
@@ -154,10 +143,10 @@ func (r *report) conditions() string {
 		time.Now().UTC().Format(time.DateOnly))
 }
 
-func (t table) write(out io.Writer) {
+func (r *report) writeTable(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	for _, row := range slices.Insert(slices.Clone(t.rows), 1,
-		slices.Repeat([]string{"---"}, len(t.rows[0]))) {
+	for _, row := range slices.Insert(slices.Clone(r.rows), 1,
+		slices.Repeat([]string{"---"}, len(r.rows[0]))) {
 		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
 	}
 	_ = w.Flush() // an error of it is one of out, a terminal or a file

@@ -82,7 +82,7 @@ func (r *report) writeReadme(name string) error {
 	}
 	var made strings.Builder
 	fmt.Fprintf(&made, "%s%s\n\n%s.\n\n", before, tableBegins, r.conditions())
-	r.tables[0].write(&made)
+	r.writeTable(&made)
 	fmt.Fprintf(&made, "\n%s%s", tableEnds, after)
 	return os.WriteFile(name, []byte(made.String()), 0o644)
 }

@@ -7,8 +7,8 @@ import (
 	"dg/modules/games"
 )
 
-// statistics are the sums behind a fork's figures. They share no code with the program.
-type statistics struct {
+// sums are those behind a fork's figures. They share no code with the program.
+type sums struct {
 	from    time.Time
 	days    []daySum
 	passed  int64
@@ -31,7 +31,7 @@ type playerSum struct {
 const dayMillis = 24 * 60 * 60 * 1000
 
 // addAnswers counts n answers that are stored as one byte: the skill, and whether they are correct.
-func (s *statistics) addAnswers(stored byte, n int64) {
+func (s *sums) addAnswers(stored byte, n int64) {
 	sum := &s.skills[games.Answer(stored).Skill()]
 	sum.attempts += n
 	if games.Answer(stored).Correct() {
@@ -40,7 +40,7 @@ func (s *statistics) addAnswers(stored byte, n int64) {
 }
 
 // appendJSON writes what the API must answer, to the byte.
-func (s *statistics) appendJSON(b []byte) []byte {
+func (s *sums) appendJSON(b []byte) []byte {
 	var all daySum
 	for _, d := range s.days {
 		all.plays += d.plays

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 var errStopped = errors.New("stopped")
@@ -17,9 +19,7 @@ func TestExpiredWriteDeadlineStaysExpired(t *testing.T) {
 	defer theirs.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	d := newDeadline(ctx, ours, time.Hour)
-	if err := d.extend(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.extend())
 	blocked := make(chan error, 1)
 	go func() {
 		_, err := ours.Write([]byte("nobody reads this"))
@@ -41,9 +41,7 @@ func TestReleasedWriteDeadlineLeavesTheConnectionAlone(t *testing.T) {
 	defer theirs.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := newDeadline(ctx, ours, time.Hour)
-	if err := d.extend(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.extend())
 	d.release(true)
 	cancel()
 	d.expire() // as one that was already under way when the answer ended

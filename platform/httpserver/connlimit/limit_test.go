@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
 )
 
 func TestLongestIdleConnectionIsEvicted(t *testing.T) {
@@ -132,9 +133,7 @@ func (f *failingListener) Accept() (net.Conn, error) {
 
 func newFailingRoom(t *testing.T, with ...error) *room {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return newRoomOn(t, Options{Max: 10}, &failingListener{ln, with})
 }
 

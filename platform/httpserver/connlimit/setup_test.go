@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
 )
 
 const testTimeout = 10 * time.Second
@@ -24,9 +25,7 @@ type room struct {
 func newRoom(t *testing.T, o Options) *room {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return newRoomOn(t, o, ln).accepts()
 }
 
@@ -69,9 +68,7 @@ func (r *room) dial(address string) net.Conn {
 	r.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: testTimeout}
 	c, err := d.DialContext(r.t.Context(), "tcp", r.ln.Addr().String())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	r.t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(testTimeout))
 	return c
