@@ -77,7 +77,7 @@ func (s *Server) Restore(
 		return err
 	}
 	// Sent together, both statements are one transaction: there is always a database dg. Without
-	// ctx: after an interrupted one nobody would know whether the backup is in.
+	// ctx: after an interrupted one the outcome would be unknown.
 	err = s.asAdministrator(context.WithoutCancel(ctx),
 		"alter database dg rename to "+replacedDatabase+"; alter database "+restoredDatabase+
 			" rename to dg")

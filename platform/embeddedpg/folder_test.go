@@ -57,7 +57,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, executeOn(t, e.OwnerURL(), `create table kept (id int)`))
 	stop(t, e)
 
-	// The data is found again when the folder becomes reachable later: nobody faces an empty
+	// The data is found again when the folder becomes reachable later: the user does not face an empty
 	// database.
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
 	again := start(t, dir, Options{})

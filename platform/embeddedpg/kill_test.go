@@ -49,7 +49,7 @@ func TestKillingDgLeavesNoPostgreSQL(t *testing.T) {
 			t.Fatal("no server is there to be left")
 		}
 		require.NoError(t, p.Process.Signal(ended))
-		// ends when nobody has the helper's output open: nothing of it was inherited
+		// ends when no process has the helper's output open: none inherited it
 		_, _ = io.Copy(io.Discard, p.stdout)
 		_ = p.Wait()
 		nothingRuns(t, dir)
@@ -129,8 +129,8 @@ func TestServerEndsWithoutItsSupervisor(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-// Who joins between the moment when the last user has left and the moment when the server is told
-// to end is served: the supervisor is held in between, by an rm that waits.
+// A process that joins between the last user's leave and the server's stop is served. An rm that
+// waits holds the supervisor in between.
 func TestServerStaysForAProcessThatJoinsAtItsEnd(t *testing.T) {
 	dir := initialised(t)
 	signs := filepath.Join(filepath.Dir(dir), "signs")

@@ -77,7 +77,7 @@ func (s *Server) initialise(ctx context.Context, bin string) (err error) {
 }
 
 // removeStaleLocks removes what a killed server or a power cut has left: PostgreSQL refuses to
-// start if it names a living process. A server that somebody launched by hand does not hold our
+// start if it names a living process. A server launched by hand does not hold our
 // lock; its answer shows that it lives.
 func (f folder) removeStaleLocks() error {
 	pidFile := filepath.Join(f.file(dataFolder), "postmaster.pid")

@@ -64,7 +64,7 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 
 // join takes a lease on the running server and checks that it answers.
 func (s *Server) join(ctx context.Context) error {
-	// Opening fails if nobody reads the pipe: the server is not there yet, or is ending.
+	// Opening fails without a reader of the pipe: the server is not there yet, or is ending.
 	lease, err := os.OpenFile(s.folder.file(usersPipe),
 		os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 }
 
 // watch closes done when no process of the server lives: one that another process launched cannot
-// be waited for. It removes the socket's folder while nobody can launch.
+// be waited for. It removes the socket's folder while no process can launch.
 func (s *Server) watch() {
 	for !tryLock(s.lock) {
 		<-time.After(pollInterval)

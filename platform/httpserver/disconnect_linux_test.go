@@ -38,7 +38,7 @@ func TestSendBufferIsLimited(t *testing.T) {
 	}
 }
 
-// Of the source of a client that reads nothing one block is read, and no more.
+// A client that reads nothing costs one block of the source.
 func TestStreamReadsLittleForAReaderThatStalls(t *testing.T) {
 	source := newFakeSource(noise(1<<20), nil)
 	b := serve(t, Options{WriteTimeout: 100 * time.Millisecond}, func(app *fiber.App) {

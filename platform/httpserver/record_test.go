@@ -159,6 +159,3 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 		t.Errorf("%+v, want %+v", all[0], want)
 	}
 }
-
-// A flood of requests of nobody known cannot fill the disk: there is a bound for each second, one
-// below it for an address,

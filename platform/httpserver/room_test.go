@@ -43,8 +43,7 @@ func TestSlowlyArrivingRequestIsEvicted(t *testing.T) {
 	})
 }
 
-// Otherwise clients that ask for what anybody gets, and read a byte now and then, would hold all
-// connections.
+// Otherwise slow readers of public responses would hold all connections.
 func TestSlowReaderOfAPublicAnswerIsEvicted(t *testing.T) {
 	c := newFullServer(t, Options{MaxConnections: 2})
 	known := c.reads("127.0.0.2", "/large-known")

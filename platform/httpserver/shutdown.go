@@ -38,7 +38,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	defer close(s.stopped)
 
-	if s.conns.Open() > 0 { // else there is nobody to learn of it
+	if s.conns.Open() > 0 { // without connections no proxy needs to learn of it
 		wait(ctx, s.opts.ShutdownDelay)
 	}
 	if ln != nil { // fasthttp does not know of a listener whose Serve has only just begun

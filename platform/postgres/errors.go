@@ -54,7 +54,7 @@ func Redact(err error) error {
 var (
 	unavailableClasses = []string{
 		"08",   // connection exception
-		"28",   // authentication: no use of the database until somebody changes the credentials
+		"28",   // authentication: the database cannot be used until the credentials change
 		"53",   // insufficient resources: disk, memory, connections
 		"57P0", // shutdown, crash of a session, still starting, database dropped
 		"58",   // the server's system: I/O error, missing file

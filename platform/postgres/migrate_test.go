@@ -173,9 +173,8 @@ func TestForeignTableIsLeftAlone(t *testing.T) {
 	require.NoError(t, execute(t, serving, `select from foreign_table; select from things`))
 }
 
-// Temporary tables and large objects are allowed to everybody by PostgreSQL. What other programs of
-// the database may do stays as it is: the right is taken from the serving role alone, and the log
-// names the statement for the rest.
+// PostgreSQL allows temporary tables and large objects to PUBLIC. Only the serving role loses the
+// right; the log names the statements for the rest, because other programs may need them.
 func TestPublicRightsAreLoggedAndNotRevoked(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)

@@ -125,8 +125,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// A pooler that runs in session mode and whose role has the settings is none that anybody needs to
-// know of.
+// A pooler in session mode need not be announced if the role has the settings.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")

@@ -41,8 +41,8 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return db.replicas.Acquire(ctx, db, at)
 }
 
-// PositionExpression is a Position in SQL: null with synchronous_commit = off, where a commit becomes visible before its
-// record is flushed.
+// PositionExpression is a Position in SQL. It is null with synchronous_commit = off, where a commit
+// becomes visible before its record is flushed.
 const PositionExpression = `case when not pg_is_in_recovery() and current_setting('synchronous_commit') <> 'off'
 	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' || pg_current_wal_flush_lsn() end`
 

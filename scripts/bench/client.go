@@ -35,7 +35,7 @@ func newClient(addr string, keys *keyRing) *client {
 
 // client returns one of an organisation.
 func (b *bench) client(ctx context.Context, organisation string) (*client, error) {
-	keys, err := b.keysOf(ctx, organisation, mainKeys)
+	keys, err := b.keysOf(ctx, organisation)
 	if err != nil {
 		return nil, err
 	}

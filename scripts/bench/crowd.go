@@ -185,7 +185,7 @@ func admission(ctx context.Context, b *bench) error {
 	large := [2]query{b.last(b.main, 366), b.last(second, 366)}
 	var keys [2]*keyRing
 	for i, q := range large {
-		if keys[i], err = b.keysOf(ctx, q.organisation(), mainKeys); err != nil {
+		if keys[i], err = b.keysOf(ctx, q.organisation()); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func export(ctx context.Context, b *bench) error {
 
 // exportAll does one export to its end and returns when its first byte came.
 func (b *bench) exportAll(ctx context.Context, q query) (time.Duration, error) {
-	keys, err := b.keysOf(ctx, q.organisation(), mainKeys)
+	keys, err := b.keysOf(ctx, q.organisation())
 	if err != nil {
 		return 0, err
 	}
@@ -109,7 +109,7 @@ func (b *bench) copying(q query) func(context.Context) error {
 // gone measures how long the query of an export lives on when its client leaves among the rows.
 func gone(ctx context.Context, b *bench) error {
 	q := b.last(b.main, 366)
-	keys, err := b.keysOf(ctx, q.organisation(), mainKeys)
+	keys, err := b.keysOf(ctx, q.organisation())
 	if err != nil {
 		return err
 	}

@@ -23,14 +23,14 @@ type keyRing struct {
 
 func (r *keyRing) header() string { return r.headers[r.next.Add(1)%uint64(len(r.headers))] }
 
-// keysOf makes n keys of the organisation, by SQL: the service takes a statement and an audit entry
+// keysOf makes keys of the organisation, by SQL: the service takes a statement and an audit entry
 // for each. Their rate windows are made too, as keys in use have them.
-func (b *bench) keysOf(ctx context.Context, organisation string, n int) (*keyRing, error) {
-	if have := b.keys[organisation]; have != nil && len(have.headers) >= n {
+func (b *bench) keysOf(ctx context.Context, organisation string) (*keyRing, error) {
+	if have := b.keys[organisation]; have != nil {
 		return have, nil
 	}
 	ring := &keyRing{}
-	rows := make([][]any, n)
+	rows := make([][]any, mainKeys)
 	for i := range rows {
 		token, err := apikeys.NewToken(rand.Reader)
 		if err != nil {

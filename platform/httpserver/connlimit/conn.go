@@ -60,11 +60,18 @@ func (c *Conn) Close() error {
 		return lingerAndClose(c.TCPConn)
 	}
 	if c.transfer.Load() {
-		for end := time.Now().Add(drainTime); c.undelivered() && time.Now().Before(end); {
-			time.Sleep(5 * time.Millisecond)
-		}
+		c.drain()
 	}
 	return c.TCPConn.Close()
+}
+
+// drain waits until the client has what was sent.
+func (c *Conn) drain() {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(drainTime); c.undelivered() && time.Now().Before(end); {
+		<-tick.C
+	}
 }
 
 // ResetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is

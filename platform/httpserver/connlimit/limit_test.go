@@ -60,7 +60,7 @@ func TestTrustedProxyMayHaveAllConnections(t *testing.T) {
 	}
 }
 
-// Otherwise a byte now and then on each connection would hold all of them.
+// Otherwise slow senders would hold all connections (slowloris).
 func TestWaitingConnectionIsEvictedOnceItIsSlow(t *testing.T) {
 	r := newRoom(t, Options{Max: 2})
 	waiting := r.open("127.0.0.2", Waiting)
@@ -71,8 +71,7 @@ func TestWaitingConnectionIsEvictedOnceItIsSlow(t *testing.T) {
 	waiting.evicted()
 }
 
-// Otherwise eight addresses that open connections as fast as they can would close everybody's
-// between two requests.
+// Otherwise eight addresses that connect as fast as they can would evict all idle clients.
 func TestAddressAboveItsShareMakesRoomAmongItsOwn(t *testing.T) {
 	r := newRoom(t, Options{Max: 8})
 	other := r.open("127.0.0.9", Idle) // idle for longest of all
@@ -89,7 +88,7 @@ func TestAddressAboveItsShareMakesRoomAmongItsOwn(t *testing.T) {
 	crowd[1].kept()
 }
 
-// A new client does not wait for a second where those who are slow have more than their share.
+// A slow client above its share is evicted at once, not after a second.
 func TestAddressWithinItsShareIsSpared(t *testing.T) {
 	r := newRoom(t, Options{Max: 6})
 	other := r.open("127.0.0.9", Idle) // the only idle one

@@ -18,8 +18,8 @@ import (
 // started is the browser as this process uses it; the process's exit ends it.
 var started = sync.OnceValues(launch)
 
-// keeper runs the browser as its child, and removes the browser's folder when it has ended,
-// whatever ended it. The browser ends when its end of the pipe in 3 and 4 closes, which happens
+// keeper runs the browser as its child, and removes the browser's folder after any end of
+// it. The browser ends when its end of the pipe in 3 and 4 closes, which happens
 // when this process is no more.
 const keeper = `dir=$1; shift
 "$@" &

@@ -61,7 +61,7 @@ func (f folder) guard() {
 	})
 }
 
-// otherUser is who PostgreSQL runs as, which refuses to be root.
+// otherUser is the user of PostgreSQL, which refuses to run as root.
 func otherUser(t testing.TB) *syscall.Credential {
 	t.Helper()
 	u, err := user.Lookup("postgres")
@@ -121,7 +121,7 @@ func (f folder) run(server, program string, args ...string) {
 	require.NoError(f.t, err, "%s\n%s", program, out)
 }
 
-// find finds a program, which Debian's package of that name installs.
+// find returns the path of a program of a Debian package.
 func find(t testing.TB, program, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)

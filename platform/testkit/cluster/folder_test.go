@@ -56,7 +56,7 @@ func TestNothingOutlivesTheMaker(t *testing.T) {
 	}
 }
 
-// works reports whether the process has not ended: nobody may have waited for one that has.
+// works reports whether the process has not ended: a zombie has ended.
 func works(pid int) bool {
 	_, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	return err == nil

@@ -24,7 +24,7 @@ type Server struct {
 	pool       *pgxpool.Pool // a superuser's, for the tests
 }
 
-// Where a standby streams from: the primary, whichever of the servers that is.
+// A standby streams from whichever server is the primary.
 func (c *Cluster) primaryConnection(name string) string {
 	return fmt.Sprintf("host=%s port=5432 user=postgres password=%s application_name=%s "+
 		"target_session_attrs=read-write connect_timeout=2",

@@ -30,7 +30,7 @@ const (
 	templateLock   = 5270163099842217764 // advisory lock: one process at a time makes templates
 )
 
-// settings trade durability, which no test needs, for speed.
+// settings trade durability for speed.
 var settings = map[string]string{
 	"fsync":              "off",
 	"synchronous_commit": "off",
