@@ -69,7 +69,7 @@ var (
 	secondSecretKey = strings.Repeat("1e", 32)
 )
 
-// rules.md, Data; README, Secrets: with a key no table has a secret of two-step verification in
+// rules.md, Data; operations.md, Settings: with a key no table has a secret of two-step verification in
 // clear, whether it was stored before or imported. A key is introduced and replaced on two instances
 // in turn, while each serves.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {

@@ -58,7 +58,7 @@ func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	}
 }
 
-// README, Run it: connections to the operations port, silent, slow or kept, do not take the files of
+// operations.md, Monitoring: connections to the operations port, silent, slow or kept, do not take the files of
 // the public one.
 func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,7 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	const right = `select has_table_privilege('dg_app', 'recovery_codes', 'insert')`
 	require.True(t, apptest.Read[bool](t, r.d, right))
 	r.serveOld("--migrate-database-url", r.x.Owner())
-	require.False(t, apptest.Read[bool](t, r.d, right), "then the advice in the README can go")
+	require.False(t, apptest.Read[bool](t, r.d, right), "then the advice in the changelog can go")
 	r.x.Succeeds("migrate")
 	require.True(t, apptest.Read[bool](t, r.d, right))
 }
