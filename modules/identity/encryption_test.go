@@ -181,7 +181,7 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	require.True(t, b.use(ring(t, 9, 0)).Recorded)
 }
 
-// README, Secrets: a key in place of a lost one is the database's at once, although the secrets
+// operations.md, Settings: a key in place of a lost one is the database's at once, although the secrets
 // under the lost one stay unreadable. No secret in clear is accepted meanwhile.
 func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
