@@ -54,7 +54,7 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 			Browser:   c.Cookies(browserCookie),
 			Session:   c.Cookies(ui.SessionCookie),
 		})
-	if w := ui.WaitOf(c, err); w != nil {
+	if w := ui.LockoutWait(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}
 	if errors.Is(err, identity.ErrWrongPassword) {

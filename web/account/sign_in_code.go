@@ -54,7 +54,7 @@ func restartSignIn(c *fiber.Ctx) error {
 func (h *Handler) SecondStep(c *fiber.Ctx) error {
 	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
-	if w := ui.WaitOf(c, err); w != nil {
+	if w := ui.LockoutWait(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}
 	switch {

@@ -2,6 +2,7 @@ package auditlog
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,11 +83,11 @@ func newAuditFilters(
 	}
 	f.filter.From = f.from
 	f.filter.To = f.to
-	f.filter.Action = audit.Action(f.Selects[1].Value)
-	f.filter.KeyID = f.Selects[2].Value
-	f.filter.Reason = audit.Reason(f.Selects[3].Value)
-	f.filter.ForkID = f.Selects[4].Value
-	switch actor := f.Selects[0].Value; actor {
+	f.filter.Action = audit.Action(f.value("action"))
+	f.filter.KeyID = f.value("key")
+	f.filter.Reason = audit.Reason(f.value("reason"))
+	f.filter.ForkID = f.value("fork")
+	switch actor := f.value("actor"); actor {
 	case "":
 	case anyKey:
 		f.filter.Kind = audit.Key
@@ -97,6 +98,12 @@ func newAuditFilters(
 		f.filter.PersonID = actor
 	}
 	return f
+}
+
+// value is what is chosen in the select, or "".
+func (f auditFilters) value(name string) string {
+	i := slices.IndexFunc(f.Selects, func(s selectField) bool { return s.Name == name })
+	return f.Selects[i].Value
 }
 
 func actorField(people []audit.Actor) selectField {

@@ -16,13 +16,14 @@ import (
 
 const entriesPerPage = 50
 
-// auditParameters are the parameters of the log's address: those that a person writes, then those
-// of its links. Another one is refused: without its filter the page would show other entries than
-// were meant.
-var auditParameters = []string{
-	"actor", "action", "key", "reason", "fork", "from", "to", "period", "zone", "before", "after",
-	"entry",
-}
+// The parameters of the log's address: the filters, and what its links add. An unknown one is
+// rejected: without its filter the page would show other entries than were meant.
+var (
+	filterParameters = []string{
+		"actor", "action", "key", "reason", "fork", "from", "to", "period",
+	}
+	linkParameters = []string{"zone", "before", "after", "entry"}
+)
 
 var errNoEntry = apperr.New(apperr.NotFound,
 	"Entry not found. The filters may exclude it: open the audit log without filters.")
@@ -54,13 +55,14 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 			"The address of this page is invalid. Open the audit log and set the filters there.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !slices.Contains(auditParameters, name) {
+		ofLink := slices.Contains(linkParameters, name)
+		if !ofLink && !slices.Contains(filterParameters, name) {
 			return nil, at, apperr.NewField(name,
 				"The parameter “%s” in the address of this page is unknown. Use %s.",
-				ui.Shortened([]byte(name)), strings.Join(auditParameters[:8], ", "))
+				ui.Shortened([]byte(name)), strings.Join(filterParameters, ", "))
 		}
-		// the others are fields, which say it themselves
-		if slices.Contains(auditParameters[7:], name) && len(query[name]) > 1 {
+		// The fields of the other filters show this error themselves.
+		if (ofLink || name == "period") && len(query[name]) > 1 {
 			return nil, at, ui.Repeated(name)
 		}
 	}

@@ -70,8 +70,8 @@ func (w Wait) In() string {
 	return strconv.Itoa((w.Seconds+59)/60) + " minutes"
 }
 
-// WaitOf returns the wait that err is about, or nil, and sets Retry-After.
-func WaitOf(c *fiber.Ctx, err error) *Wait {
+// LockoutWait returns the wait that err is about, or nil, and sets Retry-After.
+func LockoutWait(c *fiber.Ctx, err error) *Wait {
 	locked, ok := errors.AsType[*throttle.LockedError](err)
 	if !ok {
 		return nil
@@ -97,7 +97,7 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 // ProofErrors returns the errors of a form whose proof was rejected, and the status: 0 if err is
 // about something else.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
-	if w := WaitOf(c, err); w != nil {
+	if w := LockoutWait(c, err); w != nil {
 		return FormErrors{Wait: w}, fiber.StatusTooManyRequests
 	}
 	switch {
