@@ -72,7 +72,7 @@ func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []r
 		}, read},
 		{"replace a key", func(b *webtest.Browser) webtest.Page {
 			return b.Post(replacement(), url.Values{
-				"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+				"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 			})
 		}, keyPage("/replace"),
 			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},

@@ -209,7 +209,7 @@ owner POST /account/password 422 unlogged form:current=wrong&new=NEW&repeat=NEW
 admin POST /account/two-step 303 form:do=off&current=PASSWORD&code=CODE
 admin POST /account/recovery-codes 200 form:current=PASSWORD&code=CODE
 owner POST {key}/rename 303 form:name=Another+name
-admin POST {key}/replace 200 form:overlap=day&idempotencyKey=UUID
+admin POST {key}/replace 200 form:overlap=day&expiry=90&idempotencyKey=UUID
 plain POST {key}/revoke 303 cut form:a=b
 owner POST {keys}/new 200 cut form:name=A+key&scopes=forks:read&scopes=reports:read&expiry=never&idempotencyKey=UUID
 owner POST {keys}/new 400 form:name=

@@ -26,6 +26,7 @@ type Key struct {
 	// nil: not revoked; ahead, of a key that was replaced: it works until then
 	RevokedAt  *time.Time
 	LastUsedAt *time.Time // nil: never used; to the minute
+	Replaces   string     // the id of the key that it replaced, or ""
 }
 
 // Person is who created a key, under the name of that moment.

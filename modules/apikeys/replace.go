@@ -17,6 +17,7 @@ var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 // Replacement is the input of Replace.
 type Replacement struct {
 	Overlap        time.Duration // one of Overlaps
+	ExpiresAt      *time.Time    // of the new key, as in NewKey
 	IdempotencyKey string        // as in NewKey
 }
 
@@ -36,8 +37,8 @@ var (
 		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Replace creates a successor of a key of the actor's organisation, with its name, description,
-// scopes and expiry, by the rules of Create. It revokes the old key after the overlap. Both commit
+// Replace creates a successor of a key of the actor's organisation, with its name, description and
+// scopes, by the rules of Create. It revokes the old key after the overlap. Both commit
 // with one audit entry. The old key counts towards MaxUsable until then.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable),
@@ -55,6 +56,11 @@ func (m *Manager) Replace(
 	if err := checkIdempotencyKey(in.IdempotencyKey); err != nil {
 		return Replaced{}, err
 	}
+	now := m.now().UTC()
+	expiresAt, err := checkExpiry(in.ExpiresAt, now)
+	if err != nil {
+		return Replaced{}, err
+	}
 	token, err := NewToken(m.random)
 	if err != nil {
 		return Replaced{}, fmt.Errorf("apikeys: replace: %w", err)
@@ -62,8 +68,9 @@ func (m *Manager) Replace(
 	successor := Key{
 		ID:             token.ID,
 		OrganisationID: actor.OrganisationID,
-		CreatedAt:      m.now().UTC().Truncate(time.Millisecond),
+		CreatedAt:      now.Truncate(time.Millisecond),
 		CreatedBy:      actor.Person,
+		ExpiresAt:      expiresAt,
 	}
 	done, err := m.replace(ctx, id, in.Overlap,
 		newKeyRow(successor, token.hash(), in.IdempotencyKey),

@@ -17,7 +17,9 @@ import (
 const week = 7 * 24 * time.Hour
 
 func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Replaced, error) {
-	return b.keys.Replace(b.ctx(), b.owner, key.ID, apikeys.Replacement{Overlap: overlap}, request)
+	ends := time.Now().Add(60 * 24 * time.Hour)
+	return b.keys.Replace(b.ctx(), b.owner, key.ID,
+		apikeys.Replacement{Overlap: overlap, ExpiresAt: &ends}, request)
 }
 
 // newKeyUntil makes a key that expires.
@@ -29,8 +31,8 @@ func (b *bundle) newKeyUntil(ends time.Time) (apikeys.Key, apikeys.Token) {
 	return key, token
 }
 
-// rules.md, Keys: a successor has the name, description, scopes and expiry. The old key works until
-// its instant on every instance, and is never called revoked before it. It stops at its expiry at
+// rules.md, Keys: a successor has the name, description and scopes, and its own expiry. The old key
+// works until its instant on every instance, and is never called revoked before it. It stops at its expiry at
 // the latest.
 func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	b := setup(t)
@@ -41,8 +43,9 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, done.New.ID, done.Token.ID)
 		require.NotEqual(t, old.ID, done.New.ID)
-		require.Equal(t, []any{old.Name, old.Description, old.Scopes, old.ExpiresAt},
-			[]any{done.New.Name, done.New.Description, done.New.Scopes, done.New.ExpiresAt})
+		require.Equal(t, []any{old.Name, old.Description, old.Scopes, old.ID},
+			[]any{done.New.Name, done.New.Description, done.New.Scopes, done.New.Replaces})
+		require.WithinDuration(t, ends.AddDate(0, 0, -30), *done.New.ExpiresAt, time.Hour)
 		require.WithinDuration(t, time.Now().Add(overlap), *done.Old.RevokedAt, time.Minute)
 		require.True(t, done.Old.RevokedAt.Equal(*b.instant("revoked_at", old)))
 

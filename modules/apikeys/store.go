@@ -33,6 +33,7 @@ type keyRow struct {
 	ExpiresAt   *time.Time
 	RevokedAt   *time.Time
 	LastUsedAt  *time.Time
+	Replaces    *string
 	// The column once is older than its name here; renaming it would stop an older program beside
 	// this one.
 	IdempotencyKey *string `gorm:"column:once"`
@@ -41,7 +42,7 @@ type keyRow struct {
 func (keyRow) TableName() string { return "api_keys" }
 
 func (r keyRow) key() Key {
-	return Key{
+	k := Key{
 		ID:             r.ID,
 		OrganisationID: r.OrgID,
 		Name:           r.Name,
@@ -53,6 +54,10 @@ func (r keyRow) key() Key {
 		RevokedAt:      r.RevokedAt,
 		LastUsedAt:     r.LastUsedAt,
 	}
+	if r.Replaces != nil {
+		k.Replaces = *r.Replaces
+	}
+	return k
 }
 
 func newKeyRow(k Key, hash []byte, idempotencyKey string) keyRow {

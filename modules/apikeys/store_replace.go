@@ -40,7 +40,7 @@ func (m *Manager) replace(
 		row.Name = old.Name
 		row.Description = old.Description
 		row.Scopes = old.Scopes
-		row.ExpiresAt = old.ExpiresAt
+		row.Replaces = &old.ID
 		if err := m.store(tx, row); err != nil {
 			return err
 		}

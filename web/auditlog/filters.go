@@ -58,6 +58,7 @@ const (
 	// maxKeyOptions is how many keys are offered: the newest, and the selected one.
 	maxKeyOptions = 200
 	maxOption     = 40 // characters
+	idEnd         = 6  // characters of an id that tell keys of one name apart
 	// maxForkOptions is how many forks are offered: the oldest, and the selected one.
 	maxForkOptions = 200
 	maxDayText     = 40 // of an invalid date
@@ -136,9 +137,17 @@ func actionField() selectField {
 
 func keyField(keys []apikeys.Key, selected string) selectField {
 	f := selectField{Name: "key", Label: "Key", Options: []ui.Option{{Value: "", Text: "Any"}}}
+	named := map[string]int{}
+	for _, k := range keys {
+		named[k.Name]++
+	}
 	for i, k := range keys {
+		text := truncate(k.Name, maxOption)
+		if named[k.Name] > 1 { // a key and its replacement
+			text += " …" + k.ID[max(0, len(k.ID)-idEnd):]
+		}
 		if i < maxKeyOptions || selected == k.ID {
-			f.Options = append(f.Options, ui.Option{Value: k.ID, Text: truncate(k.Name, maxOption)})
+			f.Options = append(f.Options, ui.Option{Value: k.ID, Text: text})
 		}
 	}
 	return f

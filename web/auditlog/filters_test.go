@@ -296,6 +296,7 @@ func TestLogOfASuccessorShowsItsReplacement(t *testing.T) {
 	require.Equal(t, http.StatusOK,
 		b.Post(acme.At("/settings/api-keys/%s/replace", old.ID), map[string][]string{
 			"overlap":        {"day"},
+			"expiry":         {"90"},
 			"idempotencyKey": {webtest.NewIdempotencyKey()},
 		}).StatusCode)
 	successor := fixtures.One[string](w.DB,

@@ -15,7 +15,9 @@ type keyView struct {
 	Description     string
 	Usage           usageView
 	Back, Log       string
-	Replace, Rename string // paths, or "" if it cannot be done
+	Replaced        *keyRow // the key that it replaced, nil: none
+	Successor       *keyRow // the key that replaced it, nil: none
+	Replace, Rename string  // paths, or "" if it cannot be done
 }
 
 // ShowKey answers GET /settings/api-keys/:key.
@@ -41,11 +43,34 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	if p.May(authz.ReplaceKey) && h.replaceable(p, k) {
 		view.Replace = keyPath(p, k, "/replace")
 	}
+	if view.Replaced, view.Successor, err = h.chain(c, p, k); err != nil {
+		return err
+	}
 	if view.Layout, err = h.settings.Layout(c, p, k.Name, "api-keys"); err != nil {
 		return err
 	}
 	view.Notices = append(view.Notices, creationObstacles(p, true, 0, keyPath(p, k, ""))...)
 	return h.Render(c, fiber.StatusOK, "key", &view)
+}
+
+// chain returns the key that k replaced, and the one that replaced it.
+func (h *Handler) chain(
+	c *fiber.Ctx, p *ui.Principal, k apikeys.Key,
+) (replaced, successor *keyRow, err error) {
+	if k.Replaces == "" && k.RevokedAt == nil {
+		return nil, nil, nil
+	}
+	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
+	for _, other := range keys {
+		row := h.keyRow(p, other)
+		switch {
+		case other.ID == k.Replaces:
+			replaced = &row
+		case other.Replaces == k.ID:
+			successor = &row
+		}
+	}
+	return replaced, successor, err
 }
 
 // keyPath is the address of a key's page, or of one below it.

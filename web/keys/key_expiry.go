@@ -4,9 +4,43 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
 	"dg/platform/input"
 	"dg/web/ui"
 )
+
+// expiryForm is when a key expires, as it was filled in.
+type expiryForm struct {
+	Today     string // the day from which the choices count
+	Expiry    string // "30", "90", "365", "day" or "never"
+	Day, Time string
+}
+
+func parseExpiryForm(c *fiber.Ctx) expiryForm {
+	return expiryForm{
+		Today:  ui.FormValue(c, "today"),
+		Expiry: ui.FormValue(c, "expiry"),
+		Day:    ui.FormValue(c, "day"),
+		Time:   ui.FormValue(c, "time"),
+	}
+}
+
+// sameLife is the form for a replacement that lives as long as the key did, from today. A day that
+// has begun counts as one.
+func sameLife(k apikeys.Key, today time.Time) expiryForm {
+	if k.ExpiresAt == nil {
+		return expiryForm{Expiry: "never"}
+	}
+	days := int((k.ExpiresAt.Sub(k.CreatedAt) + ui.OneDay - 1) / ui.OneDay)
+	for _, choice := range expiryChoices(today) {
+		if choice.Days == strconv.Itoa(days) {
+			return expiryForm{Expiry: choice.Days}
+		}
+	}
+	return expiryForm{Expiry: "day", Day: today.AddDate(0, 0, days).Format(time.DateOnly)}
+}
 
 // expiryChoice is an expiry in a number of days, and its time.
 type expiryChoice struct {
@@ -26,7 +60,7 @@ func expiryChoices(today time.Time) []expiryChoice {
 // expiresAt returns the time that was chosen, nil for never. A date or a time with another choice
 // than "day" is an error: it is unknown which one was meant. So is a form of another day than
 // today, whose choices were other times.
-func (f keyForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
+func (f expiryForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return expiryDate(l, f.Day, f.Time, now)
 	}

@@ -20,17 +20,15 @@ type newKeyView struct {
 	ui.FormErrors
 	keyForm
 	Path, Back string
-	Choices    []expiryChoice
+	Expiries   []expiryChoice
 }
 
 // keyForm is the form as it was filled in.
 type keyForm struct {
 	IdempotencyKey string // makes one key of the form, however often it is sent
-	Today          string // the day from which the choices count
 	labelForm
-	Scopes    []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
-	Expiry    string   // "30", "90", "365", "day" or "never"
-	Day, Time string
+	Scopes []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
+	expiryForm
 }
 
 // Has reports whether the scope is chosen.
@@ -54,7 +52,10 @@ func (h *Handler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if obstacles := creationObstacles(p, len(keys) > 0, active, ""); len(obstacles) > 0 {
 		return refused(obstacles[0])
 	}
-	view := newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}}
+	view := newKeyView{keyForm: keyForm{
+		IdempotencyKey: uuid.NewString(),
+		expiryForm:     expiryForm{Expiry: "90"},
+	}}
 	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (h *Handler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view n
 	view.Path = p.Path("/settings/api-keys/new")
 	view.Back = p.Path("/settings/api-keys")
 	view.Today = h.Today().Format(time.DateOnly)
-	view.Choices = expiryChoices(h.Today())
+	view.Expiries = expiryChoices(h.Today())
 	var err error
 	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Create key", status),
 		"api-keys"); err != nil {
@@ -132,11 +133,8 @@ func (f keyForm) shown() keyForm {
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
 		IdempotencyKey: ui.FormValue(c, "idempotencyKey"),
-		Today:          ui.FormValue(c, "today"),
 		labelForm:      parseLabelForm(c),
-		Expiry:         ui.FormValue(c, "expiry"),
-		Day:            ui.FormValue(c, "day"),
-		Time:           ui.FormValue(c, "time"),
+		expiryForm:     parseExpiryForm(c),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		form.Scopes = append(form.Scopes, string(scope))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"dg/modules/apikeys"
+	"dg/platform/apperr"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -17,10 +18,48 @@ import (
 type replaceKeyView struct {
 	ui.Layout
 	ui.FormErrors
-	Key            keyRow
-	IdempotencyKey string
-	Path, Back     string
-	Choices        []overlapChoice
+	replaceForm
+	Key        keyRow
+	Path, Back string
+	Overlaps   []overlapChoice
+	Expiries   []expiryChoice
+}
+
+// replaceForm is the form as it was filled in.
+type replaceForm struct {
+	IdempotencyKey string // makes one key of the form, however often it is sent
+	Overlap        string // one of overlapLabels
+	expiryForm
+}
+
+func parseReplaceForm(c *fiber.Ctx) replaceForm {
+	return replaceForm{
+		IdempotencyKey: ui.FormValue(c, "idempotencyKey"),
+		Overlap:        ui.FormValue(c, "overlap"),
+		expiryForm:     parseExpiryForm(c),
+	}
+}
+
+// replacement returns what the form describes, or all errors of the form.
+func (f replaceForm) replacement(
+	l ui.Locale, now time.Time,
+) (in apikeys.Replacement, invalid []ui.FormError) {
+	in.IdempotencyKey = f.IdempotencyKey
+	var chosen bool
+	if in.Overlap, chosen = overlapOf(f.Overlap); !chosen {
+		invalid = append(invalid, ui.FormError{
+			Field:   "overlap",
+			Message: "Choose when the old key stops.",
+		})
+	}
+	at, e := f.expiresAt(l, now)
+	if in.ExpiresAt = at; e.Message != "" {
+		invalid = append(invalid, e)
+	}
+	if !input.IsID(f.IdempotencyKey) {
+		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
+	}
+	return in, invalid
 }
 
 // overlapChoice is how long the old key goes on working.
@@ -56,18 +95,21 @@ func (h *Handler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if !h.replaceable(p, k) {
 		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	}
-	choice := defaultOverlap
-	view := replaceKeyView{IdempotencyKey: uuid.NewString()}
+	view := replaceKeyView{replaceForm: replaceForm{
+		IdempotencyKey: uuid.NewString(),
+		Overlap:        defaultOverlap,
+		expiryForm:     sameLife(k, h.Today()),
+	}}
 	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
 	if view.Draft = h.TakeDraft(c, p); view.Draft {
-		choice = ui.FormValue(c, "overlap")
-		if sent := ui.FormValue(c, "idempotencyKey"); input.IsID(sent) {
-			view.IdempotencyKey = sent
+		view.replaceForm = parseReplaceForm(c)
+		if !input.IsID(view.IdempotencyKey) {
+			view.IdempotencyKey = uuid.NewString()
 		}
 	}
-	return h.renderReplaceKey(c, p, k, fiber.StatusOK, choice, view)
+	return h.renderReplaceKey(c, p, k, fiber.StatusOK, view)
 }
 
 // ReplaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows
@@ -77,46 +119,35 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	choice := ui.FormValue(c, "overlap")
-	idempotencyKey := ui.FormValue(c, "idempotencyKey")
-	overlap, chosen := overlapOf(choice)
-	var invalid []ui.FormError
-	if !chosen {
-		invalid = append(invalid, ui.FormError{
-			Field:   "overlap",
-			Message: "Choose when the old key stops.",
-		})
-	}
-	if !input.IsID(idempotencyKey) {
-		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
-	}
+	form := parseReplaceForm(c)
+	in, invalid := form.replacement(p.Locale, h.Now())
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err
 	}
 	if status != 0 {
-		return h.rejectReplacement(c, p, k, choice, status, f)
+		return h.rejectReplacement(c, p, k, form, status, f)
 	}
 	view, err := h.newCreatedView(c, p, apikeys.NewKey{Name: k.Name, Scopes: k.Scopes})
 	if err != nil {
 		return err
 	}
-	done, err := h.Changes.Replace(c.UserContext(), p.KeyActor(), k.ID,
-		apikeys.Replacement{
-			Overlap:        overlap,
-			IdempotencyKey: idempotencyKey,
-		}, apikeys.RequestOf(c, c.Path()))
+	done, err := h.Changes.Replace(c.UserContext(), p.KeyActor(), k.ID, in,
+		apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, done.New)
 	case errors.Is(err, apikeys.ErrNotReplaceable):
 		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
-		return h.rejectReplacement(c, p, k, choice, fiber.StatusBadRequest, ui.FieldError("overlap",
+		return h.rejectReplacement(c, p, k, form, fiber.StatusBadRequest, ui.FieldError("overlap",
 			fmt.Sprintf(
 				"Both keys would be more than the maximum of %d. Choose “Now”, or revoke another "+
 					"key first.", apikeys.MaxUsable,
 			)))
+	case apperr.Is(err, apperr.Validation): // the expiry has just passed
+		return h.rejectReplacement(c, p, k, form, fiber.StatusBadRequest,
+			ui.FieldError("expiry", apperr.From(err).Message))
 	case err != nil:
 		return err
 	}
@@ -124,32 +155,34 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 	view.Until = done.New.ExpiresAt
 	view.Secret = done.Token.String()
 	view.OldStops = done.Old.RevokedAt
-	view.OldStopped = overlap == 0
+	view.OldStopped = in.Overlap == 0
 	return h.Render(c, fiber.StatusOK, "key-created", &view)
 }
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one
 // replaced nothing.
 func (h *Handler) rejectReplacement(
-	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, choice string, status int, f ui.FormErrors,
+	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, form replaceForm, status int, f ui.FormErrors,
 ) error {
-	view := replaceKeyView{IdempotencyKey: uuid.NewString(), FormErrors: f}
-	return h.renderReplaceKey(c, p, k, status, choice, view)
+	form.IdempotencyKey = uuid.NewString()
+	return h.renderReplaceKey(c, p, k, status, replaceKeyView{replaceForm: form, FormErrors: f})
 }
 
 func (h *Handler) renderReplaceKey(
-	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, choice string, view replaceKeyView,
+	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view replaceKeyView,
 ) error {
 	view.Key = h.keyRow(p, k)
 	view.Path = keyPath(p, k, "/replace")
 	view.Back = keyPath(p, k, "")
+	view.Today = h.Today().Format(time.DateOnly)
+	view.Expiries = expiryChoices(h.Today())
 	for i, label := range overlapLabels {
 		until := h.Now().Add(apikeys.Overlaps[i])
 		if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
 			until = *k.ExpiresAt
 		}
-		view.Choices = append(view.Choices,
-			overlapChoice{label[0], label[1], until, label[0] == choice})
+		view.Overlaps = append(view.Overlaps,
+			overlapChoice{label[0], label[1], until, label[0] == view.Overlap})
 	}
 	var err error
 	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Replace key", status),

@@ -168,6 +168,41 @@ func TestReplacementEndsAtTheExpiry(t *testing.T) {
 		"its expiry, in a day, in a week: %s", form)
 }
 
+// A replacement renews: it lives as long as its key did, from today, unless its form says otherwise
+// (rules.md, Keys).
+func TestReplacementRenewsTheExpiry(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	for life, chosen := range map[string]string{
+		"null": `value="never" aria-describedby="xneverh" checked`,
+		"created_at + interval '29 days 3 hours'": `value="30" aria-describedby="x30h" checked`,
+		"created_at + interval '365 days'":        `value="365" aria-describedby="x365h" checked`,
+		"created_at + interval '41 days'": `value="` +
+			today.AddDate(0, 0, 41).Format(time.DateOnly) + `"`,
+	} {
+		key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+		w.DB.Exec(`update api_keys set expires_at = `+life+` where id = $1`, key.ID)
+		form := b.Get(acme.At("/settings/api-keys/%s/replace", key.ID)).Body
+		require.Contains(t, form, chosen, life)
+	}
+	keys := w.AllKeys(t, acme)
+	done := b.Post(acme.At("/settings/api-keys/%s/replace", keys[0].ID), url.Values{
+		"overlap":        {"now"},
+		"expiry":         {"day"},
+		"day":            {today.AddDate(0, 0, 5).Format(time.DateOnly)},
+		"idempotencyKey": {webtest.NewIdempotencyKey()},
+	})
+	require.Equal(t, http.StatusOK, done.StatusCode)
+	for _, k := range w.AllKeys(t, acme) {
+		if k.Replaces != "" {
+			require.True(t, k.ExpiresAt.Equal(today.AddDate(0, 0, 5)))
+		}
+	}
+}
+
 // A replacement shows the new key once, says when the old one stops, and happens once however often
 // the form is sent.
 func TestKeyIsReplaced(t *testing.T) {
@@ -182,15 +217,16 @@ func TestKeyIsReplaced(t *testing.T) {
 	require.Contains(t, ask.Body, `value="day" aria-describedby="odayh" checked`)
 	form := url.Values{
 		"overlap": {"hour"},
+		"expiry":  {"90"},
 		"idempotencyKey": {
 			webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, ask.Body),
 		},
 	}
 
-	bad := b.Post(path, url.Values{"overlap": {"year"}, "idempotencyKey": form["idempotencyKey"]})
+	bad := b.Post(path, url.Values{"overlap": {"year"}, "expiry": {"90"}, "idempotencyKey": form["idempotencyKey"]})
 	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
 	require.Contains(t, bad.Body, "Choose when the old key stops.")
-	bad = b.Post(path, url.Values{"overlap": {"hour"}, "idempotencyKey": {"x"}})
+	bad = b.Post(path, url.Values{"overlap": {"hour"}, "expiry": {"90"}, "idempotencyKey": {"x"}})
 	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
 	require.Contains(t, bad.Body, "The form was incomplete.")
 	require.NotContains(t, bad.Body, "Choose when the old key stops.")
@@ -212,12 +248,18 @@ func TestKeyIsReplaced(t *testing.T) {
 	for _, p := range []webtest.Page{
 		b.Get(path),
 		b.Post(path, url.Values{
-			"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+			"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 		}),
 	} {
 		require.Equal(t, http.StatusSeeOther, p.StatusCode, "it was replaced")
 		require.Equal(t, strings.TrimSuffix(path, "/replace"), p.Header.Get("Location"))
 	}
+	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s", key.ID)).Body,
+		`<dt>Replaced by</dt><dd><a class="mono" href="`+
+			acme.At("/settings/api-keys/%s", token.ID)+`">`)
+	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s", token.ID)).Body,
+		`<dt>Replaces</dt><dd><a class="mono" href="`+
+			acme.At("/settings/api-keys/%s", key.ID)+`">`)
 	log := b.Get(acme.At("/settings/audit-log?action=api_key.replaced")).Body
 	require.Contains(t, log, "Key replaced")
 	require.Contains(t, log, "Old key stops ")
@@ -232,7 +274,7 @@ func TestKeyIsReplaced(t *testing.T) {
 
 	at := acme.At("/settings/api-keys/%s/replace", token.ID)
 	done = b.Post(at, url.Values{
-		"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+		"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 	})
 	require.Contains(t, done.Body, "The old key no longer works.")
 
@@ -243,13 +285,13 @@ func TestKeyIsReplaced(t *testing.T) {
 		acme.ID)
 	at = acme.At("/settings/api-keys/n%021d/replace", 1)
 	full := b.Post(at, url.Values{
-		"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+		"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 	})
 	require.Equal(t, http.StatusBadRequest, full.StatusCode)
 	require.Contains(t, full.Body, "Choose “Now”, or revoke another key first.")
 	require.Equal(t, http.StatusOK,
 		b.Post(at, url.Values{
-			"overlap": {"now"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+			"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 		}).StatusCode)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/platform/authz"
 	"dg/web/ui"
 )
 
@@ -25,13 +26,19 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 	var notices []ui.Notice
 	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
 		left := k.ExpiresAt.Sub(h.Now())
+		replace := keyPath(p, k, "/replace")
+		if !p.May(authz.ReplaceKey) {
+			replace = p.TwoStepFor(replace)
+		}
 		notices = append(notices, ui.Notice{
-			Kind:   urgency(left),
-			Name:   k.Name,
-			Strong: "expires " + inDays(left),
-			Before: ", on ",
-			At:     k.ExpiresAt,
-			After:  ". Create a new key, replace this one in your tool, then revoke it.",
+			Kind:       urgency(left),
+			Name:       k.Name,
+			Strong:     "expires " + inDays(left),
+			Before:     ", on ",
+			At:         k.ExpiresAt,
+			After:      ".",
+			Action:     "Replace",
+			ActionPath: replace,
 		})
 	}
 	switch more := len(keys) - len(notices); {

@@ -36,7 +36,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	}
 	say := func(left string) string {
 		return "Warehouse expires " + left +
-			" , on 22 Dec 2026, 09:31 UTC . Create a new key, replace this one in your tool, then revoke it."
+			" , on 22 Dec 2026, 09:31 UTC . Replace"
 	}
 	for _, c := range []struct {
 		before time.Duration
