@@ -25,6 +25,7 @@ type entryView struct {
 	Target       string
 	TargetIsPath bool
 	Outcome      string
+	Until        *time.Time // the instant that completes Outcome; nil: none
 	Group, Names string // of an export
 	Details      []detail
 }
@@ -60,7 +61,7 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
 		v.Target = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow)
-		v.Outcome = keyOutcome(n.locale, e)
+		v.Outcome, v.Until = keyOutcome(n.locale, e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
 		group := textOf(n.locale, e.Details["groupId"])
@@ -84,7 +85,8 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		v.Target = e.Target.ID
 	case audit.ResetCreated:
 		v.Target = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow)
-		v.Outcome = untilLabel(n.locale, e)
+		v.Outcome = "Until"
+		v.Until = instantIn(e, "until")
 	case audit.KeyRefused:
 		v.Target = truncate(e.Request.Path, maxPathInRow)
 		v.TargetIsPath = true
@@ -97,31 +99,34 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		v.Target = countedLabel(n.locale, e)
 		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignInLocked:
-		v.Outcome = untilLabel(n.locale, e)
+		v.Outcome = "Until"
+		v.Until = instantIn(e, "until")
+	case audit.SessionsEnded:
+		v.Outcome = reasonLabels[e.Reason].short
 	}
 	return v
 }
 
-// untilLabel says until when a lock or a link lasts, or "".
-func untilLabel(l ui.Locale, e audit.Entry) string {
-	until, err := time.Parse(time.RFC3339, textOf(l, e.Details["until"]))
+// instantIn is an instant among the entry's details, or nil.
+func instantIn(e audit.Entry, name string) *time.Time {
+	text, _ := e.Details[name].(string)
+	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return "Until " + l.ClockSecond(until)
+	return &at
 }
 
-// keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was
-// called.
-func keyOutcome(l ui.Locale, e audit.Entry) string {
+// keyOutcome says what a renamed key was called, or when a replaced one stops unless that was at
+// once.
+func keyOutcome(l ui.Locale, e audit.Entry) (string, *time.Time) {
 	if old := textOf(l, e.Details["oldName"]); old != "" {
-		return "Was " + truncate(old, maxNameInRow)
+		return "Was " + truncate(old, maxNameInRow), nil
 	}
-	if stops, err := time.Parse(time.RFC3339, textOf(l, e.Details["stopsAt"])); err == nil &&
-		stops.Sub(e.At) > time.Minute {
-		return "Old key stops " + l.Day(stops) + ", " + l.Clock(stops)
+	if stops := instantIn(e, "stopsAt"); stops != nil && stops.Sub(e.At) > time.Minute {
+		return "Old key stops", stops
 	}
-	return ""
+	return "", nil
 }
 
 // details are the lines of an open entry: what happened first, then the request.
@@ -247,11 +252,11 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil},
 		{audit.ExportID, "Export id", nil}} {
 		if value, ok := rest[known.name]; ok {
-			all = append(all, detail{
-				Term: known.term,
-				Text: known.labels[textOf(l, value)],
-				Code: textOf(l, value),
-			})
+			d := detail{Term: known.term, At: instantIn(e, known.name)}
+			if d.Text = known.labels[textOf(l, value)]; d.Text == "" {
+				d.Code = textOf(l, value)
+			}
+			all = append(all, d)
 			delete(rest, known.name)
 		}
 	}

@@ -40,7 +40,13 @@
     link.href = to.pathname + to.search;
   }
   for (const el of all('[data-zone]')) {
-    if (zone !== 'UTC') el.textContent = `Times are in your time zone (${zone}). Hover over a time to see it in UTC.`;
+    if (zone === 'UTC') continue;
+    el.textContent = `Times are in your time zone (${zone}).`;
+    if (!matchMedia('(hover: hover)').matches) continue;
+    const hint = document.createElement('span');
+    hint.className = 'no-print';
+    hint.textContent = ' Hover over a time to see it in UTC.';
+    el.append(hint);
   }
 
   // The expiry that is being chosen, in the reader's time zone.
@@ -61,7 +67,7 @@
   // Charts: point at a bar, touch it, or press the arrow keys to read it. The values are those of its row of the table.
   for (const cursor of all('.plot .cursor')) {
     const plot = cursor.parentNode;
-    const readout = plot.querySelector('.readout');
+    const readout = plot.parentNode.querySelector('.readout');
     const text = (el) => el.textContent.trim();
     const [, ...heads] = all('thead th', plot.parentNode).map(text);
     let width = 0;
