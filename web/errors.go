@@ -95,6 +95,8 @@ func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 		text.title = "Request failed"
 	}
 	switch {
+	case f.Status == fiber.StatusNotFound && c.Path() == "/account/reset":
+		text.title = "Link expired"
 	case f.Status != fiber.StatusForbidden:
 	case isCrossSiteDownload(c):
 		text.title = "Nothing was downloaded"

@@ -265,7 +265,7 @@ func statesOf(l ui.Locale, f games.Fork) []forkState {
 		all = append(all, forkState{row.Status, row.Mark})
 	}
 	if f.DeployedRelease == nil {
-		all = append(all, forkState{"Never deployed", ""})
+		all = append(all, forkState{"Not deployed", ""})
 	}
 	return all
 }

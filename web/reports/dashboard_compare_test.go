@@ -165,8 +165,8 @@ func TestDashboardSaysTheStateOfTheFork(t *testing.T) {
 		"":                                {Release: 1},
 		" held|Suspended":                 {Release: 1, Suspended: true},
 		"|Archived":                       {Release: 1, Status: "archived"},
-		"|Never deployed":                 {},
-		" held|Suspended,|Never deployed": {Suspended: true},
+		"|Not deployed":                 {},
+		" held|Suspended,|Not deployed": {Suspended: true},
 	} {
 		f.OrganisationID = o.ID
 		states := webtest.Cells(`<span class="state([^"]*)">([^<]*)</span>`,

@@ -20,6 +20,7 @@
         const some = parts.some((p) => holds(p.text)); // else the words are in the text around them
         for (const p of parts) show(p.part, !some || holds(p.text));
       }
+      document.querySelector('[data-none]').hidden = found > 0;
       live.textContent = words.length ? `${found} ${found === 1 ? 'section' : 'sections'} found.` : '';
     };
     form.hidden = false;
