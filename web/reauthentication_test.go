@@ -43,7 +43,7 @@ func sensitiveForms(
 			`value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}, http.StatusOK},
 		"a replacement": {acme.At("/settings/api-keys/%s/replace", old.ID),
-			url.Values{"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()}},
+			url.Values{"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()}},
 			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
 			http.StatusOK},
 		"a mode": {acme.At("/settings/organisation/reporting-mode"), webtest.ToNominative(acme),

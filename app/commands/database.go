@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
+	"dg/app/doctor"
 	"dg/migrations"
 	"dg/modules/identity"
 	"dg/platform/config"
@@ -49,6 +51,13 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 		db.lost = server.Done()
 		db.embedded = server
 		db.release = release
+	}
+	if c.MigrateDatabaseURL != "" {
+		// What follows reports a connection that fails.
+		same, err := doctor.SameDatabase(ctx, db.servingURL, db.ownerURL)
+		if err == nil && same.Verdict == doctor.Failure {
+			return nil, fmt.Errorf("%s: %s", same.Says, strings.ToLower(same.Fix))
+		}
 	}
 	if err := db.migrate(ctx, log); err != nil {
 		db.release()

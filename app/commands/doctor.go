@@ -35,7 +35,8 @@ func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p Stdio) error
 	findings := c.settingFindings()
 	findings = append(findings, doctor.Unknown(os.Environ(), knownSettings(parsed))...)
 	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()),
-		doctor.Files(doctor.FileLimit()))
+		doctor.Files(doctor.FileLimit()), doctor.Address(ctx, "DG_ADDR", c.Addr),
+		doctor.Address(ctx, "DG_OPS_ADDR", c.OpsAddr))
 	found, err := c.databaseFindings(ctx, p)
 	findings = append(findings, found...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
@@ -105,6 +106,10 @@ func (c doctorCmd) databaseFindings(
 		return findings, nil
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if c.MigrateDatabaseURL != "" {
+		same, _ := doctor.SameDatabase(ctx, serving, c.MigrateDatabaseURL) // its finding says why
+		findings = append(findings, same)
+	}
 	more, err := c.serverFindings(ctx, conn)
 	findings = append(findings, more...)
 	if err != nil {
@@ -131,6 +136,10 @@ func (c doctorCmd) embeddedFindings(
 		if _, err := embeddedpg.FindProgram(ctx, c.DataDir, "postgres"); err != nil {
 			return nil, found(doctor.Failure, err.Error(),
 				"Install PostgreSQL, or set DG_DATABASE_URL."), nil
+		}
+		if dir := existing(c.DataDir); !doctor.Writable(dir) {
+			return nil, found(doctor.Failure, "this user may not read and write "+dir,
+				"Run dg doctor as the user of dg serve, or set DG_DATA_DIR to a folder of this user."), nil
 		}
 		return nil, found(doctor.OK, "the data folder is empty: dg serve makes the database",
 			""), nil

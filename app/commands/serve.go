@@ -35,7 +35,15 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	// The database comes before the addresses, so that errors about the data folder come first.
+	// A database of its own is migrated only where the addresses are free. The second server on a
+	// data folder reports the folder, not the address.
+	if !c.Embedded() {
+		on, err := c.listen(ctx)
+		if err != nil {
+			return err
+		}
+		on.Close()
+	}
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err

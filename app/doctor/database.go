@@ -40,6 +40,44 @@ func Reach(ctx context.Context, url string) (*pgx.Conn, Finding) {
 	return conn, ok("database", "answers after %s", time.Since(begun).Round(time.Millisecond))
 }
 
+// SameDatabase checks that dg migrates the database that it serves. Two URLs that lead to different
+// ones would migrate one and serve the other, which no statement notices. Errors: those of a
+// connection that fails.
+func SameDatabase(ctx context.Context, serving, migrate string) (Finding, error) {
+	owned, err := nameOf(ctx, migrate)
+	if err != nil {
+		return failure(migrateCheck, err.Error(),
+			"Check DG_MIGRATE_DATABASE_URL: host, database, role and password."), err
+	}
+	served, err := nameOf(ctx, serving)
+	if err != nil {
+		return Finding{}, err
+	}
+	if owned != served {
+		return failure(migrateCheck,
+			fmt.Sprintf("DG_MIGRATE_DATABASE_URL leads to %s, DG_DATABASE_URL to %s", owned,
+				served), "Name the same server and database in both."), nil
+	}
+	return ok(migrateCheck, "leads to the database that is served"), nil
+}
+
+const migrateCheck = "migrate url"
+
+// nameOf names the database that a URL leads to, so that no other has the name.
+func nameOf(ctx context.Context, url string) (name string, err error) {
+	if _, err := postgres.RoleOf(url); err != nil {
+		return "", err
+	}
+	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	err = conn.QueryRow(ctx, `/* doctor.name */ select format('database %s of system %s',
+		current_database(), system_identifier) from pg_control_system()`).Scan(&name)
+	return name, err
+}
+
 // Version checks server_version_num.
 func Version(number int) Finding {
 	if number < minVersion {

@@ -1,7 +1,10 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -46,6 +49,28 @@ func FileLimit() uint64 {
 		return 0
 	}
 	return uint64(files.Cur) //nolint:unconvert // signed on some systems
+}
+
+// Address checks that dg serve can listen on the address of the setting. Where it is in use, a
+// running dg serve may be what uses it.
+func Address(ctx context.Context, setting, address string) Finding {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err == nil {
+		_ = ln.Close()
+		return ok("address", "%s %s is free", setting, address)
+	}
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return warning("address", fmt.Sprintf("%s %s is in use", setting, address),
+			"Unless dg serve runs now, set it to a free address.")
+	}
+	return failure("address", fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err),
+		"Set it to an address of this machine, with a port above 1023 or the right to use it.")
+}
+
+// Writable reports whether this user may read and write the folder.
+func Writable(dir string) bool {
+	const readWriteSearch = 7
+	return syscall.Access(dir, readWriteSearch) == nil
 }
 
 // Room checks how much of the disk is free for the data folder.
