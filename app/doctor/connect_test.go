@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"context"
 	"net"
 	"testing"
 
@@ -32,6 +33,29 @@ func TestFolderThatIsNotWritable(t *testing.T) {
 	t.Parallel()
 	require.True(t, doctor.Writable(t.TempDir()))
 	require.False(t, doctor.Writable("/proc/self/fd/none"))
+}
+
+// A server that answers and refuses is told apart from one that does not answer; a limit of the
+// database counts like one of the server.
+func TestRefusalsAndLimitsOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	_, refused := doctor.Reach(t.Context(), db.URL+"&options=-c%20no_such_setting%3D1")
+	require.Equal(t, doctor.Failure, refused.Verdict)
+	require.Contains(t, refused.Says, "the database refuses the connection")
+	_, silent := doctor.Reach(t.Context(), "postgres://127.0.0.1:1/dg")
+	require.Contains(t, silent.Says, "the database does not answer")
+
+	_, err := db.Owner.Pool.Exec(t.Context(),
+		`do $$ begin execute format('alter database %I connection limit 30', current_database()); end $$`)
+	require.NoError(t, err)
+	conn, reached := doctor.Reach(t.Context(), db.URL)
+	require.Equal(t, doctor.OK, reached.Verdict)
+	defer conn.Close(context.Background())
+	found, err := doctor.Connections(t.Context(), conn, 31)
+	require.NoError(t, err)
+	require.Equal(t, doctor.Failure, found.Verdict)
+	require.Contains(t, found.Says, "the database has 30")
 }
 
 // operations.md, Settings: both URLs lead to one database.

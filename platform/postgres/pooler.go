@@ -59,6 +59,11 @@ func unreachable(err error) error {
 			fixUnmarked,
 		}
 	}
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	if _, answered := errors.AsType[*pgconn.PgError](err); connecting && answered {
+		// a wrong password, for example
+		return fmt.Errorf("the database refuses the connection: %w", Redact(err))
+	}
 	return fmt.Errorf("the database does not answer: %w", Redact(err))
 }
 
