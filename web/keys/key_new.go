@@ -23,6 +23,9 @@ type newKeyView struct {
 	Expiries   []expiryChoice
 }
 
+// ExpiryLabel is the legend of the form's expiries.
+func (newKeyView) ExpiryLabel() string { return "Expiry" }
+
 // keyForm is the form as it was filled in.
 type keyForm struct {
 	IdempotencyKey string // makes one key of the form, however often it is sent

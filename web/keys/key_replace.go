@@ -25,6 +25,9 @@ type replaceKeyView struct {
 	Expiries   []expiryChoice
 }
 
+// ExpiryLabel is the legend of the form's expiries.
+func (replaceKeyView) ExpiryLabel() string { return "The new key expires" }
+
 // replaceForm is the form as it was filled in.
 type replaceForm struct {
 	IdempotencyKey string // makes one key of the form, however often it is sent
