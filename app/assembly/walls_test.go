@@ -34,7 +34,9 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	w := &world{Assembled: apptest.Assemble(t, fixtures.New(t), settings)}
 	n := neighbours{world: w, beta: w.tenant(0), acme: w.tenant(0)}
 	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
-	w.signIn(n.beta.owner, "")
+	n.beta.owner.Name = "Bettina of Beta"
+	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)
+	w.signIn(n.beta.owner, "") // which her log names
 	n.owner = w.signIn(n.acme.owner, "")
 	return n
 }

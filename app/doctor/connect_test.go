@@ -55,7 +55,7 @@ func TestRefusalsAndLimitsOfTheDatabase(t *testing.T) {
 	found, err := doctor.Connections(t.Context(), conn, 31)
 	require.NoError(t, err)
 	require.Equal(t, doctor.Failure, found.Verdict)
-	require.Contains(t, found.Says, "the database has 30")
+	require.Contains(t, found.Says, "the database allows 30")
 }
 
 // operations.md, Settings: both URLs lead to one database.
