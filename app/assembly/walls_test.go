@@ -73,7 +73,7 @@ func (n neighbours) unchanged() {
 		fixtures.One[bool](n.Database,
 			`select revoked_at is null and name <> 'Ours' from api_keys where id = $1`,
 			n.beta.key.ID))
-	require.Equal(n.T, string(n.beta.ReportingMode),
+	require.Equal(n.T, n.beta.ReportingMode,
 		fixtures.One[string](n.Database,
 			`select reporting_mode from organisations where id = $1`, n.beta.ID))
 }

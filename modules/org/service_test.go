@@ -14,24 +14,6 @@ import (
 	"dg/platform/apperr"
 )
 
-// malformed are texts that are not identifiers. A malformed id is an unknown id.
-var malformed = map[string]string{
-	"empty":                "",
-	"a word":               "group",
-	"upper case":           "00000000-0000-4000-8000-00000000000A",
-	"without dashes":       "0000000000004000800000000000000a",
-	"braces":               "{00000000-0000-4000-8000-00000000000a}",
-	"urn":                  "urn:uuid:00000000-0000-4000-8000-00000000000a",
-	"one short":            "00000000-0000-4000-8000-00000000000",
-	"one long":             "00000000-0000-4000-8000-00000000000aa",
-	"a blank before":       " 00000000-0000-4000-8000-00000000000a",
-	"a newline at the end": "00000000-0000-4000-8000-00000000000a\n",
-	"Arabic digits":        strings.Replace("00000000-0000-4000-8000-00000000000a", "4", "٤", 1),
-	"NUL":                  "\x00",
-	"invalid UTF-8":        "\xff",
-	"SQL":                  "' or true --",
-}
-
 func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)

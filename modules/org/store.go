@@ -12,10 +12,7 @@ import (
 	"dg/platform/postgres"
 )
 
-var (
-	errGroupNotFound        = apperr.New(apperr.NotFound, "No such group. Check groupId.")
-	errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.")
-)
+var errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.")
 
 type organisationRow struct {
 	ID            string

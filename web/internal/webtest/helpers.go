@@ -33,7 +33,8 @@ func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
 	t.Helper()
-	key, _, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{
+	in := apikeys.NewKey{Name: name, Scopes: scopes}
+	key, _, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), in, audit.Request{
 		Method: "POST",
 		Path:   "/",
 		ID:     "request-0001",
