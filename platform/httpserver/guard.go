@@ -183,7 +183,11 @@ func (rec *requestRecord) setCommonHeaders(resp *fasthttp.Response) {
 	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 }
 
-func connOf(ctx *fasthttp.RequestCtx) *connlimit.Conn { return ctx.Conn().(*connlimit.Conn) }
+// connOf returns the connection, nil if Serve has not accepted it.
+func connOf(ctx *fasthttp.RequestCtx) *connlimit.Conn {
+	conn, _ := ctx.Conn().(*connlimit.Conn)
+	return conn
+}
 
 // rejection is the response to a connection that is not admitted.
 func (s *Server) rejection() []byte {

@@ -122,10 +122,11 @@ func (s *Server) Serve(ln net.Listener) error {
 // trackConnection notes when a request begins to arrive and when it has been served. In between,
 // begin notes that it is being served.
 func (s *Server) trackConnection(c net.Conn, state fasthttp.ConnState) {
+	conn, _ := c.(*connlimit.Conn)
 	switch state {
 	case fasthttp.StateActive:
-		c.(*connlimit.Conn).SetState(connlimit.Waiting)
+		conn.SetState(connlimit.Waiting)
 	case fasthttp.StateIdle:
-		c.(*connlimit.Conn).SetState(connlimit.Idle)
+		conn.SetState(connlimit.Idle)
 	}
 }

@@ -26,7 +26,7 @@ type entryView struct {
 	TargetIsPath bool
 	Outcome      string
 	Until        *time.Time // the instant that completes Outcome; nil: none
-	Group, Names string // of an export
+	Group, Names string     // of an export
 	Details      []detail
 }
 

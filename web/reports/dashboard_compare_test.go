@@ -162,9 +162,9 @@ func TestDashboardSaysTheStateOfTheFork(t *testing.T) {
 	o := w.Organisation("acme")
 	b := w.SignedIn(t, o.Owner)
 	for want, f := range map[string]fixtures.Fork{
-		"":                                {Release: 1},
-		" held|Suspended":                 {Release: 1, Suspended: true},
-		"|Archived":                       {Release: 1, Status: "archived"},
+		"":                              {Release: 1},
+		" held|Suspended":               {Release: 1, Suspended: true},
+		"|Archived":                     {Release: 1, Status: "archived"},
 		"|Not deployed":                 {},
 		" held|Suspended,|Not deployed": {Suspended: true},
 	} {

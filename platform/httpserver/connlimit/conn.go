@@ -21,7 +21,8 @@ const (
 // drainTime is the time for a truncated body to leave the kernel's buffer before the reset.
 const drainTime = 250 * time.Millisecond
 
-// Conn is an admitted connection.
+// Conn is an admitted connection. A nil one is of a program that is served by other means, such as
+// fiber's App.Test: nothing is known of it, and nothing limits it.
 type Conn struct {
 	*net.TCPConn
 	linger   atomic.Bool
@@ -41,6 +42,9 @@ type Conn struct {
 
 // SetState says what the connection is doing.
 func (c *Conn) SetState(state State) {
+	if c == nil {
+		return
+	}
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
 	c.limit.dequeue(c)
@@ -50,7 +54,11 @@ func (c *Conn) SetState(state State) {
 // LingerOnClose marks the connection of a request that was not read to its end. An immediate close
 // would make the kernel send a reset, which can overtake the response: the client would see
 // "connection reset", not the 413.
-func (c *Conn) LingerOnClose() { c.linger.Store(true) }
+func (c *Conn) LingerOnClose() {
+	if c != nil {
+		c.linger.Store(true)
+	}
+}
 
 // Close closes the connection. A marked one first waits for the client to close it, for a bounded
 // time.
@@ -112,7 +120,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 }
 
 // HasBareLF reports whether a request line on the connection ended without CR.
-func (c *Conn) HasBareLF() bool { return c.bareLF }
+func (c *Conn) HasBareLF() bool { return c != nil && c.bareLF }
 
 // readArrived reads bytes that arrived before a passed deadline: the process may have been starved
 // of CPU, and the close would reset the connection of a valid request.
