@@ -12,8 +12,8 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
-		syscall.SIGHUP)
+	signal.Ignore(syscall.SIGHUP) // a terminal that closes, or a reload: there is nothing to reload
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills
 	process := commands.Stdio{
 		Stdin:      os.Stdin,

@@ -118,6 +118,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	h.ImportInto(t, dir)
 	c := apptest.ServeOn(t, dir)
 	key := makeKey(t, dir, h.IDs.Organisation.String(), "BI").String()
+	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
 	ended := apptest.Slowly(t, apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {

@@ -21,7 +21,7 @@ var checks = input.New(map[string]string{
 		"postgres://user:password@host:5432/database, separated by spaces or commas",
 	"listenable":   "{field} is not an address such as 127.0.0.1:8080: {value}",
 	"local":        "{field} {value} is reachable from outside: set DG_BASE_URL to its public https address",
-	"base_url":     "{field} is not a URL such as https://dg.example.org",
+	"base_url":     "{field} is not a URL such as https://dg.example.org: scheme, host and port only",
 	"confidential": "{field} must be https, or http on a loopback host such as http://127.0.0.1:8080",
 	"network":      `{field}: "{value}" is not a network such as 10.0.0.0/8`,
 	"min":          "{field} is {value}: set it to {param} or more",
@@ -73,7 +73,8 @@ func hostOf(addr string) (host string, ok bool) {
 
 func isBaseURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?#")
+	return err == nil && u.Hostname() != "" && u.User == nil && strings.Trim(u.Path, "/") == "" &&
+		!strings.ContainsAny(text, "?#")
 }
 
 // isConfidential reports whether the URL is https, or http on loopback.

@@ -14,17 +14,16 @@ import (
 // rules.md, Data: DG_BASE_URL is https, or http on a loopback host.
 func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	for base, want := range map[string]string{
-		"https://dg.example.org":       "https://dg.example.org",
-		"https://dg.example.org/":      "https://dg.example.org",
-		"https://dg.example.org//":     "https://dg.example.org",
-		"https://dg.example.org:8443":  "https://dg.example.org:8443",
-		"https://dg.example.org/under": "https://dg.example.org/under",
-		"https://192.0.2.7":            "https://192.0.2.7",
-		"https://[2001:db8::7]":        "https://[2001:db8::7]",
-		"http://127.0.0.1:8080":        "http://127.0.0.1:8080",
-		"http://127.8.9.10":            "http://127.8.9.10",
-		"http://localhost:8080/":       "http://localhost:8080",
-		"http://[::1]:8080":            "http://[::1]:8080",
+		"https://dg.example.org":      "https://dg.example.org",
+		"https://dg.example.org/":     "https://dg.example.org",
+		"https://dg.example.org//":    "https://dg.example.org",
+		"https://dg.example.org:8443": "https://dg.example.org:8443",
+		"https://192.0.2.7":           "https://192.0.2.7",
+		"https://[2001:db8::7]":       "https://[2001:db8::7]",
+		"http://127.0.0.1:8080":       "http://127.0.0.1:8080",
+		"http://127.8.9.10":           "http://127.8.9.10",
+		"http://localhost:8080/":      "http://localhost:8080",
+		"http://[::1]:8080":           "http://[::1]:8080",
 	} {
 		got, err := config.Address{BaseURL: base, Addr: "0.0.0.0:8080"}.Base()
 		require.NoError(t, err, base)
@@ -39,7 +38,7 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 		"https://user:pass@dg.example.org", "https://dg.example.org?x=1", "https://dg.example.org?",
 		"https://dg.example.org#x", "https://dg.example.org#", "https://dg example.org",
 		"https://dg.example.org:port", " https://dg.example.org", "https://dg.example.org\n",
-		"javascript:alert(1)",
+		"javascript:alert(1)", "https://dg.example.org/under",
 	} {
 		got, err := config.Address{BaseURL: base}.Base()
 		require.ErrorContains(t, err, "DG_BASE_URL", "%q", base)
@@ -143,7 +142,7 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https " +
 			"address": address("0.0.0.0:8080", ""),
 		"DG_BASE_URL is not a URL such as " +
-			"https://dg.example.org": address("x", "dg example"),
+			"https://dg.example.org: scheme, host and port only": address("x", "dg example"),
 		"DG_BASE_URL must be https, or http on a loopback host such as " +
 			"http://127.0.0.1:8080": address("x", "http://dg.example"),
 		"DG_POOL_AUTH is 3: set it to 4 or more": config.Pools{
