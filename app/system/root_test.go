@@ -68,7 +68,9 @@ func (p privileged) serve(args ...string) *apptest.Child {
 	owner := statOf(p.t, filepath.Join(p.dir, "data"))
 	require.NotZero(p.t, owner.Uid)
 	requireUser(c, owner.Uid, owner.Gid)
-	require.Contains(p.t, c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
+	apptest.Until(p.t, 10*time.Second, "the log does not name the user", func() bool {
+		return strings.Contains(c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
+	})
 	return c
 }
 
@@ -128,8 +130,8 @@ func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
 	db := pgtest.New(t)
 	c := apptest.ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
 	c.Fetch("/readyz", "")
+	c.Stop() // the whole log is read then
 	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s", c.Log.String())
-	c.Stop()
 }
 
 // somebody is a user of the system without any rights, with a home that nobody else can enter.

@@ -52,8 +52,8 @@ func TestStartWarnsOfTooFewConnections(t *testing.T) {
 			embeddedpg.Options{Settings: map[string]string{"max_connections": allowed}})
 		require.NoError(t, err)
 		c := apptest.ServeOn(t, dir)
+		c.Stop() // the whole log is read then
 		require.Regexp(t, line, c.Log.String())
-		c.Stop()
 		require.NoError(t, server.Stop(t.Context()))
 	}
 }
