@@ -70,7 +70,7 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := Over(pools, s)
+	p, err := NewWithPools(pools, s)
 	if err != nil {
 		pools.Close()
 		return nil, err
@@ -78,85 +78,19 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// Over builds the program on open pools, which Close closes. It fails when an embedded file
+// NewWithPools builds the program on open pools, which Close closes. It fails when an embedded file
 // (policy, templates, API document) cannot be read.
-func Over(pools Pools, s Settings) (*Program, error) {
-	policy := s.Policy
-	if policy == nil {
-		var err error
-		if policy, err = authz.New(); err != nil {
-			return nil, err
-		}
-	}
+func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
-	counts := newMetrics(p.Ops)
-
-	log := audit.New(pools.Auth)
-	log.OnEvent = counts.event
-	orgs := org.New(pools.Auth, log, policy)
-	forks := games.New(pools.Reads)
-	// one bound for small reports and fork lists: both take connections of Reads
-	limits := reports.NewLimits(pools.Reads)
-	figures, sealer := p.newReports(limits, s.Log, counts)
-	p.exports = exports.New(figures, log)
-	p.exports.OnFinish = counts.exportFinished
-	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, counts.unknownKey)
-	p.background = map[string]func(context.Context){
-		"sealer":    sealer.Run,
-		"audit":     log.Run,
-		"key usage": p.Keys.Counter.Run,
-	}
-	if pools.Replicas != nil {
-		p.background["replicas"] = pools.Replicas.Run
-	}
-	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: counts.unknownEmail}
-	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
-
-	recheck := cmp.Or(pools.Recheck, pools.Auth)
-	recheckKeys := apikeys.New(recheck, orgs, log, policy, time.Now, counts.unknownKey)
-	api, err := publicapi.New(publicapi.Modules{
-		Keys:        p.Keys.Authenticator,
-		Games:       forks,
-		Reports:     figures,
-		Lists:       limits.Small,
-		Exports:     p.exports,
-		Policy:      policy,
-		RecheckKeys: recheckKeys.Authenticator,
-	}, s.BaseURL)
+	m, err := p.newModules(s)
 	if err != nil {
 		return nil, err
 	}
-	screens, err := web.New(web.Modules{
-		Sessions:        people.Sessions,
-		Reauthenticator: people.SignIns,
-		Encrypter:       s.Keys,
-		Orgs:            orgs,
-		Policy:          policy,
-		Account: account.Modules{
-			SignIns:  people.SignIns,
-			Sessions: people.Sessions,
-			Resets:   people.Resets,
-			Accounts: people.Accounts,
-			TwoStep:  people.TwoStep,
-		},
-		AuditLog: auditlog.Modules{Log: log, Keys: p.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: forks},
-		Organisation: organisation.Modules{
-			Organisations: orgs,
-			People:        people.Accounts,
-			Keys:          p.Keys.Reader,
-			Forks:         forks,
-		},
-		Docs: docs.Modules{Groups: orgs, Forks: forks},
-		Reports: webreports.Modules{
-			Forks:   forks,
-			Groups:  orgs,
-			Reports: figures,
-			Exports: p.exports,
-		},
-		RecheckSessions: identity.New(recheck, time.Now, auditor, s.Log).Sessions,
-		RecheckOrgs:     org.New(recheck, log, policy),
-	}, s.BaseURL, time.Now)
+	api, err := p.newAPI(m, s)
+	if err != nil {
+		return nil, err
+	}
+	screens, err := p.newScreens(m, s)
 	if err != nil {
 		return nil, err
 	}
@@ -173,12 +107,119 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(),
-		people.SignIns.Limiters(), screens.Limiters())
+	registerReadings(p.Ops, s.Version, pools, m.reports.Limiters(), p.exports.Limiters(),
+		m.identity.SignIns.Limiters(), screens.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
 	return p, nil
+}
+
+// modules are what the surfaces call, beside the keys and exports of Program.
+type modules struct {
+	policy   *authz.Policy
+	counts   *metrics
+	audit    *audit.Log
+	org      *org.Service
+	games    *games.Service
+	limits   reports.Limits // of small reports and of fork lists: both take connections of Reads
+	reports  *reports.Service
+	identity *identity.Module
+	auditor  identity.Auditor
+}
+
+// newModules builds the modules and the work in the background.
+func (p *Program) newModules(s Settings) (m modules, err error) {
+	if m.policy = s.Policy; m.policy == nil {
+		if m.policy, err = authz.New(); err != nil {
+			return m, err
+		}
+	}
+	m.counts = newMetrics(p.Ops)
+	m.audit = audit.New(p.Pools.Auth)
+	m.audit.OnEvent = m.counts.event
+	m.org = org.New(p.Pools.Auth, m.audit, m.policy)
+	m.games = games.New(p.Pools.Reads)
+	m.limits = reports.NewLimits(p.Pools.Reads)
+	var sealer *sealer.Sealer
+	m.reports, sealer = p.newReports(m.limits, s.Log, m.counts)
+	m.auditor = identity.Auditor{
+		Memberships:  m.org,
+		Log:          m.audit,
+		UnknownEmail: m.counts.unknownEmail,
+	}
+	m.identity = identity.New(p.Pools.Auth, time.Now, m.auditor, s.Log).EncryptWith(s.Keys)
+	p.exports = exports.New(m.reports, m.audit)
+	p.exports.OnFinish = m.counts.exportFinished
+	p.Keys = m.newKeys(p.Pools.Auth)
+	p.background = map[string]func(context.Context){
+		"sealer":    sealer.Run,
+		"audit":     m.audit.Run,
+		"key usage": p.Keys.Counter.Run,
+	}
+	if p.Pools.Replicas != nil {
+		p.background["replicas"] = p.Pools.Replicas.Run
+	}
+	return m, nil
+}
+
+func (m modules) newKeys(db *postgres.DB) *apikeys.Module {
+	return apikeys.New(db, m.org, m.audit, m.policy, time.Now, m.counts.unknownKey)
+}
+
+// recheck is the pool that asks again, during a download, whether its caller still has access.
+func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pools.Auth) }
+
+func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
+	return publicapi.New(publicapi.Modules{
+		Keys:        p.Keys.Authenticator,
+		Games:       m.games,
+		Reports:     m.reports,
+		Lists:       m.limits.Small,
+		Exports:     p.exports,
+		Policy:      m.policy,
+		RecheckKeys: m.newKeys(p.recheck()).Authenticator,
+	}, s.BaseURL)
+}
+
+func (p *Program) newScreens(m modules, s Settings) (*web.Handler, error) {
+	people := m.identity
+	return web.New(web.Modules{
+		Sessions:        people.Sessions,
+		Reauthenticator: people.SignIns,
+		Encrypter:       s.Keys,
+		Orgs:            m.org,
+		Policy:          m.policy,
+		Account: account.Modules{
+			SignIns:  people.SignIns,
+			Sessions: people.Sessions,
+			Resets:   people.Resets,
+			Accounts: people.Accounts,
+			TwoStep:  people.TwoStep,
+		},
+		AuditLog: auditlog.Modules{
+			Log:    m.audit,
+			Keys:   p.Keys.Reader,
+			Forks:  m.games,
+			Groups: m.org,
+		},
+		Keys: keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: m.games},
+		Organisation: organisation.Modules{
+			Organisations: m.org,
+			People:        people.Accounts,
+			Keys:          p.Keys.Reader,
+			Forks:         m.games,
+		},
+		Docs: docs.Modules{Groups: m.org, Forks: m.games},
+		Reports: webreports.Modules{
+			Forks:   m.games,
+			Groups:  m.org,
+			Reports: m.reports,
+			Exports: p.exports,
+		},
+		RecheckSessions: identity.New(p.recheck(), time.Now, m.auditor, s.Log).Sessions,
+		RecheckOrgs:     org.New(p.recheck(), m.audit, m.policy),
+	}, s.BaseURL, time.Now)
 }
 
 // newReports builds the reports and the sealer, which count damaged segments together.

@@ -54,7 +54,7 @@ func startOver(
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
-	program, err := assembly.Over(pools, assembly.Settings{
+	program, err := assembly.NewWithPools(pools, assembly.Settings{
 		BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
 	})
 	require.NoError(t, err)
