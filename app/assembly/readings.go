@@ -80,7 +80,7 @@ func registerWork(r prometheus.Registerer, all ...map[string]*fairshare.Limiter)
 			each(func(s fairshare.Stats) float64 { return float64(s.Refused) })))
 }
 
-// health asks the database at each reading whether it serves, and for its clock.
+// health asks the database at each scrape of /metrics whether it serves, and for its clock.
 type health struct {
 	ready, offset *prometheus.Desc
 	pools         Pools

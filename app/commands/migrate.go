@@ -26,7 +26,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	defer db.release()
 	if c.ForgetSecretKey {
-		if err := db.forgetKey(ctx, keys, p.log); err != nil {
+		if err := db.recordCurrentKey(ctx, keys, p.log); err != nil {
 			return err
 		}
 	}

@@ -49,8 +49,8 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 	return nil
 }
 
-// forgetKey records the current key in place of a lost one.
-func (db *database) forgetKey(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
+// recordCurrentKey records the current key in place of a lost one.
+func (db *database) recordCurrentKey(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	owner, err := postgres.Open(ctx, db.ownerURL,
 		postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})
 	if err != nil {

@@ -58,7 +58,7 @@ type subjectRow struct {
 // role and two-step verification until that ends. A person who is not a member has no grants.
 func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	// A function of the database's owner: a lock wants rights that the serving role does not have.
-	return subjectIn(postgres.Raw(tx, organisationID,
+	return loadSubject(postgres.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
 		organisationID, personID)
 }
@@ -68,7 +68,7 @@ func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz
 func (s *Service) CurrentSubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
-	return subjectIn(tx.Scopes(postgres.Tag("org.subject"), postgres.Tenant(organisationID)).
+	return loadSubject(tx.Scopes(postgres.Tag("org.subject"), postgres.Tenant(organisationID)).
 		Model(&membershipRow{}).
 		Select(
 			"role, exists (select from users where id = user_id and totp_secret is not null) as two_step",
@@ -77,7 +77,7 @@ func (s *Service) CurrentSubjectIn(
 		organisationID, personID)
 }
 
-func subjectIn(query *gorm.DB, organisationID, personID string) (authz.Subject, error) {
+func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	subject := authz.Subject{Kind: authz.Member, OrganisationID: organisationID}
 	if !input.IsID(organisationID) || !input.IsID(personID) {
 		return subject, nil

@@ -90,7 +90,8 @@ func (r *exportReader) after(
 	return &exportRows{ctx: ctx, rows: rows, members: r.members}, nil
 }
 
-// sql reads plays raw, in PostgreSQL's binary format, which pgx asks for with these types.
+// sql returns the statement for the plays from an instant on. Its column types make pgx ask for
+// PostgreSQL's binary format.
 func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args []any) {
 	selectSQL := exportSQL
 	if withPlayers {

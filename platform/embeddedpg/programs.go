@@ -68,7 +68,7 @@ func (f folder) findProgram(ctx context.Context, name string) (string, error) {
 	var found []string
 	for _, candidate := range programFolders(ctx) {
 		bin, _ := filepath.Abs(candidate)
-		// As the server's user, who may not reach every folder.
+		// Run it as the server's user, which cannot enter every folder.
 		out, _ := f.command(ctx, filepath.Join(bin, name), "--version").Output()
 		version := versionPattern.FindSubmatch(out)
 		if version == nil {

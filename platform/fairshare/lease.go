@@ -63,7 +63,8 @@ func (e *Lease) resize(estimate int64) {
 // Keep releases the slot and holds that many bytes: the work is done, and its result is being sent.
 func (e *Lease) Keep(bytes int64) { e.keep(bytes, true) }
 
-// Release releases everything, under Limits.Rest after the rest. It is idempotent.
+// Release gives back the slot and the bytes. With Limits.Rest it does so after a pause as long as
+// the work, at most maxRest. It is idempotent.
 func (e *Lease) Release() {
 	if e != nil && e.limiter.limits.Rest {
 		time.AfterFunc(min(time.Since(e.granted), maxRest), func() { e.keep(0, false) })

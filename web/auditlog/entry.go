@@ -218,7 +218,7 @@ func responseTo(l ui.Locale, e audit.Entry) string {
 	return r.status + " " + r.code
 }
 
-// moreDetails are an export's period, group, rows and outcome, and whatever else an entry holds.
+// moreDetails are an entry's period, and every detail that no other line shows.
 func moreDetails(l ui.Locale, e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)

@@ -23,7 +23,7 @@ type Handler struct {
 type Modules struct {
 	Log    AuditLog
 	Keys   KeyList
-	Forks  ui.ForkList
+	Forks  ui.ForkLister
 	Groups GroupNames
 }
 

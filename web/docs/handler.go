@@ -19,7 +19,7 @@ type Handler struct {
 // Modules are what the wing uses of other modules, for its examples.
 type Modules struct {
 	Groups Groups
-	Forks  ui.ForkList
+	Forks  ui.ForkLister
 }
 
 // New returns the wing.

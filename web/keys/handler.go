@@ -21,7 +21,7 @@ type Handler struct {
 type Modules struct {
 	Keys    Keys
 	Changes Changes
-	Forks   ui.ForkList
+	Forks   ui.ForkLister
 }
 
 // New returns the wing.

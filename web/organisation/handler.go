@@ -22,7 +22,7 @@ type Modules struct {
 	Organisations Settings
 	People        People
 	Keys          Keys
-	Forks         ui.ForkList
+	Forks         ui.ForkLister
 }
 
 // New returns the wing.

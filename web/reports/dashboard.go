@@ -37,7 +37,7 @@ type dashboardView struct {
 	Suppressed       bool
 	AllPlayers       string // path of this report without a group
 	Call             ui.ApiCall
-	GroupIDs         string // path of the list of groups
+	GroupIDsPath     string // path of the list of groups
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
 	Format           string // the suggested one
@@ -122,7 +122,7 @@ func (h *Handler) showReport(
 		}
 	}
 	view.Call = h.StatisticsCall(fork.ID, period, in.Group, "")
-	view.GroupIDs = p.Path("/settings/organisation#groups")
+	view.GroupIDsPath = p.Path("/settings/organisation#groups")
 	view.fill(c, period, stats, before)
 	if stats.Plays == 0 && in.Group == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {

@@ -35,7 +35,7 @@ type groupsView struct {
 	Kept               []param
 	Groups             []groupLink
 	More               bool // only the first matches are listed
-	GroupIDs           string
+	GroupIDsPath       string
 }
 
 type groupLink struct{ Name, ID, Path string }
@@ -76,7 +76,7 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in p
 		More:   more,
 	}
 	view.Kept = newListAddress(c, self, param{"from", in.From}, param{"to", in.To}).kept()
-	view.GroupIDs = p.Path("/settings/organisation#groups")
+	view.GroupIDsPath = p.Path("/settings/organisation#groups")
 	for _, g := range groups {
 		view.Groups = append(view.Groups, groupLink{g.Name, g.ID, path(g.ID)})
 	}

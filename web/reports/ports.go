@@ -16,7 +16,7 @@ import (
 
 // Forks finds an organisation's forks.
 type Forks interface {
-	ui.ForkList
+	ui.ForkLister
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
 }
 

@@ -7,13 +7,13 @@ import (
 	"dg/platform/authz"
 )
 
-// ForkList lists an organisation's forks.
-type ForkList interface {
+// ForkLister lists an organisation's forks.
+type ForkLister interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 }
 
 // ForksOf returns the forks of the principal's organisation.
-func ForksOf(ctx context.Context, list ForkList, p *Principal) ([]games.Fork, error) {
+func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, error) {
 	forks, err := list.Forks(ctx, p.Organisation.ID)
 	if err != nil {
 		return nil, err

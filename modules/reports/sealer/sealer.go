@@ -73,8 +73,8 @@ func (s *Result) add(o Result) {
 	s.Skipped += o.Skipped
 }
 
-// Run makes a pass every minute until ctx ends, of which the first and then one in an hour
-// searches. Failures are logged.
+// Run makes a pass every minute until ctx ends. The first pass, and one an hour, also searches the
+// plays of all forks for days that are not sealed. Failures are logged.
 func (s *Sealer) Run(ctx context.Context) {
 	for searched := (time.Time{}); ctx.Err() == nil; {
 		searched = s.RunOnce(ctx, searched)
