@@ -25,6 +25,7 @@ func has(f audit.Filter, e audit.Entry) bool {
 		(f.Action == "" || e.Action == f.Action) &&
 		(f.KeyID == "" || aboutKey) &&
 		(f.Reason == "" || e.Reason == f.Reason) &&
+		(f.ForkID == "" || e.Target.Kind == "fork" && e.Target.ID == f.ForkID) &&
 		(f.From.IsZero() || !e.At.Before(f.From)) && (f.To.IsZero() || e.At.Before(f.To))
 }
 
@@ -78,7 +79,7 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 				audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
 			Action: pick(randomActions...),
 			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")},
-				audit.Target{Kind: "fork", ID: "k1"}),
+				audit.Target{Kind: "fork", ID: pick("k1", "f1")}),
 		}
 		switch {
 		case refuses(e.Action):
@@ -104,7 +105,7 @@ func randomFilters(n int) []audit.Filter {
 	filters := []audit.Filter{
 		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {
 			Reason: audit.Expired,
-		}, {Reason: audit.SignedOut},
+		}, {Reason: audit.SignedOut}, {ForkID: "f1"}, {ForkID: "k1"},
 		{From: firstDay.Add(day)}, {To: firstDay.Add(day)},
 	}
 	for len(filters) < n {
@@ -114,6 +115,7 @@ func randomFilters(n int) []audit.Filter {
 			Action:   pick(append(randomActions, "", "", "", "", "", "")...),
 			KeyID:    pick("", "", "k1", "k2", "k3", "p1", "none"),
 			Reason:   pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
+			ForkID:   pick("", "", "", "", "", "", "", "", "k1", "f1", "none"),
 			From:     pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
 			To:       pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
 		})
@@ -127,7 +129,7 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 	all := b.randomEntries(t)
 	require.Equal(t, filtered(audit.Filter{}, all), idsOf(all), "newest first")
 	found := 0
-	for _, f := range randomFilters(400) {
+	for _, f := range randomFilters(600) {
 		want := filtered(f, all)
 		found += len(want)
 		require.Equal(t, want, idsOf(b.list(t, ours, audit.Page{Filter: f, Limit: 2000})), "%+v", f)
