@@ -2,7 +2,8 @@
 -- $1 the key's id, $2 the SHA-256 of the secret, $3 whether it was used outside /api/v1/.
 -- One row, or none for an unknown id: the key, why it is rejected ('': it is not), its dates, and what is left of the limit:
 -- remaining requests, and seconds until there is one more. Both are null over the limit, and when the key has no window, or one
--- with stamps of the future: another statement tells which (apikeys.retryAfter), so that accepted requests do not pay for it.
+-- with stamps of the future: another statement tells which (apikeys.retryAfter), so that accepted requests do not pay for it
+-- and Retry-After is never negative, as it was in one statement.
 -- position: how far the primary's history has come, for reports from replicas; without replicas null.
 -- first_in_minute: a statement of its own stores that use; in this one it would cost every use a fifth more.
 -- The count is exact: two updates of the same window row take turns, and the second sees what the first wrote. A revocation

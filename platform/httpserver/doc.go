@@ -27,4 +27,8 @@
 //   - Shutdown serves idle connections for Options.ShutdownDelay with Connection: close, because
 //     proxies reuse them meanwhile.
 //   - Idle connections hold no buffers.
+//
+// Not used of fiber: c.Fresh answers 304 to any If-Modified-Since and misses tags with commas; c.IP
+// is the leftmost address, which anybody can forge; c.Context().Path() is decoded, while the router
+// matches c.Path().
 package httpserver

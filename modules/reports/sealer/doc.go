@@ -9,7 +9,8 @@
 //     each fork-day that it touches, and marks those with a segment as dirty. The sealer takes the
 //     exclusive locks without waiting before it reads the plays. So a segment either contains a
 //     write or is marked by it. Plays are written at READ COMMITTED only: an older snapshot would
-//     not see a segment sealed since.
+//     not see a segment sealed since. Dirty segments are marked, because deleting them deadlocked.
+//     A statement on more than 64 fork-days locks whole forks: 12,000 locks failed a transaction.
 //   - One sealer works at a time, over all instances.
 //   - A failure in one fork does not keep the sealer from the others.
 package sealer

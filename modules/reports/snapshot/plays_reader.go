@@ -14,6 +14,7 @@ import (
 // The plays of one range or several, or of a small group's members in one range. $1 organisation,
 // $2 fork, $3 from and $4 to when, $5 group. Where the planner takes the range for a single row,
 // each lookup of a member could scan it: the comparison of rows matches the index of players alone.
+// player = any(array(select …)) above the fence would be an unhashed subplan: O(plays × members).
 const (
 	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 	ofRanges = ` from unnest($3::timestamptz[], $4::timestamptz[]) r (lo, hi), lateral (

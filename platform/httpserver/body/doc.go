@@ -11,4 +11,8 @@
 //   - The first block is filled before the response starts: early failures are ordinary errors.
 //   - Each block has its own write deadline. A body holds one block in memory.
 //   - A source runs without the *fiber.Ctx, which serves another request meanwhile.
+//
+// Why not fasthttp's and fiber's own: SetBodyStreamWriter ends the body cleanly on an early return,
+// and a panic in it kills the process. The compress middleware ends a broken stream with a valid
+// gzip footer. HEAD on a body stream writes a stray CRLF. nginx drops the values of trailers.
 package body
