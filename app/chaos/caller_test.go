@@ -23,19 +23,20 @@ import (
 // caller is a customer: it calls everything for its organisation, and judges each answer. It is
 // right to the byte, or a visible failure.
 type caller struct {
-	o       *chaosRun
-	base    string
-	http    *http.Client
-	slug    string
-	emails  []string // used in turn: 20 sign-ins of one in a minute have an entry each
-	cookie  string
-	keys    []string // used in turn: none is over its rate
-	narrow  string   // a key without the scope of forks
-	spare   chan string
-	asked   atomic.Int64
-	known   map[string][]byte // the right answers by path
-	failed  apptest.Counter   // by call and outcome
-	answers *apptest.Counter  // by outcome, since during began
+	o        *chaosRun
+	base     string
+	http     *http.Client
+	slug     string
+	emails   []string // used in turn: 20 sign-ins of one in a minute have an entry each
+	cookie   string
+	keys     []string // used in turn: none is over its rate
+	narrow   string   // a key without the scope of forks
+	spare    chan string
+	asked    atomic.Int64
+	signedIn atomic.Int64
+	known    map[string][]byte // the right answers by path
+	failed   apptest.Counter   // by call and outcome
+	answers  *apptest.Counter  // by outcome, since during began
 
 	mu    sync.Mutex
 	wrong []string
@@ -156,7 +157,7 @@ func (c *caller) credential(path string) []string {
 func (c *caller) key() string { return c.keys[int(c.asked.Add(1))%len(c.keys)] }
 
 func (c *caller) signsIn(id string) outcome {
-	email := c.emails[int(c.asked.Add(1))%len(c.emails)]
+	email := c.emails[int(c.signedIn.Add(1))%len(c.emails)]
 	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "sign_in",
 		url.Values{"email": {email}, "password": {fixtures.Password}})
 	return got
