@@ -41,7 +41,7 @@ func filesOfTree(t *testing.T, extension string) map[string][]byte {
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		if entry.IsDir() && name != "." &&
-			(strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
+			(strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || entry.Name() == "out") {
 			return fs.SkipDir
 		}
 		if entry.IsDir() || path.Ext(name) != extension {
