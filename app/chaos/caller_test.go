@@ -30,7 +30,7 @@ type caller struct {
 	emails   []string // used in turn: 20 sign-ins of one in a minute have an entry each
 	cookie   string
 	keys     []string // used in turn: none is over its rate
-	narrow   string   // a key without the scope of forks
+	narrow   []string // keys without the scope of forks, used in turn, too
 	spare    chan string
 	asked    atomic.Int64
 	signedIn atomic.Int64
@@ -87,7 +87,6 @@ func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 		base:    base,
 		http:    apptest.PlainClient(true),
 		slug:    organisation.Slug,
-		narrow:  db.Key(organisation.ID, "reports:read").Token(),
 		spare:   make(chan string, apptest.ChaosSize(10, 60, 300)),
 		known:   map[string][]byte{},
 		answers: new(apptest.Counter),
@@ -98,6 +97,9 @@ func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
 	for range apptest.ChaosSize(20, 60, 60) {
 		c.keys = append(c.keys, db.Key(organisation.ID).Token())
+	}
+	for range 4 {
+		c.narrow = append(c.narrow, db.Key(organisation.ID, "reports:read").Token())
 	}
 	for range 20 {
 		c.emails = append(c.emails, db.Member(organisation.ID, "owner").Email)
@@ -183,7 +185,7 @@ func (c *caller) revokes(id string) outcome {
 
 // isRefused uses a key without the scope, or with a wrong secret.
 func (c *caller) isRefused(id string) outcome {
-	token := c.narrow
+	token := c.narrow[int(c.asked.Add(1))%len(c.narrow)]
 	status := http.StatusForbidden
 	if rand.IntN(2) == 0 {
 		key := c.key()

@@ -34,7 +34,7 @@ var hostileKinds = []struct {
 	{"slow readers", func(h *hostile) {
 		h.hold(apptest.ChaosSize(150, 4500, 4500), 4096, slowReaders)
 	}},
-	{"idle connections", func(h *hostile) { h.hold(apptest.ChaosSize(600, 20_000, 20_000), 0, idle) }},
+	{"idle connections", func(h *hostile) { h.hold(apptest.ChaosSize(600, 10_000, 10_000), 0, idle) }},
 }
 
 // slowKinds is how many of them are slow.
@@ -71,13 +71,12 @@ func TestChaosHostileClients(t *testing.T) {
 	var all []func(h *hostile)
 	beside := func(name string, kinds ...func(h *hostile)) {
 		t.Run(name, func(t *testing.T) {
-			leave := attack(h, kinds...)
+			defer attack(h, kinds...)()
 			c.isSpared(t, func() {
 				<-time.After(chaosSeconds(1, 5, 15))
 				require.Contains(t, operations(t, dg, "/metrics"), "dg_http_connections_open")
 				<-time.After(chaosSeconds(0, 5, 15))
 			})
-			leave()
 		})
 	}
 	for _, kind := range hostileKinds {
@@ -113,9 +112,8 @@ func TestChaosSlowClientsOfAProxy(t *testing.T) {
 			for _, kind := range hostileKinds[:slowKinds] {
 				slow = append(slow, kind.do)
 			}
-			leave := attack(&hostile{address: proxy}, slow...)
+			defer attack(&hostile{address: proxy}, slow...)()
 			c.isSpared(t, func() { <-time.After(10 * time.Second) })
-			leave()
 		})
 	}
 }

@@ -196,9 +196,8 @@ func TestChaosNeighbours(t *testing.T) {
 	}
 	beside := func(name string, some ...load) {
 		t.Run(name, func(t *testing.T) {
-			leave := n.under(some...)
+			defer n.under(some...)()
 			n.customer.isSpared(t, func() { <-time.After(chaosSeconds(2, 5, 20)) })
-			leave()
 		})
 	}
 	if apptest.Chaos {
