@@ -42,6 +42,8 @@ require (
 	gorm.io/gorm v1.31.2
 )
 
+require pgregory.net/rapid v1.3.0
+
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.6.1 // indirect

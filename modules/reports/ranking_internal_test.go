@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"dg/modules/reports/segment"
 )
@@ -50,40 +51,31 @@ func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
 	return rows
 }
 
+// rules.md, Figures: the order by sort keys is that of comparing the players one by one, whatever
+// their labels share and however many plays they have.
 func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	t.Parallel()
-	for name, label := range map[string]func(int32) string{
-		"pseudonyms": func(o int32) string {
-			return fmt.Sprintf("P-%06d", o*7919%1_000_003)
-		},
-		"a long beginning": func(o int32) string {
-			return fmt.Sprintf("The same for all of them %09d", o%500)
-		},
-		"the same":          func(int32) string { return "Player" },
-		"none":              func(int32) string { return "" },
-		"one begins others": func(o int32) string { return strings.Repeat("a", int(o%40)) },
-		"beyond ASCII": func(o int32) string {
-			return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, n := range []int{0, 1, 2, 5000} {
-				s := someSums(n)
-				if n == 5000 {
-					// more than a sort key holds
-					for i, plays := range []int32{
-						1<<22 - 3, 1<<22 - 2, 1<<22 - 1, 1 << 22, 1 << 22, 1 << 30,
-					} {
-						s.Add(int32(6000+i),
-							segment.PlayerSum{Plays: plays, Best: int16(10_000 - i)})
-						s.Add(int32(7000-i), segment.PlayerSum{Plays: plays, Best: int16(i)})
-					}
-				}
-				require.Empty(t, differing(inOrder(s, label), ranked(s, label)))
-			}
-		})
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		label := rapid.SampledFrom([]func(int32) string{
+			func(o int32) string { return fmt.Sprintf("P-%06d", o*7919%1_000_003) },
+			func(o int32) string { return fmt.Sprintf("The same for all of them %09d", o%500) },
+			func(int32) string { return "" },
+			func(o int32) string { return strings.Repeat("a", int(o%40)) },
+			func(o int32) string { return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11) },
+		}).Draw(t, "labels")
+		var s segment.Players
+		for i := range rapid.Int32Range(0, 300).Draw(t, "players") {
+			s.Add(i+1, segment.PlayerSum{
+				Plays: rapid.OneOf(rapid.Int32Range(1, 4), rapid.Int32Range(1<<22-3, 1<<22+1),
+					rapid.Just[int32](1<<30)).Draw(t, "plays"), // a sort key holds 22 bits
+				Best:      rapid.SampledFrom([]int16{0, 4, 5, 9994, 9995, 10_000}).Draw(t, "best"),
+				Completed: rapid.Bool().Draw(t, "completed"),
+				Passed:    rapid.Bool().Draw(t, "passed"),
+				Last:      rapid.Int64Range(0, 3).Draw(t, "last"),
+			})
+		}
+		require.Empty(t, differing(inOrder(&s, label), ranked(&s, label)))
+	})
 }
 
 // rules.md, Figures: players are ordered by plays, best score as shown, label, last play. Each row

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"dg/modules/games"
 )
 
 // somePlays draws plays of a day, by n players.
@@ -88,16 +91,60 @@ func packMonth(from time.Time, plays []Play, bound int) Month {
 	return m.Pack()
 }
 
+// playsOf draws plays of some days from from on, by few players.
+func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
+	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) Play {
+		p := Play{
+			StartedAt: from.UnixMilli() +
+				rapid.Int64Range(0, int64(days)*day.Milliseconds()-1).Draw(t, "at"),
+			Player:    rapid.OneOf(rapid.Int32Range(1, 9), rapid.Int32Range(1, 1<<12)).Draw(t, "player"),
+			Completed: rapid.Bool().Draw(t, "completed"),
+			Answers:   rapid.SliceOf(rapid.ByteRange(0, 2*byte(games.SkillCount)-1)).Draw(t, "answers"),
+		}
+		if p.Completed {
+			p.Score = rapid.Int16Range(0, 10_000).Draw(t, "score")
+			p.Passed = rapid.Bool().Draw(t, "passed")
+		}
+		return p
+	}))
+}
+
+// rules.md, Segments: what a day holds are its plays, in the order of player and start, and what it
+// says of them are their sums.
+func TestDayComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		plays := playsOf(from, 1).Draw(t, "plays")
+		packed := PackDay(from.UnixMilli(), plays)
+		var sums Sums
+		var got []Play
+		require.NoError(t, UnpackDay(from.UnixMilli(), packed.Head, packed.Tail, nil, func(p *Play) {
+			sums.add(p)
+			copied := *p
+			copied.Answers = slices.Clone(p.Answers)
+			got = append(got, copied)
+		}))
+		require.Zero(t, slices.CompareFunc(plays, got, comparePlays))
+		stored, err := UnpackSums(from.UnixMilli(), packed.Sums.Pack(from.UnixMilli()))
+		require.NoError(t, err)
+		require.Equal(t, []Sums{sums, sums}, []Sums{packed.Sums, stored})
+		another := from.Add(day).UnixMilli()
+		require.ErrorIs(t, UnpackDay(another, packed.Head, packed.Tail, nil, nil), ErrDamaged)
+	})
+}
+
 // What a month's segment says of some players are the sums of their plays, to the last answer;
 // equal plays give equal bytes.
 func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	plays := someMonth(from, 5_000, 90)
-	packed := packMonth(from, plays, 1<<20)
-	slices.Reverse(plays)
-	require.Equal(t, packed, packMonth(from, plays, 1<<20))
-	for _, every := range []int32{1, 2, 20, 1000} {
+	rapid.Check(t, func(t *rapid.T) {
+		plays := playsOf(from, 31).Draw(t, "plays")
+		packed := packMonth(from, plays, 1<<20)
+		slices.Reverse(plays)
+		require.Equal(t, packed, packMonth(from, plays, 1<<20))
+		every := rapid.Int32Range(1, 4).Draw(t, "every")
 		member := func(ordinal int32) bool { return ordinal%every == 0 }
 		want := NewAccumulator(from.Add(-day), 33)
 		got := NewAccumulator(from.Add(-day), 33)
@@ -112,10 +159,7 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 		want.Players.Each(func(ordinal int32, s PlayerSum) {
 			require.Equal(t, s, got.Players.Get(ordinal))
 		})
-	}
-	var players Players
-	require.NoError(t, UnpackMonth(from.UnixMilli(), packed.Head, &players))
-	require.Equal(t, 90, players.Count())
+	})
 }
 
 // A month of too many plays has its players all the same.
