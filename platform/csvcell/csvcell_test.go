@@ -174,16 +174,15 @@ func guarded(t require.TestingT, cell, separators string) {
 
 // anyText draws text of the bytes that matter to quoting and to the guard, among any others.
 var anyText = rapid.Custom(func(t *rapid.T) string {
-	part := rapid.OneOf(rapid.SampledFrom([]string{
-		"=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\r\n", "\x00", `"`, "'", ",", ";", "；",
-		" ", "\u00a0", "\u3000", "\u2028", "\u200b", "\u00ad", "\u0085", "\ufeff", "\xef\xbc", "\xc2", "\xff",
-		"\xe2\x80", "a", "1",
+	part := rapid.OneOf(rapid.SampledFrom([]string{"=", ";", `"`, " ", ","}), rapid.SampledFrom([]string{
+		"+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\r\n", "\x00", "'", "；", "\u00a0", "\u3000",
+		"\u2028", "\u200b", "\u00ad", "\u0085", "\ufeff", "\xef\xbc", "\xc2", "\xff", "\xe2\x80", "a",
 	}), rapid.StringN(0, 3, -1))
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 })
 
-// specification, security (spreadsheets); RFC 4180: whatever a text holds, a reader gets it back with
-// no formula at the start of a cell or behind a separator, and nothing but apostrophes is added.
+// specification, security (spreadsheets); RFC 4180: whatever a text holds, a reader gets it back
+// with no formula at the start of a cell or behind a separator. Only apostrophes are added.
 func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -118,9 +118,14 @@ func TestDayComesBackAsItWas(t *testing.T) {
 		plays := playsOf(from, 1).Draw(t, "plays")
 		packed := PackDay(from.UnixMilli(), plays)
 		var sums Sums
+		var passed, score int64
 		var got []Play
 		require.NoError(t, UnpackDay(from.UnixMilli(), packed.Head, packed.Tail, nil, func(p *Play) {
 			sums.add(p)
+			score += int64(p.Score)
+			if p.Passed {
+				passed++
+			}
 			copied := *p
 			copied.Answers = slices.Clone(p.Answers)
 			got = append(got, copied)
@@ -129,6 +134,8 @@ func TestDayComesBackAsItWas(t *testing.T) {
 		stored, err := UnpackSums(from.UnixMilli(), packed.Sums.Pack(from.UnixMilli()))
 		require.NoError(t, err)
 		require.Equal(t, []Sums{sums, sums}, []Sums{packed.Sums, stored})
+		require.Equal(t, []int64{int64(len(plays)), score, passed},
+			[]int64{sums.Plays, sums.Score, sums.Passed})
 		another := from.Add(day).UnixMilli()
 		require.ErrorIs(t, UnpackDay(another, packed.Head, packed.Tail, nil, nil), ErrDamaged)
 	})

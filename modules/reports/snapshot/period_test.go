@@ -114,8 +114,8 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	}
 }
 
-// specification, 4.3: of any two texts, days that exist, from 2000 to 2199, in order and at most 366
-// of them are a period. Everything else is explained in a short, printable message.
+// specification, 4.3: of any two texts, days that exist, from 2000 to 2199, in order and at most
+// 366 of them are a period. Everything else is explained in a short, printable message.
 func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
@@ -126,7 +126,8 @@ func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 		to := day.Draw(t, "to")
 		first, firstErr := time.Parse(time.DateOnly, from)
 		if firstErr == nil && rapid.Bool().Draw(t, "near") {
-			to = first.AddDate(0, 0, rapid.IntRange(-2, 367).Draw(t, "days")).Format(time.DateOnly)
+			days := rapid.SampledFrom([]int{-1, 0, 1, 364, 365, 366}).Draw(t, "days")
+			to = first.AddDate(0, 0, days).Format(time.DateOnly)
 		}
 		last, lastErr := time.Parse(time.DateOnly, to)
 		days := int(last.Sub(first).Hours()/24) + 1
