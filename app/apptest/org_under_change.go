@@ -106,9 +106,11 @@ const (
 )
 
 // During has every client look until something that changes meanwhile is answered, and a few times
-// after that, on another instance each time.
+// after that, on another instance each time. The change begins once a client has looked.
 func (m *OrgUnderChange) During(change func(), look func(from string, turn int)) {
 	answered := make(chan struct{})
+	looked := make(chan struct{})
+	once := sync.OnceFunc(func() { close(looked) })
 	clients := make(chan struct{})
 	go func() {
 		defer close(clients)
@@ -117,6 +119,7 @@ func (m *OrgUnderChange) During(change func(), look func(from string, turn int))
 			next := func() {
 				look(m.Entrances[turn%len(m.Entrances)], turn)
 				turn++
+				once()
 			}
 			for i := range looksDuring {
 				if next(); i > 0 && closedWithin(answered, lookPause) {
@@ -131,6 +134,7 @@ func (m *OrgUnderChange) During(change func(), look func(from string, turn int))
 	}()
 	defer func() { <-clients }()
 	defer close(answered)
+	<-looked
 	change()
 }
 
