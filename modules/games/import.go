@@ -2,14 +2,12 @@ package games
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"dg/modules/org"
-	"dg/platform/input"
 	"dg/platform/staging"
 )
 
@@ -65,33 +63,6 @@ type ImportedSkill struct {
 	Correct  *int32 `json:"correct" validate:"required,ltefield=Attempts"`
 
 	Unknown jsontext.Value `json:",unknown" validate:"isdefault"`
-}
-
-// Valid reports whether the play satisfies the tags. An import asks it before the validator, which
-// takes five times as long and says what is wrong; a test of the importer proves that both decide
-// alike.
-func (p *ImportedPlay) Valid() bool {
-	finished := p.CompletedAt != nil
-	if p.ID == uuid.Nil || p.ForkID == uuid.Nil || p.PlayerID == uuid.Nil || p.Skills == nil ||
-		!input.IsReportable(p.StartedAt) ||
-		finished != (p.ScorePercent != nil) || finished != (p.Passed != nil) ||
-		finished && p.CompletedAt.Before(p.StartedAt) {
-		return false
-	}
-	for i := range p.Skills {
-		same := func(o ImportedSkill) bool { return o.SkillID == p.Skills[i].SkillID }
-		if !p.Skills[i].valid() || slices.ContainsFunc(p.Skills[:i], same) {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *ImportedSkill) valid() bool {
-	_, known := SkillByID(s.SkillID)
-	return known && s.Unknown == nil && s.Attempts != nil && *s.Attempts >= 1 &&
-		*s.Attempts <= MaxAttempts &&
-		s.Correct != nil && *s.Correct <= *s.Attempts
 }
 
 // The kinds of objects that other objects refer to.

@@ -65,9 +65,6 @@ var checks = input.New(map[string]string{
 
 // validate adds an error for each field of the object that violates the rule of its tag.
 func (d *decoder) validate(object any) {
-	if play, ok := object.(*games.ImportedPlay); ok && play.Valid() {
-		return
-	}
 	for _, fault := range checks.Faults(object) {
 		if unknown, ok := fault.Value.(jsontext.Value); ok {
 			d.unknown(strings.TrimSuffix(fault.Path, "Unknown"), "skill", unknown)

@@ -35,7 +35,7 @@ var (
 // isReportable is the rule of days and times in the years of reports.
 func isReportable(f Field) bool {
 	if t, ok := reflect.TypeAssert[time.Time](f.Field()); ok {
-		return IsReportable(t)
+		return inReports(t)
 	}
 	_, ok := ParseDay(f.Field().String())
 	return ok
@@ -89,11 +89,11 @@ func ParseDay(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(time.DateOnly, s)
-	return t, err == nil && IsReportable(t)
+	return t, err == nil && inReports(t)
 }
 
-// IsReportable reports whether a time in UTC lies in the years of reports, 2000 to 2199.
-func IsReportable(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
+// inReports reports whether a time in UTC lies in the years of reports, 2000 to 2199.
+func inReports(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
 
 // ValidText reports whether s has 1 to 200 characters, one of them visible and none a control
 // character.
