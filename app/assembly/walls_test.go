@@ -96,7 +96,7 @@ const report = "/stats?from=2026-03-01&to=2026-03-31"
 // organisation.
 type withoutOrganisation struct{ *sql.DB }
 
-// organisationCondition is what postgres.Tenant adds, and what the texts of postgres.Raw have.
+// organisationCondition is what tenant.Scope adds, and what the texts of tenant.Raw have.
 var organisationCondition = regexp.MustCompile(
 	`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`,
 )

@@ -10,6 +10,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/fixtures"
 	"dg/web/organisation"
 	"dg/web/ui"
@@ -57,7 +58,7 @@ type tenants struct {
 type employee struct{ ID, Login, Rank, Tenant, Handle, Tier string }
 
 // across is the scope of what finds out whose a thing is.
-var across = postgres.AcrossTenants("an employee's own tenant, a cohort's owner")
+var across = tenant.Across("an employee's own tenant, a cohort's owner")
 
 var errNotFound = apperr.New(apperr.NotFound, "No such tenant.")
 
@@ -89,7 +90,7 @@ func (o *tenants) Membership(ctx context.Context, personID, slug string) (org.Me
 // OrganisationIn, SubjectIn and CurrentSubjectIn are for apikeys.
 func (o *tenants) OrganisationIn(tx *gorm.DB, id string) (org.Organisation, error) {
 	var tier string
-	err := postgres.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).
+	err := tenant.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).
 		Scan(&tier).Error
 	return org.Organisation{ID: id, Plan: planOf(tier)}, err
 }
@@ -112,19 +113,19 @@ func (o *tenants) subject(tx *gorm.DB, tenant, person, lock string) (authz.Subje
 }
 
 // Members, Groups and GroupPage are for the screens of settings and reports.
-func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int, error) {
+func (o *tenants) Members(ctx context.Context, tenantID string) ([]org.Member, int, error) {
 	var all []employee
-	err := postgres.Raw(o.db.WithContext(ctx), tenant,
+	err := tenant.Raw(o.db.WithContext(ctx), tenantID,
 		`/* tenants.staff */ select id, rank from staff where tenant = @org`).Scan(&all).Error
 	members := make([]org.Member, len(all))
 	for i, e := range all {
-		members[i] = org.Member{OrganisationID: tenant, PersonID: e.ID, Role: roleOf(e.Rank)}
+		members[i] = org.Member{OrganisationID: tenantID, PersonID: e.ID, Role: roleOf(e.Rank)}
 	}
 	return members, len(all), err
 }
 
-func (o *tenants) Groups(ctx context.Context, tenant, _ string) (groups []org.Group, err error) {
-	err = postgres.Raw(o.db.WithContext(ctx), tenant, `/* tenants.cohorts */
+func (o *tenants) Groups(ctx context.Context, tenantID, _ string) (groups []org.Group, err error) {
+	err = tenant.Raw(o.db.WithContext(ctx), tenantID, `/* tenants.cohorts */
 		select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = @org`).
 		Scan(&groups).Error
 	return groups, err

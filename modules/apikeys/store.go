@@ -18,6 +18,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 type keyRow struct {
@@ -119,7 +120,7 @@ func (a *scopeArray) Scan(value any) error {
 // keys is a query of the organisation's keys, without the hashes of their secrets: nothing outside
 // the database needs these.
 func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
-	return db.Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).Model(&keyRow{}).
+	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&keyRow{}).
 		Omit("SecretHash")
 }
 

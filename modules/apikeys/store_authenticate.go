@@ -14,6 +14,7 @@ import (
 
 	"dg/platform/apperr"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 //go:embed authenticate.sql
@@ -124,7 +125,7 @@ func newWindows(db *gorm.DB, keyID string) error {
 func (a *Authenticator) usable(ctx context.Context, organisationID, id string) (bool, error) {
 	var usable int64
 	db := a.db.Gorm.WithContext(ctx)
-	paying := db.Table("organisations").Scopes(postgres.Tenant(organisationID)).Select("id").
+	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
 		Where("plan in ('pro', 'enterprise')")
 	err := keys(db, "apikeys.usable", organisationID).
 		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error

@@ -11,6 +11,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/authz"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // Organisations reads plans and roles within the transaction of a change of keys. Package org
@@ -51,7 +52,7 @@ func (m *Manager) insert(
 // lockCreation serialises creations in an organisation, so that neither a form sent twice nor a
 // race for the last key creates two. By hand: it is an advisory lock.
 func lockCreation(tx *gorm.DB, organisationID string) error {
-	err := postgres.Exec(tx, organisationID,
+	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
 		Error
 	if err != nil {

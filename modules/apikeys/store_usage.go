@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // recordUsageSQL adds counts, and removes at most a thousand rows of days that are no longer shown.
@@ -61,7 +62,7 @@ func (r *Reader) usageSince(
 ) ([]Usage, error) {
 	var rows []usageRow
 	err := r.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("apikeys.usage"), postgres.Tenant(organisationID)).
+		Scopes(postgres.Tag("apikeys.usage"), tenant.Scope(organisationID)).
 		Where("key_id = ? and day >= ?", keyID, first).Limit(UsageDays + 1).Order("day").
 		Find(&rows).
 		Error

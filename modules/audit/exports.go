@@ -2,11 +2,10 @@ package audit
 
 import (
 	"context"
+	"dg/platform/postgres/tenant"
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"dg/platform/postgres"
 )
 
 // ExportID is the detail that both entries of an export have. Those of older releases have none,
@@ -40,7 +39,7 @@ func (l *Log) Counterparts(
 	}
 	var rows []counterpartRow
 	// By hand, for speed: each is one step into an index. An export takes half an hour at most.
-	err := postgres.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.counterparts */
+	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.counterparts */
 		select e.id as of, o.* from audit_entries e, lateral (
 			select id, at, action, details from audit_entries o
 			 where o.org_id = @org and o.request_id = e.request_id

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 type entryRow struct {
@@ -86,7 +87,7 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 }
 
 // everyLog is the scope of statements on the logs of all of a person's organisations.
-var everyLog = postgres.AcrossTenants("the logs of all of a person's organisations")
+var everyLog = tenant.Across("the logs of all of a person's organisations")
 
 func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	r, err := newRow(e)

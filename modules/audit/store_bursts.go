@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // countSQL adds an event to its burst in the log of each of the organisations. It writes a burst
@@ -123,7 +124,7 @@ func detectCrash(tx *gorm.DB) (bool, error) {
 	return marked.RowsAffected > 0, nil
 }
 
-var allBursts = postgres.AcrossTenants("the program itself records bursts, for all organisations")
+var allBursts = tenant.Across("the program itself records bursts, for all organisations")
 
 // takeBursts removes the events and returns the bursts that had some or, with all, every burst.
 func takeBursts(tx *gorm.DB, all bool) ([]burstRow, error) {

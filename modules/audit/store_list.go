@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // List returns a page of the organisation's log, newest first.
@@ -34,7 +35,7 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 
 // entries is the query of the organisation's entries.
 func (l *Log) entries(ctx context.Context, organisationID, tag string) *gorm.DB {
-	return l.db.Gorm.WithContext(ctx).Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).
+	return l.db.Gorm.WithContext(ctx).Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).
 		Model(&entryRow{})
 }
 
@@ -53,19 +54,19 @@ func (l *Log) page(ctx context.Context, organisationID string, p Page, within lo
 			Scopes(f.ofPerson, f.ofKey, f.ofFork)
 		// Pointers: gorm makes a list of parameters of a slice, and pgx an array of a pointer to
 		// it.
-		first = postgres.Raw(db, organisationID, `select f.at, f.id
+		first = tenant.Raw(db, organisationID, `select f.at, f.id
 			from unnest(?::text[]) k, unnest(?::text[], ?::text[]) w(a, r), lateral (?) f
 			order by `+p.order()+` limit ?`,
 			new(f.kinds()), &actions, &reasons, each, p.Limit)
 		if f.mayHaveSuccessor() {
 			other := l.successor(ctx, organisationID, f, within)
-			first = postgres.Raw(db, organisationID,
+			first = tenant.Raw(db, organisationID,
 				`select at, id from ((?) union all (?)) f order by `+p.order()+` limit ?`, first,
 				other, p.Limit)
 		}
 	}
 	// By hand: gorm's builder joins no subquery.
-	return postgres.Raw(db, organisationID, `/* audit.list */ select `+entryColumns+`
+	return tenant.Raw(db, organisationID, `/* audit.list */ select `+entryColumns+`
 		from audit_entries e join (?) page on page.id = e.id where e.org_id = @org order by e.at desc, e.id desc`,
 		first)
 }
@@ -182,7 +183,7 @@ const maxPeople = 200
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
 	// By hand: a loose index scan finds the next person in one step; "distinct" would read the log.
-	err := postgres.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
+	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
 		with recursive people as (
 			(select actor_id, actor_name from audit_entries where org_id = @org and actor_kind = 'person'
 			  order by actor_id desc, action desc, reason desc, at desc, id desc limit 1)

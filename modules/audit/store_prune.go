@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // CountBefore returns how many entries of the organisation's log are from before an instant.
@@ -30,7 +31,7 @@ func (l *Log) Prune(
 	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
 ) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		removed := tx.Scopes(postgres.Tag("audit.prune"), postgres.Tenant(organisationID)).
+		removed := tx.Scopes(postgres.Tag("audit.prune"), tenant.Scope(organisationID)).
 			Where("at < ?", before).Delete(&entryRow{})
 		if removed.Error != nil {
 			return fmt.Errorf("audit: prune: %w", removed.Error)

@@ -10,6 +10,7 @@ import (
 
 	"dg/platform/input"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 type forkRow struct {
@@ -53,7 +54,7 @@ func (r forkRow) fork() Fork {
 // forks is the query of the organisation's forks. The version comes from the snapshot of the forks.
 func (s *Service) forks(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("games.forks"), postgres.Tenant(organisationID)).
+		Scopes(postgres.Tag("games.forks"), tenant.Scope(organisationID)).
 		Select("id, org_id, game_id, slug, title, major, status, visibility, source_locale, "+
 			"deployed_release_number, suspended, "+
 			"created_at, updated_at, (select version from organisations where id = ?) as "+
@@ -100,7 +101,7 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
 	var row forkRow
 	err := s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("games.forkOwner"),
-			postgres.AcrossTenants("the use of another organisation's fork is audited as such")).
+			tenant.Across("the use of another organisation's fork is audited as such")).
 		Select("org_id").Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errForkNotFound

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // userRow has the columns that signing in needs: the import writes the others.
@@ -99,7 +100,7 @@ func (resetRow) TableName() string { return "account_resets" }
 type transaction = *gorm.DB
 
 // ofPeople is the scope of this package's statements in SQL.
-var ofPeople = postgres.AcrossTenants("people belong to no organisation")
+var ofPeople = tenant.Across("people belong to no organisation")
 
 // store is the module's database and clock.
 type store struct {

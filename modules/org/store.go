@@ -10,6 +10,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/input"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 var errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.")
@@ -39,7 +40,7 @@ func (r organisationRow) organisation() Organisation {
 // OrganisationIn reads an organisation in the caller's transaction. Errors: apperr.NotFound.
 func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 	var row organisationRow
-	err := tx.Scopes(postgres.Tag("org.organisation"), postgres.Tenant(id)).Take(&row).Error
+	err := tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Organisation{}, errOrganisationNotFound
 	}
@@ -58,7 +59,7 @@ type subjectRow struct {
 // role and two-step verification until that ends. A person who is not a member has no grants.
 func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	// A function of the database's owner: a lock wants rights that the serving role does not have.
-	return loadSubject(postgres.Raw(tx, organisationID,
+	return loadSubject(tenant.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
 		organisationID, personID)
 }
@@ -68,7 +69,7 @@ func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz
 func (s *Service) CurrentSubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
-	return loadSubject(tx.Scopes(postgres.Tag("org.subject"), postgres.Tenant(organisationID)).
+	return loadSubject(tx.Scopes(postgres.Tag("org.subject"), tenant.Scope(organisationID)).
 		Model(&membershipRow{}).
 		Select(
 			"role, exists (select from users where id = user_id and totp_secret is not null) as two_step",

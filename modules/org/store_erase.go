@@ -11,6 +11,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/input"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 var errPlayerNotFound = apperr.New(apperr.NotFound, "No such player.")
@@ -37,7 +38,7 @@ func (s *Service) Erase(
 		if organisationID, err = playerOwner(tx, playerID); err != nil {
 			return err
 		}
-		erased := tx.Scopes(postgres.Tag("org.erase"), postgres.Tenant(organisationID)).
+		erased := tx.Scopes(postgres.Tag("org.erase"), tenant.Scope(organisationID)).
 			Where("id = ?", playerID).Delete(&playerRow{})
 		if erased.Error != nil {
 			return fmt.Errorf("org: erase a player: %w", erased.Error)
@@ -63,7 +64,7 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	}
 	var row playerRow
 	err := tx.Scopes(postgres.Tag("org.playerOwner"),
-		postgres.AcrossTenants("the operator names a player by its id alone")).
+		tenant.Across("the operator names a player by its id alone")).
 		Select("org_id").Where("id = ?", playerID).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errPlayerNotFound
@@ -79,7 +80,7 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 func AllIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
 	err = db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.allIDs"),
-			postgres.AcrossTenants("the operator's commands work on every organisation")).
+			tenant.Across("the operator's commands work on every organisation")).
 		Model(&organisationRow{}).Order("id").Pluck("id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("org: all ids: %w", err)

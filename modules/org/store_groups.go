@@ -9,6 +9,7 @@ import (
 
 	"dg/platform/input"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // maxGroups is how many groups can be chosen of.
@@ -85,7 +86,7 @@ func (s *Service) GroupPage(
 // groups are the organisation's, by name.
 func (s *Service) groups(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.groups"), postgres.Tenant(organisationID)).Model(&groupRow{}).
+		Scopes(postgres.Tag("org.groups"), tenant.Scope(organisationID)).Model(&groupRow{}).
 		Order("name, id")
 }
 

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // The bounds of lists.
@@ -33,7 +34,7 @@ func (membershipRow) TableName() string { return "memberships" }
 func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.memberships"),
-			postgres.AcrossTenants("a person's own memberships")).
+			tenant.Across("a person's own memberships")).
 		InnerJoins("Organisation").Where("user_id = ?", personID)
 }
 
@@ -106,7 +107,7 @@ func (s *Service) Members(
 		Total  int
 	}
 	err := s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.members"), postgres.Tenant(organisationID)).
+		Scopes(postgres.Tag("org.members"), tenant.Scope(organisationID)).
 		Model(&membershipRow{}).
 		Select("org_id, user_id, role, count(*) over () as total").
 		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).
@@ -126,7 +127,7 @@ func (s *Service) Members(
 // caller's transaction. Like MembershipsOf it returns only what is the person's own.
 func (s *Service) OrganisationsOf(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
-		postgres.AcrossTenants("a person's own memberships")).Model(&membershipRow{}).
+		tenant.Across("a person's own memberships")).Model(&membershipRow{}).
 		Where("user_id = ?", personID).Order("org_id").Limit(maxLogs).Pluck("org_id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("org: organisations of a person: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // setReportingMode changes the mode and appends the entry, which says what the mode was. It reads
@@ -34,7 +35,7 @@ func (s *Service) setReportingMode(
 			return err
 		}
 		err = tx.Scopes(postgres.Tag("org.setReportingMode"),
-			postgres.Tenant(entry.OrganisationID)).
+			tenant.Scope(entry.OrganisationID)).
 			Model(&organisationRow{}).Update("reporting_mode", mode).Error
 		if err != nil {
 			return fmt.Errorf("org: set the reporting mode: %w", err)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"dg/platform/postgres/tenant"
 	"errors"
 	"fmt"
 	"net"
@@ -124,7 +125,7 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 }
 
 // onNoTable is the scope of texts on no table of an organisation.
-var onNoTable = AcrossTenants("on no organisation's table")
+var onNoTable = tenant.Across("on no organisation's table")
 
 func TestGormAndPgxShareOnePool(t *testing.T) {
 	t.Parallel()

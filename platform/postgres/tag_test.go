@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -19,7 +20,7 @@ func (playerGroup) TableName() string { return "player_groups" }
 func TestStatementsBeginWithTheirTag(t *testing.T) {
 	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
 	const acme = "00000000-0000-4000-8000-00000000000a"
-	in := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), postgres.Tenant(acme)) }
+	in := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
 	row := playerGroup{OrgID: acme}
 	for begin, statement := range map[string]*gorm.DB{
 		`/* org.groups */ SELECT "player_groups"."id",`: in().Find(&[]playerGroup{}),

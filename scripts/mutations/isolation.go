@@ -4,8 +4,8 @@ package main
 var isolation = []mutation{
 	{
 		name: "SQL: forks of every organisation", rule: "policy",
-		file: "modules/games/store.go", old: `postgres.Tenant(organisationID)`,
-		mutated: `postgres.AcrossTenants("mutation")`,
+		file: "modules/games/store.go", old: `tenant.Scope(organisationID)`,
+		mutated: `tenant.Across("mutation")`,
 		pkg:     "app/chaos", tests: "TestStatementsAreScoped",
 	},
 	{
@@ -26,7 +26,7 @@ var isolation = []mutation{
 	{
 		name: "cursor: an entry of another log", rule: "SQL",
 		file: "modules/audit/store_list.go", old: `l.entries(ctx, organisationID, "audit.cursor")`,
-		mutated: `l.db.Gorm.WithContext(ctx).Scopes(postgres.AcrossTenants("mutation")).Model(&entryRow{})`,
+		mutated: `l.db.Gorm.WithContext(ctx).Scopes(tenant.Across("mutation")).Model(&entryRow{})`,
 		pkg:     "modules/audit", tests: "TestEntryOfAnotherLogIsNoCursor",
 	},
 	{
@@ -60,8 +60,8 @@ var isolation = []mutation{
 		name:    "audit: entries of every log",
 		rule:    "SQL, policy",
 		file:    "modules/audit/store_list.go",
-		old:     `Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).`,
-		mutated: `Scopes(postgres.Tag(tag), postgres.AcrossTenants("mutation")).`,
+		old:     `Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).`,
+		mutated: `Scopes(postgres.Tag(tag), tenant.Across("mutation")).`,
 		pkg:     "app/chaos",
 		tests:   "TestStatementsAreScoped",
 	},
@@ -79,14 +79,14 @@ var isolation = []mutation{
 	},
 	{
 		name: "key: another organisation's", rule: "policy",
-		file: "modules/apikeys/store.go", old: `postgres.Tenant(organisationID)).Model(&keyRow{})`,
-		mutated: `postgres.AcrossTenants("mutation")).Model(&keyRow{})`,
+		file: "modules/apikeys/store.go", old: `tenant.Scope(organisationID)).Model(&keyRow{})`,
+		mutated: `tenant.Across("mutation")).Model(&keyRow{})`,
 		pkg:     "app/chaos", tests: "TestStatementsAreScoped",
 	},
 	{
 		name: "usage: of another organisation's key", rule: "policy",
-		file: "modules/apikeys/store_usage.go", old: `postgres.Tenant(organisationID)`,
-		mutated: `postgres.AcrossTenants("mutation")`,
+		file: "modules/apikeys/store_usage.go", old: `tenant.Scope(organisationID)`,
+		mutated: `tenant.Across("mutation")`,
 		pkg:     "modules/apikeys", tests: "TestUsageOfOthersIsNotShown",
 	},
 }

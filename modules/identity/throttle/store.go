@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // Row counts the failures of one Limit. The column email_hash keeps its name, because programs of
@@ -23,7 +24,7 @@ type Row struct {
 func (Row) TableName() string { return "password_guesses" }
 
 // ofPeople is the scope of this package's statements in SQL.
-var ofPeople = postgres.AcrossTenants("people belong to no organisation")
+var ofPeople = tenant.Across("people belong to no organisation")
 
 // Check returns a LockedError while one of the limits is reached.
 func Check(db *gorm.DB, limits []Limit, now time.Time) error {

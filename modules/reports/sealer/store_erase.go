@@ -1,11 +1,10 @@
 package sealer
 
 import (
+	"dg/platform/postgres/tenant"
 	"fmt"
 
 	"gorm.io/gorm"
-
-	"dg/platform/postgres"
 )
 
 // DropDirty deletes the organisation's segments that differ from the plays, in the caller's
@@ -18,7 +17,7 @@ func DropDirty(tx *gorm.DB, organisationID string) error {
 		`/* reports.dropDirtyMonths */ delete from fork_months s using unsealed_months u
 		  where s.org_id = @org and u.fork_id = s.fork_id and u.month = s.month`,
 	} { // by hand: gorm's builder has no "delete … using"
-		if err := postgres.Exec(tx, organisationID, statement).Error; err != nil {
+		if err := tenant.Exec(tx, organisationID, statement).Error; err != nil {
 			return fmt.Errorf("reports: drop dirty segments: %w", err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // ErrMissing is the error of a statement that the guard refuses. It is never sent.
 var ErrMissing = errors.New(
-	"a statement names no organisation: use postgres.Tenant on a model, or postgres.Raw or Exec for a text")
+	"a statement names no organisation: use tenant.Scope on a model, or tenant.Raw or Exec for a text")
 
 // Columns are the tables that belong to organisations, with the column that says to which
 // one.
