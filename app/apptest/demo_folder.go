@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +20,10 @@ var demoBase string
 // Main runs the tests of a package that starts dg, lets it say what there is to say at the end, and
 // removes what its tests share.
 func Main(m *testing.M, end ...func()) {
+	if flag.Parse(); testing.Short() {
+		fmt.Println("skipped with -short: these tests start dg")
+		return
+	}
 	status := m.Run()
 	for _, say := range end {
 		say()

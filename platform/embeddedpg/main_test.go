@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,6 +31,10 @@ var fast = map[string]string{"fsync": "off", "shared_buffers": "16MB"}
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperVariable); dir != "" {
 		helper(dir)
+		return
+	}
+	if flag.Parse(); testing.Short() {
+		fmt.Println("skipped with -short: these tests start PostgreSQL")
 		return
 	}
 	code := m.Run()

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -27,6 +28,10 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if flag.Parse(); testing.Short() {
+		fmt.Println("skipped with -short: these tests start PostgreSQL")
+		return
+	}
 	code := m.Run()
 	if sharedDir != "" {
 		if server, err := sharedOnce(); err == nil {

@@ -123,6 +123,9 @@ func TestTransferSizeIsWhatCameOverTheNetwork(t *testing.T) {
 
 func TestErrorsOfThePageFailTheTest(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Chromium: skipped with -short")
+	}
 	at := site(t, map[string]string{
 		"/strict":    `<p style="color: red">x</p>`,
 		"/throws":    `<script>setTimeout(() => { throw new Error('out of order') })</script><p>x</p>`,
@@ -291,6 +294,9 @@ func TestHelperProcess(t *testing.T) {
 
 func TestBrowserAndFolderEndWithTheProcess(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Chromium: skipped with -short")
+	}
 	if _, err := find(); err != nil {
 		skipOrFail(t, err)
 	}

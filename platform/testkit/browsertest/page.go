@@ -47,6 +47,9 @@ func NoScript() Option {
 // fails if CI is set.
 func New(t testing.TB, options ...Option) *Page {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("browsertest: needs Chromium: skipped with -short")
+	}
 	browserContext, err := started()
 	if err != nil {
 		skipOrFail(t, err)

@@ -201,6 +201,9 @@ func TestMissingServerSkipsTestsAndFailsUnderCI(t *testing.T) {
 }
 
 func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a database: skipped with -short")
+	}
 	t.Setenv("CI", "")
 	broken := fstest.MapFS{
 		"20260101000000_first.sql": {Data: []byte("-- +goose Up\ncreate tabel things ();\n")},
