@@ -48,7 +48,12 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 func makeKeyIn(t *testing.T, serving, owner, organisation, name string) apikeys.Token {
 	t.Helper()
 	a, actor := beside(t, serving, owner, organisation)
-	_, token, err := a.Keys.Manager.Create(t.Context(), actor, apikeys.NewKey{
+	return newKey(t, a, actor, name)
+}
+
+func newKey(t *testing.T, a *assembly.Program, by apikeys.Actor, name string) apikeys.Token {
+	t.Helper()
+	_, token, err := a.Keys.Manager.Create(t.Context(), by, apikeys.NewKey{
 		Name:   name,
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})

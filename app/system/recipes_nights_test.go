@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +31,6 @@ const (
 	missedSunday  = 22 // the machine is off: Monday reads the long window
 	brokenReload  = 42 // 1 November: the reload of one fork fails in its second window
 	changedAmid   = 48 // the reporting mode changes after the night has read it
-	nightsOfAKey  = 15 // a key is accepted 120 times in a minute
 	historyOfDays = 850
 )
 
@@ -45,17 +43,45 @@ var (
 	ageOfChange = []int{1, 400, 20, 34, 700, 200, 364, 500}
 )
 
+// destination is where the nightly sync copies to.
+type destination struct {
+	name, to, python, needs string
+	files                   string // of the copy, which hold no name in the end
+	all                     bool   // only with make recipes
+}
+
+var destinations = []destination{
+	{name: "csv", to: "copy", python: "python3", needs: "python3 --version",
+		files: "copy/*/*"},
+	{name: "duckdb", to: "dg.duckdb", python: "python3", needs: "python3 --version && npm --version",
+		files: "dg.duckdb*", all: true},
+	{name: "postgres", python: "/usr/bin/python3",
+		needs: "/usr/bin/python3 -c 'import psycopg'", all: true},
+}
+
 // The copy of the nightly sync equals the database as far as its page promises (rules.md, CSV):
 // every night for 35 days, the first night of a week for 366, the first night of a month and after
 // a change of the reporting mode for all. Between the nights players are erased and renamed, and
-// plays arrive and complete up to 700 days late. Every run has the first twelve nights, make recipes
-// all of them.
+// plays arrive and complete up to 700 days late. Every run has the first twelve nights in files,
+// make recipes all of them in each destination, and make soak all of them with 500 forks in files.
 func TestNightlySyncOfSixtyNights(t *testing.T) {
-	t.Parallel()
-	syncRecipe.skipIfAbsent(t)
-	s := newSixtyNights(t)
+	for _, to := range destinations {
+		t.Run(to.name, func(t *testing.T) {
+			t.Parallel()
+			cookedRecipe{needs: to.needs, all: to.all}.skipIfAbsent(t)
+			syncSixtyNights(t, to)
+		})
+	}
+}
+
+func syncSixtyNights(t *testing.T, to destination) {
+	size := demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays}
+	if apptest.Soak {
+		size = demo.Size{Plays: 30_000, Players: 1000, Forks: 500, Days: historyOfDays}
+	}
+	s := newSixtyNights(t, to, size)
 	nights := 12
-	if allRecipes {
+	if allRecipes || apptest.Soak {
 		nights = allNights
 	}
 	var before []copiedRow
@@ -64,12 +90,10 @@ func TestNightlySyncOfSixtyNights(t *testing.T) {
 		if i == missedSunday {
 			continue
 		}
-		if i%nightsOfAKey == 0 {
-			s.setKey(t, makeKey(t, s.dir, s.organisation, "Nightly").String())
-		}
 		s.service.windows = nil
 		s.service.refuse = s.refusalsOf(i)
 		night := s.run(i)
+		t.Logf("%s: %s", dateOf(i).Format(time.DateOnly), lastLine(night.Output))
 		switch i {
 		case brokenReload:
 			s.isAllOrNothing(before, night)
@@ -86,14 +110,14 @@ func TestNightlySyncOfSixtyNights(t *testing.T) {
 // sixtyNights is the nightly sync, run by testdata/recipes/nights.py against the real program.
 type sixtyNights struct {
 	nightly
-	t            *testing.T
-	dir          string
-	database     *apptest.Door
-	service      *flaky
-	organisation string
-	forks        []string
-	input        io.Writer
-	output       *bufio.Reader
+	t        *testing.T
+	to       destination
+	dir      string
+	database *apptest.Door
+	service  *flaky
+	forks    []string
+	input    io.Writer
+	output   *bufio.Reader
 }
 
 // copiedRow is a play: of the copy, or as the copy should have it.
@@ -112,32 +136,44 @@ type nightResult struct {
 	Rows   []copiedRow
 }
 
-func newSixtyNights(t *testing.T) *sixtyNights {
+func newSixtyNights(t *testing.T, to destination, size demo.Size) *sixtyNights {
 	t.Helper()
-	s := &sixtyNights{t: t, dir: apptest.NewFolder(t)}
-	h := apptest.HistoryOf(t, 27, firstNight.AddDate(0, 0, allNights),
-		demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays})
+	s := &sixtyNights{t: t, to: to, dir: apptest.NewFolder(t)}
+	h := apptest.HistoryOf(t, 27, firstNight.AddDate(0, 0, allNights), size)
 	h.ImportInto(t, s.dir)
-	s.organisation = h.IDs.Organisation.String()
-	s.forks = []string{h.IDs.Forks[0].String(), h.IDs.Forks[1].String()}
+	for _, id := range h.IDs.Forks {
+		s.forks = append(s.forks, id.String())
+	}
 	s.database = apptest.OpenDoor(t, s.dir)
 	d := apptest.ServeOn(t, s.dir)
 	s.service = newFlaky(t, d.URL)
 	s.service.before = func() {}
+	server := s.database.Server
+	a, actor := beside(t, server.URL(), server.OwnerURL(), h.IDs.Organisation.String())
+	for range 50 {
+		s.service.keys = append(s.service.keys, newKey(t, a, actor, "Nightly").String())
+	}
 	text := recipeOf(apptest.NewWebClient(t, d.URL), "nightly-sync")
-	s.nightly = newNightly(t, s.atNight(strings.ReplaceAll(text, d.URL, s.service.URL)), "")
+	s.nightly = newNightly(t, s.atNight(strings.ReplaceAll(text, d.URL, s.service.URL)), "any")
+	switch to.name {
+	case "duckdb":
+		c := exec.CommandContext(t.Context(), "sh", "-c", npm("@duckdb/node-api")+"true")
+		c.Dir = s.folder
+		require.NoError(t, c.Run())
+	case "postgres":
+		s.database.Do(t, `create schema warehouse`)
+		s.to.to = apptest.AsSuperuser(t, server.URL()) + "&options=-csearch_path%3Dwarehouse"
+	}
 	s.start()
 	return s
 }
 
-// atNight lets the recipe take the day from the environment, and start where the history does.
+// atNight lets the recipe take the day from the environment.
 func (s *sixtyNights) atNight(text string) string {
 	s.t.Helper()
 	const clock = "dt.datetime.now(dt.timezone.utc).date()"
 	require.Equal(s.t, 1, strings.Count(text, clock))
-	text = strings.Replace(text, clock, `dt.date.fromisoformat(os.environ["NIGHT"])`, 1)
-	start := firstNight.AddDate(0, 0, allNights-historyOfDays-1).Format(time.DateOnly)
-	return regexp.MustCompile(`START = "[^"]*"`).ReplaceAllString(text, `START = "`+start+`"`)
+	return strings.Replace(text, clock, `dt.date.fromisoformat(os.environ["NIGHT"])`, 1)
 }
 
 func (s *sixtyNights) start() {
@@ -145,7 +181,9 @@ func (s *sixtyNights) start() {
 	driver, err := filepath.Abs("testdata/recipes/nights.py")
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.folder, "sync.py"), []byte(s.text), 0o600))
-	c := exec.CommandContext(s.t.Context(), "python3", driver, "sync.py")
+	since := firstNight.AddDate(0, 0, allNights-historyOfDays-1).Format(time.DateOnly)
+	c := exec.CommandContext(s.t.Context(), s.to.python, driver, "sync.py",
+		"--dest", s.to.name, "--to", s.to.to, "--since", since)
 	c.Dir = s.folder
 	c.Env = append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
 	c.Stderr = os.Stderr
@@ -254,7 +292,8 @@ func (s *sixtyNights) holdsItsPromise(i int, night nightResult) {
 func (s *sixtyNights) isAllOrNothing(before []copiedRow, night nightResult) {
 	s.t.Helper()
 	require.Equal(s.t, 1, night.Code, night.Output)
-	require.Contains(s.t, night.Output, "1 of 2 forks")
+	require.Contains(s.t, night.Output,
+		fmt.Sprintf("%d of %d forks", len(s.forks)-1, len(s.forks)))
 	require.Equal(s.t, rowsOf(before, s.forks[1], ""), rowsOf(night.Rows, s.forks[1], ""))
 	require.Equal(s.t, rowsOf(s.truth(dateOf(brokenReload)), s.forks[0], ""),
 		rowsOf(night.Rows, s.forks[0], ""))
@@ -288,11 +327,13 @@ func (s *sixtyNights) truth(night time.Time) []copiedRow {
 	return truth
 }
 
-// keepsNoNames requires that no name is left in the files of the copy, not even in free pages or
-// the write-ahead log.
+// keepsNoNames requires that no name is left in the files of the copy, not even in free places.
 func (s *sixtyNights) keepsNoNames() {
 	s.t.Helper()
-	files, err := filepath.Glob(filepath.Join(s.folder, "dg.sqlite*"))
+	if s.to.files == "" {
+		return // PostgreSQL keeps a deleted row until its place is used again
+	}
+	files, err := filepath.Glob(filepath.Join(s.folder, s.to.files))
 	require.NoError(s.t, err)
 	require.NotEmpty(s.t, files)
 	for _, file := range files {

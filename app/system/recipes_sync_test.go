@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,11 +21,7 @@ import (
 	"dg/app/demo"
 )
 
-var syncRecipe = cookedRecipe{
-	file:    "sync.py",
-	command: "python3 FILE",
-	needs:   "python3 -c 'import sqlite3'",
-}
+var syncRecipe = cookedRecipe{file: "sync.py", needs: "python3 --version"}
 
 // nightly is the sync recipe in a folder, with its key in a file.
 type nightly struct {
@@ -35,7 +30,7 @@ type nightly struct {
 
 func newNightly(t *testing.T, text, key string) nightly {
 	t.Helper()
-	n := nightly{t.TempDir(), text}
+	n := nightly{folder: t.TempDir(), text: text}
 	n.setKey(t, key)
 	return n
 }
@@ -45,27 +40,32 @@ func (n nightly) setKey(t *testing.T, key string) {
 	require.NoError(t, os.WriteFile(filepath.Join(n.folder, "key.txt"), []byte(key+"\n"), 0o600))
 }
 
-// run runs it once and returns what it printed, and whether it said that everything is there.
-func (n nightly) run(t *testing.T) (out string, whole bool) {
+// run copies into files once. It returns what it logged, and its exit code.
+func (n nightly) run(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(n.folder, "sync.py"), []byte(n.text), 0o600))
-	c := exec.CommandContext(t.Context(), "python3", "sync.py")
+	c := exec.CommandContext(t.Context(), "python3",
+		append([]string{"sync.py", "--dest", "csv", "--to", "copy"}, args...)...)
 	c.Dir = n.folder
 	c.Env = append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
 	text, err := c.CombinedOutput()
-	return string(text), err == nil
+	if err != nil {
+		require.ErrorAs(t, err, new(*exec.ExitError))
+	}
+	return string(text), c.ProcessState.ExitCode()
 }
 
-// query reads one value of its database.
-func (n nightly) query(t *testing.T, sql string) string {
+// plays counts the rows of its files.
+func (n nightly) plays(t *testing.T) (count int) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "python3", "-c",
-		"import sqlite3, sys\nprint(sqlite3.connect('dg.sqlite').execute(sys.argv[1]).fetchone()[0])",
-		sql)
-	c.Dir = n.folder
-	out, err := c.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return strings.TrimSpace(string(out))
+	files, err := filepath.Glob(filepath.Join(n.folder, "copy/plays/*.csv"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		count += len(readCSV(t, string(text))) - 1
+	}
+	return count
 }
 
 // flaky forwards to dg, lets exports break off, and counts them.
@@ -75,7 +75,9 @@ type flaky struct {
 	refuse   func(path string) bool // which exports are refused, if any
 	first    sync.Once              // before the first request of a run
 	before   func()
+	keys     []string // take the caller's place in turn: many nights pass in a minute
 	mu       sync.Mutex
+	requests int
 	windows  []string // of the exports
 	running  atomic.Int32
 	together atomic.Int32 // the most that ran at once
@@ -89,6 +91,12 @@ func newFlaky(t *testing.T, base string) *flaky {
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.first.Do(func() { f.before() })
+		f.mu.Lock()
+		f.requests++
+		if len(f.keys) > 0 {
+			r.Header.Set("Authorization", "Bearer "+f.keys[f.requests%len(f.keys)])
+		}
+		f.mu.Unlock()
 		if !strings.HasSuffix(r.URL.Path, "/csv") {
 			proxy.ServeHTTP(w, r)
 			return
@@ -125,28 +133,33 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 	service := newFlaky(t, b.URL)
 	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.URL, service.URL), b.token)
 
-	n.setKey(t, b.token[:len(b.token)-1]+"!")
+	wrong := b.token[:len(b.token)-1] + "!"
+	n.setKey(t, wrong)
+	service.before = func() {}
+	out, code := n.run(t)
+	require.Equal(t, 3, code, "%s", out)
+	require.Contains(t, out, "the key is refused: 401")
+	out, code = n.run(t, "--since", "yesterday")
+	require.Equal(t, 2, code, "%s", out)
+
+	service.first = sync.Once{}
 	service.before = func() { n.setKey(t, b.token) } // while the run is under way
 	service.refuse = func(string) bool { return true }
-	out, whole := n.run(t)
-	require.False(t, whole, "%s", out)
+	out, code = n.run(t)
+	require.Equal(t, 1, code, "%s", out)
 	require.Contains(t, out, "0 of 6 forks, 0 plays")
 	service.refuse = nil
 
 	service.breaks.Store(2)
-	out, whole = n.run(t)
-	require.True(t, whole, "%s", out)
+	out, code = n.run(t)
+	require.Zero(t, code, "%s", out)
 	require.Contains(t, out, "6 of 6 forks, ")
-	require.Equal(t, b.playsUntilYesterday(t), n.query(t, "select count(*) from plays"))
+	require.Equal(t, b.playsUntilYesterday(t), n.plays(t))
 	require.LessOrEqual(t, service.together.Load(), int32(3))
-	require.Equal(t, "real integer text",
-		n.query(t,
-			"select typeof(scorePercent) || ' ' || typeof(completed) || ' ' || typeof(playerKey) "+
-				"from plays where completed"))
 
 	service.windows = nil
-	_, whole = n.run(t)
-	require.True(t, whole)
+	out, code = n.run(t)
+	require.Zero(t, code, "%s", out)
 	require.Empty(t, service.windows, "a finished day is not read again")
 }
 
@@ -164,24 +177,26 @@ func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 	h.ImportInto(t, dir)
 	d := apptest.ServeOn(t, dir)
 	key := makeKey(t, dir, h.IDs.Organisation.String(), "Nightly").String()
-	text := recipeOf(apptest.NewWebClient(t, d.URL), "nightly-sync")
-	text = regexp.MustCompile(`START = "[^"]*"`).
-		ReplaceAllString(text, `START = "`+time.Now().AddDate(0, 0, -305).Format(time.DateOnly)+`"`)
-	n := newNightly(t, text, key)
+	n := newNightly(t, recipeOf(apptest.NewWebClient(t, d.URL), "nightly-sync"), key)
 	begun := time.Now()
-	out, whole := n.run(t)
+	out, code := n.run(t, "--since", begun.AddDate(0, 0, -305).Format(time.DateOnly))
 	took := time.Since(begun)
-	t.Logf("%s: %s", took.Round(time.Second), strings.TrimSpace(out))
-	require.True(t, whole, "%s", out)
+	t.Logf("%s: %s", took.Round(time.Second), lastLine(out))
+	require.Zero(t, code, "%s", out)
 	require.Regexp(t, `500 of 500 forks, 199\d\d\d plays`, out, "all but those of today")
 	require.Less(t, took, 8*time.Minute)
 }
 
+func lastLine(out string) string {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	return lines[len(lines)-1]
+}
+
 // playsUntilYesterday counts the plays of all forks of the reader's organisation.
-func (b *cookbook) playsUntilYesterday(t *testing.T) string {
+func (b *cookbook) playsUntilYesterday(t *testing.T) int {
 	t.Helper()
-	return fmt.Sprint(apptest.Read[int](t, b.db,
+	return apptest.Read[int](t, b.db,
 		`select count(*) from plays p join forks f on f.id = p.fork_id join organisations o on o.id = f.org_id
 		where o.slug = 'harbour-and-vale' and p.started_at < $1`,
-		time.Now().UTC().Truncate(24*time.Hour)))
+		time.Now().UTC().Truncate(24*time.Hour))
 }
