@@ -2,10 +2,20 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+)
+
+// The scripts run before each request and after the list of forks.
+var (
+	//go:embed postman_before.js
+	beforeEach string
+	//go:embed postman_list.js
+	afterList string
 )
 
 // object keeps the collection's fields in a fixed order: the keys of a map are sorted.
@@ -27,59 +37,81 @@ type document struct {
 	Tags    []struct{ Name, Description string }
 	Paths   map[string]struct{ Get operation }
 
-	Components struct{ Parameters map[string]parameter }
-}
-
-type operation struct {
-	Tags                 []string
-	Summary, Description string
-	Parameters           []struct {
-		Ref string `json:"$ref"`
+	Components struct {
+		Parameters map[string]parameter
+		Examples   map[string]struct {
+			Summary string
+			Value   json.RawMessage
+		}
 	}
 }
 
-// postman returns the document as a Postman collection (2.1): a folder for each tag, and a request
-// for each operation. Its variables have the examples of the parameters, which are of the demo. The
-// key is to be filled in.
+type reference struct {
+	Ref string `json:"$ref"`
+}
+
+// name is that of the component which r points to.
+func (r reference) name() string { return r.Ref[strings.LastIndex(r.Ref, "/")+1:] }
+
+type operation struct {
+	OperationID          string
+	Tags                 []string
+	Summary, Description string
+	Parameters           []reference
+	Responses            map[string]struct {
+		Content map[string]struct{ Examples map[string]reference }
+	}
+}
+
+// postman returns the document as a Postman collection (2.1): a folder for each tag, with a request
+// for each operation, and one for what is asked of a group. Scripts fill its variables in, except
+// the key.
 func postman(served []byte) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(served, &d); err != nil {
 		return nil, err
 	}
-	var folders []object
+	var folders, ofGroups []object
 	for _, tag := range d.Tags {
 		var requests []object
 		for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
-			if d.Paths[path].Get.Tags[0] == tag.Name {
-				requests = append(requests, d.requests(path, d.Paths[path].Get)...)
+			o := d.Paths[path].Get
+			if o.Tags[0] != tag.Name {
+				continue
+			}
+			required, all := d.query(o)
+			requests = append(requests, d.request(path, o, required))
+			if len(all) > len(required) {
+				ofGroups = append(ofGroups, d.request(path, o, all))
 			}
 		}
-		if requests == nil { // a tag that explains what belongs to no operation alone
-			continue
+		if requests != nil { // other tags explain what belongs to no operation alone
+			folders = append(folders, object{
+				"name": tag.Name, "description": tag.Description, "item": requests,
+			})
 		}
-		folders = append(folders, object{
-			"name":        tag.Name,
-			"description": tag.Description,
-			"item":        requests,
-		})
 	}
+	folders = append(folders, object{
+		"name":        "Reports of a group",
+		"description": d.Components.Parameters["GroupId"].Description,
+		"item":        ofGroups,
+	})
 	collection := object{
 		"info": object{
 			"name": d.Info.Title, "version": d.Info.Version,
-			"description": "Set the variable `key` to an API key. The ids are those of the demo: " +
-				"take yours from the list of forks.",
+			"description": "Set the variable `key` to an API key and send *List the forks*: it " +
+				"sets `forkId`. For a group, set `groupId`. The period is the last 28 days " +
+				"(UTC), unless you set `from` and `to`.",
 			"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
 		},
 		"auth": object{
 			"type":   "bearer",
 			"bearer": []object{{"key": "token", "value": "{{key}}", "type": "string"}},
 		},
-		"event": []object{{
-			"listen": "test",
-			"script": object{"type": "text/javascript", "exec": []string{
-				`pm.test("is answered 2xx", () => pm.response.to.be.success);`,
-			}},
-		}},
+		"event": []object{
+			script("prerequest", beforeEach),
+			script("test", `pm.test("is answered 2xx", () => pm.response.to.be.success);`),
+		},
 		"variable": d.variables(),
 		"item":     folders,
 	}
@@ -91,41 +123,39 @@ func postman(served []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+func script(event, text string) object {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return object{
+		"listen": event,
+		"script": object{"type": "text/javascript", "exec": lines},
+	}
+}
+
 // variables are the address, the key, and the parameters of paths and queries.
 func (d document) variables() []object {
 	all := []object{{"key": "baseUrl", "value": d.Servers[0].URL}, {"key": "key", "value": ""}}
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Parameters)) {
 		if p := d.Components.Parameters[name]; p.In != "header" {
-			all = append(all, object{
-				"key":         p.Name,
-				"value":       p.Example,
-				"description": p.Description,
-			})
+			all = append(all, object{"key": p.Name, "value": "", "description": p.Description})
 		}
 	}
 	return all
 }
 
-// requests are an operation with what it requires and, where its query has more, with all of it.
-func (d document) requests(path string, o operation) []object {
-	var short, long []parameter
-	for _, reference := range o.Parameters {
-		p := d.Components.Parameters[strings.TrimPrefix(reference.Ref, "#/components/parameters/")]
-		if p.In == "query" {
-			long = append(long, p)
+// query returns the parameters of the operation's query: the required ones, and all.
+func (d document) query(o operation) (required, all []parameter) {
+	for _, r := range o.Parameters {
+		if p := d.Components.Parameters[r.name()]; p.In == "query" {
+			all = append(all, p)
 			if p.Required {
-				short = append(short, p)
+				required = append(required, p)
 			}
 		}
 	}
-	all := []object{request(o.Summary, path, o, short)}
-	if len(long) > len(short) {
-		all = append(all, request(o.Summary+", for one group", path, o, long))
-	}
-	return all
+	return required, all
 }
 
-func request(name, path string, o operation, query []parameter) object {
+func (d document) request(path string, o operation, query []parameter) object {
 	path = strings.NewReplacer("{", "{{", "}", "}}").Replace(path)
 	var fields []object
 	var pairs []string
@@ -142,8 +172,37 @@ func request(name, path string, o operation, query []parameter) object {
 	if fields != nil {
 		url["query"] = fields
 	}
-	return object{
-		"name":    name,
-		"request": object{"method": "GET", "description": o.Description, "url": url},
+	item := object{
+		"name":     o.Summary,
+		"request":  object{"method": "GET", "description": o.Description, "url": url},
+		"response": d.answers(o, raw),
 	}
+	if o.OperationID == "listForks" {
+		demo := strings.NewReplacer(
+			"DEMO_FORK", fmt.Sprint(d.Components.Parameters["ForkId"].Example),
+			"DEMO_GROUP", fmt.Sprint(d.Components.Parameters["GroupId"].Example))
+		item["event"] = []object{script("test", demo.Replace(afterList))}
+	}
+	return item
+}
+
+// answers are the saved examples of an operation.
+func (d document) answers(o operation, url string) (saved []object) {
+	for mediaType, content := range o.Responses["200"].Content {
+		language := strings.TrimPrefix(strings.TrimPrefix(mediaType, "application/"), "text/")
+		for _, name := range slices.Sorted(maps.Keys(content.Examples)) {
+			e := d.Components.Examples[content.Examples[name].name()]
+			var body string
+			if json.Unmarshal(e.Value, &body) != nil { // no text: JSON itself
+				body = string(e.Value)
+			}
+			saved = append(saved, object{
+				"name": e.Summary, "code": 200, "status": "OK", "body": body,
+				"header":                   []object{{"key": "Content-Type", "value": mediaType}},
+				"originalRequest":          object{"method": "GET", "url": url},
+				"_postman_previewlanguage": language,
+			})
+		}
+	}
+	return saved
 }
