@@ -27,7 +27,7 @@ chaos: postgres ## Break database, link and instances under load, send hostile c
 soak: postgres ## Run the tests at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 90m ./app/system ./app/chaos ./modules/publicapi ./modules/reports ./platform/postgres
 
-recipes: postgres ## Run the recipes of /docs in every installed tool (R, psql, pandas; DuckDB and Power Query's parser by npm).
+recipes: postgres ## Run the recipes of /docs in every installed tool (R, psql, psycopg, pandas; DuckDB and Power Query's parser by npm).
 	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app/system -run 'TestRecipes|TestNightlySync'
 
 check: ## Run linters, and find known vulnerabilities and stale generated files.
@@ -45,7 +45,7 @@ mutations: postgres ## Break isolation and other rules one by one: a test must f
 readers: ## Compare exports as read by pandas, readr, csvkit, papaparse, DuckDB and COPY (FILES="a.csv b.csv").
 	scripts/readers/run.sh $(FILES)
 
-contract: postgres ## Compile and run generated clients, and compare the document with the last release (Node, Java).
+contract: postgres ## Run generated clients and the Postman collection, and compare the document with the last release (Node, Java).
 	scripts/contract/clients/run.sh
 
 release: ## Build archives, packages, SBOMs and checksums of the checked-out commit into dist/.

@@ -18,6 +18,8 @@ func (h *Handler) Mount(app *fiber.App) {
 	r.Get("/docs/reference", h.anyone(h.docs.ShowReference))
 	r.Get("/docs/reference/:operation", h.anyone(h.docs.ShowReference))
 	r.Get("/docs/security", h.anyone(h.docs.Security))
+	r.Get("/docs/changes", h.anyone(h.docs.Changes))
+	r.Get("/docs/clients", h.anyone(h.docs.Clients))
 	h.mountSignIn(r)
 	h.mountAccount(r)
 

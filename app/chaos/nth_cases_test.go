@@ -165,6 +165,8 @@ owner GET /o/acme/settings/organisation 200
 owner GET /o/acme/settings/organisation/reporting-mode 200
 owner GET /docs 200 anonymous
 owner GET /docs/security 200 anonymous
+owner GET /docs/changes 200 anonymous
+owner GET /docs/clients 200 anonymous
 owner GET /docs/reference 200 anonymous
 owner GET /docs/reference/getForkStats 200 anonymous
 owner GET /docs/recipes/python 200 anonymous

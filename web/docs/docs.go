@@ -59,3 +59,18 @@ func (h *Handler) Security(c *fiber.Ctx, p *ui.Principal) error {
 	view := ui.NewLayout(p, "Security", ui.AreaDocs)
 	return h.Render(c, fiber.StatusOK, "security", &view)
 }
+
+// Changes answers GET /docs/changes: what callers see, by date.
+func (h *Handler) Changes(c *fiber.Ctx, p *ui.Principal) error {
+	view := ui.NewLayout(p, "Changes", ui.AreaDocs)
+	return h.Render(c, fiber.StatusOK, "changes", &view)
+}
+
+// Clients answers GET /docs/clients: clients to generate, each with a first program.
+func (h *Handler) Clients(c *fiber.Ctx, p *ui.Principal) error {
+	view := recipesView{
+		Layout:   ui.NewLayout(p, "Generated clients", ui.AreaDocs),
+		examples: h.examplesFor(c.UserContext(), p),
+	}
+	return h.Render(c, fiber.StatusOK, "clients", &view)
+}

@@ -145,6 +145,7 @@ func TestDocsAreForEverybody(t *testing.T) {
 	acme := w.Organisation("acme")
 	for _, path := range []string{
 		"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats",
+		"/docs/clients", "/docs/changes",
 	} {
 		out := w.Browser(t).Get(path)
 		require.Equal(t, 200, out.StatusCode)
@@ -266,7 +267,7 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	b := w.Browser(t)
 	index := b.Get("/docs").Body
 	shown := html.UnescapeString(index)
-	for _, path := range regexp.MustCompile(`href="(/docs/recipes/[^"]+)`).
+	for _, path := range regexp.MustCompile(`href="(/docs/(?:recipes/|clients)[^"]*)`).
 		FindAllStringSubmatch(index, -1) {
 		shown += html.UnescapeString(b.Get(path[1]).Body)
 	}
@@ -291,12 +292,39 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	require.Greater(t, files, 20)
 }
 
+// specification, 9: changes have dates, a break is listed apart from what version 1 may add, and
+// the page shows how an end is announced, as the document does.
+func TestChangesAreDatedAndBreaksStandApart(t *testing.T) {
+	t.Parallel()
+	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
+	_, breaking, found := strings.Cut(page, `<h2 id="breaking">`)
+	require.True(t, found)
+	breaking, additions, found := strings.Cut(breaking, `<h2 id="additions">`)
+	require.True(t, found)
+	dates := regexp.MustCompile(`<time datetime="(\d{4}-\d{2}-\d{2})">`)
+	for _, list := range []string{breaking, additions} {
+		var days []string
+		for _, day := range dates.FindAllStringSubmatch(list, -1) {
+			days = append(days, day[1])
+		}
+		require.NotEmpty(t, days)
+		slices.Reverse(days)
+		require.True(t, slices.IsSorted(days), "newest first: %s", days)
+	}
+	document := strings.Join(strings.Fields(contract(t)), " ")
+	shown := webtest.RegexpFind(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
+	for line := range strings.Lines(html.UnescapeString(shown)) {
+		require.Contains(t, document, strings.TrimSpace(line))
+	}
+}
+
 // The pages run under the strict policy, without inline script or style and without another host.
 func TestDocsPolicy(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	for _, path := range []string{
-		"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats",
+		"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats", "/docs/clients",
+		"/docs/changes",
 	} {
 		page := w.Browser(t).Get(path)
 		require.Equal(t, w.Browser(t).Get("/sign-in").Header.Get("Content-Security-Policy"),

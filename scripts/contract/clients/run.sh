@@ -2,12 +2,13 @@
 # Checks the API's document (make contract, minutes):
 #   - linters: those of make check, and OWASP's rules
 #   - no change breaks clients of the last release, except those in released/decided.txt
-#   - generated clients compile, and call the demo through prism, which validates each request and answer: openapi-typescript
-#     with openapi-fetch, orval, openapi-generator's Python and C#; oapi-codegen's Go compiles; and newman the Postman collection. They accept enum values
-#     of a later release
-#   - the tests of the API: prism judges their exchanges, and 700 random ones
-# It needs Node 20 and Java 11. It names and skips other missing tools: Python with urllib3, dateutil and six; mypy; Mono.
-# openapi-generator is of 2020: the package of later versions has no program in it, and downloads one.
+#   - the first programs of /docs/clients, by the commands of the page: TypeScript, Python, Go, C# and PHP. They call the demo
+#     through prism, which validates each request and answer; wait on 429; accept values of a later release; and notice an
+#     export that breaks off. orval's client says the same as openapi-fetch's
+#   - constants that clients make of open enums have readable names
+#   - the tests of the API: prism judges their exchanges, and 700 random ones; newman runs the Postman collection
+# It needs Node 20 and Java 11. It names and skips other missing tools: Python with urllib3, dateutil and six; mypy; Mono; PHP
+# with Debian's Guzzle. Mono stands in for dotnet, and Debian's packages for pip and composer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -37,60 +38,85 @@ go tool -modfile=scripts/tools/go.mod oasdiff breaking --flatten-params --flatte
 	--err-ignore "$released/decided.txt" "$last" "$document" >"$here/out/oasdiff.log" || { cat "$here/out/oasdiff.log"; exit 1; }
 cd "$here"
 
-say "clients generate and compile"
-generate() { java -jar node_modules/@openapitools/openapi-generator-cli/bin/openapi-generator.jar generate -g "$1" -i "$document" -o "out/$1" >"out/$1.log" 2>&1 || { cat "out/$1.log"; exit 1; }; }
-"$bin/openapi-typescript" "$document" -o out/openapi.d.ts
-"$bin/orval" --input "$document" --output out/orval.ts --client fetch
-"$bin/tsc" --strict --target es2022 --module nodenext --moduleResolution nodenext --lib es2022,dom --outDir js client.ts
-mkdir out/go
-go tool -modfile="$root/scripts/tools/go.mod" oapi-codegen -generate types,client -package client -o out/go/client.go "$document"
-(cd out/go && go mod init client && go mod tidy && go vet .) >out/go.log 2>&1 || { cat out/go.log; exit 1; }
-generate python
-python3 -m compileall -q out/python/openapi_client
-# What is the same in every client of this generator is not ours: an integer of Python 2, and untyped empty tables.
-if has mypy; then
-	(cd out/python && mypy --ignore-missing-imports --follow-imports=silent --disable-error-code import --disable-error-code var-annotated \
-		openapi_client/api openapi_client/models)
-fi
-generate csharp
-if has mcs; then
-	mcs -nowarn:472 -out:out/client.exe -r:/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll -r:System.ComponentModel.DataAnnotations \
-		-r:System.Runtime.Serialization $(find out/csharp/src/Org.OpenAPITools -name '*.cs') client.cs restsharp.cs
-fi
-
 # prism_at listens on a port before an address; with --errors it answers violations with an error of its own.
 prism_at() {
 	"$bin/prism" proxy "$document" "http://127.0.0.1:$2" --port "$1" "${@:3}" >"out/prism$1.log" 2>&1 &
 	until grep -q listening "out/prism$1.log"; do kill -0 $! && sleep 0.2; done
 }
 
-say "clients call the demo through prism"
+say "the demo, as a later release may answer, judged by prism, and busy"
 (cd "$root" && go build -trimpath -o "$here/out/dg" ./app)
 out/dg serve --demo --data-dir "$here/out/demo" --addr 127.0.0.1:18931 --ops-addr 127.0.0.1:18930 >out/dg.log 2>out/dg.err &
 until grep -q curl out/dg.log; do kill -0 $! && sleep 0.2; done
-prism_at 18932 18931 --errors
 DG_KEY=$(grep -oE 'dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+' out/dg.log | head -1)
 export DG_KEY
-# call runs the clients on the demo at a port.
-call() {
-	export DG_URL=http://127.0.0.1:$1 DG_NOT_FOUND=$2
-	node js/client.js && echo "openapi-fetch and orval: all answers as typed"
-	if PYTHONPATH=out/python python3 -c 'import urllib3, dateutil, six' 2>/dev/null; then
-		PYTHONPATH=out/python python3 client.py && echo "Python: all answers as typed"
-	else
-		echo "LEFT OUT: Python has no urllib3, dateutil and six"
-	fi
-	if has mono; then mono out/client.exe && echo "C#: all answers as typed"; fi
-}
-call 18932 ERR_NOT_FOUND
-"$bin/newman" run "$root/modules/publicapi/postman.json" --env-var "baseUrl=$DG_URL" --env-var "key=$DG_KEY"
-
-say "clients accept values that a later release may add"
-node unknown.js 18935 18931 &
+node between.js 18935 18931 later &
 prism_at 18936 18935 --errors
-call 18936 ERR_LATER
+node between.js 18937 18936 busy &
+
+# What stands in for tools that take packages from elsewhere.
+pip() { :; }
+composer() { mkdir -p vendor && echo '<?php require "/usr/share/php/GuzzleHttp/autoload.php";' >vendor/autoload.php; }
+dotnet() {
+	case $1 in
+	new) mkdir first ;;
+	run) mcs -nowarn:472 -out:first.exe -r:Newtonsoft.Json.dll -r:System.Net.Http.dll -r:System.Runtime.Serialization.dll \
+		-r:System.ComponentModel.DataAnnotations.dll -lib:"$nswag" Program.cs Dg.cs && cp "$nswag/Newtonsoft.Json.dll" . && mono first.exe ;;
+	esac
+}
+nswag=$here/node_modules/nswag/bin/binaries/Win
+nswag() { mono "$nswag/NSwag.exe" "$@" >nswag.log || { cat nswag.log; return 1; }; }
+
+# first runs the commands and the program of a language as the page shows them.
+first() {
+	local recipes=$root/web/docs/recipes/clients folder=$here/out/$1
+	mkdir "$folder"
+	sed 's#https://dg.example.org#http://127.0.0.1:18937#' "$recipes/$1.$2" >"$folder/first.$2"
+	sed 's#https://dg.example.org#http://127.0.0.1:18931#' "$recipes/$1.sh" >"$folder/first.sh"
+	(cd "$folder" && . ./first.sh && mv "$(find . -name plays.csv)" "$folder/whole.csv") >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+	[ "$(grep -oE '[0-9]+ plays' "$folder/log" | head -1)" = "$(($(wc -l <"$folder/whole.csv") - 1)) plays" ] || { cat "$folder/log"; exit 1; }
+	for how in reset close; do
+		echo $how >out/break
+		if (cd "$folder" && [ ! -d first ] || cd first && eval "$(tail -1 "$folder/first.sh")") >"$folder/$how.log" 2>&1; then
+			echo "$1 does not notice a transfer that ends by $how" && exit 1
+		fi
+		[ -z "$(find "$folder" -name plays.csv)" ]
+		rm out/break
+	done
+	echo "$1: lists, counts, waits on 429, streams, and notices a break"
+}
+
+say "first programs"
+first typescript ts
+"$bin/orval" --input "$document" --output out/orval.ts --client fetch
+cp out/typescript/dg.d.ts out/openapi.d.ts
+"$bin/tsc" --strict --target es2022 --module nodenext --moduleResolution nodenext --lib es2022,dom --outDir js client.ts
+DG_URL=http://127.0.0.1:18936 DG_NOT_FOUND=ERR_LATER node js/client.js && echo "orval: the same answers as openapi-fetch"
+if python3 -c 'import urllib3, dateutil, six' 2>/dev/null; then
+	first python py
+	# What is the same in every client of this generator is not ours: an integer of Python 2, and untyped empty tables.
+	if has mypy; then
+		(cd out/python/dg && mypy --ignore-missing-imports --follow-imports=silent --disable-error-code import --disable-error-code var-annotated \
+			openapi_client/api openapi_client/models)
+	fi
+else
+	echo "LEFT OUT: Python has no urllib3, dateutil and six"
+fi
+first go go
+if has mono && has mcs; then first csharp cs; fi
+if php -r 'exit((int) !(function_exists("mb_strlen") && is_file("/usr/share/php/GuzzleHttp/autoload.php")));'; then
+	first php php
+else
+	echo "LEFT OUT: PHP has no mbstring or Guzzle"
+fi
+
+say "constants of open enums"
+sed 's/"x-extensible-enum"/"enum"/' "$document" >out/closed.json
+go tool -modfile="$root/scripts/tools/go.mod" oapi-codegen -generate types -package closed -o out/closed.txt out/closed.json
+grep -E 'AccessDenied +ApiErrorCode = "ERR_ACCESS_DENIED"' out/closed.txt
+if grep -E 'ERR[A-Z]{3}' out/closed.txt; then exit 1; fi
 
 say "the tests of the API, judged by prism"
 prism_at 18933 18934
-(cd "$root" && DG_PRISM=http://127.0.0.1:18933 DG_PRISM_UPSTREAM=127.0.0.1:18934 go test -count=1 ./modules/publicapi)
+(cd "$root" && DG_PRISM=http://127.0.0.1:18933 DG_PRISM_UPSTREAM=127.0.0.1:18934 DG_NEWMAN=$bin/newman go test -count=1 ./modules/publicapi)
 echo "$(grep -c 'Request received' out/prism18933.log) exchanges, 0 violations"
