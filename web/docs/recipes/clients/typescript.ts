@@ -21,20 +21,24 @@ const client = createClient<paths>({
   fetch: patiently,
 });
 const now = new Date();
-const day = (month: number, date: number) => new Date(Date.UTC(now.getUTCFullYear(), month, date)).toISOString().slice(0, 10);
+const day = (month: number, date: number) =>
+  new Date(Date.UTC(now.getUTCFullYear(), month, date)).toISOString().slice(0, 10);
 const query = { from: day(now.getUTCMonth() - 1, 1), to: day(now.getUTCMonth(), 0) };
 
 const { data: forks, error } = await client.GET('/api/v1/forks');
 if (!forks) throw new Error(error.message);
 for (const fork of forks.items) {
-  const path = { forkId: fork.id };
-  const { data: stats, error } = await client.GET('/api/v1/forks/{forkId}/stats', { params: { path, query } });
+  const params = { path: { forkId: fork.id }, query };
+  const { data: stats, error } = await client.GET('/api/v1/forks/{forkId}/stats', { params });
   if (!stats) throw new Error(error.message);
   console.log(`${fork.title}: ${stats.plays} plays, ${stats.uniquePlayers} players`);
 }
 
-const path = { forkId: forks.items[0].id };
-const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', { params: { path, query }, parseAs: 'stream' });
+const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', {
+  params: { path: { forkId: forks.items[0].id }, query },
+  parseAs: 'stream',
+});
 if (!csv.data) throw new Error(csv.error.message);
-await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part')); // throws where the transfer breaks off
+// Throws where the transfer breaks off.
+await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part'));
 renameSync('plays.csv.part', 'plays.csv');
