@@ -129,13 +129,6 @@ class Database:
             self.run("insert into copies values (?, ?, ?)", fork, *copy)
         self.transaction(work)
 
-    def load(self, table, rows):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "rows.csv")
-            with open(path, "w", newline="", encoding="utf-8") as file:
-                csv.writer(file, lineterminator="\n").writerows(rows)
-            self.load_file(table, path)
-
 
 class DuckDB(Database):
     def __init__(self, path):
@@ -143,10 +136,14 @@ class DuckDB(Database):
         self.path, self.db = path, duckdb.connect(path)
         super().__init__()
 
-    def load_file(self, table, path):
+    def load(self, table, rows):
+        path = self.path + ".rows"  # beside the database: what a crash leaves is overwritten
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
         kinds = ", ".join(f"'{name}': '{kind}'" for name, kind in TABLES[table].items())
         self.run(f"insert into {table} select * from read_csv('{path}', header = false, auto_detect = false, "
                  f"quote = '\"', escape = '\"', columns = {{{kinds}}})")
+        os.remove(path)
 
     def close(self):
         """Writes the file anew: free places keep no name."""
@@ -173,10 +170,10 @@ class Postgres(Database):
     def run(self, statement, *values):
         return self.db.execute(statement.replace("?", "%s"), values or None)
 
-    def load_file(self, table, path):
-        with open(path, "rb") as file, self.db.cursor().copy(f"copy {table} from stdin (format csv)") as copy:
-            while block := file.read(1 << 16):
-                copy.write(block)
+    def load(self, table, rows):
+        with self.db.cursor().copy(f"copy {table} from stdin") as copy:
+            for row in rows:
+                copy.write_row([value or None for value in row])
 
     def close(self):
         self.run("vacuum (analyze) plays")

@@ -1,3 +1,3 @@
-pip install 'urllib3<2' python-dateutil six
+pip install urllib3 python-dateutil six
 npx --yes @openapitools/openapi-generator-cli@1.0.18-5.0.0-beta2 generate -g python -i https://dg.example.org/openapi/v1.json -o dg
 PYTHONPATH=dg python3 first.py
