@@ -1,7 +1,6 @@
 package system
 
 import (
-	"bytes"
 	"encoding/json"
 	"html"
 	"net/url"
@@ -14,86 +13,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
 )
 
-// loadsIntoDatabases loads plays.csv of the folder as the recipes of DuckDB and PostgreSQL do, and
-// once more without rows.
-func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
-	t.Helper()
-	if !allRecipes {
-		return
-	}
-	for _, r := range []cookedRecipe{
-		{id: "duckdb", file: "plays.duckdb.sql",
-			command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE"},
-		{id: "postgresql", file: "plays.psql",
-			command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE"},
-	} {
-		out := r.run(t, folder, b.recipe(r.id), b.token)
-		if r.id == "postgresql" {
-			out = regexp.MustCompile(`(\d+)\|(\d+)\|(\d+)\|`).
-				ReplaceAllString(out, "$1 plays, $2 players, $3 completed, average score ")
-		}
-		require.Contains(t, out, b.want, r.id)
-		empty := t.TempDir()
-		require.NoError(t, os.CopyFS(empty, os.DirFS(folder)))
-		cutToHeader(t, filepath.Join(empty, "plays.csv"))
-		none := r.run(t, empty, b.recipe(r.id), b.token)
-		require.Contains(t, none, "0", r.id)
-		if r.id == "duckdb" {
-			types := out[strings.LastIndex(out, "UUID UUID"):]
-			require.Contains(t, types,
-				"INTEGER VARCHAR VARCHAR TIMESTAMP TIMESTAMP BIGINT BOOLEAN DECIMAL(5,2) BOOLEAN VARCHAR")
-			require.Contains(t, none, types, "without rows")
-		}
-	}
-}
-
-func npm(
-	pkg string,
-) string {
+func npm(pkg string) string {
 	return "npm install --silent --no-audit --no-fund " + pkg + " >&2 && "
-}
-
-func cutToHeader(t *testing.T, file string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	header, _, _ := bytes.Cut(text, []byte("\n"))
-	require.NoError(t, os.WriteFile(file, append(header, '\n'), 0o600))
 }
 
 // The recipe of Power BI and Excel reads no header: outside a custom connector a query sees only
 // some. It asks the statistics whether a group is hidden before it reads the plays (rules.md,
 // Anonymity).
 func checkPowerQuery(t *testing.T, b *cookbook) {
-	r := cookedRecipe{id: "power-bi", file: "plays.pq",
-		command: npm("@microsoft/powerquery-parser") + "node DRIVERS/powerquery.cjs FILE"}
-	text := b.recipe(r.id)
+	text := b.recipe("power-bi")
 	require.NotContains(t, text, "Value.Metadata")
 	require.NotContains(t, text, "ManualStatusHandling")
 	require.Contains(t, text,
-		`Hidden = Group <> "" and Json.Document(Get("/stats", Query))[suppressed]`)
-	require.Regexp(t, `if Hidden then\s+error `, text)
-	if !allRecipes {
-		t.Skip("SKIPPED: make recipes evaluates it")
-	}
-	service := newBusyService(t, b.URL)
-	through := strings.ReplaceAll(text, b.URL, service.URL)
-	require.Contains(t, r.run(t, t.TempDir(), through, b.token), b.want)
-	require.Equal(t, []string{"csv", "csv", "csv"}, service.asked, "a refused one, and two windows")
-	require.Greater(t, service.times[1].Sub(service.times[0]), 900*time.Millisecond)
-
-	shown := apptest.Read[string](t, b.db,
-		`select id::text from player_groups where name = 'Warehouse leads'`)
-	service.asked = nil
-	out := r.run(t, t.TempDir(), ofGroup(t, through, shown), b.token)
-	require.Contains(t, out, b.figures(t, "&groupId="+shown))
-	require.Equal(t, []string{"stats", "csv", "stats", "csv"}, service.asked)
-	b.requireHidden(t, r)
-	require.Contains(t, r.run(t, t.TempDir(), b.idle(text), b.token), "0 plays, 0 players")
+		`Shown = if Group = "" then Periods else List.Select(Statistics, each not [stats][suppressed])`)
 }
 
 // checkGrafana sends the requests of the dashboard and requires that each column is in the answer,

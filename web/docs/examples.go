@@ -24,7 +24,8 @@ type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": an invented one
 	base                 string
-	from, recent, to     string // a long period, and a short one
+	from, year, recent   string // the first day of a long period, of a year and of a short one
+	to                   string
 }
 
 // examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to
@@ -36,6 +37,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 		GroupID: exampleGroup,
 		base:    h.Base,
 		from:    today.AddDate(-2, 0, 0).Format(time.DateOnly),
+		year:    today.AddDate(0, 0, -365).Format(time.DateOnly),
 		recent:  today.AddDate(0, 0, -27).Format(time.DateOnly),
 		to:      today.Format(time.DateOnly),
 	}

@@ -37,6 +37,8 @@ type recipe struct {
 	ExportsKey     bool            // whether the first step puts the key into the environment
 	Steps          []template.HTML // from nothing to a result
 	Untested       string          // what no test runs, or ""
+	// What it drew from the demo: a static file, or a text in recipes/. "" for none.
+	Picture, Output string
 }
 
 func loadDocumentation() (documentation, error) {
@@ -108,5 +110,5 @@ func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
 		exampleGroup,
 		e.GroupID,
-		"2024-01-01", e.from, "2026-03-01", e.recent, "2026-03-31", e.to).Replace(text)
+		"2024-01-01", e.from, "2025-04-01", e.year, "2026-03-01", e.recent, "2026-03-31", e.to).Replace(text)
 }

@@ -22,10 +22,11 @@ function get(address, headers, attempt = 0) {
 
 const day = 86_400_000;
 const types = {
-  text: (cell) => cell,
+  text: (cell) => (typeof cell === 'string' ? cell : check(undefined, cell)),
   'Int64.Type': (cell) => check(parseInt(cell, 10), cell),
   number: (cell) => check(Number(cell), cell),
-  datetimezone: (cell) => check(new Date(cell), cell),
+  datetime: (cell) => (cell instanceof Date ? check(cell, cell) : check(undefined, cell)),
+  date: (cell) => (cell instanceof Date && cell % day === 0 ? check(cell, cell) : check(undefined, cell)),
   logical: (cell) => check({ true: true, false: false }[cell], cell),
 };
 function check(value, cell) {
@@ -41,15 +42,29 @@ const library = {
   'Json.Document': JSON.parse,
   'Csv.Document': (text) => text.trimEnd().split('\n').map((line) => line.split(',')), // the demo has no quotes
   'Date.FromText': (text) => new Date(text),
+  'Day.Sunday': 0, '#date': (year, month, day) => new Date(Date.UTC(year, month - 1, day)),
+  '#duration': (days, hours, minutes, seconds) => (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000,
+  'Date.Year': (date) => date.getUTCFullYear(),
+  'Date.StartOfWeek': (date) => new Date(date - date.getUTCDay() * day), // weeks that begin on Sunday
+  'DateTime.From': (date) => date, 'DateTimeZone.RemoveZone': (time) => time,
+  'DateTimeZone.FromText': (text) => types.datetime(new Date(text)),
+  'DateTimeZone.UtcNow': () => new Date(), 'DateTime.Date': (time) => new Date(Math.floor(time / day) * day),
   'Date.AddDays': (date, days) => new Date(date.getTime() + days * day),
   'Date.ToText': (date, { Format }) => (Format === 'yyyy-MM-dd' ? date.toISOString().slice(0, 10) : undefined),
   'List.Min': (list) => list.reduce((a, b) => (a < b ? a : b)),
   'List.Transform': (list, f) => list.map((item) => f(item)),
+  'List.Select': (list, f) => list.filter((item) => f(item)), 'List.Combine': (lists) => lists.flat(),
+  'List.Buffer': (list) => list, 'List.IsEmpty': (list) => list.length === 0, 'List.Contains': (list, item) => list.includes(item),
   'List.Generate': (initial, condition, next) => {
     const list = [];
     for (let item = initial(); condition(item); item = next(item)) list.push(item);
     return list;
   },
+  'Table.FromRecords': (records) => ({ header: Object.keys(records[0]), rows: records.map((record) => Object.values(record)) }),
+  'Table.TransformColumns': ({ header, rows }, columns) => ({ header, rows: rows.map((row) => row.map((cell, i) => {
+    const [, f] = columns.find(([name]) => name === header[i]) ?? [];
+    return f ? f(cell) : cell;
+  })) }),
   'Table.PromoteHeaders': ([header, ...rows]) => ({ header, rows }),
   'Table.Combine': (tables) => ({ header: tables[0].header, rows: tables.flatMap(({ rows }) => rows) }),
   'Table.ReplaceValue': ({ header, rows }, old, value, _, columns) => ({ header,
@@ -75,9 +90,17 @@ function scope(outer, entries) {
 }
 const call = (parameters, body, env) => (...values) =>
   evaluate(body, scope(env, parameters.map((name, i) => [name, () => values[i]])));
+const unary = { not: (value) => !value };
+function field(record, name) {
+  if (!(name in record)) throw new Error(`Expression.Error: no field ${name}`);
+  return record[name];
+}
 const items = (csv) => csv.content.elements.map(({ node }) => node);
 const binary = {
   '&': (a, b) => (typeof a === 'string' ? a + b : { ...a, ...b }),
+  '+': (a, b) => (a instanceof Date ? new Date(a.getTime() + b) : a + b),
+  '<': (a, b) => a < b,
+  '>=': (a, b) => a >= b,
   '<=': (a, b) => a <= b,
   '=': (a, b) => a === b,
   '<>': (a, b) => a !== b,
@@ -91,6 +114,8 @@ const expressions = {
   ErrorRaisingExpression: (n, env) => { throw new Error(`Expression.Error: ${evaluate(n.paired, env)}`); },
   EachExpression: (n, env) => call(['_'], n.paired, env),
   FunctionExpression: (n, env) => call(items(n.parameters).map((parameter) => parameter.name.literal), n.expression, env),
+  FieldSelector: (n, env) => field(env._, n.content.literal), // of each's _
+  UnaryExpression: (n, env) => n.operators.elements.reduceRight((value, { constantKind }) => unary[constantKind](value), evaluate(n.typeExpression, env)),
   ParenthesizedExpression: (n, env) => evaluate(n.content, env),
   ListExpression: (n, env) => items(n).map((item) => evaluate(item, env)),
   RecordExpression: (n, env) => Object.fromEntries(items(n).map(({ key, value }) => [key.literal, evaluate(value, env)])),
@@ -103,8 +128,7 @@ const expressions = {
   },
   RecursivePrimaryExpression: (n, env) => n.recursiveExpressions.elements.reduce((value, next) => {
     if (next.kind === 'InvokeExpression') return value(...items(next).map((item) => evaluate(item, env)));
-    if (!(next.content.literal in value)) throw new Error(`Expression.Error: no field ${next.content.literal}`);
-    return value[next.content.literal];
+    return field(value, next.content.literal);
   }, evaluate(n.head, env)),
 };
 function evaluate(n, env) {
@@ -117,9 +141,15 @@ function evaluate(n, env) {
 (async () => {
   const parsed = await pq.TaskUtils.tryLexParse(pq.DefaultSettings, readFileSync(process.argv[2], 'utf8'));
   if (!pq.TaskUtils.isParseStageOk(parsed)) throw parsed.error;
-  const { header, rows } = evaluate(parsed.ast, library);
+  const { Forks, Daily, Plays: { header, rows } } = evaluate(parsed.ast, library);
   const column = (name) => rows.map((row) => row[header.indexOf(name)]);
   const scores = column('scorePercent').filter((score) => score !== null);
-  console.log(`${rows.length} plays, ${new Set(column('playerKey')).size} players, ${scores.length} completed, `
+  for (const fork of Forks.rows) if (fork.at(-1)) console.log(`${fork[1]}: hidden`);
+  const days = Daily.rows.reduce((sum, [, , plays]) => sum + plays, 0);
+  console.log(`by day: ${days} plays`);
+  console.log(`${Forks.rows.length} forks, ${rows.length} plays, ${new Set(column('playerKey')).size} players, ${scores.length} completed, `
     + `average score ${(scores.reduce((a, b) => a + b, 0) / scores.length).toFixed(2)}`);
+  const hours = new Array(24).fill(0);
+  for (const time of column('startedAt')) hours[time.getUTCHours()] += 1;
+  console.log(`most plays start at ${hours.indexOf(Math.max(...hours))}:00: ${Math.max(...hours)}`);
 })().catch((error) => { console.error(error.message); process.exit(1); });

@@ -1,0 +1,80 @@
+# Reads all forks into three tables, forks, daily and plays, joined by forkId, and draws dg.png.
+# Needs: install.packages(c("httr2", "readr")). Before: export DG_KEY
+library(httr2)
+library(readr)
+
+url <- "https://dg.example.org"
+from <- as.Date("2025-04-01") # the first day, to today. Days are UTC days
+zone <- "Europe/Paris" # yours: the times of plays are converted to it
+fork <- NULL # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; NULL: all forks
+group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL: all players
+
+types <- cols(
+  playId = "c", forkId = "c", releaseNumber = "i", playerKey = "c", playerLabel = "c", startedAt = "T", completedAt = "T",
+  durationSeconds = "i", completed = "l", scorePercent = "d", passed = "l", skills = "c"
+)
+
+get <- function(path, ...) {
+  response <- request(url) |>
+    req_url_path_append("api/v1", path) |>
+    req_url_query(...) |>
+    req_auth_bearer_token(Sys.getenv("DG_KEY")) |>
+    req_retry(max_tries = 8) |> # waits for Retry-After after 429 and 503
+    req_error(body = \(answer) resp_body_json(answer)$message) |>
+    req_perform() # a transfer that breaks off is an error
+  # No request left: wait until there is one.
+  limit <- regmatches(resp_header(response, "RateLimit"), regexec("r=0;t=([0-9]+)", resp_header(response, "RateLimit")))[[1]]
+  if (length(limit) > 0) Sys.sleep(as.numeric(limit[2]))
+  response
+}
+
+forks <- resp_body_json(get("forks"), simplifyVector = TRUE)$items
+names(forks)[names(forks) == "id"] <- "forkId"
+if (!is.null(fork)) forks <- forks[forks$forkId == fork, ]
+
+# Periods of at most 366 days.
+today <- as.Date(format(Sys.time(), tz = "UTC"))
+starts <- seq(from, today, by = 366)
+periods <- merge(data.frame(forkId = forks$forkId), data.frame(from = starts, to = pmin(starts + 365, today)))
+stats <- Map(\(id, from, to) {
+  resp_body_json(get(paste0("forks/", id, "/stats"), from = format(from), to = format(to), groupId = group), simplifyVector = TRUE)
+}, periods$forkId, periods$from, periods$to)
+periods$hidden <- vapply(stats, \(s) s$suppressed, TRUE)
+with(periods[periods$hidden, ], cat(sprintf(
+  "%s, %s to %s: hidden, fewer than 5 members of the group played. This is not zero.\n",
+  forks$title[match(forkId, forks$forkId)], from, to
+), sep = ""))
+if (all(periods$hidden)) stop("Nothing is shown.", call. = FALSE)
+forks$hidden <- forks$forkId %in% periods$forkId[periods$hidden]
+shown <- periods[!periods$hidden, ]
+daily <- do.call(rbind, Map(\(id, s) cbind(forkId = id, s$daily), shown$forkId, stats[!periods$hidden]))
+daily$date <- as.Date(daily$date)
+daily$avgScorePercent[daily$plays == 0] <- NA # a day without plays has no average
+
+# The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
+daily$week <- daily$date - (as.integer(format(daily$date, "%u")) - 1)
+most <- head(names(sort(-tapply(daily$plays, daily$forkId, sum))), 7)
+weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[, most, drop = FALSE]
+weeks <- weeks[-c(1, nrow(weeks)), , drop = FALSE]
+png("dg.png", width = 800, height = 400)
+matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, col = seq_along(most), xaxt = "n", xlab = "", ylab = "", main = "Plays per week (UTC)")
+axis.Date(1, as.Date(rownames(weeks)))
+legend("topleft", forks$title[match(most, forks$forkId)], lty = 1, col = seq_along(most), bty = "n", cex = 0.8)
+invisible(dev.off())
+cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
+
+# The types hold for a file without rows too. Nobody's name becomes "missing" because it is NA.
+plays <- do.call(rbind, Map(\(id, from, to) {
+  file <- get(paste0("forks/", id, "/exports/csv"), from = format(from), to = format(to), groupId = group)
+  read_csv(I(resp_body_string(file)), col_types = types, na = "")
+}, shown$forkId, shown$from, shown$to))
+attr(plays$startedAt, "tzone") <- attr(plays$completedAt, "tzone") <- zone
+
+# Figures of the whole period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
+print(spec(plays))
+cat(sprintf(
+  "%d forks, %d plays, %d players, %d completed, average score %.2f\n",
+  nrow(forks), nrow(plays), length(unique(plays$playerKey)), sum(plays$completed), mean(plays$scorePercent, na.rm = TRUE)
+))
+hours <- table(format(plays$startedAt, "%H"))
+if (nrow(plays) > 0) cat(sprintf("most plays start at %s:00 (%s): %d\n", names(which.max(hours)), zone, max(hours)))

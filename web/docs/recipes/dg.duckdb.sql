@@ -1,0 +1,90 @@
+-- Loads all forks into three tables, forks, daily and plays, joined by forkId, and draws them. Needs the CLI of DuckDB 1.3 or later.
+-- DuckDB runs curl, which Windows, macOS and most Linux have. No other program, no shell script.
+-- Before: save a file dg.curl with this line and your key: header = "Authorization: Bearer dg_live_…"
+-- Run: duckdb -bail dg.db -f dg.duckdb.sql
+SET VARIABLE service = 'https://dg.example.org';
+SET VARIABLE first_day = DATE '2025-04-01'; -- to today. Days are UTC days
+SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
+SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
+
+-- DuckDB saves the requests in requests.curl, and curl the answers in the folder dg. curl waits for Retry-After after 429 and
+-- 503. It says in done.txt whether each answer came whole; if one did not, the next statement stops the script.
+CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
+CREATE OR REPLACE TEMP VIEW lines AS
+    SELECT unnest(['silent', 'show-error', 'fail', 'create-dirs', 'retry = 8', 'write-out = %{exitcode}\n']) AS line
+    UNION ALL SELECT unnest(['url = ' || url, 'output = ' || file]) FROM requests;
+COPY (SELECT 'none' AS line) TO 'done.txt' (HEADER false);
+CREATE OR REPLACE TEMP MACRO whole() AS (SELECT CASE WHEN count(*) FILTER (line = '0') <> (SELECT count(*) FROM requests)
+    THEN error('A request failed, or its transfer broke off: see above.') ELSE 'read' END
+    FROM read_csv('done.txt', header = false, columns = {'line': 'VARCHAR'}));
+
+INSERT INTO requests (file, url) VALUES ('dg/forks.json', getvariable('service') || '/api/v1/forks');
+COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
+.shell curl -K dg.curl -K requests.curl > done.txt
+SELECT whole() AS forks;
+BEGIN; -- a script that stops leaves the tables as they were
+CREATE OR REPLACE TABLE forks AS
+    SELECT fork.*, false AS hidden -- whether a period has no figures, because fewer than 5 members of the group played
+    FROM (SELECT unnest(items) AS fork FROM read_json('dg/forks.json', columns = {'items': 'STRUCT(id UUID, gameId UUID,
+        slug VARCHAR, title VARCHAR, major INTEGER, status VARCHAR, visibility VARCHAR, sourceLocale VARCHAR,
+        deployedReleaseNumber INTEGER, suspended BOOLEAN, createdAt TIMESTAMPTZ, updatedAt TIMESTAMPTZ)[]'}))
+    WHERE getvariable('fork') IN ('', fork.id::VARCHAR);
+ALTER TABLE forks RENAME id TO forkId;
+
+-- Periods of at most 366 days.
+SET VARIABLE today = (now() AT TIME ZONE 'UTC')::DATE;
+DELETE FROM requests;
+INSERT INTO requests
+    SELECT format('dg/{}.{}.json', forkId, first), format('{}/api/v1/forks/{}/stats?from={}&to={}{}', getvariable('service'), forkId, first, last,
+            CASE WHEN getvariable('group_id') <> '' THEN '&groupId=' || getvariable('group_id') ELSE '' END), forkId, first, last
+    FROM (SELECT forkId, first::DATE AS first, least(first::DATE + 365, getvariable('today')) AS last
+        FROM forks, generate_series(getvariable('first_day')::TIMESTAMP, getvariable('today')::TIMESTAMP, INTERVAL 366 DAY) AS s (first));
+COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
+.shell curl -K dg.curl -K requests.curl > done.txt
+SELECT whole() AS statistics;
+SET VARIABLE files = (SELECT list(file) FROM requests);
+CREATE OR REPLACE TEMP TABLE stats AS
+    SELECT r.*, suppressed, daily FROM requests r JOIN read_json(getvariable('files'), filename = true, maximum_object_size = 1000000000,
+        columns = {'suppressed': 'BOOLEAN', 'daily': 'STRUCT(date DATE, plays INTEGER, avgScorePercent DOUBLE)[]'}) ON filename = file;
+CREATE OR REPLACE TABLE daily AS -- a day without plays has no average
+    SELECT forkId, day.date, day.plays, CASE WHEN day.plays > 0 THEN day.avgScorePercent END AS avgScorePercent
+    FROM (SELECT forkId, unnest(daily) AS day FROM stats);
+UPDATE forks SET hidden = true WHERE forkId IN (SELECT forkId FROM stats WHERE suppressed);
+SELECT title, first, last, 'hidden, fewer than 5 members of the group played. This is not zero.' AS hidden
+FROM stats JOIN forks USING (forkId) WHERE suppressed;
+
+DELETE FROM requests WHERE file IN (SELECT file FROM stats WHERE suppressed);
+SELECT CASE WHEN count(*) = 0 THEN error('Nothing is shown.') ELSE count(*) END AS files FROM requests;
+UPDATE requests SET file = replace(file, '.json', '.csv'), url = replace(url, '/stats?', '/exports/csv?');
+COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
+.shell curl -K dg.curl -K requests.curl > done.txt
+SELECT whole() AS exports;
+SET VARIABLE files = (SELECT list(file) FROM requests);
+CREATE OR REPLACE TABLE plays AS
+FROM read_csv(getvariable('files'), header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', nullstr = '',
+    columns = { -- types that do not depend on the rows: they hold for a file without any too
+        'playId': 'UUID', 'forkId': 'UUID', 'releaseNumber': 'INTEGER',
+        'playerKey': 'VARCHAR', 'playerLabel': 'VARCHAR', 'startedAt': 'TIMESTAMPTZ', 'completedAt': 'TIMESTAMPTZ',
+        'durationSeconds': 'BIGINT', 'completed': 'BOOLEAN', 'scorePercent': 'DECIMAL(5,2)', 'passed': 'BOOLEAN', 'skills': 'VARCHAR'
+    });
+
+COMMIT;
+
+-- The chart: plays of each fork by week (UTC).
+WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL)
+SELECT title, sum(plays)::INTEGER AS plays,
+       string_agg(substr('▁▂▃▄▅▆▇█', 1 + ceil(7.0 * plays / (SELECT greatest(max(plays), 1) FROM weeks))::INTEGER, 1), '' ORDER BY week) AS "by week, same scale"
+FROM weeks JOIN forks USING (forkId) GROUP BY forkId, title ORDER BY 2 DESC;
+
+-- Figures of a period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
+SELECT (SELECT count(*) FROM forks) AS forks, count(*) AS plays, count(DISTINCT playerKey) AS players,
+       count(*) FILTER (completed) AS completed, round(avg(scorePercent), 2) AS averageScore
+FROM plays;
+SELECT hour(startedAt) AS "most plays start at", current_setting('TimeZone') AS zone, count(*) AS plays
+FROM plays GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 1;
+
+-- Answers by skill: 'data.reading.charts=3/4;…' becomes rows.
+WITH answers AS (SELECT string_split(unnest(string_split(skills, ';')), '=') AS pair FROM plays WHERE skills <> '')
+SELECT pair[1] AS skill, sum(split_part(pair[2], '/', 1)::BIGINT) AS correct, sum(split_part(pair[2], '/', 2)::BIGINT) AS attempts
+FROM answers GROUP BY skill ORDER BY skill;

@@ -1,0 +1,90 @@
+# Reads all forks into three tables of pandas, forks, daily and plays, joined by forkId, and draws dg.png.
+# Needs: pip install matplotlib pandas requests. Before: export DG_KEY
+import datetime as dt
+import io
+import os
+import re
+import time
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import requests
+
+URL = "https://dg.example.org"
+FROM = dt.date.fromisoformat("2025-04-01")  # the first day, to today. Days are UTC days
+ZONE = "Europe/Paris"  # yours: the times of plays are converted to it
+FORK = ""  # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; empty: all forks
+GROUP = ""  # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; empty: all players
+
+TYPES = {
+    "playId": "string", "forkId": "string", "releaseNumber": "Int64", "playerKey": "string", "playerLabel": "string",
+    "startedAt": "string", "completedAt": "string", "durationSeconds": "Int64", "completed": "boolean",
+    "scorePercent": "Float64", "passed": "boolean", "skills": "string",
+}
+session = requests.Session()
+session.headers["Authorization"] = "Bearer " + os.environ["DG_KEY"]
+
+
+def get(path, query=None):
+    for _ in range(8):
+        response = session.get(URL + path, params=query, timeout=60)  # a transfer that breaks off raises
+        if response.status_code in (429, 503):  # too many requests, or busy
+            time.sleep(int(response.headers.get("Retry-After", 5)))
+            continue
+        if not response.ok:
+            raise SystemExit(response.text)
+        none_left = re.search(r"r=0;t=(\d+)", response.headers.get("RateLimit", ""))
+        if none_left:
+            time.sleep(int(none_left[1]))
+        return response
+    raise SystemExit("The service is still busy after 8 attempts.")
+
+
+# Periods of at most 366 days.
+today = dt.datetime.now(dt.timezone.utc).date()
+starts = [FROM + dt.timedelta(days=n) for n in range(0, (today - FROM).days + 1, 366)]
+periods = [{"from": first, "to": min(first + dt.timedelta(days=365), today)} for first in starts]
+
+forks = pd.DataFrame(get("/api/v1/forks").json()["items"]).rename(columns={"id": "forkId"})
+forks = forks[forks.forkId == FORK] if FORK else forks
+days, shown, hidden = [], [], []
+for fork in forks.itertuples():
+    for period in periods:
+        query = period | ({"groupId": GROUP} if GROUP else {})
+        stats = get(f"/api/v1/forks/{fork.forkId}/stats", query).json()
+        (hidden if stats["suppressed"] else shown).append((fork.forkId, query))
+        days += [{"forkId": fork.forkId, **day} for day in stats["daily"]]
+        if stats["suppressed"]:
+            print(f"{fork.title}, {period['from']} to {period['to']}: hidden, fewer than 5 members of the group played. This is not zero.")
+if not shown:
+    raise SystemExit("Nothing is shown.")
+forks["hidden"] = forks.forkId.isin([fork for fork, _ in hidden])
+daily = pd.DataFrame(days)
+daily["date"] = pd.to_datetime(daily.date)
+daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has no average
+
+# The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
+most = daily.groupby("forkId").plays.sum().nlargest(7).index
+weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, columns="forkId", values="plays", aggfunc="sum")
+chart = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1].plot(figsize=(8, 4), xlabel="", title="Plays per week (UTC)")
+chart.legend(title=None, fontsize="small")
+plt.savefig("dg.png", bbox_inches="tight")
+print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
+
+parts = []
+for fork, query in shown:
+    file = get(f"/api/v1/forks/{fork}/exports/csv", query)
+    # The types hold for a file without rows too. Nobody's name becomes "missing" because it is NA.
+    part = pd.read_csv(io.StringIO(file.content.decode()), dtype=TYPES, keep_default_na=False, na_values=[""])
+    for column in ("startedAt", "completedAt"):
+        part[column] = pd.to_datetime(part[column], utc=True).dt.tz_convert(ZONE)
+    parts.append(part)
+plays = pd.concat(parts, ignore_index=True)
+
+# Figures of the whole period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
+print(plays.dtypes)
+print(f"{len(forks)} forks, {len(plays)} plays, {plays.playerKey.nunique()} players, {plays.completed.sum()} completed, "
+      f"average score {plays.scorePercent.mean():.2f}")
+hours = plays.startedAt.dt.hour.value_counts().sort_index()
+if len(plays):
+    print(f"most plays start at {hours.idxmax():02}:00 ({ZONE}): {hours.max()}")
