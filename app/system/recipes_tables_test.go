@@ -110,12 +110,13 @@ func (b *cookbook) tablesOf(t *testing.T, day, title, group string) tables {
 
 // Each recipe of tables reads every play of every fork over two years, with its times in the
 // reader's zone, and draws them. A fork called 1/2 stays one.
-func checkTables(t *testing.T, b *cookbook) {
+func checkTables(t *testing.T, shared *cookbook) {
+	b := *shared
 	b.db.Do(t, `update forks set title = '1/2' where title = 'Datenlotsen'`)
 	organisation := apptest.Read[string](t, b.db,
 		`select org_id::text from forks where title = '1/2'`)
 	b.token = makeKey(t, b.dir, organisation, "All tables").String()
-	b.idleFork = apptest.Read[string](t, b.db, `select id::text from forks where title = '1/2'`)
+	idle := apptest.Read[string](t, b.db, `select id::text from forks where title = '1/2'`)
 	everything := b.tablesOf(t, b.from, "", "")
 	require.Zero(t, everything.hidden)
 	leads := apptest.Read[string](t, b.db,
@@ -127,7 +128,7 @@ func checkTables(t *testing.T, b *cookbook) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			r.skipIfAbsent(t)
-			b := *b // with a key, and so a rate limit, of its own
+			b := b // with a key, and so a rate limit, of its own
 			b.token = makeKey(t, b.dir, organisation, r.id).String()
 			text := b.recipe(r.id)
 			r.requireTables(t, &b, strings.ReplaceAll(text, b.year, b.from), everything)
@@ -142,7 +143,7 @@ func checkTables(t *testing.T, b *cookbook) {
 			r.requireTables(t, &b, with(t, through, "fork", b.fork), dock)
 			r.requirePaced(t, service)
 
-			out = r.run(t, t.TempDir(), with(t, text, "fork", b.idleFork), b.token)
+			out = r.run(t, t.TempDir(), with(t, text, "fork", idle), b.token)
 			require.Contains(t, figuresIn(out), "1 forks, 0 plays, 0 players")
 		})
 	}

@@ -38,9 +38,8 @@ type cookbook struct {
 	want   string // what a recipe prints of the fork
 	group  string // one of which too few play
 	// the first day of the recipes of tables, which read until today
-	year     string
-	today    time.Time
-	idleFork string
+	year  string
+	today time.Time
 }
 
 func newCookbook(t *testing.T) *cookbook {
@@ -65,9 +64,14 @@ var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
 // recipe copies a recipe from its page.
 func (b *cookbook) recipe(id string) string { return recipeOf(b.reader, id) }
 
+// plain is highlighted code as a reader copies it.
+func plain(code string) string {
+	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|span)>`).ReplaceAllString(code, ""))
+}
+
 func recipeOf(reader *apptest.WebClient, id string) string {
 	page := reader.Get("/docs/recipes/" + id)
-	return html.UnescapeString(apptest.RegexpGroup(reader.T, recipeText.String(), page))
+	return plain(apptest.RegexpGroup(reader.T, recipeText.String(), page))
 }
 
 // figures are those of the fork's rows over the period of the recipes; more is added to the

@@ -2,7 +2,6 @@ package system
 
 import (
 	"encoding/json"
-	"html"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 func npm(pkg string) string {
@@ -114,7 +112,7 @@ func checkQuickstart(t *testing.T, b *cookbook) {
 			t.Parallel()
 			r.skipIfAbsent(t)
 			folder := t.TempDir()
-			out := r.run(t, folder, html.UnescapeString(step[3]), b.token)
+			out := r.run(t, folder, plain(step[3]), b.token)
 			switch step[1] {
 			case "forks":
 				require.Contains(t, out, `"items":[{"id":`)

@@ -57,6 +57,7 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 // Security answers GET /docs/security.
 func (h *Handler) Security(c *fiber.Ctx, p *ui.Principal) error {
 	view := ui.NewLayout(p, "Security", ui.AreaDocs)
+	view.Sidebar = &ui.Sidebar{Label: "On this page", Headed: true, Links: h.documentation.Security}
 	return h.Render(c, fiber.StatusOK, "security", &view)
 }
 

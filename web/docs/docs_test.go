@@ -266,10 +266,11 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	w := webtest.Start(t)
 	b := w.Browser(t)
 	index := b.Get("/docs").Body
-	shown := html.UnescapeString(index)
+	text := func(page string) string { return html.UnescapeString(anyTag.ReplaceAllString(page, "")) }
+	shown := text(index)
 	for _, path := range regexp.MustCompile(`href="(/docs/(?:recipes/|clients)[^"]*)`).
 		FindAllStringSubmatch(index, -1) {
-		shown += html.UnescapeString(b.Get(path[1]).Body)
+		shown += text(b.Get(path[1]).Body)
 	}
 	files := 0
 	var forgotten []string
@@ -315,6 +316,29 @@ func TestChangesAreDatedAndBreaksStandApart(t *testing.T) {
 	shown := webtest.RegexpFind(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
 	for line := range strings.Lines(html.UnescapeString(shown)) {
 		require.Contains(t, document, strings.TrimSpace(line))
+	}
+}
+
+// Programs are highlighted by the server, and copied as they are.
+func TestDocsHighlightPrograms(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	for _, c := range []struct{ recipe, file, shows string }{
+		{"python", "dg.py", "<b>import</b> datetime <b>as</b> dt"},
+		{"r", "dg.R", "<i># Needs: install.packages(c(&#34;httr2"},
+		{"javascript", "plays.mjs", "<span>&#39;https://"},
+		{"power-bi", "dg.pq", "<b>each</b> [stats][suppressed]"},
+		{"duckdb", "dg.duckdb.sql", "<i>-- The chart: plays of each fork by week (UTC).</i>"},
+		{"go", "plays.go", "<b>func</b> main"},
+	} {
+		page := w.Browser(t).Get("/docs/recipes/" + c.recipe).Body
+		require.Contains(t, page, c.shows)
+		file, err := os.ReadFile("recipes/" + c.file)
+		require.NoError(t, err)
+		code := webtest.RegexpFind(t, `(?s)<code id="recipe">(.*?)</code></pre>`, page)
+		lines := strings.Split(html.UnescapeString(anyTag.ReplaceAllString(code, "")), "\n")
+		require.Len(t, lines, strings.Count(string(file), "\n"))
+		require.Equal(t, strings.Split(string(file), "\n")[len(lines)-1], lines[len(lines)-1])
 	}
 }
 

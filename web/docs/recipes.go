@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ var docsFiles embed.FS
 // documentation is the content of docs.json and reference.json.
 type documentation struct {
 	Sections []ui.Link // of /docs
+	Security []ui.Link // of /docs/security
 	// Languages are the tabs of the first requests, Start. There is a file for each of both.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
@@ -36,6 +38,7 @@ type recipe struct {
 	Purpose        string          // in the list of /docs
 	ExportsKey     bool            // whether the first step puts the key into the environment
 	Steps          []template.HTML // from nothing to a result
+	Tables         bool            // whether it reads all forks into tables
 	Untested       string          // what no test runs, or ""
 	// What it drew from the demo: a static file, or a text in recipes/. "" for none.
 	Picture, Output string
@@ -65,7 +68,6 @@ func decodeFile(name string, into any) error {
 type recipesView struct {
 	ui.Layout
 	recipe
-	Tabs []ui.Link
 	examples
 }
 
@@ -81,8 +83,9 @@ func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 		recipe:   all[i],
 		examples: h.examplesFor(c.UserContext(), p),
 	}
+	view.Sidebar = &ui.Sidebar{Label: "Recipes", Headed: true}
 	for j, r := range all {
-		view.Tabs = append(view.Tabs, ui.Link{
+		view.Sidebar.Links = append(view.Sidebar.Links, ui.Link{
 			Name:    r.Name,
 			Path:    view.Docs("/recipes/" + r.ID),
 			Current: i == j,
@@ -92,17 +95,22 @@ func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // command is a text to copy.
-type command struct{ ID, Label, Text string }
+type command struct{ ID, Label, Text, file string }
+
+// Code is the text, highlighted.
+func (c command) Code() template.HTML { return highlight(cmp.Or(c.file, ".json"), c.Text) }
 
 // Program is a file of recipes/ as the reader copies it.
 func (e examples) Program(file, id, label string) (command, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
-	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
+	c := e.Command(id, label, strings.TrimSuffix(string(text), "\n"))
+	c.file = file
+	return c, err
 }
 
 // Command is an example as the reader copies it.
 func (e examples) Command(id, label, text string) command {
-	return command{ID: id, Label: label, Text: e.Fill(text)}
+	return command{ID: id, Label: label, Text: e.Fill(text), file: ".sh"}
 }
 
 // Fill puts the reader's fork, group, period and the address of this service into an example.

@@ -1,4 +1,4 @@
-// docs.js: the search on /docs, and trying an operation of the reference. The pages work without it.
+// docs.js: the search on /docs, the mark of the current section, and trying an operation of the reference. The pages work without it.
 (() => {
   'use strict';
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -21,12 +21,31 @@
         for (const p of parts) show(p.part, !some || holds(p.text));
       }
       document.querySelector('[data-none]').hidden = found > 0;
+      mark();
       live.textContent = words.length ? `${found} ${found === 1 ? 'section' : 'sections'} found.` : '';
     };
     form.hidden = false;
     form.addEventListener('submit', (e) => e.preventDefault());
     input.addEventListener('input', find);
     addEventListener('hashchange', () => { if (input.value) { input.value = ''; find(); document.getElementById(location.hash.slice(1))?.scrollIntoView(); } });
+  }
+
+  // The sidebar marks the section that is read: the last one whose heading has passed the top fifth of the window.
+  const links = all('.sidebar a[href^="#"]').map((link) => ({ link, heading: document.getElementById(link.hash.slice(1)) }));
+  const mark = () => {
+    const shown = links.filter(({ heading }) => heading.checkVisibility());
+    const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    const passed = shown.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
+    const current = atEnd && scrollY > 0 ? shown.at(-1) : passed.at(-1) ?? shown[0];
+    for (const item of links) {
+      if (item !== current) item.link.removeAttribute('aria-current');
+      else item.link.setAttribute('aria-current', 'location');
+    }
+  };
+  if (links.length) {
+    addEventListener('scroll', mark, { passive: true });
+    addEventListener('resize', mark);
+    mark();
   }
 
   // Try it: the request goes to this service, without the cookies of the session. At most 20,000 characters are shown.
