@@ -326,7 +326,7 @@ func TestDocsHighlightPrograms(t *testing.T) {
 	for _, c := range []struct{ recipe, file, shows string }{
 		{"python", "dg.py", "<b>import</b> datetime <b>as</b> dt"},
 		{"r", "dg.R", "<i># Needs: install.packages(c(&#34;httr2"},
-		{"javascript", "plays.mjs", "<span>&#39;https://"},
+		{"javascript", "plays.mjs", "<b>const</b> url = <span>&#39;http"},
 		{"power-bi", "dg.pq", "<b>each</b> [stats][suppressed]"},
 		{"duckdb", "dg.duckdb.sql", "<i>-- The chart: plays of each fork by week (UTC).</i>"},
 		{"go", "plays.go", "<b>func</b> main"},

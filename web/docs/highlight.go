@@ -18,9 +18,9 @@ var syntaxes = map[string]*regexp.Regexp{}
 func init() {
 	for comment, extensions := range map[string]string{
 		`(?:^|[ \t])#.*`: ".sh .py .R .ps1",
-		`//.*`:        ".go .gs .mjs .ts .cs .php .pq",
-		`--.*`:        ".sql .psql",
-		`\z`:          ".json", // none
+		`//.*`:           ".go .gs .mjs .ts .cs .php .pq",
+		`--.*`:           ".sql .psql",
+		`\z`:             ".json", // none
 	} {
 		syntax := regexp.MustCompile(`(?m)(` + comment + `)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
 			`(\b(?i:` + keywords + `)\b)`)
