@@ -68,7 +68,8 @@ most = daily.groupby("forkId").plays.sum().nlargest(7).index
 weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, columns="forkId", values="plays", aggfunc="sum")
 chart = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1].plot(figsize=(8, 4), xlabel="", title="Plays per week (UTC)")
 chart.legend(title=None, fontsize="small")
-plt.savefig("dg.png", bbox_inches="tight")
+plt.tight_layout()
+plt.savefig("dg.png", dpi=100)
 print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
 
 parts = []
