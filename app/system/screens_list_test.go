@@ -31,6 +31,7 @@ func signedOutScreens() []screen {
 		{name: "docs-search", shows: "CSV columns", path: "/docs",
 			do: func(p *browsertest.Page) { p.Fill("#find", "formula spreadsheet") }},
 		{name: "docs-recipe", shows: "pandas", path: "/docs/recipes/python"},
+		{name: "docs-recipe-duckdb", shows: "by week, same scale", path: "/docs/recipes/duckdb"},
 		{name: "docs-recipe-sync", shows: "sync.py", path: "/docs/recipes/nightly-sync"},
 		{name: "reference", shows: "Reference", path: "/docs/reference"},
 		{name: "reference-stats", shows: "bestScorePercent", path: "/docs/reference/getForkStats"},

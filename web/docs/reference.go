@@ -42,12 +42,12 @@ type refStatus struct {
 }
 
 // SampleAnswer is the first example of an operation, or "".
-func (r reference) SampleAnswer(id string) template.HTML {
+func (r reference) SampleAnswer(id string) string {
 	i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id })
 	if i < 0 || len(r[i].Examples) == 0 {
 		return ""
 	}
-	return r[i].Examples[0].Code()
+	return r[i].Examples[0].Text
 }
 
 // referenceView is the page of an operation, or of all of them.

@@ -56,10 +56,13 @@ daily$week <- daily$date - (as.integer(format(daily$date, "%u")) - 1)
 most <- head(names(sort(-tapply(daily$plays, daily$forkId, sum))), 7)
 weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[, most, drop = FALSE]
 weeks <- weeks[-c(1, nrow(weeks)), , drop = FALSE]
+colours <- palette.colors(length(most))
 png("dg.png", width = 800, height = 400)
-matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, col = seq_along(most), xaxt = "n", xlab = "", ylab = "", main = "Plays per week (UTC)")
+par(mar = c(3, 3, 3, 1))
+matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks)), xaxt = "n",
+  xlab = "", ylab = "", main = "Plays per week (UTC)")
 axis.Date(1, as.Date(rownames(weeks)))
-legend("topleft", forks$title[match(most, forks$forkId)], lty = 1, col = seq_along(most), bty = "n", cex = 0.8)
+legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = colours, bty = "n", ncol = 3)
 invisible(dev.off())
 cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
 
