@@ -15,7 +15,7 @@ type Label struct {
 }
 
 // Rename changes the name and description of a key of the actor's organisation, with an audit entry
-// unless the label is unchanged. Older entries keep the former name.
+// unless the label is unchanged. Every entry keeps the name of its time.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
 // apperr.Validation with the field.
@@ -38,6 +38,8 @@ func changes(key Key, label Label) map[string]any {
 	if label.Name != key.Name {
 		details["oldName"] = key.Name
 		details["newName"] = label.Name
+	} else {
+		details["name"] = key.Name
 	}
 	if label.Description != key.Description {
 		details["description"] = label.Description

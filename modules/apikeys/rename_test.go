@@ -28,7 +28,7 @@ func TestRenameIsRecorded(t *testing.T) {
 			details{"oldName": "Warehouse", "newName": "Power BI", "description": "For Ann"},
 		},
 		{apikeys.Label{Name: "Power BI", Description: "For Ann"}, nil},
-		{apikeys.Label{Name: "Power BI"}, details{"description": ""}},
+		{apikeys.Label{Name: "Power BI"}, details{"name": "Power BI", "description": ""}},
 		{apikeys.Label{Name: "BI"}, details{"oldName": "Power BI", "newName": "BI"}},
 	} {
 		require.NoError(t, b.keys.Rename(b.ctx(), admin, key.ID, step.to, request))

@@ -84,6 +84,7 @@ func TestReplacementIsOneEntry(t *testing.T) {
 	entry := b.entries(audit.KeyReplaced)[0]
 	require.Equal(t, audit.Target{Kind: "api_key", ID: old.ID}, entry.Target)
 	require.Equal(t, map[string]any{
+		"name":        old.Name,
 		"replacement": done.New.ID,
 		"stopsAt":     done.Old.RevokedAt.UTC().Format("2006-01-02T15:04:05.000Z"),
 	}, entry.Details)

@@ -211,6 +211,7 @@ func (m *Manager) revoke(ctx context.Context, organisationID, id string, entry a
 		if changed.RowsAffected == 0 { // it is revoked already
 			return nil
 		}
+		entry.Details = map[string]any{"name": key.Name}
 		return m.log.AppendIn(tx, entry)
 	})
 }

@@ -44,6 +44,7 @@ func (m *Manager) insert(
 		if err := m.store(tx, row); err != nil {
 			return err
 		}
+		entry.Details = map[string]any{"name": row.Name}
 		return m.log.AppendIn(tx, entry)
 	})
 	return existing, err

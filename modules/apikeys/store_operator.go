@@ -38,7 +38,7 @@ func RevokeAgain(
 		if ids != nil {
 			open = open.Where("id in (select unnest(?::text[]))", &ids)
 		}
-		err := open.Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Model(&rows).
+		err := open.Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}, {Name: "name"}}}).Model(&rows).
 			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
 		if err != nil {
 			return fmt.Errorf("apikeys: revoke again: %w", err)
@@ -46,7 +46,8 @@ func RevokeAgain(
 		for _, r := range rows {
 			if err := log.AppendIn(tx, audit.Entry{
 				OrganisationID: organisationID, Actor: audit.TheOperator, Action: audit.KeyRevoked,
-				Target: audit.Target{Kind: "api_key", ID: r.ID}, Request: request,
+				Target:  audit.Target{Kind: "api_key", ID: r.ID},
+				Details: map[string]any{"name": r.Name}, Request: request,
 			}); err != nil {
 				return err
 			}

@@ -46,6 +46,7 @@ func (m *Manager) replace(
 		}
 		done.New = row.key()
 		entry.Details = map[string]any{
+			"name":        old.Name,
 			"replacement": row.ID,
 			"stopsAt":     instant.Format(*done.Old.RevokedAt),
 		}

@@ -60,7 +60,7 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	}
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
-		v.Target = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow)
+		v.Target = truncate(cmp.Or(n.keyName(e), e.Target.ID), maxNameInRow)
 		v.Outcome, v.Until = keyOutcome(n.locale, e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
@@ -107,6 +107,13 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	return v
 }
 
+// keyName is the name that a changed key had after the change. Entries of older releases have none:
+// they show today's.
+func (n nameIndex) keyName(e audit.Entry) string {
+	return cmp.Or(textOf(n.locale, e.Details["newName"]), textOf(n.locale, e.Details["name"]),
+		n.keys[e.Target.ID].Name)
+}
+
 // instantIn is an instant among the entry's details, or nil.
 func instantIn(e audit.Entry, name string) *time.Time {
 	text, _ := e.Details[name].(string)
@@ -144,7 +151,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 		keyID = e.Actor.ID
 	case e.Target.Kind == "api_key":
 		keyID = e.Target.ID
-		keyName = n.keys[e.Target.ID].Name
+		keyName = n.keyName(e)
 	}
 	if e.Reason != "" {
 		add("Reason", n.reason(e.Reason, keyID), string(e.Reason))
@@ -226,9 +233,7 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 		delete(rest, "groupId")
 		delete(rest, "reportingMode")
 	}
-	if e.Action == audit.ResetCreated {
-		delete(rest, "name")
-	}
+	delete(rest, "name")
 	from, fromIsDay := input.ParseDay(textOf(l, rest["from"]))
 	to, toIsDay := input.ParseDay(textOf(l, rest["to"]))
 	if fromIsDay && toIsDay {

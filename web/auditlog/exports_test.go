@@ -1,6 +1,7 @@
 package auditlog_test
 
 import (
+	"net/url"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -118,4 +120,34 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	require.Len(t, opened, 11, "ten of the one path, and the other as it was")
 	require.Len(t, auditedRows(t, b.Get(acme.At("/settings/audit-log?reason=expired"))), 2,
 		"one that counts others stays alone")
+}
+
+// A renaming changes no earlier entry: each has the name of its time (rules.md, Audit log).
+func TestRenamingKeepsTheNamesOfEarlierEntries(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	form := webtest.GoodForm()
+	form.Set("name", "First name")
+	require.Equal(t, 200, b.Post(acme.At("/settings/api-keys/new"), form).StatusCode)
+	id := fixtures.One[string](w.DB, `select id from api_keys where org_id = $1`, acme.ID)
+	at := func(below string) string { return acme.At("/settings/api-keys/%s/%s", id, below) }
+	b.Post(at("rename"), url.Values{"name": {"Second name"}})
+	b.Post(at("rename"), url.Values{"name": {"Second name"}, "description": {"Of the second"}})
+	b.Post(at("revoke"), nil)
+	w.DB.Exec(`update api_keys set name = 'Last name' where id = $1`, id)
+	log := acme.At("/settings/audit-log?key=%s", id)
+	rows := auditedRows(t, b.Get(log))
+	for i, want := range []string{
+		"Key revoked Second name", "Key renamed Second name",
+		"Key renamed Second name Was First name", "Key created First name",
+	} {
+		require.Contains(t, rows[i], want)
+	}
+	created := b.Get(linkOf(b.Get(log), "Open<span class=\"sr\"> entry 4"))
+	require.Contains(t, created.Body, "<dt>Key</dt><dd><bdi>First name</bdi>")
+	w.DB.Exec(`update audit_entries set details = '{}' where org_id = $1`, acme.ID)
+	require.Contains(t, auditedRows(t, b.Get(log))[3], "Key created Last name",
+		"an entry of an older release has no name")
 }
