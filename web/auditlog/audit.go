@@ -33,7 +33,7 @@ type auditRow struct {
 	Number int    // on the page, from 1
 	Path   string // opens the entry, or closes it
 	Open   bool
-	Same   string    // how many equal ones the row stands for, or ""
+	Same   string    // how many equal ones the row stands for, or "": one
 	First  time.Time // of the oldest of them
 }
 
@@ -60,10 +60,6 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if len(filters.Errors()) > 0 {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "audit", &view)
-	}
-	for i := range view.Filters.Presets {
-		view.Filters.Presets[i].Path = withQuery(view.Path,
-			filters.withPreset(view.Filters.Presets[i].Key))
 	}
 	view.CSV = withQuery(view.Path+".csv", filters.query())
 	page, err := loadPage(at, func(page audit.Page) ([]audit.Entry, error) {
@@ -165,8 +161,10 @@ func (view *auditView) fill(rows auditRows, page auditPage, at cursor, names nam
 			entryView: names.view(r.Entry),
 			Number:    i + 1,
 			Open:      r.ID == at.entry,
-			Same:      sameLabel(names.locale, r),
 			First:     r.last,
+		}
+		if r.same > 1 {
+			row.Same = names.locale.Count(int64(r.same))
 		}
 		row.Details = append(row.Details, names.ended(r)...)
 		if isExport(r.Entry) {

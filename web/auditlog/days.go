@@ -1,6 +1,8 @@
 package auditlog
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"time"
 	_ "time/tzdata" // the zones of readers, whatever the machine has
@@ -13,67 +15,70 @@ import (
 // rows use the same zone.
 type auditDays struct {
 	Days    []dayField
-	Presets []auditPreset
 	Zone    string // "": the reader's, which the script knows
 	ZoneErr string
-	preset  string
 	zone    *time.Location
 	from    time.Time
 	to      time.Time // the day after the last
 }
 
-// auditPreset is a period that one click selects. It is relative: its address stays right tomorrow.
+// auditPreset is a period relative to today: its address stays right tomorrow.
 type auditPreset struct {
-	Key, Name, Path string
-	Current         bool
-	days            func(l ui.Locale, today time.Time) (first, last time.Time)
+	ui.Option
+	days func(l ui.Locale, today time.Time) (first, last time.Time)
 }
 
-func auditPresets() []auditPreset {
-	last := func(n int) func(ui.Locale, time.Time) (first, last time.Time) {
-		return func(_ ui.Locale, today time.Time) (first, last time.Time) {
-			return today.AddDate(0, 0, 1-n), today
-		}
-	}
-	return []auditPreset{
-		{Key: "today", Name: "Today", days: last(1)},
-		{Key: "7-days", Name: "7 days", days: last(7)},
-		{
-			Key:  "last-week",
-			Name: "Last week",
-			days: func(l ui.Locale, today time.Time) (first, last time.Time) {
-				week := l.WeekOf(today)
-				return week.AddDate(0, 0, -7), week.AddDate(0, 0, -1)
-			},
-		},
-		{Key: "30-days", Name: "30 days", days: last(30)},
+// twoDates is the period that the two dates are.
+const twoDates = "dates"
+
+func lastDays(n int) func(ui.Locale, time.Time) (first, last time.Time) {
+	return func(_ ui.Locale, today time.Time) (first, last time.Time) {
+		return today.AddDate(0, 0, 1-n), today
 	}
 }
 
-// newAuditDays reads the days of an address. Without a zone they are UTC days.
-func newAuditDays(l ui.Locale, now time.Time, query url.Values) auditDays {
-	d := auditDays{
-		Days:    []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}},
-		Presets: auditPresets(),
-		preset:  query.Get("period"),
+func lastWeek(l ui.Locale, today time.Time) (first, last time.Time) {
+	week := l.WeekOf(today)
+	return week.AddDate(0, 0, -7), week.AddDate(0, 0, -1)
+}
+
+var auditPresets = []auditPreset{
+	{ui.Option{Value: "today", Text: "Today"}, lastDays(1)},
+	{ui.Option{Value: "7-days", Text: "7 days"}, lastDays(7)},
+	{ui.Option{Value: "last-week", Text: "Last week"}, lastWeek},
+	{ui.Option{Value: "30-days", Text: "30 days"}, lastDays(30)},
+}
+
+func periodField() selectField {
+	f := selectField{
+		Name:    "period",
+		Label:   "Period",
+		Options: []ui.Option{{Value: "", Text: "Any time"}},
 	}
+	for _, p := range auditPresets {
+		f.Options = append(f.Options, p.Option)
+	}
+	f.Options = append(f.Options, ui.Option{Value: twoDates, Text: "Dates"})
+	return f
+}
+
+// newAuditDays reads the days of an address. Without a zone they are UTC days. A preset goes before
+// the two dates, whose fields it hides.
+func newAuditDays(l ui.Locale, now time.Time, query url.Values, period string) auditDays {
+	d := auditDays{Days: []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}}}
 	d.chooseZone(query.Get("zone"))
-	days := d.parse(l, query)
-	if d.Zone == "" && (d.preset != "" || d.Days[0].Value+d.Days[1].Value != "") {
-		d.Zone = "UTC"
-	}
-	for i := range d.Presets {
-		if p := &d.Presets[i]; p.Key == d.preset {
-			p.Current = true
+	for _, p := range auditPresets {
+		if p.Value == period {
+			d.Zone = cmp.Or(d.Zone, "UTC")
 			first, last := p.days(l, dayOf(now.In(d.zone)))
 			d.from = d.midnight(first)
 			d.to = d.midnight(last.AddDate(0, 0, 1))
 			return d
 		}
 	}
-	if d.preset != "" {
-		d.preset = ""
-		d.Days[0].Error = "The period is unknown. Choose one above the filters, or two dates."
+	days := d.parse(l, query)
+	if d.dated() {
+		d.Zone = cmp.Or(d.Zone, "UTC")
 	}
 	if from := days[0]; !from.IsZero() {
 		d.from = d.midnight(from)
@@ -83,6 +88,9 @@ func newAuditDays(l ui.Locale, now time.Time, query url.Values) auditDays {
 	}
 	return d
 }
+
+// dated reports whether a date is filled in.
+func (d *auditDays) dated() bool { return d.Days[0].Value+d.Days[1].Value != "" }
 
 // chooseZone reads the name of a zone, such as Europe/Berlin.
 func (d *auditDays) chooseZone(name string) {
@@ -110,14 +118,11 @@ func (d *auditDays) parse(l ui.Locale, query url.Values) (days [2]time.Time) {
 		f.Value = truncate(values[0], maxDayText)
 		var ok bool
 		if days[i], ok = input.ParseDay(values[0]); !ok || len(values) > 1 {
-			f.Error = "“" + f.Label + "” is not a date. " + ui.ValidDates(l)
+			f.Error = fmt.Sprintf("“%s” is not a date. %s", f.Label, ui.ValidDates(l))
 		}
 	}
-	switch from, to := days[0], days[1]; {
-	case !from.IsZero() && !to.IsZero() && to.Before(from):
+	if from, to := days[0], days[1]; !from.IsZero() && !to.IsZero() && to.Before(from) {
 		d.Days[1].Error = ui.ToBeforeFrom(l, from, to)
-	case d.preset != "" && d.Days[0].Value+d.Days[1].Value != "":
-		d.preset = "" // dates that were typed go before the preset of the page
 	}
 	return days
 }
@@ -134,9 +139,6 @@ func (d *auditDays) midnight(day time.Time) time.Time {
 
 // addTo adds the days to a query.
 func (d *auditDays) addTo(q url.Values) {
-	if d.preset != "" {
-		q.Set("period", d.preset)
-	}
 	for _, f := range d.Days {
 		if f.Value != "" {
 			q.Set(f.Name, f.Value)

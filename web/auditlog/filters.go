@@ -1,9 +1,9 @@
 package auditlog
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"dg/modules/apikeys"
@@ -27,20 +27,32 @@ type auditOptions struct {
 	forks  []games.Fork
 }
 
-// Active names the filters that are set, for the summary of the folded form, or "".
-func (f auditFilters) Active() string {
-	var names []string
+// Main are the fields that are always visible.
+func (f auditFilters) Main() []selectField { return f.Selects[:3] }
+
+// More are the fields that are folded away.
+func (f auditFilters) More() []selectField { return f.Selects[3:] }
+
+// MoreUsed reports whether any of the folded fields is set or wrong.
+func (f auditFilters) MoreUsed() bool {
+	return slices.ContainsFunc(f.More(), func(s selectField) bool { return s.Value+s.Error != "" })
+}
+
+// Chosen are the filters that are set, each with its value in words.
+func (f auditFilters) Chosen() []ui.Option {
+	var all []ui.Option
 	for _, s := range f.Selects {
-		if s.Value != "" {
-			names = append(names, s.Label)
+		for _, o := range s.Options {
+			if o.Value != s.Value || o.Value == "" {
+				continue
+			}
+			if s.Name == "period" {
+				o.Text = f.period()
+			}
+			all = append(all, ui.Option{Value: s.Label, Text: o.Text})
 		}
 	}
-	for _, d := range f.Days {
-		if d.Value != "" {
-			names = append(names, d.Label)
-		}
-	}
-	return strings.Join(names, ", ")
+	return all
 }
 
 // selectField is a field whose first option means all.
@@ -72,15 +84,19 @@ func newAuditFilters(
 	people := offered.people
 	keys := offered.keys
 	f := auditFilters{
-		locale:    l,
-		auditDays: newAuditDays(l, now, query),
+		locale: l,
 		Selects: []selectField{
-			actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField(),
+			actionField(), actorField(people), periodField(),
+			keyField(keys, query.Get("key")), reasonField(),
 			forkField(offered.forks, query.Get("fork")),
 		},
 	}
 	for i := range f.Selects {
 		f.Selects[i].choose(query[f.Selects[i].Name])
+	}
+	f.auditDays = newAuditDays(l, now, query, f.value("period"))
+	if f.dated() {
+		f.Selects[2].Value = twoDates
 	}
 	f.filter.From = f.from
 	f.filter.To = f.to
@@ -187,7 +203,8 @@ func (f *selectField) choose(values []string) {
 			return
 		}
 	}
-	f.Error = "The " + f.Label + " filter has an unknown value. Choose one from the list."
+	f.Error = fmt.Sprintf("The %s filter has an unknown value. Choose one from the list.",
+		f.Label)
 }
 
 // Errors are the errors of the fields, in their order.
@@ -221,32 +238,20 @@ func (f auditFilters) query() url.Values {
 	return q
 }
 
-// withPreset is the query with another period.
-func (f auditFilters) withPreset(key string) url.Values {
-	q := f.query()
-	q.Del("from")
-	q.Del("to")
-	q.Set("period", key)
-	if f.Zone != "" {
-		q.Set("zone", f.Zone)
-	}
-	return q
-}
-
-// Preset is the chosen preset, or "".
-func (f auditFilters) Preset() string { return f.preset }
-
 // Any reports whether any filter is set.
 func (f auditFilters) Any() bool { return len(f.query()) > 0 }
 
-// Period is the chosen days in words, or "".
-func (f auditFilters) Period() string {
-	words := ""
-	if !f.from.IsZero() {
-		words += " from " + f.locale.LongDay(dayOf(f.from))
+// period is the chosen days in words.
+func (f auditFilters) period() string {
+	first := f.locale.LongDay(dayOf(f.from))
+	last := f.locale.LongDay(dayOf(f.to).AddDate(0, 0, -1))
+	switch {
+	case f.from.IsZero() && f.to.IsZero():
+		return "Any time"
+	case f.to.IsZero():
+		return fmt.Sprintf("From %s", first)
+	case f.from.IsZero():
+		return fmt.Sprintf("Until %s", last)
 	}
-	if !f.to.IsZero() {
-		words += " to " + f.locale.LongDay(dayOf(f.to).AddDate(0, 0, -1))
-	}
-	return words
+	return fmt.Sprintf("%s to %s", first, last)
 }

@@ -14,7 +14,7 @@ var actionLabels = map[audit.Action]string{
 	audit.KeyReplaced:          "Key replaced",
 	audit.KeyRenamed:           "Key renamed",
 	audit.KeyRevoked:           "Key revoked",
-	audit.KeyRefused:           "Request rejected",
+	audit.KeyRefused:           "Request refused",
 	audit.ExportStarted:        "Export",
 	audit.ExportFinished:       "Export ended",
 	audit.ReportingModeChanged: "Reporting mode changed",
@@ -36,7 +36,7 @@ var actionLabels = map[audit.Action]string{
 	audit.SessionsEnded:         "Session ended",
 }
 
-// reasonLabels are the reasons of a rejection: in the list, as a sentence, and how the request was
+// reasonLabels are the reasons of a refusal: in the list, as a sentence, and how the request was
 // answered.
 var reasonLabels = map[audit.Reason]struct{ short, long, status, code string }{
 	audit.WrongSecret: {

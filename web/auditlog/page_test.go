@@ -76,7 +76,7 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 		t.Helper()
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		for _, text := range []string{
-			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request rejected", "Missing scope",
+			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request refused", "Missing scope",
 			`aria-expanded="true"`,
 			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>",
 			"insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",

@@ -1,16 +1,14 @@
 package auditlog
 
 import (
-	"fmt"
 	"maps"
 	"time"
 
 	"dg/modules/audit"
-	"dg/web/ui"
 )
 
 // auditRows are the entries of a page, and what makes rows of them: an export is one row, at its
-// start, and equal refusals are one.
+// start, and equal refusals and failed sign-ins are one.
 type auditRows struct {
 	entries []audit.Entry
 	others  map[int64]audit.Entry // the other entry of an export
@@ -45,6 +43,9 @@ func (r auditRows) folded() []auditLine {
 	for _, e := range r.entries {
 		line := auditLine{Entry: e, same: 1, last: e.At}
 		same, folds := refusalOf(e)
+		if e.Action == audit.SignedIn { // whether it came before or after failures stays visible
+			maps.DeleteFunc(first, func(r refusal, _ int) bool { return r.actor == e.Actor.ID })
+		}
 		if at, seen := first[same]; folds && seen && same != unfolded {
 			lines[at].same++
 			lines[at].last = e.At
@@ -85,9 +86,10 @@ func (r auditRows) join(line *auditLine) {
 	}
 }
 
-// refusal is what equal refusals have in common.
+// refusal is what equal refusals, or failed sign-ins, have in common.
 type refusal struct {
-	key    string
+	action audit.Action
+	actor  string
 	reason audit.Reason
 	path   string
 }
@@ -95,11 +97,11 @@ type refusal struct {
 // refusalOf returns what a refusal has in common with equal ones. An entry that counts others is
 // not folded.
 func refusalOf(e audit.Entry) (refusal, bool) {
-	if e.Action != audit.KeyRefused || e.Details[audit.NotRecorded] != nil ||
-		e.Details[audit.CountLost] != nil {
+	if e.Action != audit.KeyRefused && e.Action != audit.SignInFailed ||
+		e.Details[audit.NotRecorded] != nil || e.Details[audit.CountLost] != nil {
 		return refusal{}, false
 	}
-	return refusal{e.Actor.ID, e.Reason, e.Request.Path}, true
+	return refusal{e.Action, e.Actor.ID, e.Reason, e.Request.Path}, true
 }
 
 // unfolded are the refusals that are shown one by one: those like the open one.
@@ -111,14 +113,6 @@ func (r auditRows) unfolded() refusal {
 		}
 	}
 	return refusal{}
-}
-
-// sameLabel says how many refusals a row stands for, or "".
-func sameLabel(l ui.Locale, line auditLine) string {
-	if line.same < 2 {
-		return ""
-	}
-	return fmt.Sprintf("%s times on this page", l.Count(int64(line.same)))
 }
 
 // exportState is what became of an export.

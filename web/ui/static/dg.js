@@ -34,11 +34,6 @@
     field.value = zone;
     field.disabled = false;
   }
-  for (const link of all('a[data-zoned]')) {
-    const to = new URL(link.href);
-    if (!to.searchParams.has('zone')) to.searchParams.set('zone', zone);
-    link.href = to.pathname + to.search;
-  }
   for (const el of all('[data-zone]')) {
     if (zone === 'UTC') continue;
     el.textContent = `Times are in your time zone (${zone}).`;
