@@ -33,7 +33,7 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 	}{
 		{
 			key("/revoke"), url.Values{},
-			"BI & co has been revoked. Requests with this key are now rejected.",
+			"BI & co has been revoked. Requests with this key are now refused.",
 		},
 		{
 			key("/rename"), url.Values{

@@ -202,7 +202,7 @@ func ownerScreens() []screen {
 			do: openKey("Replace")},
 		{
 			name:  "key-replaced",
-			shows: "The old key works until",
+			shows: "Old key works until",
 			path:  "/settings/api-keys",
 			do: func(p *browsertest.Page) {
 				openKey("Replace")(p)

@@ -50,33 +50,38 @@ func (c *Counter) recordUsage(ctx context.Context, taken map[countKey]*counts) e
 
 // usageRow is the usage of a key on a day.
 type usageRow struct {
+	KeyID                      string
 	Day                        time.Time
 	Accepted, Refused, Limited int64
 }
 
 func (usageRow) TableName() string { return "api_key_usage" }
 
-// usageSince returns a row for each of the UsageDays from first on.
+// usageSince returns, for each key, the usage of each of the UsageDays from first on.
 func (r *Reader) usageSince(
-	ctx context.Context, organisationID, keyID string, first time.Time,
-) ([]Usage, error) {
+	ctx context.Context, organisationID string, keys []Key, first time.Time,
+) (map[string][]Usage, error) {
+	all := map[string][]Usage{}
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID
+		all[k.ID] = make([]Usage, UsageDays)
+		for day := range all[k.ID] {
+			all[k.ID][day].Day = first.AddDate(0, 0, day)
+		}
+	}
 	var rows []usageRow
 	err := r.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("apikeys.usage"), tenant.Scope(organisationID)).
-		Where("key_id = ? and day >= ?", keyID, first).Limit(UsageDays + 1).Order("day").
-		Find(&rows).
-		Error
+		Where("key_id = any(?) and day >= ?", &ids, first).Limit(len(ids) * (UsageDays + 1)).
+		Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: usage: %w", err)
 	}
-	days := make([]Usage, UsageDays)
-	for i := range days {
-		days[i].Day = first.AddDate(0, 0, i)
-	}
-	for _, r := range rows {
-		if i := int(r.Day.Sub(first) / (24 * time.Hour)); i < len(days) {
-			days[i] = Usage(r)
+	for _, row := range rows {
+		if day := int(row.Day.Sub(first) / (24 * time.Hour)); day < UsageDays {
+			all[row.KeyID][day] = Usage{row.Day, row.Accepted, row.Refused, row.Limited}
 		}
 	}
-	return days, nil
+	return all, nil
 }

@@ -152,10 +152,20 @@ func (c *Counter) Run(ctx context.Context) {
 // late.
 // Errors: apperr.AccessDenied.
 func (r *Reader) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error) {
-	if err := r.authorize(actor.Subject, authz.ListKeys, k.OrganisationID); err != nil {
+	all, err := r.UsageOf(ctx, actor, []Key{k})
+	return all[k.ID], err
+}
+
+// UsageOf returns the Usage of each of the actor's organisation's keys, by id: of the first
+// MaxUsable. Errors: apperr.AccessDenied.
+func (r *Reader) UsageOf(
+	ctx context.Context, actor Actor, keys []Key,
+) (map[string][]Usage, error) {
+	if err := r.authorizeAll(actor.Subject, authz.ListKeys, keys); err != nil {
 		return nil, err
 	}
-	return r.usageSince(ctx, k.OrganisationID, k.ID, firstUsageDay(r.now()))
+	return r.usageSince(ctx, actor.OrganisationID, keys[:min(len(keys), MaxUsable)],
+		firstUsageDay(r.now()))
 }
 
 // firstUsageDay is the first day within the retention.

@@ -14,6 +14,7 @@ type keyView struct {
 	Key             keyRow
 	Description     string
 	Usage           usageView
+	Uncounted       bool // whether the key was used within the days of Usage
 	Back, Log       string
 	Replaced        *keyRow // the key that it replaced, nil: none
 	Successor       *keyRow // the key that replaced it, nil: none
@@ -34,6 +35,7 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		Key:         h.keyRow(p, k),
 		Description: k.Description,
 		Usage:       newUsageView(p.Locale, days),
+		Uncounted:   k.LastUsedAt != nil && !k.LastUsedAt.Before(days[0].Day),
 		Back:        p.Path("/settings/api-keys"),
 		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}

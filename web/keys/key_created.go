@@ -2,7 +2,6 @@ package keys
 
 import (
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -14,8 +13,7 @@ import (
 // createdView is a new key with its secret, which no other page ever shows.
 type createdView struct {
 	ui.Layout
-	Name, Scopes string
-	Until        *time.Time // nil: it never expires
+	Key          keyRow
 	OldStops     *time.Time // of the key that it replaces; nil: none
 	OldStopped   bool
 	Secret, Back string
@@ -31,20 +29,16 @@ const sampleDays = 7
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a
 // secret to show.
 func (h *Handler) newCreatedView(
-	c *fiber.Ctx, p *ui.Principal, in apikeys.NewKey,
+	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
 ) (createdView, error) {
-	view := createdView{
-		Name:   in.Name,
-		Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")),
-		Back:   p.Path("/settings/api-keys"),
-	}
+	view := createdView{Back: p.Path("/settings/api-keys")}
 	l, err := h.settings.Layout(c, p, "Key created", "api-keys")
 	if err != nil {
 		return view, err
 	}
 	view.Layout = l
 	view.Notices = nil // nothing may distract from copying the key
-	view.Sample, err = h.sampleCall(c, p, in.Scopes)
+	view.Sample, err = h.sampleCall(c, p, scopes)
 	return view, err
 }
 
@@ -75,7 +69,6 @@ func (h *Handler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.
 	}
 	return h.renderKeys(c, p, keys, &ui.Notice{
 		Done: true, Name: k.Name, Strong: "has already been created.",
-		Before: " Its secret was shown then and cannot be shown again. If you do not have it, " +
-			"revoke the key and create another.",
+		Before: " Its secret cannot be shown again: if you do not have it, replace the key.",
 	})
 }

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -106,12 +107,12 @@ func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.F
 		case at.Equal(today):
 			return nil, ui.FormError{
 				Field:   "day",
-				Message: l.LongDay(at) + " has already begun. Choose a later date, or add a time.",
+				Message: fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", l.LongDay(at)),
 			}
 		}
 		return nil, ui.FormError{
 			Field:   "day",
-			Message: l.LongDay(at) + " is in the past. Choose a later date.",
+			Message: fmt.Sprintf("%s is in the past. Choose a later date.", l.LongDay(at)),
 		}
 	}
 	t, err := time.Parse("15:04", clock)
@@ -125,8 +126,8 @@ func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.F
 	if !at.After(now) {
 		return nil, ui.FormError{
 			Field: "time",
-			Message: l.LongDay(at) + ", " + l.Clock(at) +
-				" is in the past. Choose a later time or date.",
+			Message: fmt.Sprintf("%s, %s is in the past. Choose a later time or date.",
+				l.LongDay(at), l.Clock(at)),
 		}
 	}
 	return &at, ui.FormError{}

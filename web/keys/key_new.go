@@ -96,7 +96,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if status != 0 {
 		return h.rejectNewKey(c, p, form, status, f)
 	}
-	created, err := h.newCreatedView(c, p, in)
+	created, err := h.newCreatedView(c, p, in.Scopes)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	}
-	created.Until = key.ExpiresAt
+	created.Key = h.keyRow(p, key)
 	created.Secret = token.String()
 	return h.Render(c, fiber.StatusOK, "key-created", &created)
 }

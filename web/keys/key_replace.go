@@ -131,7 +131,7 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 	if status != 0 {
 		return h.rejectReplacement(c, p, k, form, status, f)
 	}
-	view, err := h.newCreatedView(c, p, apikeys.NewKey{Name: k.Name, Scopes: k.Scopes})
+	view, err := h.newCreatedView(c, p, k.Scopes)
 	if err != nil {
 		return err
 	}
@@ -144,10 +144,8 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
 		return h.rejectReplacement(c, p, k, form, fiber.StatusBadRequest, ui.FieldError("overlap",
-			fmt.Sprintf(
-				"Both keys would be more than the maximum of %d. Choose “Now”, or revoke another "+
-					"key first.", apikeys.MaxUsable,
-			)))
+			fmt.Sprintf("There may be %d usable keys. Choose “Now”, or revoke another key first.",
+				apikeys.MaxUsable)))
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
 		return h.rejectReplacement(c, p, k, form, fiber.StatusBadRequest,
 			ui.FieldError("expiry", apperr.From(err).Message))
@@ -155,7 +153,7 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view.Title = "Key replaced"
-	view.Until = done.New.ExpiresAt
+	view.Key = h.keyRow(p, done.New)
 	view.Secret = done.Token.String()
 	view.OldStops = done.Old.RevokedAt
 	view.OldStopped = in.Overlap == 0

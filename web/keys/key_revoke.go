@@ -49,15 +49,13 @@ func redirectToRevoked(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, before bool
 	done := ui.Notice{
 		Name:   k.Name,
 		Strong: "has been revoked.",
-		Before: " Requests with this key are now rejected.",
+		Before: " Requests with this key are now refused.",
 	}
 	if before {
 		done = ui.Notice{
 			Name:   k.Name,
-			Strong: "was already revoked",
-			Before: " on ",
-			At:     k.RevokedAt,
-			After:  ". Nothing was changed.",
+			Strong: "was already revoked.",
+			Before: " Nothing was changed.",
 		}
 	}
 	ui.Say(c, done)

@@ -29,7 +29,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask.StatusCode)
 	require.Contains(t, ask.Body, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>")
 	require.Contains(t, ask.Body,
-		"Every tool that uses this key loses access immediately. This cannot be undone.")
+		"Every tool that uses this key loses access immediately and for good.")
 	require.Contains(t, ask.Body, "<dt>Last used</dt><dd>Never</dd>")
 	require.Contains(t, ask.Body, "dg_live_"+key.ID+"_…")
 	require.Contains(t, ask.Body, `href="`+acme.At("/settings/api-keys")+`" autofocus>Cancel</a>`)
@@ -43,7 +43,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	now = time.Now() // the database's clock stamps revocations
 	list := b.Get(done.Header.Get("Location"))
 	require.Equal(t,
-		"Warehouse, nightly export has been revoked. Requests with this key are now rejected.",
+		"Warehouse, nightly export has been revoked. Requests with this key are now refused.",
 		webtest.Trimmed(list.Notes(t)[0]))
 	require.Contains(t, list.Body, `<div class="note" role="status">`)
 	require.Contains(t, row(t, list, key.Name), "Revoked since")
@@ -62,7 +62,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, again.StatusCode)
 		said := b.Get(again.Header.Get("Location"))
 		require.Equal(t, http.StatusOK, said.StatusCode)
-		require.Contains(t, said.Notes(t)[0], "Warehouse, nightly export was already revoked on ")
+		require.Contains(t, said.Notes(t)[0], "Warehouse, nightly export was already revoked.")
 		require.Contains(t, said.Notes(t)[0], "Nothing was changed.")
 	}
 	require.Equal(t, before, w.AllKeys(t, acme))

@@ -49,13 +49,17 @@ func TestKeyPage(t *testing.T) {
 		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…",
 		"<dd>Reports</dd>", `<span class="state on">Active</span>, until <time`,
 		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>",
-		"No requests have been made with this key in the last 30 days.", path + "/replace",
+		"No requests in the last 30 days.", path + "/replace",
 		path + "/rename", path + "/revoke", acme.At("/settings/audit-log?key=%s", key.ID),
 	} {
 		require.Contains(t, p.Body, shown)
 	}
 	require.NotContains(t, p.Body, token.Secret)
 	require.NotContains(t, p.Body, "<svg class=\"low\"")
+	w.DB.Exec(`update api_keys set last_used_at = now() where id = $1`, key.ID)
+	p = b.Get(path)
+	require.Contains(t, p.Body, "The last request is not counted yet.", "counts follow in a minute")
+	require.NotContains(t, p.Body, "No requests")
 
 	usageOf(w, acme, key, 0, 1204, 3, 1)
 	usageOf(w, acme, key, 29, 10, 0, 0)
@@ -68,7 +72,7 @@ func TestKeyPage(t *testing.T) {
 		strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "),
 		today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
-	require.Contains(t, p.Body, "upper part of each bar")
+	require.Contains(t, p.Body, "Upper part of a bar: requests refused, or limited")
 	require.Equal(t, 1, strings.Count(p.Body, `class="rejected"`)-1, "two days have a bar")
 	require.Contains(t, b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Body, "Key created")
 }
@@ -235,7 +239,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	done := b.Post(path, form)
 	require.Equal(t, http.StatusOK, done.StatusCode)
 	require.Contains(t, done.Body, "<h1>Key replaced</h1>")
-	require.Contains(t, done.Body, "The old key works until <time")
+	require.Contains(t, done.Body, "<dt>Old key works until</dt><dd><time")
 	secret := webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]+)<`, done.Body)
 	token, ok := apikeys.ParseToken(secret)
 	require.True(t, ok)
@@ -276,7 +280,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	done = b.Post(at, url.Values{
 		"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 	})
-	require.Contains(t, done.Body, "The old key no longer works.")
+	require.Contains(t, done.Body, "<dt>Old key</dt><dd>No longer works</dd>")
 
 	// Both keys have to find a place.
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"strings"
 
 	"dg/modules/apikeys"
 	"dg/modules/reports"
@@ -73,6 +74,26 @@ func newUsageDay(l ui.Locale, i int, d apikeys.Usage, top int64) usageDay {
 		Bar:           ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top),
 		Covered:       ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
 	}
+}
+
+// sparkHeight is the height of the highest bar of a sparkline.
+const sparkHeight = 16
+
+// spark is the outline of bars, one a day without gaps, and their sum: "" of none.
+func spark(l ui.Locale, days []apikeys.Usage) (outline, requests string) {
+	var most, sum int64
+	for _, d := range days {
+		most = max(most, total(d))
+		sum += total(d)
+	}
+	if sum == 0 {
+		return "", ""
+	}
+	b := strings.Builder{}
+	for _, d := range days {
+		fmt.Fprintf(&b, "V%dh1", sparkHeight-(total(d)*sparkHeight+most-1)/most)
+	}
+	return fmt.Sprintf("M0 %d%sV%dz", sparkHeight, b.String(), sparkHeight), l.Count(sum)
 }
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }

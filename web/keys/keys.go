@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -17,7 +20,9 @@ import (
 type keysView struct {
 	ui.Layout
 	ui.Pager            // of the inactive keys
-	Create       string // path, or "" if creating is not possible
+	List, Create string // paths; Create is "" if creating is not possible
+	Search       string
+	Searchable   bool // whether there are more keys than one glance finds
 	Paused       bool
 	Active       []keyRow
 	Inactive     []keyRow // revoked or expired
@@ -25,6 +30,9 @@ type keysView struct {
 	OpenInactive bool
 	Truncated    bool // whether older inactive keys may exist
 }
+
+// fewKeys are found at one glance.
+const fewKeys = 20
 
 // keyRow is a key as the list shows it.
 type keyRow struct {
@@ -36,10 +44,25 @@ type keyRow struct {
 	Created      time.Time
 	Creator      string
 	LastUsed     *time.Time // nil: never
+	Spark        string     // of the requests of the last 30 days, or "" of none
+	Requests     string     // their number
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
-	active       bool
+	active, near bool
 	Locale       ui.Locale
+}
+
+// Instant shows At. Its time of day matters only near it.
+func (r keyRow) Instant() template.HTML {
+	if r.near {
+		return r.Locale.Minute(*r.At)
+	}
+	return r.Locale.Date(*r.At)
+}
+
+// near reports whether an instant is so close that its time of day matters.
+func near(t *time.Time, now time.Time) bool {
+	return t != nil && t.Sub(now).Abs() <= 48*time.Hour
 }
 
 // inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there
@@ -60,36 +83,65 @@ func (h *Handler) renderKeys(
 	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice,
 ) error {
 	view := keysView{
-		Paused:    !p.Organisation.Plan.IncludesAPI(),
-		Truncated: len(keys) == apikeys.MaxListed,
+		List:       p.Path("/settings/api-keys"),
+		Search:     strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD")),
+		Searchable: len(keys) > fewKeys,
+		Paused:     !p.Organisation.Plan.IncludesAPI(),
+		Truncated:  len(keys) == apikeys.MaxListed,
 	}
-	var inactive []keyRow
-	for _, k := range keys {
-		if row := h.keyRow(p, k); row.active {
-			view.Active = append(view.Active, row)
-		} else {
-			inactive = append(inactive, row)
-		}
+	active, err := h.addRows(c, p, keys, &view)
+	if err != nil {
+		return err
 	}
-	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
-		return p.Path("/settings/api-keys?page=" + strconv.Itoa(page))
-	})
-	view.Inactive = inactive[view.From:view.To]
-	view.AllInactive = p.Locale.Count(int64(len(inactive)))
-	view.OpenInactive = c.Query("page") != ""
-	var err error
 	if view.Layout, err = h.settings.Layout(c, p, "API keys", "api-keys"); err != nil {
 		return err
 	}
 	if done != nil {
 		view.Notices = append([]ui.Notice{*done}, view.Notices...)
 	}
-	obstacles := creationObstacles(p, len(keys) > 0, len(view.Active),
-		p.Path("/settings/api-keys/new"))
+	create := p.Path("/settings/api-keys/new")
+	obstacles := creationObstacles(p, len(keys) > 0, active, create)
 	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
-		view.Create = p.Path("/settings/api-keys/new")
+		view.Create = create
 	}
 	return h.Render(c, fiber.StatusOK, "keys", &view)
+}
+
+// addRows adds the keys that the search finds, and returns how many there are that have not ended.
+func (h *Handler) addRows(
+	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
+) (active int, err error) {
+	var inactive []keyRow
+	unended := slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
+		return !h.keyRow(p, k).active
+	})
+	used, err := h.Keys.UsageOf(c.UserContext(), p.KeyActor(), unended)
+	if err != nil {
+		return 0, err
+	}
+	search := input.Fold(view.Search)
+	for _, k := range keys {
+		row := h.keyRow(p, k)
+		switch {
+		case search != "" && !strings.Contains(input.Fold(row.Name+" "+row.ID), search):
+		case row.active:
+			row.Spark, row.Requests = spark(p.Locale, used[k.ID])
+			view.Active = append(view.Active, row)
+		default:
+			inactive = append(inactive, row)
+		}
+	}
+	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
+		path := ui.WithParam(view.List, "page", strconv.Itoa(page))
+		if view.Search != "" {
+			path = ui.WithParam(path, "q", view.Search)
+		}
+		return path
+	})
+	view.Inactive = inactive[view.From:view.To]
+	view.AllInactive = p.Locale.Count(int64(len(inactive)))
+	view.OpenInactive = c.Query("page")+view.Search != ""
+	return len(unended), nil
 }
 
 func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
@@ -98,7 +150,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	r := keyRow{
 		Name:     k.Name,
 		ID:       apikeys.TokenPrefix + k.ID + "_…",
-		Scopes:   scopeLabel(k.Scopes, ", "),
+		Scopes:   scopeLabel(k.Scopes),
 		Created:  k.CreatedAt,
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
@@ -130,7 +182,8 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 			r.Status = "Replaced"
 			r.Mark = "soon"
 		} else if k.ExpiresSoon(now) {
-			r.Status = "Expires " + inDays(k.ExpiresAt.Sub(now))
+			r.Status = p.Locale.Plural(daysOf(k.ExpiresAt.Sub(now)), "Expires in %s day",
+				"Expires in %s days")
 			r.Mark = "soon"
 			r.Until = "at"
 		}
@@ -139,7 +192,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		r.Until = "stops on"
 		r.At = k.RevokedAt
 	}
-	if r.At == nil {
+	if r.near = near(r.At, now); r.At == nil {
 		r.Until = "never expires"
 	}
 	if r.active {
@@ -149,7 +202,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 }
 
 // scopeLabel names what the scopes read, always in the same order.
-func scopeLabel(scopes []apikeys.Scope, separator string) string {
+func scopeLabel(scopes []apikeys.Scope) string {
 	var forks, reports bool
 	for _, scope := range scopes {
 		forks = forks || scope == apikeys.ForksRead
@@ -157,7 +210,7 @@ func scopeLabel(scopes []apikeys.Scope, separator string) string {
 	}
 	switch {
 	case forks && reports:
-		return "Forks" + separator + "reports"
+		return "Forks, reports"
 	case forks:
 		return "Forks"
 	}
@@ -180,10 +233,9 @@ func creationObstacles(p *ui.Principal, had bool, active int, next string) []ui.
 		})
 	default:
 		all = append(all, ui.Notice{
-			Kind:   "warn",
-			Strong: "API keys are paused.",
-			Before: " Your plan does not include the API: requests with a key are rejected, and you cannot " +
-				"create keys. You can still list and revoke them. They work again when you return to the Pro plan.",
+			Kind:       "warn",
+			Strong:     "API keys are paused.",
+			Before:     " Without the Pro plan, requests are refused, and you can only list and revoke keys.",
 			Action:     "See the plan",
 			ActionPath: p.Path("/settings/organisation"),
 		})

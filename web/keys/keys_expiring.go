@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -33,23 +32,16 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 		notices = append(notices, ui.Notice{
 			Kind:       urgency(left),
 			Name:       k.Name,
-			Strong:     "expires " + inDays(left),
-			Before:     ", on ",
+			Strong:     p.Locale.Plural(daysOf(left), "expires in %s day.", "expires in %s days."),
 			At:         k.ExpiresAt,
-			After:      ".",
+			Day:        !near(k.ExpiresAt, h.Now()),
 			Action:     "Replace",
 			ActionPath: replace,
 		})
 	}
-	switch more := len(keys) - len(notices); {
-	case more == 1:
-		notices = append(notices,
-			ui.Notice{Strong: "1 more key", Before: " expires within 30 days."})
-	case more > 1:
-		notices = append(notices, ui.Notice{
-			Strong: p.Locale.Count(int64(more)) + " more keys",
-			Before: " expire within 30 days.",
-		})
+	if more := int64(len(keys) - len(notices)); more > 0 {
+		notices = append(notices, ui.Notice{Strong: p.Locale.Plural(more,
+			"%s more key expires within 30 days.", "%s more keys expire within 30 days.")})
 	}
 	return notices, nil
 }
@@ -65,11 +57,5 @@ func urgency(left time.Duration) string {
 	return ""
 }
 
-// inDays says in how many days something happens, counting a day that has begun as one.
-func inDays(left time.Duration) string {
-	days := int((left + ui.OneDay - 1) / ui.OneDay)
-	if days == 1 {
-		return "in 1 day"
-	}
-	return "in " + strconv.Itoa(days) + " days"
-}
+// daysOf counts days. One that has begun counts.
+func daysOf(left time.Duration) int64 { return int64((left + ui.OneDay - 1) / ui.OneDay) }

@@ -35,8 +35,11 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		return notes
 	}
 	say := func(left string) string {
-		return "Warehouse expires " + left +
-			" , on 22 Dec 2026, 09:31 UTC . Replace"
+		at := "22 Dec 2026"
+		if left == "in 1 day" || left == "in 2 days" {
+			at = "22 Dec 2026, 09:31 UTC"
+		}
+		return "Warehouse expires " + left + ". " + at + " Replace"
 	}
 	for _, c := range []struct {
 		before time.Duration
@@ -90,8 +93,8 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	notes := announced()
 	require.Len(t, notes, 4)
 	for i, begin := range []string{
-		"bad: Warehouse expires in 1 day ", "warn: second expires in 2 days ",
-		"warn: third expires in 3 days ", "2 more keys expire within 30 days.",
+		"bad: Warehouse expires in 1 day.", "warn: second expires in 2 days.",
+		"warn: third expires in 3 days.", "2 more keys expire within 30 days.",
 	} {
 		require.Contains(t, notes[i], begin)
 	}

@@ -78,20 +78,20 @@ func TestKeysAreListed(t *testing.T) {
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t,
 		"BI dg_live_"+bi.ID+
-			"_… Active until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme 21 "+
-			"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
+			"_… Active until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme 21 "+
+			"Nov 2026, 09:30 UTC None Revoke BI", row(t, p, "BI"))
 	require.Contains(t, row(t, p, "never"),
-		"Active never expires Forks 18 Nov 2026 owner of acme Never Revoke never")
-	require.Contains(t, row(t, p, "soon"), "Expires in 5 days at 26 Nov 2026, 00:31 UTC Reports")
+		"Active never expires Forks 18 Nov 2026 owner of acme Never None Revoke never")
+	require.Contains(t, row(t, p, "soon"), "Expires in 5 days at 26 Nov 2026 Reports")
 	require.Contains(t, row(t, p, "at once"), "Expires in 1 day at 21 Nov 2026, 09:31 UTC")
-	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days at 21 Dec 2026, 09:31 UTC")
-	require.Contains(t, row(t, p, "beyond"), "Active until 21 Dec 2026, 09:31 UTC")
+	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days at 21 Dec 2026 ")
+	require.Contains(t, row(t, p, "beyond"), "Active until 21 Dec 2026 ")
 	require.Equal(t,
 		"gone dg_live_"+gone.ID+
 			"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never",
 		row(t, p, "gone"))
 	require.Contains(t, row(t, p, "old"), "Expired since 21 Nov 2026, 09:30 UTC Reports")
-	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
+	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="day">`,
 		"the script puts it into the reader's zone")
 
 	var order []string
@@ -130,7 +130,7 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	require.Contains(t, p.Body, "1–100 of 1,099")
 	require.Contains(t, p.Body, acme.At("/settings/api-keys?page=2"))
 	require.NotContains(t, p.Body, "data-name>revoked 999<")
-	require.Contains(t, p.Body, "The audit log has them.")
+	require.Contains(t, p.Body, "The audit log has the oldest keys.")
 	second := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys?page=2"))
 	require.Contains(t, second.Body, "data-name>revoked 999<")
 	require.Contains(t, second.Body, "<details open>")
@@ -158,7 +158,7 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 			"team", func(o *webtest.Organisation) fixtures.Person {
 				return o.Owner
 			}, false, "API keys are paused.", "/settings/organisation",
-			"rejected, and you cannot create keys",
+			"requests are refused",
 		},
 		"free": {
 			"free", func(o *webtest.Organisation) fixtures.Person {
@@ -285,4 +285,61 @@ func TestKeyListEscapesHostileNames(t *testing.T) {
 		}
 		require.Contains(t, fmt.Sprint(revoked.Notes(t)), name+" has been revoked.")
 	}
+}
+
+// The list shows the requests of the last 30 days of each key that works (rules.md, Keys), and of
+// no other organisation.
+func TestKeyListShowsUsage(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
+	revoked := w.NewKey(t, acme, "Gone", apikeys.ReportsRead)
+	usageOf(w, acme, used, 0, 1_000, 200, 34)
+	usageOf(w, acme, used, 15, 1, 0, 0)
+	usageOf(w, acme, used, 30, 9_000, 0, 0)
+	usageOf(w, acme, revoked, 0, 777, 0, 0)
+	w.DB.Exec(`update api_keys set revoked_at = now() where id = $1`, revoked.ID)
+	b := w.SignedIn(t, acme.Owner)
+	p := b.Get(acme.At("/settings/api-keys"))
+	require.Contains(t, row(t, p, "Used"), "Never 1,235 Revoke")
+	require.NotContains(t, p.Body, "777", "a key that has ended shows none")
+	outline := webtest.RegexpFind(t, `<path d="(M0 16[^"]+)"`, p.Body)
+	require.Equal(t, "M0 16"+strings.Repeat("V16h1", 14)+"V15h1"+strings.Repeat("V16h1", 14)+
+		"V0h1V16z", outline, "a single request is seen, and the day before the 30 is not")
+	require.NotContains(t, p.Body, `role="search"`, "two keys are found at one glance")
+}
+
+// More than 20 keys are searched by name and id, without case and accents. A pasted key is cut to
+// its public part.
+func TestManyKeysAreSearched(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	wanted := w.NewKey(t, acme, "Café dashboard", apikeys.ReportsRead)
+	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
+		creator_name, revoked_at)
+		select 'r' || lpad(i::text, 21, '0'), $1, 'Tool ' || i, array['forks:read'],
+		  decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p',
+		    'P', case when i > 19 then timestamptz '2021-01-01' end
+		  from generate_series(1, 140) i`, acme.ID)
+	b := w.SignedIn(t, acme.Owner)
+	names := func(query string) (found []string) {
+		p := b.Get(acme.At("/settings/api-keys?%s", query))
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		require.Contains(t, p.Body, `role="search"`)
+		for _, n := range webtest.Cells(`data-name>([^<]+)<`, p.Body) {
+			found = append(found, n[0])
+		}
+		return found
+	}
+	require.Equal(t, []string{"Café dashboard"}, names("q=CAFE"))
+	require.Equal(t, []string{"Café dashboard"}, names("q=dg_live_"+wanted.ID+"_"))
+	require.Equal(t, []string{"Tool 19", "Tool 119"}, names("q=19"), "those that have ended as well")
+	require.Len(t, names("q=tool"), 19+100)
+	require.Len(t, names("q=tool&page=2"), 19+21)
+	require.Empty(t, names("q=nothing"))
+	require.Contains(t, b.Get(acme.At("/settings/api-keys?q=tool")).Body, "?page=2&amp;q=tool")
+	require.NotContains(t, fmt.Sprint(b.Get(acme.At("/settings/api-keys?q=nothing")).Notes(t)),
+		"cannot create")
 }

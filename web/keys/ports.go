@@ -13,6 +13,9 @@ type Keys interface {
 	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)
 	Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Key) ([]apikeys.Usage, error)
+	UsageOf(
+		ctx context.Context, actor apikeys.Actor, keys []apikeys.Key,
+	) (map[string][]apikeys.Usage, error)
 }
 
 // Changes creates, changes and revokes keys.

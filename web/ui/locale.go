@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +85,14 @@ func (l Locale) Count(n int64) string {
 		digits = digits[:i] + l.numbers.group + digits[i:]
 	}
 	return digits
+}
+
+// Plural is the text for a number, which takes the place of its %s.
+func (l Locale) Plural(n int64, one, other string) string {
+	if n == 1 {
+		other = one
+	}
+	return fmt.Sprintf(other, l.Count(n))
 }
 
 // Percent writes a percentage with the API's one decimal: 69.6%.

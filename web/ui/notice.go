@@ -8,15 +8,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Notice is a message above a screen's heading: Name (of a key) and Strong in bold, then Before,
-// the time At if any, and After.
+// Notice is a message above a screen's heading: Name (of a key) and Strong in bold, then Before and
+// the time At, if any.
 type Notice struct {
 	Kind string `json:"-"` // "warn", "bad" or ""
 	// whether it confirms what the person has just done
-	Done                        bool `json:"-"`
-	Name, Strong, Before, After string
-	At                          *time.Time
-	Action, ActionPath          string `json:"-"` // a link beside it, or ""
+	Done                 bool `json:"-"`
+	Name, Strong, Before string
+	At                   *time.Time
+	Day                  bool   // whether At is shown without its time of day
+	Action, ActionPath   string `json:"-"` // a link beside it, or ""
 }
 
 // noticeCookie holds what was just changed, until the next page says it. The prefix __Host- keeps
