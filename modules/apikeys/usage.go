@@ -161,7 +161,11 @@ func (r *Reader) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error)
 func (r *Reader) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,
 ) (map[string][]Usage, error) {
-	if err := r.authorizeAll(actor.Subject, authz.ListKeys, keys); err != nil {
+	err := r.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
+	if err == nil {
+		err = r.authorizeAll(actor.Subject, authz.ListKeys, keys)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.usageSince(ctx, actor.OrganisationID, keys[:min(len(keys), MaxUsable)],

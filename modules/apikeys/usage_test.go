@@ -148,6 +148,7 @@ func TestUsageOfOthersIsNotShown(t *testing.T) {
 	key.OrganisationID = theirOrganisation
 	days, err := b.keys.Usage(b.ctx(), theirs, key)
 	require.NoError(t, err)
+	require.Len(t, days, apikeys.UsageDays)
 	for _, day := range days {
 		require.Zero(t, day.Accepted)
 	}

@@ -78,17 +78,17 @@ func TestKeysAreListed(t *testing.T) {
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t,
 		"BI dg_live_"+bi.ID+
-			"_… Active until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme 21 "+
-			"Nov 2026, 09:30 UTC None Revoke BI", row(t, p, "BI"))
+			"_… Active until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme None last used 21 "+
+			"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
 	require.Contains(t, row(t, p, "never"),
-		"Active never expires Forks 18 Nov 2026 owner of acme Never None Revoke never")
+		"Active never expires Forks 18 Nov 2026 owner of acme None last used never Revoke never")
 	require.Contains(t, row(t, p, "soon"), "Expires in 5 days at 26 Nov 2026 Reports")
 	require.Contains(t, row(t, p, "at once"), "Expires in 1 day at 21 Nov 2026, 09:31 UTC")
 	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days at 21 Dec 2026 ")
 	require.Contains(t, row(t, p, "beyond"), "Active until 21 Dec 2026 ")
 	require.Equal(t,
 		"gone dg_live_"+gone.ID+
-			"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never",
+			"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme never",
 		row(t, p, "gone"))
 	require.Contains(t, row(t, p, "old"), "Expired since 21 Nov 2026, 09:30 UTC Reports")
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="day">`,
@@ -302,7 +302,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 	w.DB.Exec(`update api_keys set revoked_at = now() where id = $1`, revoked.ID)
 	b := w.SignedIn(t, acme.Owner)
 	p := b.Get(acme.At("/settings/api-keys"))
-	require.Contains(t, row(t, p, "Used"), "Never 1,235 Revoke")
+	require.Contains(t, row(t, p, "Used"), "1,235 last used never Revoke")
 	require.NotContains(t, p.Body, "777", "a key that has ended shows none")
 	outline := webtest.RegexpFind(t, `<path d="(M0 16[^"]+)"`, p.Body)
 	require.Equal(t, "M0 16"+strings.Repeat("V16h1", 14)+"V15h1"+strings.Repeat("V16h1", 14)+
