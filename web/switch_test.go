@@ -45,6 +45,8 @@ func TestOrganisationIsSwitchedAndKept(t *testing.T) {
 		require.Equal(t, path == "/account", strings.Contains(p.Body, "Choose organisation"), path)
 		require.Contains(t, p.Body, `?org=club"><bdi>Organisation club</bdi>`,
 			"%s: a member has the account alone", path)
+		current := strings.Count(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`)
+		require.Equal(t, path != "/account", current == 1, "%s: the current one is marked", path)
 	}
 	kept := b.Get(acme.At("/reports")).Body
 	require.Contains(t, kept, `href="/account?org=acme"`)

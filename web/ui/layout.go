@@ -66,17 +66,19 @@ func (l Layout) Docs(page string) string {
 // Account is the path of a screen of the account.
 func (l Layout) Account(screen string) string { return l.User.Account(screen) }
 
-// Switch are the other organisations of the reader, each with the screen of the same kind.
-func (l Layout) Switch() (others []Link) {
+// Switch are the organisations of a reader of several, each with the screen of the same kind.
+func (l Layout) Switch() (all []Link) {
 	if l.User == nil {
 		return nil
 	}
 	for _, m := range l.User.all {
-		if m.Organisation.ID != l.User.Organisation.ID {
-			others = append(others, Link{Name: m.Organisation.Name, Path: l.User.sameScreen(m)})
-		}
+		all = append(all, Link{
+			Name:    m.Organisation.Name,
+			Path:    l.User.sameScreen(m),
+			Current: m.Organisation.ID == l.User.Organisation.ID,
+		})
 	}
-	return others
+	return all
 }
 
 // pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several

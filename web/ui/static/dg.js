@@ -146,7 +146,22 @@
   for (const list of all('details.switch')) {
     const close = () => { list.open = false; };
     document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
+    list.addEventListener('toggle', () => {
+      document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
+      if (list.open) list.querySelector('input')?.focus();
+    });
     list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { close(); list.querySelector('summary').focus(); } });
+  }
+
+  // A field that leaves the rows of a list that contain its text. Enter opens the first of them.
+  for (const find of all('input[data-find]')) {
+    const rows = all(`#${find.dataset.find} :is(li, tbody tr)`);
+    find.hidden = false;
+    find.addEventListener('input', () => {
+      const text = find.value.trim().toLowerCase();
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text);
+    });
+    find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
   }
 
   // A field that is hidden because its option is not selected is not sent.
