@@ -208,7 +208,6 @@ func (p *Program) newScreens(m modules, s Settings) (*web.Handler, error) {
 			Organisations: m.org,
 			People:        people.Accounts,
 			Keys:          p.Keys.Reader,
-			Forks:         m.games,
 		},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},
 		Reports: webreports.Modules{

@@ -75,7 +75,6 @@ func start(t *testing.T) *program {
 			Organisations: own,
 			People:        &staff{own},
 			Keys:          keyService.Reader,
-			Forks:         forks,
 		},
 		Reports: webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)

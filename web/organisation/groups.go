@@ -2,6 +2,7 @@ package organisation
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -10,24 +11,38 @@ import (
 	"dg/web/ui"
 )
 
-// groupList is a page of the organisation's groups.
+// groupList is a page of the organisation's groups, or those that a search finds.
 type groupList struct {
 	ui.Pager
-	Rows []groupRow
+	Search     string
+	Searchable bool // whether there are more groups than one glance finds
+	More       bool // whether the search finds more than are listed
+	Rows       []groupRow
 }
 
 type groupRow struct {
 	Name string
 	ID   ui.Copyable
-	Call ui.ApiCall // without a command where the organisation has no fork
 }
 
-const groupsPerPage = 100
+const (
+	groupsPerPage = 100
+	fewGroups     = 20 // are found at one glance
+)
 
-// groupList lists the groups with their ids, and calls of the first fork.
+// groupList lists the groups with their ids.
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
-	groups, all, err := h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID, ui.PageOf(c),
-		groupsPerPage)
+	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
+	var groups []org.Group
+	var all int
+	var err error
+	if l.Search != "" {
+		groups, l.More, err = h.Organisations.FindGroups(c.UserContext(), p.Organisation.ID,
+			l.Search)
+	} else {
+		groups, all, err = h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID,
+			ui.PageOf(c), groupsPerPage)
+	}
 	if err == nil {
 		err = ui.AuthorizeAll(p, authz.ReadOrganisation, groups, func(g org.Group) string {
 			return g.OrganisationID
@@ -36,27 +51,16 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 	if err != nil {
 		return groupList{}, err
 	}
-	forks, err := ui.ForksOf(c.UserContext(), h.Forks, p)
-	if err != nil {
-		return groupList{}, err
-	}
-	l := groupList{
-		Pager: ui.NewPager(c, all, groupsPerPage, func(page int) string {
-			return path + "?page=" + strconv.Itoa(page) + "#groups"
-		}),
-	}
+	l.Searchable = l.Search != "" || all > fewGroups
+	l.Pager = ui.NewPager(c, all, groupsPerPage, func(page int) string {
+		return path + "?page=" + strconv.Itoa(page) + "#groups"
+	})
 	for i, g := range groups {
-		number := strconv.Itoa(i)
-		row := groupRow{
-			Name: g.Name,
-			ID:   ui.Copyable{ID: "group-id" + number, Text: g.ID, Name: "id of " + g.Name},
-		}
-		if len(forks) > 0 {
-			row.Call = h.StatisticsCall(forks[0].ID, ui.LastDays(h.Today(), ui.DefaultDays), g.ID,
-				number)
-			row.Call.Command.Name = "command for " + g.Name
-		}
-		l.Rows = append(l.Rows, row)
+		l.Rows = append(l.Rows, groupRow{g.Name, ui.Copyable{
+			ID:   "group-id" + strconv.Itoa(i),
+			Text: g.ID,
+			Name: "id of " + g.Name,
+		}})
 	}
 	return l, nil
 }

@@ -27,14 +27,13 @@ func parseCommand(t *testing.T, text string) (address string, query url.Values) 
 	return m[1], query
 }
 
-// The settings list every group with its id to copy, 100 on a page, and a command for each that the
-// API answers.
+// The settings list every group with its id to copy, 100 on a page. More than 20 are searched by
+// name, without case and accents.
 func TestSettingsListGroupIDs(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
 	other := w.Organisation("other")
-	fork := w.Played(o)
 	ids := map[string]string{}
 	for i := range 201 {
 		name := fmt.Sprintf("Group %03d", i)
@@ -42,9 +41,8 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	}
 	foreign := w.DB.GroupNamed(other.ID, "theirs")
 	b := w.SignedIn(t, o.Owner)
-	get := w.Beside(t, o)
 	listed := regexp.MustCompile(
-		`<bdi>([^<]*)</bdi></th><td role="cell" data-label="Id"><div class="id-and-command"><span class="id"><code id="group-id\d+">([0-9a-f-]{36})</code>`,
+		`<bdi>([^<]*)</bdi></th><td role="cell" data-label="Id"><span class="id"><code id="group-id\d+">([0-9a-f-]{36})</code>`,
 	)
 	found := map[string]string{}
 	for page, want := range map[string]int{"": 100, "?page=2": 100, "?page=3": 1} {
@@ -55,18 +53,18 @@ func TestSettingsListGroupIDs(t *testing.T) {
 			found[row[2]] = row[1]
 		}
 		require.NotContains(t, body, foreign)
-		commands := commandOnPage.FindAllStringSubmatch(body, -1)
-		require.Len(t, commands, want)
-		address, query := parseCommand(t, html.UnescapeString(commands[0][1]))
-		require.Equal(t, w.URL+"/api/v1/forks/"+fork+"/stats", address)
-		require.Equal(t, rows[0][2], query.Get("groupId"))
-		require.Equal(t, 200, get("/forks/"+fork+"/stats?"+query.Encode()).StatusCode)
 	}
 	require.Equal(t, ids, found)
 	require.Contains(t, b.Get(o.At("/settings/organisation")).Body, `<span>1–100 of 201</span>`)
 	require.Contains(t, groupsPage(t, w, other).Body, "<code id=\"group-id0\">"+foreign+"</code>")
-	require.NotContains(t, groupsPage(t, w, other).Body, `<code id="command`,
-		"without a fork there is nothing to read")
+	require.NotContains(t, groupsPage(t, w, other).Body, `role="search"`)
+	for search, want := range map[string]int{"group+07": 10, "GROUP": 50, "theirs": 0} {
+		body := b.Get(o.At("/settings/organisation?q=%s", search)).Body
+		require.Len(t, listed.FindAllString(body, -1), want, search)
+		require.Equal(t, want == 50, strings.Contains(body, "Only the first 50 matches"))
+		require.Equal(t, want == 0, strings.Contains(body, "No group matches."))
+		require.Contains(t, body, `role="search"`)
+	}
 }
 
 func groupsPage(t *testing.T, w *webtest.World, o *webtest.Organisation) webtest.Page {

@@ -22,7 +22,6 @@ type Modules struct {
 	Organisations Settings
 	People        People
 	Keys          Keys
-	Forks         ui.ForkLister
 }
 
 // New returns the wing.

@@ -3,6 +3,7 @@ package organisation
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,14 +18,15 @@ import (
 // organisationView is the organisation's plan, reporting mode, members and groups.
 type organisationView struct {
 	ui.Layout
-	Name, Plan  string
+	Path, Name  string
+	Plan        string
 	IncludesAPI bool
 	Mode        string
 	Nominative  bool
 	ChangeMode  string // path, or "" if the person may not
 	Members     []memberRow
-	TwoStep     string // how many members use it
-	Unlisted    string // how many members are not listed, or ""
+	TwoStep     string // how many members use it, as a sentence
+	Unlisted    string // how many members are not listed, as a sentence, or ""
 	Groups      groupList
 }
 
@@ -39,7 +41,7 @@ type memberRow struct {
 func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{
-		Name: o.Name, Plan: ui.PlanLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
+		Path: p.Path("/settings/organisation"), Name: o.Name, Plan: ui.PlanLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
 		Mode: ui.ModeLabels[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
 	}
 	if p.May(authz.ChangeReportingMode) {
@@ -52,7 +54,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
 		return err
 	}
-	if view.Groups, err = h.groupList(c, p, p.Path("/settings/organisation")); err != nil {
+	if view.Groups, err = h.groupList(c, p, view.Path); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
@@ -91,10 +93,14 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
-	view.TwoStep = p.Locale.Count(users) + " of " + p.Locale.Count(int64(len(view.Members)))
+	listed := p.Locale.Count(int64(len(view.Members)))
+	view.TwoStep = fmt.Sprintf("%s of %s members use two-step verification.",
+		p.Locale.Count(users), listed)
 	if all > len(members) {
-		view.TwoStep += " listed"
-		view.Unlisted = p.Locale.Count(int64(all - len(members)))
+		view.TwoStep = fmt.Sprintf("%s of %s listed members use two-step verification.",
+			p.Locale.Count(users), listed)
+		view.Unlisted = p.Locale.Plural(int64(all-len(members)), "%s more member is not listed.",
+			"%s more members are not listed.")
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ type Settings interface {
 	GroupPage(
 		ctx context.Context, organisationID string, page, size int,
 	) (_ []org.Group, all int, _ error)
+	FindGroups(
+		ctx context.Context, organisationID, text string,
+	) (found []org.Group, more bool, _ error)
 	SetReportingMode(
 		ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request,
 	) error

@@ -132,7 +132,6 @@ func StartOn(
 			Organisations: orgs,
 			People:        people.Accounts,
 			Keys:          w.Keys.Reader,
-			Forks:         forks,
 		},
 		Docs: docs.Modules{Groups: orgs, Forks: forks},
 		Reports: webreports.Modules{
