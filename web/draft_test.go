@@ -80,7 +80,7 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 			before := w.AllKeys(t, acme)
 			signIn := sentAfterTheEnd(t, w, b, c.path, c.form)
 			require.Contains(t, signIn.Body,
-				"Your session has ended.</strong> Sign in to continue: what you wrote is kept.")
+				"Your session has ended.</strong> What you wrote is kept.")
 			next := "?" + url.Values{"next": {c.path}}.Encode()
 			require.Equal(t, http.StatusUnauthorized,
 				b.Post("/sign-in"+next,

@@ -83,7 +83,7 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 	return []screen{
 		{name: "account-two-step", shows: "Turn off two-step verification",
 			path: "/account/two-step"},
-		{name: "recovery-codes-new", shows: "Your old codes stop working",
+		{name: "recovery-codes-new", shows: "your old ones stop working",
 			path: "/account/recovery-codes"},
 		{name: "password-code", shows: "or a recovery code", path: "/account/password"},
 		{name: "account", shows: "Tomás", path: "/account"},

@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/modules/org"
 	"dg/web/ui"
 )
 
@@ -25,17 +26,8 @@ type sessionRow struct {
 }
 
 // accountLayout is the layout of an account screen.
-func accountLayout(p *ui.Principal, title, screen string) ui.Layout {
-	l := ui.NewLayout(p, title, ui.AreaNone)
-	l.Sidebar = &ui.Sidebar{Label: "Account", Links: []ui.Link{
-		{Name: "Security", Path: p.Account(""), Current: screen == "account"},
-		{
-			Name:    "Two-step verification",
-			Path:    p.Account("/two-step"),
-			Current: screen == "two-step",
-		},
-	}}
-	return l
+func accountLayout(p *ui.Principal, title string) ui.Layout {
+	return ui.NewLayout(p, title, ui.AreaNone)
 }
 
 const otherSessionsEnded = " Your other sessions have ended."
@@ -43,7 +35,13 @@ const otherSessionsEnded = " Your other sessions have ended."
 // Account answers GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
-	view := accountView{Layout: accountLayout(p, "Account", "account"), Regions: ui.RegionOptions()}
+	view := accountView{Layout: accountLayout(p, "Account"), Regions: ui.RegionOptions()}
+	if p.Role == org.RoleMember { // who is led here from the reports
+		view.Notices = append(view.Notices, ui.Notice{
+			Strong: "Only owners and admins can open reports and settings.",
+			Before: " To get access, ask an owner to change your role.",
+		})
+	}
 	sessions, err := h.Sessions.ActiveSessions(ctx, p.Token)
 	if err != nil {
 		return err

@@ -31,8 +31,13 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	require.Contains(t, p.Body, acme.Member.Email)
 	require.Contains(t, p.Body, "Set up two-step verification")
 	require.NotContains(t, p.Body, "Reports</a>")
+	require.Equal(t, []string{": Only owners and admins can open reports and settings. " +
+		"To get access, ask an owner to change your role."}, p.Notes(t))
+	require.Contains(t, p.Body, "<title>Account – ")
+	require.NotContains(t, p.Body, `class="sidebar"`, "the page has its sections itself")
+	require.Empty(t, w.SignedIn(t, acme.AdminPlain).Get("/account").Notes(t))
 	require.Contains(t, w.SignedIn(t, acme.Admin).Get("/account").Body,
-		`<span class="state on">On</span>`)
+		`<span class="state on">On`)
 	for _, path := range []string{
 		"/account", "/account/password", "/account/two-step", "/account/recovery-codes",
 	} {
@@ -164,10 +169,10 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	// sent again, it shows no codes
 	webtest.RequireRedirect(t, "/account/two-step", b.Post("/account/two-step", form))
 	account := b.Get("/account").Body
-	require.Contains(t, account, `<span class="state on">On</span>`)
+	require.Contains(t, account, `<span class="state on">On since <time`)
 	require.Contains(t, account,
 		"<strong>Two-step verification is on.</strong> Your other sessions have ended.")
-	require.Contains(t, account, "You have 10 of 10 recovery codes left.")
+	require.Contains(t, account, "10 of 10 recovery codes left.")
 	require.NotContains(t, account, codes[0][1])
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
 	again := w.Browser(t)
@@ -209,7 +214,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Admin)
-	require.Contains(t, b.Get("/account").Body, "You have no recovery codes.")
+	require.Contains(t, b.Get("/account").Body, "No recovery codes left")
 	for _, form := range []url.Values{
 		{"current": {fixtures.Password}}, {"code": {w.CodeNow(t, fixtures.TOTPSecret)}}, {
 			"current": {fixtures.Password}, "code": {"000000"},
@@ -246,7 +251,9 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	webtest.RequireRedirect(t, "/account",
 		phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",
 			url.Values{"code": {strings.ToUpper(codes[1])}}))
-	require.Contains(t, phoneless.Get("/account").Body, "You have 9 of 10 recovery codes left.")
+	after := phoneless.Get("/account").Body
+	require.Contains(t, after, "<strong>9 recovery codes left.</strong> Create new ones in your account.")
+	require.Contains(t, after, "9 of 10 recovery codes left.")
 }
 
 // An e-mail that no QR code could hold leaves the typed secret.

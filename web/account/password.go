@@ -20,7 +20,7 @@ func (h *Handler) PasswordForm(c *fiber.Ctx, p *ui.Principal) error {
 
 func (h *Handler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	return h.Render(c, status, "password",
-		&passwordView{accountLayout(p, ui.TitleOf("Change password", status), "account"), f})
+		&passwordView{accountLayout(p, ui.TitleOf("Change password", status)), f})
 }
 
 // ChangePassword answers POST /account/password.

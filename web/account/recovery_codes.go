@@ -28,7 +28,7 @@ func (h *Handler) renderRecoveryCodesForm(
 		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
 	}
 	return h.Render(c, status, "recovery-codes-new",
-		&newCodesView{accountLayout(p, ui.TitleOf("New recovery codes", status), "two-step"), f})
+		&newCodesView{accountLayout(p, ui.TitleOf("New recovery codes", status)), f})
 }
 
 // ReplaceRecoveryCodes answers POST /account/recovery-codes.
@@ -65,5 +65,5 @@ func (h *Handler) renderRecoveryCodes(
 	rememberBrowser(c, h.SignIns, session)
 	p.Person = session.Person
 	return h.Render(c, fiber.StatusOK, "recovery-codes",
-		&codesView{accountLayout(p, title, "two-step"), codes, next})
+		&codesView{accountLayout(p, title), codes, next})
 }

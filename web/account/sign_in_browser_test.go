@@ -22,7 +22,10 @@ func TestSignInByKeyboard(t *testing.T) {
 	p.AllowError("status of 422") // of forms that come back
 	p.Open(w.URL + "/account")
 	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
-	p.Press(acme.Admin.Email, "Tab", "wrong horse battery", "Enter")
+	p.Press(acme.Admin.Email, "Tab", "wrong horse battery", "Tab", "Enter")
+	require.Equal(t, "text", p.Attr("#password", "type"), "it is shown")
+	require.Equal(t, "<input#password>", p.Focused())
+	p.Press("Enter") // and hidden again, as it is sent
 	p.WaitFor("#errors")
 	p.Press(fixtures.Password, "Enter") // the e-mail has stayed, and the focus is in the password
 	p.WaitFor("#code")
@@ -70,6 +73,12 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	webtest.LooksRight(t, p, "leaving the recovery codes")
 	p.Click(`button:text("Stay here")`)
 	require.Equal(t, recovery, strings.Fields(copied(p, "Copy codes")))
+	var file string
+	p.Eval(`new Promise((done) => {
+		URL.createObjectURL = (blob) => { blob.text().then(done); return '#'; };
+		document.querySelector('[data-download]').click();
+	})`, &file)
+	require.Equal(t, recovery, strings.Fields(file))
 	p.Click(`a:text("Done")`)
 	p.WaitFor(`.note[role="status"]`)
 	require.Contains(t, p.Text(`.note[role="status"]`), "Two-step verification is on.")

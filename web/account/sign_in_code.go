@@ -66,5 +66,22 @@ func (h *Handler) SecondStep(c *fiber.Ctx) error {
 		return err
 	}
 	ui.SetSession(c, session)
+	if c.Query("recovery") != "" {
+		h.sayCodesLeft(c, session)
+	}
 	return finishSignIn(c, h.SignIns, session)
+}
+
+// sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed:
+// a failure only leaves the notice out.
+func (h *Handler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
+	left, err := h.TwoStep.RecoveryCodesLeft(c.UserContext(), session.Token)
+	if err != nil {
+		return
+	}
+	ui.Say(c, ui.Notice{
+		Strong: ui.LocaleOf(c).Plural(int64(left), "%s recovery code left.",
+			"%s recovery codes left."),
+		Before: " Create new ones in your account.",
+	})
 }

@@ -38,15 +38,14 @@ func (h *Handler) TwoStepForm(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	view := twoStepView{FormErrors: f}
 	if p.Person.TwoStep {
-		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status),
-			"two-step")
+		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status))
 		return h.Render(c, status, "two-step-off", &view)
 	}
 	offer, err := h.TwoStep.BeginTwoStep(c.UserContext(), p.Token)
 	if err != nil {
 		return err
 	}
-	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status), "two-step")
+	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
 	view.Secret = inGroupsOfFour(offer.Secret)
 	view.QR = newQRCode(offer.URL)
 	view.Issuer = twostep.Issuer

@@ -236,7 +236,7 @@ func SignInWith(p *browsertest.Page, w *World, who fixtures.Person, path string)
 	p.Open(w.URL + "/sign-in")
 	p.Fill("#email", who.Email)
 	p.Fill("#password", fixtures.Password)
-	p.Click("main button")
+	p.Click("main button.primary")
 	p.WaitFor("header.top")
 	p.Open(w.URL + path)
 }
@@ -259,7 +259,7 @@ func ToAccount(p *browsertest.Page, w *World, who fixtures.Person) {
 	p.Open(w.URL + "/sign-in?next=/account")
 	p.Fill("#email", who.Email)
 	p.Fill("#password", fixtures.Password)
-	p.Click("main button")
+	p.Click("main button.primary")
 }
 
 // CodeNow is the person's code of now; one that was used may be used again, since tests are faster

@@ -125,6 +125,37 @@
     });
   }
 
+  // Downloads of what is on the page.
+  for (const button of all('button[data-download]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      const link = document.createElement('a');
+      const source = document.getElementById(button.dataset.download);
+      link.href = URL.createObjectURL(new Blob([`${source.innerText.trim()}\n`], { type: 'text/plain' }));
+      link.download = button.dataset.file;
+      armed = false;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+  }
+
+  // A password can be shown. It is hidden again before the form is sent, so that browsers keep it as a password.
+  for (const field of all('input[data-show]')) {
+    const button = document.createElement('button');
+    const name = field.labels[0].textContent;
+    const show = (shown) => {
+      field.type = shown ? 'text' : 'password';
+      button.textContent = shown ? 'Hide' : 'Show';
+      button.setAttribute('aria-label', `${button.textContent} ${name}`);
+    };
+    button.type = 'button';
+    button.className = 'quiet show';
+    button.addEventListener('click', () => { show(field.type === 'password'); field.focus(); });
+    field.form.addEventListener('submit', () => show(false));
+    field.after(button);
+    show(false);
+  }
+
   // Dialogs: a link to a confirmation page opens a dialog instead, whose form posts to the link's address. An element such as
   // <b data-slot="name"> gets the text of the element with data-name in the link's row.
   for (const link of all('a[data-dialog]')) {
@@ -146,10 +177,10 @@
   for (const list of all('details.switch')) {
     const close = () => { list.open = false; };
     document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
-    list.addEventListener('toggle', () => {
+    new MutationObserver(() => {
       document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
       if (list.open) list.querySelector('input')?.focus();
-    });
+    }).observe(list, { attributeFilter: ['open'] });
     list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { close(); list.querySelector('summary').focus(); } });
   }
 
