@@ -75,7 +75,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.Equal(t, recovery, strings.Fields(copied(p, "Copy codes")))
 	var file string
 	p.Eval(`new Promise((done) => {
-		URL.createObjectURL = (blob) => { blob.text().then(done); return '#'; };
+		URL.createObjectURL = (blob) => { blob.text().then(done); return 'data:,'; };
 		document.querySelector('[data-download]').click();
 	})`, &file)
 	require.Equal(t, recovery, strings.Fields(file))
