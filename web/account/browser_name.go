@@ -1,6 +1,9 @@
 package account
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Common browsers and systems by a part of the user agent. The order matters: many user agents
 // contain the names of others.
@@ -25,7 +28,7 @@ func browserName(userAgent string) string {
 	case system == "":
 		return browser
 	}
-	return browser + " on " + system
+	return fmt.Sprintf("%s on %s", browser, system)
 }
 
 func firstMatch(names [][2]string, userAgent string) string {

@@ -3,6 +3,7 @@ package auditlog
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -45,8 +46,8 @@ func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 			ContentType: "text/csv; charset=utf-8",
 			Gzip:        true,
 			Header: map[string]string{
-				fiber.HeaderContentDisposition: `attachment; filename="audit-log_` +
-					h.Today().Format(time.DateOnly) + `.csv"`,
+				fiber.HeaderContentDisposition: fmt.Sprintf(
+					`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
 				fiber.HeaderCacheControl: "no-store",
 			},
 		}

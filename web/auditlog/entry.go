@@ -73,14 +73,14 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		if from := ui.ModeLabels[org.ReportingMode(
 			textOf(n.locale, e.Details["from"]),
 		)]; from != "" {
-			v.Outcome = "From " + strings.ToLower(from)
+			v.Outcome = fmt.Sprintf("From %s", strings.ToLower(from))
 		}
 	case audit.PlanChanged:
 		v.Target = ui.PlanLabels[org.Plan(textOf(n.locale, e.Details["to"]))]
-		v.Outcome = "From " + textOf(n.locale, e.Details["from"])
+		v.Outcome = fmt.Sprintf("From %s", textOf(n.locale, e.Details["from"]))
 	case audit.LogPruned:
-		v.Target = "Before " + textOf(n.locale, e.Details["before"])
-		v.Outcome = textOf(n.locale, e.Details["entries"]) + " entries"
+		v.Target = fmt.Sprintf("Before %s", textOf(n.locale, e.Details["before"]))
+		v.Outcome = fmt.Sprintf("%s entries", textOf(n.locale, e.Details["entries"]))
 	case audit.PlayerErased:
 		v.Target = e.Target.ID
 	case audit.ResetCreated:
@@ -128,7 +128,7 @@ func instantIn(e audit.Entry, name string) *time.Time {
 // once.
 func keyOutcome(l ui.Locale, e audit.Entry) (string, *time.Time) {
 	if old := textOf(l, e.Details["oldName"]); old != "" {
-		return "Was " + truncate(old, maxNameInRow), nil
+		return fmt.Sprintf("Was %s", truncate(old, maxNameInRow)), nil
 	}
 	if stops := instantIn(e, "stopsAt"); stops != nil && stops.Sub(e.At) > time.Minute {
 		return "Old key stops", stops
@@ -237,7 +237,10 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 	from, fromIsDay := input.ParseDay(textOf(l, rest["from"]))
 	to, toIsDay := input.ParseDay(textOf(l, rest["to"]))
 	if fromIsDay && toIsDay {
-		all = append(all, detail{Term: "Period", Text: l.Day(from) + " to " + l.Day(to)})
+		all = append(all, detail{
+			Term: "Period",
+			Text: fmt.Sprintf("%s to %s", l.Day(from), l.Day(to)),
+		})
 		delete(rest, "from")
 		delete(rest, "to")
 	}

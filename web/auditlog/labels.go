@@ -2,7 +2,7 @@ package auditlog
 
 import (
 	"cmp"
-	"strings"
+	"fmt"
 
 	"dg/modules/audit"
 	"dg/modules/org"
@@ -93,22 +93,23 @@ var namesLabels = map[string]struct{ short, long string }{
 // foreignTargetLabels are the resources of another organisation that a request was for.
 var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its group"}
 
-// countedEvents are what an action's counted entries count.
-var countedEvents = map[audit.Action]string{
-	audit.KeyRefused:   "requests",
-	audit.SignInFailed: "attempts",
-	audit.SignedIn:     "sign-ins",
+// countedEvents are what an action's counted entries count: of one and of more, and both where a
+// crash lost the count of others.
+var countedEvents = map[audit.Action][2]string{
+	audit.KeyRefused:   {"%s request", "%s requests"},
+	audit.SignInFailed: {"%s attempt", "%s attempts"},
+	audit.SignedIn:     {"%s sign-in", "%s sign-ins"},
 }
+
+var otherEvents = [2]string{"%s event", "%s events"}
 
 // countedLabel says how many events an entry stands for that were counted instead of recorded one
 // by one, or "".
 func countedLabel(l ui.Locale, e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {
-		label = l.Count(int64(n)) + " " + cmp.Or(countedEvents[e.Action], "events")
-		if n == 1 {
-			label = strings.TrimSuffix(label, "s")
-		}
+		texts := cmp.Or(countedEvents[e.Action], otherEvents)
+		label = l.Plural(int64(n), texts[0], texts[1])
 	}
 	switch {
 	case e.Details[audit.CountLost] != true:
@@ -116,17 +117,14 @@ func countedLabel(l ui.Locale, e audit.Entry) string {
 	case label == "":
 		return "Count lost in a database crash"
 	}
-	return label + ", others lost in a database crash"
+	return fmt.Sprintf("%s, others lost in a database crash", label)
 }
 
 // exportOutcome is the outcome of an export and its rows, or "" while it runs.
 func exportOutcome(l ui.Locale, details map[string]any) string {
 	label := outcomeLabels[textOf(l, details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && label != "" {
-		label += ", " + l.Count(int64(rows)) + " rows"
-		if rows == 1 {
-			label = strings.TrimSuffix(label, "s")
-		}
+		return fmt.Sprintf("%s, %s", label, l.Plural(int64(rows), "%s row", "%s rows"))
 	}
 	return label
 }

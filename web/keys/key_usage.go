@@ -50,7 +50,7 @@ func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
 		Ticks:    ui.Ticks(l, period),
 		Width:    10 * len(days),
 		Grid:     ui.GridOf(10*len(days), top, step) + ui.GridLines(l, period),
-		Most:     l.Count(total(most)) + " on " + l.Day(most.Day),
+		Most:     fmt.Sprintf("%s on %s", l.Count(total(most)), l.Day(most.Day)),
 		First:    l.Day(days[0].Day),
 		Last:     l.Day(ui.LastDay(period)),
 	}
@@ -69,7 +69,7 @@ func newUsageDay(l ui.Locale, i int, d apikeys.Usage, top int64) usageDay {
 		AcceptedCount: l.Count(d.Accepted),
 		RefusedCount:  l.Count(d.Refused),
 		LimitedCount:  l.Count(d.Limited),
-		Title:         l.Weekday(d.Day) + ": " + requestsLabel(l, d),
+		Title:         fmt.Sprintf("%s: %s", l.Weekday(d.Day), requestsLabel(l, d)),
 		HitArea:       fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
 		Bar:           ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top),
 		Covered:       ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),

@@ -1,6 +1,7 @@
 package organisation
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,7 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 		l.Rows = append(l.Rows, groupRow{g.Name, ui.Copyable{
 			ID:   "group-id" + strconv.Itoa(i),
 			Text: g.ID,
-			Name: "id of " + g.Name,
+			Name: fmt.Sprintf("id of %s", g.Name),
 		}})
 	}
 	return l, nil

@@ -151,7 +151,7 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	form := acme.At("/settings/organisation/reporting-mode")
 	said := webtest.Words(b.Get(form).Body)
 	require.Contains(t, said,
-		"Today 6 keys can read them: Six & co , Five , Four , Three , Two and 1 more.")
+		"Today 6 keys can read them: Six & co , Five , Four , Three , Two , …")
 	require.NotContains(t, said, "Forks only")
 	entries := len(w.LogOf(t, acme))
 	for _, typed := range []string{

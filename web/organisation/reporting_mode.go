@@ -1,6 +1,7 @@
 package organisation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,7 +23,7 @@ type reportingModeView struct {
 	Nominative bool     // whether it is chosen
 	Confirm    bool     // whether choosing it takes the organisation's name
 	Keys       []string // names of those that can read reports now: at most maxKeysNamed
-	MoreKeys   string   // how many others can, or ""
+	MoreKeys   bool     // whether others can
 	AllKeys    int
 	Typed      string // the organisation's name, as it was sent
 }
@@ -65,7 +66,7 @@ func (h *Handler) renderReportingMode(
 	}
 	if view.AllKeys = len(view.Keys); view.AllKeys > maxKeysNamed {
 		view.Keys = view.Keys[:maxKeysNamed]
-		view.MoreKeys = p.Locale.Count(int64(view.AllKeys - maxKeysNamed))
+		view.MoreKeys = true
 	}
 	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Change reporting mode", status),
 		"organisation"); err != nil {
@@ -85,8 +86,8 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	if mode == org.Nominative && before != mode &&
 		!sameName(ui.FormValue(c, "organisation"), p.Organisation.Name) {
 		invalid = ui.FieldError("organisation",
-			"To show names, type the name of the organisation: \u2068"+p.Organisation.Name+
-				"\u2069").
+			fmt.Sprintf("To show names, type the name of the organisation: \u2068%s\u2069",
+				p.Organisation.Name)).
 			Errors
 	}
 	f, status, err := h.Reauthenticate(c, p, invalid...)

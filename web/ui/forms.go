@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -65,9 +66,9 @@ func (w Wait) In() string {
 	case w.Seconds == 1:
 		return "1 second"
 	case w.Seconds <= 120:
-		return strconv.Itoa(w.Seconds) + " seconds"
+		return fmt.Sprintf("%d seconds", w.Seconds)
 	}
-	return strconv.Itoa((w.Seconds+59)/60) + " minutes"
+	return fmt.Sprintf("%d minutes", (w.Seconds+59)/60)
 }
 
 // LockoutWait returns the wait that err is about, or nil, and sets Retry-After.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"net/url"
 
 	"github.com/gofiber/fiber/v2"
@@ -105,9 +106,9 @@ func (l Layout) Home() string {
 // BrowserTitle names the screen and the organisation.
 func (l Layout) BrowserTitle() string {
 	if l.User != nil && l.User.Organisation.Name != "" {
-		return l.Title + " – " + l.User.Organisation.Name + " – DG"
+		return fmt.Sprintf("%s – %s – DG", l.Title, l.User.Organisation.Name)
 	}
-	return l.Title + " – DG"
+	return fmt.Sprintf("%s – DG", l.Title)
 }
 
 // TitleOf is the title of a form, marked if it came back with errors.
@@ -115,5 +116,5 @@ func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
 	}
-	return "Error: " + title
+	return fmt.Sprintf("Error: %s", title)
 }

@@ -52,7 +52,7 @@ func (l Locale) Month(t time.Time) string { return t.UTC().Format(l.dates.month)
 
 // Clock writes the UTC time of day to the minute: 15:04 UTC.
 func (l Locale) Clock(t time.Time) string {
-	return t.UTC().Format(l.clock("15:04", "3:04 PM")) + " UTC"
+	return t.UTC().Format(l.clock("15:04 UTC", "3:04 PM UTC"))
 }
 
 // ClockSecond writes the UTC time of day to the second: 15:04:05 UTC.
@@ -61,7 +61,7 @@ func (l Locale) ClockSecond(t time.Time) string { return l.ClockSecondIn(t, time
 // ClockSecondIn writes the time of day in a zone, with the zone's abbreviation or offset: 15:04:05
 // CET.
 func (l Locale) ClockSecondIn(t time.Time, zone *time.Location) string {
-	return t.In(zone).Format(l.clock("15:04:05", "3:04:05 PM") + " MST")
+	return t.In(zone).Format(l.clock("15:04:05 MST", "3:04:05 PM MST"))
 }
 
 func (l Locale) clock(of24, of12 string) string {
@@ -85,7 +85,7 @@ func (l Locale) Period(p reports.Period) string {
 	default:
 		layouts = l.dates.sameMonth
 	}
-	return from.Format(layouts[0]) + " to " + to.Format(layouts[1])
+	return fmt.Sprintf("%s to %s", from.Format(layouts[0]), to.Format(layouts[1]))
 }
 
 // WeekOf is the first day of the week of a UTC day.

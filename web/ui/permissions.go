@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 
 	"dg/modules/org"
 	"dg/platform/apperr"
@@ -60,12 +61,12 @@ const NeedsTwoStep = "Turn on two-step verification to create keys."
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.Role == org.RoleMember:
-		return "Only owners and admins of \u2068" + p.Organisation.Name +
-			"\u2069 can open reports and settings. To get access, ask an owner to change your role."
+		return fmt.Sprintf("Only owners and admins of \u2068%s\u2069 can open reports and settings. "+
+			"To get access, ask an owner to change your role.", p.Organisation.Name)
 	case permission == authz.ChangeReportingMode:
 		return "Only an owner can change the reporting mode. Ask an owner of the organisation."
 	case permission == authz.CreateKey:
-		return NeedsTwoStep + " Set it up in your account settings."
+		return fmt.Sprintf("%s Set it up in your account settings.", NeedsTwoStep)
 	case permission == authz.ReplaceKey, permission == authz.RenameKey:
 		return "Turn on two-step verification to replace and rename keys. Set it up in your account settings."
 	}
