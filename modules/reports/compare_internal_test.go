@@ -92,7 +92,6 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 				fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID,
 					got.Plays, want.Plays, err))
 		}
-		want.Daily = nil
 		want.Player = nil
 		want.Skills = nil
 		q.TotalsOnly = true

@@ -78,10 +78,11 @@ type SkillStat struct {
 	CorrectRate Rate
 }
 
-// newTotals rounds the sums over the period.
-func newTotals(a *segment.Accumulator) Statistics {
+// newTotals rounds the sums over the period and of its days.
+func newTotals(a *segment.Accumulator, p Period) Statistics {
 	total := &a.Total
-	return Statistics{
+	s := Statistics{
+		Daily:          make([]DailyStat, len(a.Days)),
 		Plays:          total.Plays,
 		Completed:      total.Completed,
 		UniquePlayers:  int64(a.Players.Count()),
@@ -89,15 +90,6 @@ func newTotals(a *segment.Accumulator) Statistics {
 		CompletionRate: rate(total.Completed, total.Plays),
 		PassRate:       rate(total.Passed, total.Completed),
 	}
-}
-
-// newStatistics rounds the sums. label names a player by ordinal.
-func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
-	s := newTotals(a)
-	total := &a.Total
-	players := rank(&a.Players, label)
-	s.Daily = make([]DailyStat, len(a.Days))
-	s.Player = players.row
 	for i, d := range a.Days {
 		s.Daily[i] = DailyStat{
 			Date:      p.Day(i),
@@ -107,7 +99,15 @@ func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) S
 			AvgScore:  meanScore(d.Score, d.Completed),
 		}
 	}
-	for i, k := range total.Skills[:games.SkillCount] {
+	return s
+}
+
+// newStatistics rounds the sums. label names a player by ordinal.
+func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
+	s := newTotals(a, p)
+	players := rank(&a.Players, label)
+	s.Player = players.row
+	for i, k := range a.Total.Skills[:games.SkillCount] {
 		if k.Attempts > 0 {
 			s.Skills = append(s.Skills, SkillStat{
 				SkillID:     games.Skill(i).ID(),

@@ -130,7 +130,7 @@ func (r *statisticsReader) labelsInBatch(a *segment.Accumulator) bool {
 // round rounds the sums. Without labels they are totals.
 func (r *statisticsReader) round(a *segment.Accumulator, l *labels) (stats Statistics) {
 	if l == nil {
-		stats = newTotals(a)
+		stats = newTotals(a, r.snap.Query.Period)
 	} else {
 		stats = newStatistics(a, r.snap.Query.Period, l.of)
 		stats.Bytes = heldBytes(r.snap.Meta, stats.UniquePlayers, l)

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,15 +10,19 @@ import (
 )
 
 // chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100
-// high.
+// high. Behind them stands the compared period, if there is one.
 type chart struct {
 	Weeks       bool // whether a bar is a week
 	Width       int
-	Top, Full   []string // labels of the axes of plays and of scores, from the top
+	Top, Scale  []string // labels of the axes of plays and of scores, from the top
 	Grid, Low   string   // paths of the grid lines of bars and dots
 	Bars        string
 	Unfinished  string // the bar of today, or of its week
 	Line, Dots  string
+	Shown       string // the period
+	Compared    string // with which, or "": with none
+	Ghosts      string // bars and line of that
+	GhostLine   string
 	Ticks       []ui.Tick
 	First, Last string
 	Most        string // the highest bar
@@ -34,16 +37,20 @@ type chartRow struct {
 	Part, Today             bool // whether it is a part of a week, and whether it contains today
 	Days                    int
 	Plays, Completed, Score string
+	EarlierPlays            string // of as many days of the compared period
+	EarlierScore            string
 }
 
-// bar is a day, or a week or what the period has of it.
+// bar is a day, or a week or what the period has of it, beside the days of the compared period that
+// are as far from its beginning.
 type bar struct {
 	reports.DailyStat
 	from, days int // of the period
+	earlier    reports.DailyStat
 }
 
 // barsOf are the bars of a period, from one day to the next.
-func barsOf(l ui.Locale, p reports.Period, daily []reports.DailyStat) []bar {
+func barsOf(l ui.Locale, p reports.Period, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
 		days := 1
@@ -51,7 +58,11 @@ func barsOf(l ui.Locale, p reports.Period, daily []reports.DailyStat) []bar {
 			date := p.From.AddDate(0, 0, from)
 			days = min(p.Days-from, daysOfWeek-int(date.Sub(l.WeekOf(date))/ui.OneDay))
 		}
-		all = append(all, bar{reports.SumDays(daily[from : from+days]), from, days})
+		b := bar{DailyStat: reports.SumDays(daily[from : from+days]), from: from, days: days}
+		if from < len(earlier) {
+			b.earlier = reports.SumDays(earlier[from:min(from+days, len(earlier))])
+		}
+		all = append(all, b)
 		from += days
 	}
 	return all
@@ -59,36 +70,51 @@ func barsOf(l ui.Locale, p reports.Period, daily []reports.DailyStat) []bar {
 
 const daysOfWeek = 7
 
-func newChart(l ui.Locale, p reports.Period, s reports.Statistics, today time.Time) chart {
-	bars := barsOf(l, p, s.Daily)
+// newChart draws the period and what it is compared with, which may be nil.
+func newChart(
+	l ui.Locale, p reports.Period, s reports.Statistics, before *reports.Statistics, today time.Time,
+) chart {
+	if before == nil {
+		before = &reports.Statistics{}
+	}
+	bars := barsOf(l, p, s.Daily, before.Daily)
 	most := highest(bars)
-	top, step := ui.ScaleOf(most.Plays)
+	high := most.Plays
+	for _, b := range bars {
+		high = max(high, b.earlier.Plays)
+	}
+	top, step := ui.ScaleOf(high)
 	c := chart{
 		Weeks: p.Days > ui.MaxChartDays,
 		Width: 10 * p.Days,
 		Top:   ui.AxisLabels(l, top, step),
-		Full:  []string{l.Share(100), l.Share(0)},
 		First: l.Day(p.From),
 		Last:  l.Day(ui.LastDay(p)),
 		Most:  fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)),
 		Score: percentOf(l, s.AvgScore, s.Completed),
+		Shown: l.Period(p),
 		Ticks: ui.Ticks(l, p),
 	}
-	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
 	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(l, p)
 	for _, b := range bars {
 		row := b.row(l, p, today)
-		path := ui.BarPath(int64(100*b.from+50*b.days), int64(b.days*barWidth(p)), b.Plays, top)
+		middle := int64(100*b.from + 50*b.days)
+		width := int64(b.days * barWidth(p))
+		path := ui.BarPath(middle, width, b.Plays, top)
 		if row.Today {
 			c.Unfinished = path
 		} else {
 			c.Bars += path
 		}
+		c.Ghosts += ui.BarPath(middle, width*ghostWidth/100, b.earlier.Plays, top)
 		c.Rows = append(c.Rows, row)
 	}
-	c.Line, c.Dots = scorePaths(bars)
+	c.drawScores(l, bars)
 	return c
 }
+
+// ghostWidth is the width of a bar of the compared period, in percent of the one before it.
+const ghostWidth = 125
 
 // row is the bar in words.
 func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
@@ -101,6 +127,9 @@ func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
 		Plays:     l.Count(b.Plays),
 		Completed: l.Count(b.Completed),
 		Score:     percentOf(l, b.AvgScore, b.Completed),
+
+		EarlierPlays: l.Count(b.earlier.Plays),
+		EarlierScore: percentOf(l, b.earlier.AvgScore, b.earlier.Completed),
 	}
 	if p.Days <= ui.MaxChartDays {
 		r.Date = b.Date
@@ -125,19 +154,62 @@ func percentOf(l ui.Locale, average reports.Percent, scores int64) string {
 	return l.Percent(average)
 }
 
-// scorePaths are a dot in the middle of each bar, at its average score, and the line between them:
+// drawScores draws the average scores of the bars, and the scale that they need.
+func (c *chart) drawScores(l ui.Locale, bars []bar) {
+	scores := make([]reports.DailyStat, len(bars))
+	earlier := make([]reports.DailyStat, len(bars))
+	low := reports.Percent(fullScore)
+	high := reports.Percent(0)
+	for i, b := range bars {
+		scores[i] = b.DailyStat
+		earlier[i] = b.earlier
+		for _, s := range []reports.DailyStat{b.DailyStat, b.earlier} {
+			if s.Completed > 0 {
+				low = min(low, s.AvgScore)
+				high = max(high, s.AvgScore)
+			}
+		}
+	}
+	bottom, top, step := scoreScale(int64(low), int64(high))
+	for n := top; n >= bottom; n -= step {
+		c.Scale = append(c.Scale, l.Share(n/10))
+	}
+	c.Low = ui.GridOf(c.Width, top-bottom, step)
+	c.Line, c.Dots = scorePaths(bars, scores, bottom, top)
+	c.GhostLine, _ = scorePaths(bars, earlier, bottom, top)
+}
+
+const fullScore = 1000 // 100% in tenths
+
+// scoreScale is the part of 0 to 100% that the scores take, in round steps of which there are two to
+// four.
+func scoreScale(low, high int64) (bottom, top, step int64) {
+	for _, step = range []int64{50, 100, 200, 250} {
+		bottom = max(0, min(low/step*step, fullScore-2*step))
+		top = max((high+step-1)/step*step, bottom+2*step)
+		if top-bottom <= 4*step {
+			break
+		}
+	}
+	return bottom, top, step
+}
+
+// scorePaths are a dot in the middle of each bar, at the average score, and the line between them:
 // it is broken where nothing was completed.
-func scorePaths(bars []bar) (line, dots string) {
+func scorePaths(
+	bars []bar, scores []reports.DailyStat, bottom, top int64,
+) (line, dots string) {
 	var t, d strings.Builder
 	command := "M"
-	for _, b := range bars {
-		if b.Completed == 0 {
+	for i, b := range bars {
+		if scores[i].Completed == 0 {
 			command = "M"
 			continue
 		}
-		at := strconv.Itoa(10*b.from+5*b.days) + " " + ui.Decimal(1000-int64(b.AvgScore))
-		t.WriteString(command + at)
-		d.WriteString("M" + at + "h.01")
+		y := (fullScore*(top-int64(scores[i].AvgScore)) + (top-bottom)/2) / (top - bottom)
+		x := 10*b.from + 5*b.days
+		fmt.Fprintf(&t, "%s%d %s", command, x, ui.Decimal(y))
+		fmt.Fprintf(&d, "M%d %sh.01", x, ui.Decimal(y))
 		command = "L"
 	}
 	return t.String(), d.String()

@@ -63,17 +63,23 @@ func TestChartIsDrawnToScale(t *testing.T) {
 		// a Saturday
 		p := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: days}
 		s := reports.Statistics{Daily: randomDays(random, p)}
-		c := newChart(ui.Locales[0], p, s, time.Time{})
+		// as a quarter is compared with a longer or a shorter one
+		earlier := reports.Period{From: p.From, Days: max(1, days-1+random.IntN(3))}
+		before := reports.Statistics{Plays: 1, Daily: randomDays(random, earlier)}
+		c := newChart(ui.Locales[0], p, s, &before, time.Time{})
 		require.Equal(t, 10*days, c.Width)
 		top, err := strconv.ParseInt(strings.ReplaceAll(c.Top[0], ",", ""), 10, 64)
 		require.NoError(t, err)
+		high, low := percentsAt(t, c.Scale)
 
 		bars := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, c.Bars)
+		ghosts := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, c.Ghosts)
 		dots := readPath(t, `M([\d.]+) ([\d.]+)h\.01`, c.Dots)
 		points := readPath(t, `[ML]([\d.]+) ([\d.]+)`, c.Line)
 		most := int64(0)
 		broken := true
 		commands := ""
+		rows := 0
 		for from := 0; from < days; {
 			n := 1
 			if days > 92 {
@@ -81,6 +87,17 @@ func TestChartIsDrawnToScale(t *testing.T) {
 			}
 			d := reports.SumDays(s.Daily[from : from+n])
 			middle := float64(10*from + 5*n)
+			if from < earlier.Days {
+				e := reports.SumDays(before.Daily[from:min(from+n, earlier.Days)])
+				require.Equal(t, ui.Locales[0].Count(e.Plays), c.Rows[rows].EarlierPlays)
+				if most = max(most, e.Plays); e.Plays > 0 {
+					require.InDelta(t, middle, ghosts[0].x+ghosts[0].width/2, 0.051)
+					require.LessOrEqual(t, ghosts[0].width, float64(10*n))
+					require.InDelta(t, 100*float64(e.Plays)/float64(top), 100-ghosts[0].y, 0.0501)
+					ghosts = ghosts[1:]
+				}
+			}
+			rows++
 			if most = max(most, d.Plays); d.Plays > 0 {
 				require.InDelta(t, middle, bars[0].x+bars[0].width/2, 0.051)
 				require.LessOrEqual(t, bars[0].width, float64(8*n))
@@ -88,8 +105,8 @@ func TestChartIsDrawnToScale(t *testing.T) {
 				bars = bars[1:]
 			}
 			if d.Completed > 0 {
-				require.InDeltaSlice(t, []float64{middle, 100 - float64(d.AvgScore)/10},
-					[]float64{dots[0].x, dots[0].y}, 1e-9)
+				y := 100 * (high - float64(d.AvgScore)/10) / (high - low)
+				require.InDeltaSlice(t, []float64{middle, y}, []float64{dots[0].x, dots[0].y}, 0.0501)
 				require.Equal(t, dots[0], points[0])
 				dots = dots[1:]
 				points = points[1:]
@@ -99,10 +116,44 @@ func TestChartIsDrawnToScale(t *testing.T) {
 			from += n
 		}
 		require.Empty(t, bars)
+		require.Empty(t, ghosts)
 		require.Empty(t, dots)
 		require.Equal(t, commands, regexp.MustCompile(`[^ML]`).ReplaceAllString(c.Line, ""))
 		require.Less(t, float64(top), 1.51*float64(most),
 			"the highest bar fills two thirds of the panel")
+	}
+}
+
+// percentsAt are the ends of a scale.
+func percentsAt(t *testing.T, scale []string) (high, low float64) {
+	t.Helper()
+	for i, to := range []*float64{&high, &low} {
+		var err error
+		text := scale[i*(len(scale)-1)]
+		*to, err = strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		require.NoError(t, err)
+	}
+	return high, low
+}
+
+// Issue 31, 6: the scale of scores shows how they move: it begins and ends near them, in round steps.
+func TestScaleOfScoresShowsMovement(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ low, high, bottom, top, step int64 }{
+		{0, 1000, 0, 1000, 250}, {0, 0, 0, 100, 50}, {1000, 1000, 900, 1000, 50},
+		{750, 750, 750, 850, 50}, {701, 799, 700, 800, 50}, {533, 804, 500, 900, 100},
+		{333, 1000, 200, 1000, 200}, {1000, 0, 900, 1000, 50},
+	} {
+		bottom, top, step := scoreScale(c.low, c.high)
+		require.Equal(t, c, struct{ low, high, bottom, top, step int64 }{c.low, c.high, bottom, top, step})
+	}
+	for low := int64(0); low <= 1000; low++ {
+		for high := low; high <= 1000; high += 7 {
+			bottom, top, step := scoreScale(low, high)
+			require.True(t, 0 <= bottom && bottom <= low && high <= top && top <= 1000, "%d %d", low, high)
+			require.Zero(t, (top-bottom)%step)
+			require.Contains(t, []int64{2, 3, 4}, (top-bottom)/step)
+		}
 	}
 }
 
@@ -112,7 +163,7 @@ func TestZeroScoreHasADot(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 3}
 	c := newChart(ui.Locales[0], p, reports.Statistics{
 		Daily: []reports.DailyStat{{Plays: 2, Completed: 1}, {Plays: 2}, {}},
-	}, ui.LastDay(p))
+	}, nil, ui.LastDay(p))
 	require.Equal(t, "M5 100h.01", c.Dots)
 	scores := []string{}
 	for _, row := range c.Rows {
@@ -132,7 +183,7 @@ func TestUnfinishedBarsAreMarked(t *testing.T) {
 	} {
 		p := ui.LastDays(today, days)
 		c := newChart(ui.Locales[0], p,
-			reports.Statistics{Daily: randomDays(rand.New(rand.NewPCG(1, 1)), p)}, today)
+			reports.Statistics{Daily: randomDays(rand.New(rand.NewPCG(1, 1)), p)}, nil, today)
 		require.Equal(t, 1, strings.Count(c.Unfinished, "M"))
 		got := []string{}
 		for _, row := range c.Rows[len(c.Rows)-2:] {
@@ -144,7 +195,7 @@ func TestUnfinishedBarsAreMarked(t *testing.T) {
 		require.Equal(t, days == 100, c.Rows[0].Part,
 			"10 August is a Monday; 100 days begin within a week")
 		earlier := newChart(ui.Locales[0], p,
-			reports.Statistics{Daily: make([]reports.DailyStat, days)}, today.AddDate(0, 0, 1))
+			reports.Statistics{Daily: make([]reports.DailyStat, days)}, nil, today.AddDate(0, 0, 1))
 		require.Empty(t, earlier.Unfinished, "a period before today has none")
 	}
 }
@@ -157,7 +208,7 @@ func TestEverySkillHasAName(t *testing.T) {
 	}
 }
 
-// 7, 28, 90 days, this month, last month, last 12 months; each is one that the API takes, on
+// 7, 28, 90 days, 12 months, this and last month and quarter, this year; each is one that the API takes, on
 // every day of some years.
 func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	t.Parallel()
@@ -172,13 +223,15 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 	require.Equal(t,
 		[]string{"2026-11-15_2026-11-21", "2026-10-25_2026-11-21", "2026-08-24_2026-11-21",
-			"2026-11-01_2026-11-21",
-			"2026-10-01_2026-10-31", "2025-11-22_2026-11-21"}, days("2026-11-21"))
+			"2025-11-22_2026-11-21", "2026-11-01_2026-11-21", "2026-10-01_2026-10-31",
+			"2026-10-01_2026-11-21", "2026-07-01_2026-09-30", "2026-01-01_2026-11-21"},
+		days("2026-11-21"))
 	require.Equal(t,
 		[]string{"2028-02-23_2028-02-29", "2028-02-02_2028-02-29", "2027-12-02_2028-02-29",
-			"2028-02-01_2028-02-29",
-			"2028-01-01_2028-01-31", "2027-03-01_2028-02-29"}, days("2028-02-29"))
-	require.Equal(t, "2027-12-01_2027-12-31", days("2028-01-31")[4])
+			"2027-03-01_2028-02-29", "2028-02-01_2028-02-29", "2028-01-01_2028-01-31",
+			"2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29"},
+		days("2028-02-29"))
+	require.Equal(t, "2027-12-01_2027-12-31", days("2028-01-31")[5])
 	for day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2030; day = day.AddDate(0,
 		0, 1) {
 		for _, p := range presets(day) {

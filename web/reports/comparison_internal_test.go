@@ -1,8 +1,8 @@
 package reports
 
 import (
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,14 +10,18 @@ import (
 	"dg/web/ui"
 )
 
-// A difference has a sign, a word and the figure before it. Where there is nothing to average there
-// is neither figure nor difference.
-func TestFiguresAreComparedInWords(t *testing.T) {
+// Issue 31, 6: a difference has an arrow, words for screen readers and the figure before it. Where
+// there is nothing to average there is neither figure nor difference.
+func TestFiguresAreCompared(t *testing.T) {
 	t.Parallel()
 	changes := func(l ui.Locale, now reports.Statistics,
 		before *reports.Statistics) (all []string) {
 		for _, f := range newFigures(l, now, before) {
-			all = append(all, f.Value+"|"+f.Meaning+"|"+f.Change)
+			words := []string{f.Value, f.Meaning}
+			if c := f.Change; c != nil {
+				words = append(words, c.Class, c.By, c.Was, c.Spoken)
+			}
+			all = append(all, strings.Join(words, "|"))
 		}
 		return all
 	}
@@ -30,55 +34,63 @@ func TestFiguresAreComparedInWords(t *testing.T) {
 		PassRate: 5000,
 	}
 	require.Equal(t, []string{
-		"163|started, including unfinished|+12, up 8% from 151", "20|unique|−5, down 20% from 25",
-		"68.7%|of completed plays|+1.3 percentage points, up from 67.4%",
-		"61.35%|of all plays|+1.75 percentage points, up from 59.60%",
-		"50.00%|of completed plays|unchanged from 50.00%",
+		"163|started, including unfinished|up|▲ 8%|was 151|Up 8%, was 151",
+		"20|unique|down|▼ 20%|was 25|Down 20%, was 25",
+		"68.7%|of completed plays|up|▲ 1.3 pp|was 67.4%|Up 1.3 percentage points, was 67.4%",
+		"61.35%|of all plays|up|▲ 1.75 pp|was 59.60%|Up 1.75 percentage points, was 59.60%",
+		"50.00%|of completed plays|||unchanged|Unchanged",
 	}, changes(ui.Locales[0], now, &before))
-	require.Equal(t, "20|unique|", changes(ui.Locales[0], now, nil)[1],
+	require.Equal(t, "20|unique", changes(ui.Locales[0], now, nil)[1],
 		"without a comparison there is no word of one")
-	require.Equal(t, "61,35\u00a0%|of all plays|+1,75 percentage points, up from 59,60\u00a0%",
+	require.Equal(t, "61,35\u00a0%|of all plays|up|▲ 1,75 pp|was 59,60\u00a0%|"+
+		"Up 1,75 percentage points, was 59,60\u00a0%",
 		changes(ui.NewLocale("de-DE", ""), now, &before)[3])
 
 	unfinished := reports.Statistics{Plays: 15_001, UniquePlayers: 20}
 	many := reports.Statistics{Plays: 15_000, UniquePlayers: 20, Completed: 1, AvgScore: 100}
 	require.Equal(t, []string{
-		"15,001|started, including unfinished|+1, up less than 1% from 15,000",
-		"20|unique|unchanged from 20", "–|no completed plays|no comparison",
-		"0.00%|of all plays|unchanged from 0.00%", "–|no completed plays|no comparison",
+		"15,001|started, including unfinished|up|▲ <1%|was 15,000|Up less than 1%, was 15,000",
+		"20|unique|||unchanged|Unchanged",
+		"–|no completed plays|||no comparison|No comparison",
+		"0.00%|of all plays|||unchanged|Unchanged",
+		"–|no completed plays|||no comparison|No comparison",
 	}, changes(ui.Locales[0], unfinished, &many))
-	require.Equal(t, "10.0%|of completed plays|no comparison",
+	require.Equal(t, "10.0%|of completed plays|||no comparison|No comparison",
 		changes(ui.Locales[0], many, &unfinished)[2])
-	require.Equal(t,
-		[]string{"0|started, including unfinished|−151, down 100% from 151",
-			"0|unique|−25, down 100% from 25",
-			"–|no completed plays|no comparison", "–|no plays|no comparison",
-			"–|no completed plays|no comparison"},
-		changes(ui.Locales[0], reports.Statistics{}, &before))
+	require.Equal(t, "0|started, including unfinished|down|▼ 100%|was 151|Down 100%, was 151",
+		changes(ui.Locales[0], reports.Statistics{}, &before)[0])
 }
 
-// The previous period has as many days and ends on the day before; none begins before 2000.
-func TestPreviousPeriod(t *testing.T) {
+// Issue 31, 6: the previous period ends on the day before, and has as many days, or of whole months
+// as many months. Last year's has the same days of the year. None begins before 2000.
+func TestComparedPeriod(t *testing.T) {
 	t.Parallel()
-	for days, want := range map[int]string{
-		1:   "2026-02-28_2026-02-28",
-		28:  "2026-02-01_2026-02-28",
-		366: "2025-02-28_2026-02-28",
+	for period, want := range map[string][2]string{
+		"2026-03-01 2026-03-01": {"2026-02-28_2026-02-28", "2025-03-01_2025-03-01"},
+		"2026-03-01 2026-03-28": {"2026-02-01_2026-02-28", "2025-03-01_2025-03-28"},
+		"2026-03-01 2027-03-01": {"2025-02-28_2026-02-28", "2025-03-01_2026-03-01"},
+		"2026-07-01 2026-09-30": {"2026-04-01_2026-06-30", "2025-07-01_2025-09-30"},
+		"2026-01-01 2026-12-31": {"2025-01-01_2025-12-31", "2025-01-01_2025-12-31"},
+		"2026-01-01 2026-03-31": {"2025-10-01_2025-12-31", "2025-01-01_2025-03-31"},
+		"2028-02-01 2028-02-29": {"2028-01-01_2028-01-31", "2027-02-01_2027-02-28"},
+		"2028-02-29 2028-02-29": {"2028-02-28_2028-02-28", "2027-03-01_2027-03-01"},
+		"2028-03-02 2029-03-02": {"2027-03-02_2028-03-01", "2027-03-02_2028-03-01"},
+		"2000-01-29 2000-02-02": {"2000-01-24_2000-01-28", ""},
+		"2000-01-28 2000-02-28": {"", ""},
 	} {
-		p, ok := previousPeriod(reports.Period{
-			From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Days: days,
-		})
-		require.True(t, ok)
-		require.Equal(t, want, p.String())
+		from, to, _ := strings.Cut(period, " ")
+		p, err := reports.ParsePeriod(from, to)
+		require.NoError(t, err)
+		for i, with := range []string{"", compareYear} {
+			earlier, ok := comparedPeriod(p, with)
+			require.Equal(t, want[i] != "", ok, period)
+			if ok {
+				require.Equal(t, want[i], earlier.String(), "%s, %q", period, with)
+			}
+		}
+		_, ok := comparedPeriod(p, compareOff)
+		require.False(t, ok)
 	}
-	_, ok := previousPeriod(reports.Period{
-		From: time.Date(2000, 1, 29, 0, 0, 0, 0, time.UTC), Days: 28,
-	})
-	require.True(t, ok)
-	_, ok = previousPeriod(reports.Period{
-		From: time.Date(2000, 1, 28, 0, 0, 0, 0, time.UTC), Days: 28,
-	})
-	require.False(t, ok)
 }
 
 // Of an organisation with too many plays the overview knows no players: there is nothing to
@@ -89,9 +101,10 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 		Now: reports.OverviewTotals{Plays: 300_000}, Before: reports.OverviewTotals{Plays: 250_000},
 	}
 	require.Equal(t,
-		[]figure{{"Plays", "300,000", "in 28 days, all forks", "+50,000, up 20% from 250,000"}},
+		[]figure{{"Plays", "300,000", "in 28 days, all forks",
+			&change{"up", "▲ 20%", "was 250,000", "Up 20%, was 250,000"}}},
 		overviewFigures(ui.Locales[0], o))
 	o.Before = reports.OverviewTotals{}
-	require.Equal(t, []figure{{"Plays", "300,000", "in 28 days, all forks", ""}},
+	require.Equal(t, []figure{{"Plays", "300,000", "in 28 days, all forks", nil}},
 		overviewFigures(ui.Locales[0], o))
 }

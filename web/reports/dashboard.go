@@ -42,15 +42,17 @@ type dashboardView struct {
 	Formats          []playsFormat
 	Format           string // the suggested one
 	// path of the period that ends with the last play, if there are no plays in this one
-	LastPlays     string
-	Figures       []figure
-	Compared      string // with which period, or "": with none
-	Before        int    // the days of that period
-	CompareSwitch string // path that turns the comparison on or off
-	Chart         chart
-	Skills        skillList
-	Players       playerList
+	LastPlays   string
+	Figures     []figure
+	Compared    string // with which period, or "": with none
+	Comparisons []ui.Link
+	Chart       chart
+	Skills      skillList
+	Players     playerList
 }
+
+// Compares reports whether the reader compares the period with another.
+func (v *dashboardView) Compares() bool { return v.Params.Compare != compareOff }
 
 // HasPlays reports whether there are plays in the period.
 func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
@@ -106,7 +108,7 @@ func (h *Handler) showReport(
 ) error {
 	in := view.Params
 	query := queryOf(p, fork, period, in.Group)
-	before, err := h.previous(c.UserContext(), p, query, in)
+	before, err := h.compared(c.UserContext(), p, query, in)
 	if err != nil {
 		return err
 	}
@@ -219,26 +221,26 @@ func (v *dashboardView) fill(
 	if s.Plays == 0 {
 		return
 	}
-	v.Chart = newChart(l, p, s, v.Today)
+	v.Chart = newChart(l, p, s, before, v.Today)
+	v.Chart.Compared = v.Compared
 	v.Skills = newSkillList(l, s.Skills, at)
 	v.Players = newPlayerList(c, s, at)
 }
 
-// compare shows the figures beside those of the previous period.
+// compare shows the figures beside those of the compared period.
 func (v *dashboardView) compare(
 	l ui.Locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics,
 ) {
 	v.Figures = newFigures(l, s, before)
 	if before != nil {
-		earlier, _ := previousPeriod(p)
+		earlier, _ := comparedPeriod(p, v.Params.Compare)
 		v.Compared = l.Period(earlier)
-		v.Before = earlier.Days
 	}
-	turned := compareOff
-	if !v.Params.Compares() {
-		turned = ""
+	for _, c := range comparisons {
+		v.Comparisons = append(v.Comparisons, ui.Link{
+			Name: c.name, Path: at.path("", "compare", c.key), Current: c.key == v.Params.Compare,
+		})
 	}
-	v.CompareSwitch = at.path("", "compare", turned)
 }
 
 // lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if

@@ -10,11 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/reports"
 	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
+	"dg/web/ui"
 )
 
-// The comparison can be turned off: every link of the page, and its form, keep that.
+// Issue 31, 6: the reader chooses what a period is compared with: every link of the page, and its
+// form, keep that.
 func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -24,33 +27,40 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	w.DB.Players(o.ID, 3)
 	w.DB.Plays(fork, 60, today, 0)
 	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
+	w.DB.Plays(fork, 75, today.AddDate(-1, 0, 0), 0)
 	b := w.SignedIn(t, o.Owner)
 	base := o.At("/reports/%s", fork.ID)
+	follow := func(p webtest.Page, name string) webtest.Page {
+		return b.Get(html.UnescapeString(
+			webtest.RegexpFind(t, `<a href="([^"]*)"[^>]*>`+name+`</a>`, p.Body)))
+	}
 
 	p := b.Get(base)
-	require.Contains(t, html.UnescapeString(p.Body), "+10, up 20% from 50")
-	period := webtest.RegexpFind(t, `<span>Compared with ([^<]*)\.</span>`, p.Body)
-	require.True(t, strings.HasSuffix(period, ", the 28 days before"), period)
-	hidden := b.Get(
-		html.UnescapeString(
-			webtest.RegexpFind(t, `<a class="[^"]*" href="([^"]*)">Hide comparison</a>`, p.Body),
-		),
-	)
-	require.NotContains(t, hidden.Body, " from 50")
-	require.NotContains(t, hidden.Body, "Compared with")
-	require.Contains(t, hidden.Body, `<input type="hidden" name="compare" value="off">`)
-	for _, link := range webtest.Cells(`href="(`+base+`\?[^"]*)">([^<]*)<`, hidden.Body) {
-		require.Equal(t, link[1] != "Compare with the previous period",
-			strings.Contains(link[0], "compare=off"), link)
+	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> was 50`)
+	require.Contains(t, p.Body, `<span class="sr">Up 20%, was 50</span>`)
+	period := reports.Period{From: today.Truncate(ui.OneDay).AddDate(0, 0, -55), Days: 28}
+	require.Contains(t, p.Body, "<p>Compared with "+ui.Locales[0].Period(period)+"</p>")
+	require.Contains(t, p.Body, `<path class="ghosts"`)
+	year := follow(p, "Same period last year")
+	require.Contains(t, year.Body, `<b class="down">▼ 20%</b> was 75`)
+	for _, shown := range []struct {
+		webtest.Page
+		key, name string
+	}{{year, "year", "Same period last year"}, {follow(year, "Nothing"), "off", "Nothing"}} {
+		require.Contains(t, shown.Body, `aria-current="true">`+shown.name+`</a>`)
+		require.Contains(t, shown.Body, `<input type="hidden" name="compare" value="`+shown.key+`">`)
+		for _, link := range webtest.Cells(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, shown.Body) {
+			if link[1] == "Previous period" || link[1] == "Same period last year" || link[1] == "Nothing" {
+				continue
+			}
+			require.Contains(t, link[0], "compare="+shown.key, link)
+		}
 	}
-	again := b.Get(
-		html.UnescapeString(
-			webtest.RegexpFind(t,
-				`<a class="[^"]*" href="([^"]*)">Compare with the previous period</a>`,
-				hidden.Body),
-		),
-	)
-	require.Contains(t, html.UnescapeString(again.Body), "+10, up 20% from 50")
+	hidden := follow(p, "Nothing")
+	require.NotContains(t, hidden.Body, "was 50")
+	require.NotContains(t, hidden.Body, "Compared with")
+	require.NotContains(t, hidden.Body, "ghosts")
+	require.Contains(t, follow(hidden, "Previous period").Body, "was 50")
 	require.Equal(t, http.StatusBadRequest, b.Get(base+"?compare=off&compare=off").StatusCode)
 }
 
@@ -73,9 +83,9 @@ func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
 	require.Contains(t, p.Body, `href="/docs?org=acme#start"`)
 }
 
-// A previous period that k-anonymity hides gives the same page, to the byte, as one in which nobody
-// played.
-func TestHiddenPreviousPeriodLooksLikeAnEmptyOne(t *testing.T) {
+// rules.md, Anonymity: a compared period that k-anonymity hides gives the same page, to the byte, as
+// one in which nobody played, whichever it is.
+func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	o := w.Organisation("acme")
@@ -90,22 +100,28 @@ func TestHiddenPreviousPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	play(day, players...)
 	b := w.SignedIn(t, o.Owner)
-	read := func() string {
-		return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group)).
-			Body
+	const nothing = "There are no figures to compare with."
+	for with, before := range map[string]time.Time{
+		"": day.AddDate(0, 0, -1), "year": day.AddDate(-1, 0, 0),
+	} {
+		read := func() string {
+			return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s",
+				fork.ID, group, with)).Body
+		}
+		empty := read()
+		require.Contains(t, empty, nothing)
+		require.NotContains(t, empty, "ghosts")
+		play(before, players[:4]...)
+		require.Equal(t, empty, read(), "four of the group played")
+		play(before, players[6:]...)
+		require.Equal(t, empty, read(), "others played")
+		play(before, players[4])
+		require.Contains(t, read(), `<b class="up">▲ 20%</b> was 5`)
+		require.Contains(t, read(), `<path class="ghosts"`)
 	}
-	empty := read()
-	require.Contains(t, empty, "There is nothing to compare with in the previous period.")
-	play(day.AddDate(0, 0, -1), players[:4]...)
-	require.Equal(t, empty, read(), "four of the group played")
-	play(day.AddDate(0, 0, -1), players[6:]...)
-	require.Equal(t, empty, read(), "others played")
-	play(day.AddDate(0, 0, -1), players[4])
-	require.Contains(t, html.UnescapeString(read()), "+1, up 20% from 5")
 	first := b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID))
 	require.Equal(t, http.StatusOK, first.StatusCode)
-	require.Contains(t, first.Body, "There is nothing to compare with in the previous period.",
-		"reports begin in 2000")
+	require.Contains(t, first.Body, nothing, "reports begin in 2000")
 }
 
 // rules.md, Bounds: a dashboard takes one place at a time, so that many at once wait for one

@@ -26,7 +26,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	current := func(p webtest.Page) string {
 		return strings.Join(
 			slices.Concat(
-				webtest.Cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*month[s]?)</a>`,
+				webtest.Cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*months?|[^<]*quarter)</a>`,
 					p.Body)...,
 			), ",",
 		)
@@ -49,6 +49,9 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		"?from=2026-11-01&to=2026-11-21": {
 			"1 to 21 November 2026, all players, with pseudonyms", "This month",
 		},
+		"?from=2026-07-01&to=2026-09-30": {
+			"1 July to 30 September 2026, all players, with pseudonyms", "Last quarter",
+		},
 		"?from=2026-10-24&to=2026-11-20": {
 			"24 October to 20 November 2026, all players, with pseudonyms", "",
 		},
@@ -66,9 +69,9 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 				`<option value="`+group+`" selected>Western region</option>`)
 			require.Contains(t, p.Body, "This group’s figures are hidden",
 				"an idle group looks like a small one")
-			require.Equal(t, 7, strings.Count(p.Body, "?from="),
-				"six presets, and the way to all players")
-			require.Equal(t, 6, strings.Count(p.Body, "&amp;groupId="+group),
+			require.Equal(t, 10, strings.Count(p.Body, "?from="),
+				"nine presets, and the way to all players")
+			require.Equal(t, 9, strings.Count(p.Body, "&amp;groupId="+group),
 				"presets keep the group")
 		}
 	}

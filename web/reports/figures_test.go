@@ -48,8 +48,8 @@ func fixed(t *testing.T, n json.Number, scale int64, decimals int) string {
 }
 
 const (
-	dailyCells  = `<tr(?: data-days="(\d+)")?><th scope="row">(?:<time datetime="([^"]*)">)?[^<]*(?:</time>[^<]*)?</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
-	skillCells  = `<span class="mono off">(.*?)</span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
+	dailyCells  = `<tr(?: data-days="(\d+)")?><th scope="row">(?:<time datetime="([^"]*)">)?[^<]*(?:</time>[^<]*)?</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td>(?:<td class="n">[^<]*</td>){0,2}</tr>`
+	skillCells  = `<span class="mono off">(.*?)</span></span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></span></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
 	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi>([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
 )
 

@@ -1,7 +1,7 @@
 package reports
 
 import (
-	"strconv"
+	"fmt"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,7 +15,7 @@ import (
 // params are the query parameters of a report, as they were entered.
 type params struct {
 	From, To, Group string
-	Compare         string // compareOff: without the previous period
+	Compare         string // what the period is compared with
 	period          bool   // whether there is a from or a to
 }
 
@@ -52,12 +52,6 @@ func parseParams(c *fiber.Ctx) (params, error) {
 	return p, nil
 }
 
-// compareOff turns the comparison with the previous period off.
-const compareOff = "off"
-
-// Compares reports whether the figures are compared with the previous period.
-func (p params) Compares() bool { return p.Compare != compareOff }
-
 // parsePeriod returns the period of the parameters, or the default one, which it writes into them.
 // Errors: a periodError.
 func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, error) {
@@ -79,16 +73,16 @@ func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, erro
 	}
 	switch {
 	case !fromIsDay && !toIsDay:
-		invalid.message = "“From” and “To” are not dates. " + ui.ValidDates(l)
+		invalid.message = fmt.Sprintf("“From” and “To” are not dates. %s", ui.ValidDates(l))
 	case !fromIsDay:
-		invalid.message = "“From” is not a date. " + ui.ValidDates(l)
+		invalid.message = fmt.Sprintf("“From” is not a date. %s", ui.ValidDates(l))
 	case !toIsDay:
-		invalid.message = "“To” is not a date. " + ui.ValidDates(l)
+		invalid.message = fmt.Sprintf("“To” is not a date. %s", ui.ValidDates(l))
 	case to.Before(from):
 		invalid.message = ui.ToBeforeFrom(l, from, to)
 	default:
-		invalid.message = "The period has " + l.Count(int64(ui.Between(from, to).Days)) +
-			" days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
+		invalid.message = fmt.Sprintf("The period has %s days. Choose %d days or fewer.",
+			l.Count(int64(ui.Between(from, to).Days)), reports.MaxPeriodDays)
 	}
 	return reports.Period{}, invalid
 }

@@ -64,7 +64,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		Counted: overview.Counted,
 		Figures: overviewFigures(p.Locale, overview),
 	}
-	if earlier, ok := previousPeriod(period); ok && overview.Before.Plays > 0 {
+	if earlier, ok := comparedPeriod(period, ""); ok && overview.Before.Plays > 0 {
 		view.Before = p.Locale.Period(earlier)
 	}
 	view.list(c, rows, newListAddress(c, p.Path("/reports")))

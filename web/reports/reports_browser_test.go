@@ -59,7 +59,7 @@ func TestReportsInABrowser(t *testing.T) {
 	webtest.SignInWith(p, w, pseudonymous.Owner, pseudonymous.At("/reports"))
 	p.Click(`a:text("Spot the Outlier")`)
 	require.Equal(t, pseudonymous.At("/reports/%s", fork), p.Path())
-	require.Equal(t, []string{"28 days"}, p.Texts(`.presets a[aria-current]`))
+	require.Equal(t, []string{"28 days"}, p.Texts(`nav[aria-label="Period"] a[aria-current]`))
 	p.Click(`summary:text("Show as table")`)
 	require.Equal(t, 28, p.Count("details tbody tr"))
 	p.Click(`a:text("Next →")`)
@@ -67,7 +67,7 @@ func TestReportsInABrowser(t *testing.T) {
 	p.Click(`th a:text("Player")`)
 	require.Equal(t, "ascending", p.Attr(`th:has(a[href*="sort=label"])`, "aria-sort"))
 	p.Click(`a:text("12 months")`)
-	require.Equal(t, []string{"12 months"}, p.Texts(`.presets a[aria-current]`))
+	require.Equal(t, []string{"12 months"}, p.Texts(`nav[aria-label="Period"] a[aria-current]`))
 
 	p = browsertest.New(t)
 	webtest.SignInWith(p, w, nominative.Owner, nominative.At("/reports/%s", named))

@@ -98,18 +98,21 @@ const (
 )
 
 // What ticks need, in pixels: the width of a character, the space between two labels, and the width
-// of the charts that they are for: on a phone, and on a screen of 960 pixels.
+// of the charts that they are for: on a phone, and on a screen of 704 pixels.
 const (
 	charWidth               = 7
 	tickSpace               = 12
 	narrowChart             = 232
-	wideChart               = 840
+	wideChart               = 600
 	maxDaysWithTickEach int = 14
 )
 
-// Ticks are the first and the last day, and between them as many days, beginnings of weeks or
-// beginnings of months as find room.
+// Ticks are the beginnings of months in a long period. Else they are the first and the last day, and
+// between them days or beginnings of weeks. There are as many as find room.
 func Ticks(l Locale, p reports.Period) []Tick {
+	if p.Days > MaxChartDays {
+		return monthTicks(l, p)
+	}
 	write := l.DayMonth
 	if p.From.Year() != LastDay(p).Year() {
 		write = l.Day
@@ -122,14 +125,7 @@ func Ticks(l Locale, p reports.Period) []Tick {
 	for i := 1; i < p.Days-1; i++ {
 		date := p.From.AddDate(0, 0, i)
 		day := 100 / float64(p.Days)
-		switch {
-		case p.Days > MaxChartDays && begins(l, p, date):
-			between = append(between, Tick{
-				Label:  l.Month(date),
-				Anchor: atStart,
-				at:     float64(i) * day,
-			})
-		case p.Days <= maxDaysWithTickEach || p.Days <= MaxChartDays && begins(l, p, date):
+		if p.Days <= maxDaysWithTickEach || begins(l, p, date) {
 			between = append(between, Tick{
 				Label:  write(date),
 				Anchor: inMiddle,
@@ -140,11 +136,33 @@ func Ticks(l Locale, p reports.Period) []Tick {
 	return place(place(all, between, narrowChart, false), between, wideChart, true)
 }
 
+// monthTicks name each month, and with January its year: Dec, Jan 2026, Feb. Where there is no room
+// for all, every fourth month from January on comes first.
+func monthTicks(l Locale, p reports.Period) []Tick {
+	var first, others []Tick
+	for i := range p.Days {
+		date := p.From.AddDate(0, 0, i)
+		t := Tick{Label: date.Format("Jan"), Anchor: atStart, at: 100 * float64(i) / float64(p.Days)}
+		if date.Month() == time.January {
+			t.Label = l.Month(date)
+		}
+		switch {
+		case date.Day() != 1:
+		case date.Month()%4 == time.January:
+			first = append(first, t)
+		default:
+			others = append(others, t)
+		}
+	}
+	all := append(first, others...)
+	return place(place(nil, all, narrowChart, false), all, wideChart, true)
+}
+
 // place adds the ticks that find room on a chart of that many pixels.
 func place(placed, more []Tick, pixels float64, wide bool) []Tick {
 	for _, t := range more {
 		from, to := t.extent(pixels)
-		if !slices.ContainsFunc(placed, func(other Tick) bool {
+		if to <= pixels && !slices.ContainsFunc(placed, func(other Tick) bool {
 			a, b := other.extent(pixels)
 			return from < b+tickSpace && a < to+tickSpace
 		}) {

@@ -10,7 +10,7 @@ type Query struct {
 	OrganisationID, ForkID string
 	Period                 Period
 	GroupID                string // "": all players
-	TotalsOnly             bool   // without days, players and skills: no label is read
+	TotalsOnly             bool   // without players and skills: no label is read
 	// the caller lists the players (Statistics.Players): more memory is admitted for it
 	Rows bool
 	// Position is what the report has to see: a replica that has it may be read from. The zero
