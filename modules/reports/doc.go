@@ -13,6 +13,7 @@
 //   - Read (statistics_reader.go, export_reader.go, overview_reader.go): the same snapshot, with
 //     the readers of segments, plays, members and labels.
 //   - Aggregate (segment.Accumulator): rows are summed as they arrive, in integers.
+//   - Warn (overlaps.go): a screen asks for groups that lack few of the report's players.
 //   - Round (statistics.go, ranking.go): once, half away from zero. An export is written as it is
 //     read (export.go).
 //

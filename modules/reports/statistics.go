@@ -21,6 +21,7 @@ type Statistics struct {
 	Suppressed     bool // k-anonymity hides the figures
 	Daily          []DailyStat
 	Skills         []SkillStat
+	Overlaps       []Overlap // where the query asks for them
 	// Player returns the i-th of the unique players, in the report's order. It makes the row from
 	// the sums: a caller that needs each row once needs no list of them.
 	Player func(i int) PlayerStat

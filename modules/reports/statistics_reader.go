@@ -44,7 +44,9 @@ func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 	if err != nil {
 		return Statistics{}, err
 	}
-	return r.round(a, l), nil
+	stats := r.round(a, l)
+	stats.Overlaps, err = r.overlaps(ctx, &a.Players)
+	return stats, err
 }
 
 func newAccumulator(p Period) *segment.Accumulator { return segment.NewAccumulator(p.From, p.Days) }
@@ -108,7 +110,7 @@ func (r *statisticsReader) send(
 	switch {
 	case r.snap.Query.TotalsOnly:
 		return nil, r.snap.Send(ctx, batch)
-	case r.labelsInBatch(a):
+	case r.labelsInBatch(a) && !r.snap.Query.Overlaps:
 		l := r.labels.queue(batch)
 		return l, r.snap.SendLast(ctx, batch)
 	}

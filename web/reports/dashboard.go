@@ -43,6 +43,8 @@ type dashboardView struct {
 	Format           string // the suggested one
 	// path of the period that ends with the last play, if there are no plays in this one
 	LastPlays   string
+	Overlaps    []reports.Overlap // at most shownOverlaps
+	More        bool              // overlaps than these
 	Figures     []figure
 	Compared    string // with which period, or "": with none
 	Comparisons []ui.Link
@@ -53,6 +55,9 @@ type dashboardView struct {
 
 // Compares reports whether the reader compares the period with another.
 func (v *dashboardView) Compares() bool { return v.Params.Compare != compareOff }
+
+// shownOverlaps is how many groups a warning names.
+const shownOverlaps = 5
 
 // HasPlays reports whether there are plays in the period.
 func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
@@ -112,6 +117,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
+	query.Overlaps = true
 	stats, err := h.statistics(c.UserContext(), p, query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
@@ -215,6 +221,8 @@ func (v *dashboardView) fill(
 	}
 	at := reportAddress(c, v.Self, p, v.Params.Group)
 	v.compare(l, p, at, s, before)
+	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
+	v.More = len(s.Overlaps) > shownOverlaps
 	v.Download = v.Self + "/plays.csv"
 	v.Formats = playsFormats
 	v.Format = suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))

@@ -32,7 +32,7 @@ type Metadata struct {
 	groupOwner    string // an organisation's id; "": the report is on all players
 	Grouped       bool   // the report is on a group
 	LargeGroup    bool   // everybody's plays are read for the group
-	activeMembers int    // members of the group with a play, counted up to minGroup
+	activeMembers int    // members of the group with a play, counted up to MinGroup
 	LastOrdinal   int    // at least as many as the organisation has players
 	// at least as many as the report lists, counted up to one more than LargeReport; 0: they are
 	// few
@@ -92,8 +92,8 @@ select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) +
 // index.
 const ByPlayer = ` order by player limit (select 9223372036854775807)`
 
-// activeLimit is minGroup in SQL.
-const activeLimit = string(rune('0' + minGroup))
+// activeLimit is MinGroup in SQL.
+const activeLimit = string(rune('0' + MinGroup))
 
 // queueMetadata asks for the metadata; readMetadata reads the answers.
 func queueMetadata(batch *pgx.Batch, q Query) {

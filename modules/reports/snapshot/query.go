@@ -13,6 +13,8 @@ type Query struct {
 	TotalsOnly             bool   // without players and skills: no label is read
 	// the caller lists the players (Statistics.Players): more memory is admitted for it
 	Rows bool
+	// the caller warns of groups whose reports differ by few players
+	Overlaps bool
 	// Position is what the report has to see: a replica that has it may be read from. The zero
 	// value asks the primary.
 	Position postgres.Position

@@ -1,0 +1,58 @@
+package reports_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// rules.md, Anonymity: a report by pseudonym warns of groups that lack 1 to 4 of its players, says
+// what to do, and names neither a person nor a hidden group. The API and files do not warn.
+func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	fork := w.Fork(o)
+	players := w.DB.Players(o.ID, 14)
+	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
+	for _, p := range players[:12] {
+		w.DB.Play(fixtures.Play{Fork: fork, Player: p, StartedAt: day})
+	}
+	sales := w.DB.GroupNamed(o.ID, "Sales", players[:9]...)
+	w.DB.GroupNamed(o.ID, "Sales EU", players[:8]...)
+	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // four played
+	w.DB.GroupNamed(o.ID, "Half", players[:5]...)
+	b := w.SignedIn(t, o.Owner)
+	read := func(group string) string {
+		p := b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group))
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		return p.Body
+	}
+	warnings := func(page string) (all []string) {
+		for _, c := range webtest.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
+			all = append(all, c[0])
+		}
+		return all
+	}
+	page := read(sales)
+	require.Equal(t, []string{
+		"4 people in this report are not in <bdi>Half</bdi>: comparing the two reports shows these people’s results.",
+		"1 person in this report is not in <bdi>Sales EU</bdi>: comparing the two reports shows that person’s results.",
+	}, warnings(page))
+	require.Contains(t, page, "change the groups until they differ by at least 5 people")
+	require.Contains(t, page, `<div class="note warn no-print">`, "what is printed is passed on")
+	all := warnings(read(""))
+	require.Len(t, all, 2, "all players, of whom twelve played")
+	require.Contains(t, all[0], "3 people in this report are not in <bdi>Sales</bdi>")
+	require.Contains(t, all[1], "4 people in this report are not in <bdi>Sales EU</bdi>")
+	require.NotContains(t, strings.Join(all, ""), "Hidden")
+
+	w.DB.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, o.ID)
+	require.Empty(t, warnings(read(sales)), "a name needs no comparison")
+}
