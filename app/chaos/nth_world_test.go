@@ -136,7 +136,7 @@ func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int)
 	w.db.Plays(fork, plays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 8*time.Hour)
 	w.forks[slug] = fork.ID
 	w.keys[slug] = w.db.Key(o.ID).Token()
-	w.groups[slug] = w.db.Group(o.ID, players[:7]...)
+	w.groups[slug] = w.db.Group(o.ID, players[:8]...)
 	w.groups["small "+slug] = w.db.Group(o.ID, players[:3]...)
 	return o.ID
 }

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,8 +85,9 @@ func begins(l Locale, p reports.Period, date time.Time) bool {
 // Tick is a label below the day that it names, or where the month begins that it names.
 type Tick struct {
 	Label, Anchor string
-	Wide          bool    // shown on wide screens only
+	Class         string  // of the screens that it is for: "" (all), "mid" or "wide"
 	at            float64 // from 0 to 100
+	rank          int     // of several that have no room, the highest stays
 }
 
 // At is where the label is anchored.
@@ -98,12 +101,13 @@ const (
 )
 
 // What ticks need, in pixels: the width of a character, the space between two labels, and the width
-// of the charts that they are for: on a phone, and on a screen of 704 pixels.
+// of the charts that they are for: on a phone, and on screens of 704 and 880 pixels.
 const (
 	charWidth               = 7
-	tickSpace               = 12
+	tickSpace               = 10
 	narrowChart             = 232
-	wideChart               = 600
+	midChart                = 600
+	wideChart               = 784
 	maxDaysWithTickEach int = 14
 )
 
@@ -123,50 +127,58 @@ func Ticks(l Locale, p reports.Period) []Tick {
 	}
 	var between []Tick
 	for i := 1; i < p.Days-1; i++ {
-		date := p.From.AddDate(0, 0, i)
-		day := 100 / float64(p.Days)
-		if p.Days <= maxDaysWithTickEach || begins(l, p, date) {
+		if date := p.From.AddDate(0, 0, i); p.Days <= maxDaysWithTickEach || begins(l, p, date) {
 			between = append(between, Tick{
 				Label:  write(date),
 				Anchor: inMiddle,
-				at:     (float64(i) + .5) * day,
+				at:     100 * (float64(i) + .5) / float64(p.Days),
+				rank:   bits.TrailingZeros(uint(len(between))),
 			})
 		}
 	}
-	return place(place(all, between, narrowChart, false), between, wideChart, true)
+	return placeAll(all, between)
 }
 
-// monthTicks name each month, and with January its year: Dec, Jan 2026, Feb. Where there is no room
-// for all, every fourth month from January on comes first.
+// monthTicks name each month, and with January its year: Dec, Jan 2026, Feb.
 func monthTicks(l Locale, p reports.Period) []Tick {
-	var first, others []Tick
+	var all []Tick
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
-		t := Tick{Label: date.Format("Jan"), Anchor: atStart, at: 100 * float64(i) / float64(p.Days)}
+		if date.Day() != 1 {
+			continue
+		}
+		t := Tick{
+			Label:  date.Format("Jan"),
+			Anchor: atStart,
+			at:     100 * float64(i) / float64(p.Days),
+			rank:   bits.TrailingZeros(uint(date.Month() - time.January)),
+		}
 		if date.Month() == time.January {
 			t.Label = l.Month(date)
 		}
-		switch {
-		case date.Day() != 1:
-		case date.Month()%4 == time.January:
-			first = append(first, t)
-		default:
-			others = append(others, t)
-		}
+		all = append(all, t)
 	}
-	all := append(first, others...)
-	return place(place(nil, all, narrowChart, false), all, wideChart, true)
+	return placeAll(nil, all)
+}
+
+// placeAll adds the ticks that find room on a narrow chart, then on wider ones: every eighth before
+// every fourth before every second, so that they stand at equal distances.
+func placeAll(placed, more []Tick) []Tick {
+	slices.SortStableFunc(more, func(a, b Tick) int { return cmp.Compare(b.rank, a.rank) })
+	placed = place(placed, more, narrowChart, "")
+	placed = place(placed, more, midChart, "mid")
+	return place(placed, more, wideChart, "wide")
 }
 
 // place adds the ticks that find room on a chart of that many pixels.
-func place(placed, more []Tick, pixels float64, wide bool) []Tick {
+func place(placed, more []Tick, pixels float64, class string) []Tick {
 	for _, t := range more {
 		from, to := t.extent(pixels)
 		if to <= pixels && !slices.ContainsFunc(placed, func(other Tick) bool {
 			a, b := other.extent(pixels)
 			return from < b+tickSpace && a < to+tickSpace
 		}) {
-			t.Wide = wide
+			t.Class = class
 			placed = append(placed, t)
 		}
 	}

@@ -44,23 +44,26 @@ func TestTicksStandUnderTheirDays(t *testing.T) {
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
 	require.True(t, strings.HasPrefix(GridLines(Locales[0], year), "M90 0V100M400 0V100M710 0V100"))
 	for want, p := range map[string]reports.Period{
-		"25 Oct 0.00%, 21 Nov 100.00%, 9 Nov 55.36%, 2 Nov 30.36% wide, 16 Nov 80.36% wide": month,
+		"25 Oct 0.00%, 21 Nov 100.00%, 9 Nov 55.36%, 2 Nov 30.36%, 16 Nov 80.36% mid": month,
 		"25 Oct 0.00%":                 {From: month.From, Days: 1},
 		"25 Oct 0.00%, 26 Oct 100.00%": {From: month.From, Days: 2},
 	} {
 		require.Equal(t, want, tickText(Ticks(Locales[0], p)))
 	}
-	require.Equal(t, "Jan 2026 10.96%, May 43.84%, Sep 77.53%, Jul 60.55%, Dec 2.47% wide, "+
-		"Feb 19.45% wide, Mar 27.12% wide, Apr 35.62% wide, Jun 52.33% wide, Aug 69.04% wide, "+
-		"Oct 85.75% wide, Nov 94.25% wide", tickText(Ticks(Locales[0], year)),
+	require.Equal(t, "Jan 2026 10.96%, Sep 77.53%, May 43.84%, Jul 60.55%, Mar 27.12% mid, "+
+		"Nov 94.25% mid, Dec 2.47% mid, Apr 35.62% mid, Jun 52.33% mid, Aug 69.04% mid, "+
+		"Oct 85.75% mid, Feb 19.45% wide", tickText(Ticks(Locales[0], year)),
 		"every month of a year, 40 of 365 days before January")
 	for days := 1; days <= 366; days++ {
 		for _, l := range []Locale{Locales[0], localeOfTag(t, "en-US")} {
 			all := Ticks(l, reports.Period{From: year.From, Days: days})
 			require.LessOrEqual(t, len(all), 14)
-			requireRoom(t,
-				slices.DeleteFunc(slices.Clone(all), func(t Tick) bool { return t.Wide }),
-				narrowChart)
+			on := func(classes ...string) []Tick {
+				return slices.DeleteFunc(slices.Clone(all),
+					func(t Tick) bool { return !slices.Contains(classes, t.Class) })
+			}
+			requireRoom(t, on(""), narrowChart)
+			requireRoom(t, on("", "mid"), midChart)
 			requireRoom(t, all, wideChart)
 		}
 	}
@@ -70,7 +73,7 @@ func tickText(all []Tick) string {
 	text := []string{}
 	for _, t := range all {
 		text = append(text,
-			strings.TrimRight(t.Label+" "+t.At()+" "+map[bool]string{true: "wide"}[t.Wide], " "))
+			strings.TrimRight(t.Label+" "+t.At()+" "+t.Class, " "))
 	}
 	return strings.Join(text, ", ")
 }
