@@ -36,13 +36,13 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	}
 
 	p := b.Get(base)
-	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> was 50`)
+	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`)
 	require.Contains(t, p.Body, `<span class="sr">Up 20%, was 50</span>`)
 	period := reports.Period{From: today.Truncate(ui.OneDay).AddDate(0, 0, -55), Days: 28}
 	require.Contains(t, p.Body, "<p>Compared with "+ui.Locales[0].Period(period)+"</p>")
 	require.Contains(t, p.Body, `<path class="ghosts"`)
 	year := follow(p, "Same period last year")
-	require.Contains(t, year.Body, `<b class="down">▼ 20%</b> was 75`)
+	require.Contains(t, year.Body, `<b class="down">▼ 20%</b> <span class="whole">was 75</span>`)
 	for _, shown := range []struct {
 		webtest.Page
 		key, name string
@@ -116,7 +116,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		play(before, players[6:]...)
 		require.Equal(t, empty, read(), "others played")
 		play(before, players[4])
-		require.Contains(t, read(), `<b class="up">▲ 20%</b> was 5`)
+		require.Contains(t, read(), `<b class="up">▲ 20%</b> <span class="whole">was 5</span>`)
 		require.Contains(t, read(), `<path class="ghosts"`)
 	}
 	first := b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID))

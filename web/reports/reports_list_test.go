@@ -119,7 +119,7 @@ func TestOverviewSaysWhatChanged(t *testing.T) {
 	require.NotContains(t, b.Get(o.At("/reports")).Body, "Compared with")
 	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
 	p := b.Get(o.At("/reports"))
-	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> was 50`)
+	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`)
 	require.Contains(t, p.Body, `<p class="compared">Compared with `)
 }
 

@@ -99,12 +99,12 @@ func (l Locale) Date(t time.Time) template.HTML { return TimeElement(t, "day", l
 
 // Minute shows an instant to the minute.
 func (l Locale) Minute(t time.Time) template.HTML {
-	return TimeElement(t, "minute", l.Day(t)+", "+l.Clock(t))
+	return TimeElement(t, "minute", fmt.Sprintf("%s, %s", l.Day(t), l.Clock(t)))
 }
 
 // Second shows an instant to the second.
 func (l Locale) Second(t time.Time) template.HTML {
-	return TimeElement(t, "second", l.Day(t)+", "+l.ClockSecond(t))
+	return TimeElement(t, "second", fmt.Sprintf("%s, %s", l.Day(t), l.ClockSecond(t)))
 }
 
 // TimeElement is an instant whose text the script writes anew in the reader's time zone, to the

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +13,8 @@ func RegionOptions() []Option {
 	for i, l := range Locales {
 		all[i] = Option{
 			l.Tag,
-			l.Name + ": " + l.decimal(12345, 10) + ", " +
-				l.Day(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)),
+			fmt.Sprintf("%s: %s, %s", l.Name, l.decimal(12345, 10),
+				l.Day(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))),
 		}
 	}
 	slices.SortFunc(all, func(a, b Option) int { return strings.Compare(a.Text, b.Text) })
