@@ -145,12 +145,13 @@ func TestScaleOfScoresShowsMovement(t *testing.T) {
 		{333, 1000, 200, 1000, 200}, {1000, 0, 900, 1000, 50},
 	} {
 		bottom, top, step := scoreScale(c.low, c.high)
-		require.Equal(t, c, struct{ low, high, bottom, top, step int64 }{c.low, c.high, bottom, top, step})
+		require.Equal(t, [3]int64{c.bottom, c.top, c.step}, [3]int64{bottom, top, step})
 	}
-	for low := int64(0); low <= 1000; low++ {
+	for low := range int64(1001) {
 		for high := low; high <= 1000; high += 7 {
 			bottom, top, step := scoreScale(low, high)
-			require.True(t, 0 <= bottom && bottom <= low && high <= top && top <= 1000, "%d %d", low, high)
+			require.True(t, 0 <= bottom && bottom <= low && high <= top && top <= 1000, "%d to %d",
+				low, high)
 			require.Zero(t, (top-bottom)%step)
 			require.Contains(t, []int64{2, 3, 4}, (top-bottom)/step)
 		}
