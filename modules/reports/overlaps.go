@@ -14,29 +14,28 @@ import (
 // Overlap is a group whose report has all but a few players of another report. Who compares the two
 // knows which rows are those few players'.
 type Overlap struct {
-	Group   string // its name
-	Players int    // of the other report who are not in the group: 1 to 4
+	GroupID string
+	Players int // of the other report who are not in the group: 1 to 4
 }
 
-// overlapsSQL finds groups that lack few of a report's players. A group that lacks fewer than $3 has
-// one of any $3 of them, so that few groups are looked at, and each until $3 are lacking. The group
-// has at least $3 of the report's players, who played: its report is shown. Nothing is counted that
-// the two reports do not list. $1 organisation, $2 ordinals of the report's players, $3 MinGroup.
+// overlapsSQL finds groups that lack few of a report's players. A group that lacks fewer than $3
+// has one of any $3 of them, so that few groups are looked at, and each until $3 are lacking. The
+// group has at least $3 of the report's players, who played: its report is shown. Nothing is counted
+// that the two reports do not list. $1 organisation, $2 ordinals of the report's players, $3
+// MinGroup.
 const overlapsSQL = `/* reports.overlaps */
-select g.name, l.players
+select g.group_id::text, l.players
   from (select distinct group_id from group_members
-         where org_id = $1 and player = any(($2::int[])[1:$3]) order by 1 limit 200) c
-  join player_groups g on g.org_id = $1 and g.id = c.group_id,
+         where org_id = $1 and player = any(($2::int[])[1:$3]) order by 1 limit 200) g,
        lateral (select count(*)::int as players from (
            select from unnest($2::int[]) p (player)
             where not exists (select from group_members m
-                where m.org_id = $1 and m.group_id = g.id and m.player = p.player)
+                where m.org_id = $1 and m.group_id = g.group_id and m.player = p.player)
             limit $3) x) l
- where l.players between 1 and $3 - 1 and cardinality($2::int[]) - l.players >= $3
- order by g.name, g.id`
+ where l.players between 1 and $3 - 1 and cardinality($2::int[]) - l.players >= $3`
 
-// overlaps returns the groups that lack few of the report's players, by name. It is asked of reports
-// on few players by pseudonym: a name needs no comparison.
+// overlaps returns the groups that lack few of the report's players. It is asked of reports on few
+// players by pseudonym: a name needs no comparison.
 func (r *statisticsReader) overlaps(
 	ctx context.Context, players *segment.Players,
 ) (all []Overlap, _ error) {

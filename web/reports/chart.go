@@ -45,8 +45,8 @@ type chartRow struct {
 // are as far from its beginning.
 type bar struct {
 	reports.DailyStat
-	from, days int // of the period
-	earlier    reports.DailyStat
+	from, days int               // of the period
+	earlier    reports.DailyStat // without a date if the compared period is shorter
 }
 
 // barsOf are the bars of a period, from one day to the next.
@@ -128,8 +128,11 @@ func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
 		Completed: l.Count(b.Completed),
 		Score:     percentOf(l, b.AvgScore, b.Completed),
 
-		EarlierPlays: l.Count(b.earlier.Plays),
+		EarlierPlays: noValue,
 		EarlierScore: percentOf(l, b.earlier.AvgScore, b.earlier.Completed),
+	}
+	if b.earlier.Date != "" {
+		r.EarlierPlays = l.Count(b.earlier.Plays)
 	}
 	if p.Days <= ui.MaxChartDays {
 		r.Date = b.Date

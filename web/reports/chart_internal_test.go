@@ -87,7 +87,9 @@ func TestChartIsDrawnToScale(t *testing.T) {
 			}
 			d := reports.SumDays(s.Daily[from : from+n])
 			middle := float64(10*from + 5*n)
-			if from < earlier.Days {
+			if from >= earlier.Days {
+				require.Equal(t, "–", c.Rows[rows].EarlierPlays, "there is no such day")
+			} else {
 				e := reports.SumDays(before.Daily[from:min(from+n, earlier.Days)])
 				require.Equal(t, ui.Locales[0].Count(e.Plays), c.Rows[rows].EarlierPlays)
 				if most = max(most, e.Plays); e.Plays > 0 {

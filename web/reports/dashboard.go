@@ -43,8 +43,8 @@ type dashboardView struct {
 	Format           string // the suggested one
 	// path of the period that ends with the last play, if there are no plays in this one
 	LastPlays   string
-	Overlaps    []reports.Overlap // at most shownOverlaps
-	More        bool              // overlaps than these
+	Overlaps    []overlap // at most shownOverlaps
+	More        bool      // overlaps than these
 	Figures     []figure
 	Compared    string // with which period, or "": with none
 	Comparisons []ui.Link
@@ -55,9 +55,6 @@ type dashboardView struct {
 
 // Compares reports whether the reader compares the period with another.
 func (v *dashboardView) Compares() bool { return v.Params.Compare != compareOff }
-
-// shownOverlaps is how many groups a warning names.
-const shownOverlaps = 5
 
 // HasPlays reports whether there are plays in the period.
 func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
@@ -221,8 +218,7 @@ func (v *dashboardView) fill(
 	}
 	at := reportAddress(c, v.Self, p, v.Params.Group)
 	v.compare(l, p, at, s, before)
-	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
-	v.More = len(s.Overlaps) > shownOverlaps
+	v.warn(s.Overlaps)
 	v.Download = v.Self + "/plays.csv"
 	v.Formats = playsFormats
 	v.Format = suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
@@ -233,6 +229,29 @@ func (v *dashboardView) fill(
 	v.Chart.Compared = v.Compared
 	v.Skills = newSkillList(l, s.Skills, at)
 	v.Players = newPlayerList(c, s, at)
+}
+
+// overlap is a group that lacks few of the report's players.
+type overlap struct {
+	Group   string
+	Players int
+}
+
+// shownOverlaps is how many groups a warning names.
+const shownOverlaps = 5
+
+// warn names groups that lack few of the report's players, in the order of their names.
+func (v *dashboardView) warn(all []reports.Overlap) {
+	players := map[string]int{}
+	for _, o := range all {
+		players[o.GroupID] = o.Players
+	}
+	for _, g := range v.Groups {
+		if n := players[g.ID]; n > 0 && len(v.Overlaps) < shownOverlaps {
+			v.Overlaps = append(v.Overlaps, overlap{g.Name, n})
+		}
+	}
+	v.More = len(all) > len(v.Overlaps)
 }
 
 // compare shows the figures beside those of the compared period.
