@@ -159,13 +159,9 @@ func percentOf(l ui.Locale, average reports.Percent, scores int64) string {
 
 // drawScores draws the average scores of the bars, and the scale that they need.
 func (c *chart) drawScores(l ui.Locale, bars []bar) {
-	scores := make([]reports.DailyStat, len(bars))
-	earlier := make([]reports.DailyStat, len(bars))
 	low := reports.Percent(fullScore)
 	high := reports.Percent(0)
-	for i, b := range bars {
-		scores[i] = b.DailyStat
-		earlier[i] = b.earlier
+	for _, b := range bars {
 		for _, s := range []reports.DailyStat{b.DailyStat, b.earlier} {
 			if s.Completed > 0 {
 				low = min(low, s.AvgScore)
@@ -178,8 +174,8 @@ func (c *chart) drawScores(l ui.Locale, bars []bar) {
 		c.Scale = append(c.Scale, l.Share(n/10))
 	}
 	c.Low = ui.GridOf(c.Width, top-bottom, step)
-	c.Line, c.Dots = scorePaths(bars, scores, bottom, top)
-	c.GhostLine, _ = scorePaths(bars, earlier, bottom, top)
+	c.Line, c.Dots = scorePaths(bars, func(b bar) reports.DailyStat { return b.DailyStat }, bottom, top)
+	c.GhostLine, _ = scorePaths(bars, func(b bar) reports.DailyStat { return b.earlier }, bottom, top)
 }
 
 const fullScore = 1000 // 100% in tenths
@@ -200,16 +196,17 @@ func scoreScale(low, high int64) (bottom, top, step int64) {
 // scorePaths are a dot in the middle of each bar, at the average score, and the line between them:
 // it is broken where nothing was completed.
 func scorePaths(
-	bars []bar, scores []reports.DailyStat, bottom, top int64,
+	bars []bar, of func(bar) reports.DailyStat, bottom, top int64,
 ) (line, dots string) {
 	var t, d strings.Builder
 	command := "M"
-	for i, b := range bars {
-		if scores[i].Completed == 0 {
+	for _, b := range bars {
+		s := of(b)
+		if s.Completed == 0 {
 			command = "M"
 			continue
 		}
-		y := (fullScore*(top-int64(scores[i].AvgScore)) + (top-bottom)/2) / (top - bottom)
+		y := (fullScore*(top-int64(s.AvgScore)) + (top-bottom)/2) / (top - bottom)
 		x := 10*b.from + 5*b.days
 		fmt.Fprintf(&t, "%s%d %s", command, x, ui.Decimal(y))
 		fmt.Fprintf(&d, "M%d %sh.01", x, ui.Decimal(y))

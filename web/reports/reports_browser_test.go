@@ -90,3 +90,27 @@ func TestReportsInABrowser(t *testing.T) {
 	require.Equal(t, empty.At("/reports"), p.Path())
 	webtest.LooksRight(t, p, "no reports")
 }
+
+// Issue 31, 7: on a phone a fork takes two lines, its twelve weeks included, and the list can be
+// sorted. On a desk its title stands on the line of its figures.
+func TestForkTakesTwoLinesOnAPhone(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Spot the Outlier", Release: 7})
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, o.Owner, o.At("/reports"))
+	var offset, height float64
+	p.Eval(`(() => {
+		const bottom = (e) => { const r = document.createRange(); r.selectNodeContents(e); return r.getBoundingClientRect().bottom; };
+		const row = document.querySelector('.forks tbody tr');
+		return Math.abs(bottom(row.querySelector('th bdi')) - bottom(row.querySelector('td.n')));
+	})()`, &offset)
+	require.Less(t, offset, 0.5)
+	p.Emulate(360, false)
+	p.Eval(`document.querySelector('.forks tbody tr').offsetHeight`, &height)
+	require.LessOrEqual(t, height, 90.0)
+	require.Positive(t, p.Count(".forks .spark"))
+	p.Click(`.forks thead a:text("Updated")`)
+	require.Equal(t, "descending", p.Attr(`.forks th:has(a[href*="sort=updated"])`, "aria-sort"))
+}
