@@ -102,7 +102,11 @@ func TestForkTakesTwoLinesOnAPhone(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports"))
 	var offset, height float64
 	p.Eval(`(() => {
-		const bottom = (e) => { const r = document.createRange(); r.selectNodeContents(e); return r.getBoundingClientRect().bottom; };
+		const bottom = (e) => {
+			const text = document.createRange();
+			text.selectNodeContents(e);
+			return text.getBoundingClientRect().bottom;
+		};
 		const row = document.querySelector('.forks tbody tr');
 		return Math.abs(bottom(row.querySelector('th bdi')) - bottom(row.querySelector('td.n')));
 	})()`, &offset)
