@@ -134,6 +134,7 @@ type nightResult struct {
 	Code   int
 	Output string
 	Rows   []copiedRow
+	Free   int // places of the file that may keep deleted rows
 }
 
 func newSixtyNights(t *testing.T, to destination, size demo.Size) *sixtyNights {
@@ -268,6 +269,7 @@ func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 func (s *sixtyNights) holdsItsPromise(i int, night nightResult) {
 	s.t.Helper()
 	require.Zero(s.t, night.Code, "%s: %s", dateOf(i), night.Output)
+	require.Zero(s.t, night.Free, "%s: free places keep names", dateOf(i))
 	date := dateOf(i)
 	days := 35
 	windows := 1

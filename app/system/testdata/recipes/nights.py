@@ -1,5 +1,5 @@
 # Runs a program once for each line of input, the date of a night: python3 nights.py sync.py --dest csv --to copy
-# After each it prints a line of JSON: the exit code, the output and the copy.
+# After each it prints a line of JSON: the exit code, the output, the copy, and the free places of its file.
 import contextlib
 import csv
 import datetime as dt
@@ -30,6 +30,16 @@ def copied():
     db.close()
 
 
+def free_places():
+    """Counts the places of the file that may keep deleted rows."""
+    if dest != "duckdb":
+        return 0
+    db = __import__("duckdb").connect(to)
+    free = db.execute("select free_blocks from pragma_database_size()").fetchall()[0][0]
+    db.close()
+    return int(free)
+
+
 def instant(value):
     if value is None or value == "":
         return "-"
@@ -56,4 +66,4 @@ for line in sys.stdin:
             code = end.code
     rows = [[fork, instant(started), *player, result(*of)] for fork, started, *player, of in
             ((row[0], row[1], row[2], row[3], row[4:]) for row in copied())]
-    print(json.dumps({"Code": code, "Output": output.getvalue(), "Rows": rows}), flush=True)
+    print(json.dumps({"Code": code, "Output": output.getvalue(), "Rows": rows, "Free": free_places()}), flush=True)
