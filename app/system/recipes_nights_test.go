@@ -29,7 +29,7 @@ var firstNight = time.Date(2025, 9, 20, 0, 0, 0, 0, time.UTC)
 const (
 	allNights     = 60
 	missedSunday  = 22 // the machine is off: Monday reads the long window
-	brokenReload  = 42 // 1 November: the reload of one fork fails in its second window
+	brokenReload  = 42 // 1 November: the reload of one fork fails half-way
 	changedAmid   = 48 // the reporting mode changes after the night has read it
 	historyOfDays = 850
 )
@@ -216,6 +216,9 @@ func (s *sixtyNights) run(i int) nightResult {
 }
 
 const (
+	// how the reload of a fork fails in PostgreSQL: amid its transaction
+	refuseInserts = `create function warehouse.refuse() returns trigger language plpgsql as
+		$$begin raise 'no space'; end$$; create trigger refuse before insert on warehouse.plays `
 	lateCompletion = `update plays set completed_at = started_at + interval '1 day', score = 7500,
 		passed = true where id =
 		(select id from plays where completed_at is null and started_at < $1 order by started_at desc limit 1)`
@@ -234,6 +237,13 @@ func (s *sixtyNights) changeBefore(i int) {
 	s.t.Helper()
 	if mode := modeFromNight[i]; mode != "" {
 		s.database.Do(s.t, `update organisations set reporting_mode = $1`, mode)
+	}
+	if s.to.name == "postgres" && i == brokenReload {
+		s.database.Do(s.t, refuseInserts+`for each row when (new.fork_id = '`+s.forks[1]+
+			`') execute function warehouse.refuse()`)
+	}
+	if s.to.name == "postgres" && i == brokenReload+1 {
+		s.database.Do(s.t, `drop function warehouse.refuse() cascade`)
 	}
 	then := dateOf(i).AddDate(0, 0, -ageOfChange[i%len(ageOfChange)])
 	s.database.Do(s.t, lateCompletion, then)
@@ -256,7 +266,7 @@ func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 				modeFromNight[i+1])
 			assert.NoError(s.t, err)
 		}
-		if i != brokenReload || !strings.Contains(path, s.forks[1]) {
+		if i != brokenReload || s.to.name == "postgres" || !strings.Contains(path, s.forks[1]) {
 			return false
 		}
 		windows++
