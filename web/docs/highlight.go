@@ -1,7 +1,7 @@
 package docs
 
 import (
-	"html/template"
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -13,9 +13,10 @@ const keywords = `and|as|async|await|begin|break|case|catch|class|commit|const|c
 	`table|then|throw|true|try|update|using|var|view|where|while|with|yield`
 
 // syntaxes are regular expressions for a comment, a string and a keyword, by a file's extension.
-var syntaxes = map[string]*regexp.Regexp{}
+var syntaxes = compileSyntaxes()
 
-func init() {
+func compileSyntaxes() map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
 	for comment, extensions := range map[string]string{
 		`(?:^|[ \t])#.*`: ".sh .py .R .ps1",
 		`//.*`:           ".go .gs .mjs .ts .cs .php .pq",
@@ -24,30 +25,26 @@ func init() {
 	} {
 		syntax := regexp.MustCompile(`(?m)(` + comment + `)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
 			`(\b(?i:` + keywords + `)\b)`)
-		for _, extension := range strings.Fields(extensions) {
-			syntaxes[extension] = syntax
+		for extension := range strings.FieldsSeq(extensions) {
+			all[extension] = syntax
 		}
 	}
+	return all
 }
 
-// highlight marks the comments, strings and keywords of a file's text. A lexer library would add
-// 4.8 MB to the program.
-func highlight(file, text string) template.HTML {
-	syntax := syntaxes[path.Ext(file)]
-	if syntax == nil {
-		return template.HTML(template.HTMLEscapeString(text))
-	}
-	var out strings.Builder
+// piece is a part of a program: a Comment, a String, a Keyword or, with none of them, Text.
+type piece struct{ Text, Comment, String, Keyword string }
+
+// Code is the text in pieces, which the template marks. A lexer library would add 4.8 MB to the
+// program.
+func (c command) Code() (pieces []piece) {
 	done := 0
-	for _, at := range syntax.FindAllStringSubmatchIndex(text, -1) {
-		for group, tag := range []string{"i", "span", "b"} {
-			if from, to := at[2+2*group], at[3+2*group]; from >= 0 && from < to {
-				out.WriteString(template.HTMLEscapeString(text[done:from]))
-				out.WriteString("<" + tag + ">" + template.HTMLEscapeString(text[from:to]) + "</" + tag + ">")
-				done = to
-			}
+	if syntax := syntaxes[path.Ext(cmp.Or(c.file, ".json"))]; syntax != nil {
+		for _, at := range syntax.FindAllStringSubmatchIndex(c.Text, -1) {
+			group := func(n int) string { return c.Text[max(at[2*n], 0):max(at[2*n+1], 0)] }
+			pieces = append(pieces, piece{c.Text[done:at[0]], group(1), group(2), group(3)})
+			done = at[1]
 		}
 	}
-	out.WriteString(template.HTMLEscapeString(text[done:]))
-	return template.HTML(out.String())
+	return append(pieces, piece{Text: c.Text[done:]})
 }

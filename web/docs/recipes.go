@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -96,9 +95,6 @@ func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 
 // command is a text to copy.
 type command struct{ ID, Label, Text, file string }
-
-// Code is the text, highlighted.
-func (c command) Code() template.HTML { return highlight(cmp.Or(c.file, ".json"), c.Text) }
 
 // Program is a file of recipes/ as the reader copies it.
 func (e examples) Program(file, id, label string) (command, error) {
