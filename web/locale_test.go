@@ -36,19 +36,19 @@ func TestDashboardWritesNumbersAndDatesOfTheRegion(t *testing.T) {
 	for language, want := range map[string][]string{
 		"": {
 			"1 to 31 March 2026", "1,235", "69.6%", "66.72%", "Highest: 1,235 (Wed 11 Mar 2026).",
-			"11 Mar 2026, 09:30 UTC", "dmy", "24",
+			"11 Mar 2026", "dmy", "24",
 		},
 		"de,en;q=0.5": {
 			"1 to 31 March 2026", "1.235", "69,6\u00a0%", "66,72\u00a0%",
-			"Highest: 1.235 (Wed 11 Mar 2026).", "11 Mar 2026, 09:30 UTC", "dmy", "24",
+			"Highest: 1.235 (Wed 11 Mar 2026).", "11 Mar 2026", "dmy", "24",
 		},
 		"en-US,en": {
 			"March 1 to 31, 2026", "1,235", "69.6%", "66.72%",
-			"Highest: 1,235 (Wed, Mar 11, 2026).", "Mar 11, 2026, 9:30 AM UTC", "mdy", "12",
+			"Highest: 1,235 (Wed, Mar 11, 2026).", "Mar 11, 2026", "mdy", "12",
 		},
 		"hu-HU,en;q=.1": {
 			"2026 March 1 to 31", "1235", "69,6%", "66,72%", "Highest: 1235 (Wed 2026 Mar 11).",
-			"2026 Mar 11, 09:30 UTC", "ymd", "24",
+			"2026 Mar 11", "ymd", "24",
 		},
 	} {
 		p := b.In(language, o.At("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID))
@@ -59,7 +59,7 @@ func TestDashboardWritesNumbersAndDatesOfTheRegion(t *testing.T) {
 			[]string{figures[0][1], figures[2][1], figures[3][1]}, language)
 		require.Contains(t, p.Body, want[4], language)
 		require.Contains(t, p.Body,
-			`<time datetime="2026-03-11T09:30:00.000Z" data-local="minute">`+want[5]+"</time>",
+			`<time datetime="2026-03-11T09:30:00.000Z" data-local="day">`+want[5]+"</time>",
 			language)
 		require.Contains(t, p.Body,
 			`<html lang="en-GB" data-dates="`+want[6]+`" data-hours="`+want[7]+`">`,
