@@ -32,8 +32,8 @@ var semantic = []mutation{
 	{
 		name: "anonymity: one active member more", rule: "Anonymity",
 		file: "modules/reports/snapshot/anonymity.go", pkg: "modules/reports/snapshot", tests: "TestGroupOfFew",
-		old:     "activeMembers < minGroup",
-		mutated: "activeMembers <= minGroup",
+		old:     "activeMembers < MinGroup",
+		mutated: "activeMembers <= MinGroup",
 	},
 	{
 		name:    "rounding: down",
