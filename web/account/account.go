@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/modules/org"
 	"dg/web/ui"
 )
 
@@ -36,7 +35,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
 	view := accountView{Layout: accountLayout(p, "Account"), Regions: ui.RegionOptions()}
-	if p.Role == org.RoleMember { // who is led here from the reports
+	if p.IsMember() { // who is led here from the reports
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",
 			Before: " To get access, ask an owner to change your role.",

@@ -199,7 +199,7 @@ func (n nameIndex) exportDetails(e audit.Entry) []detail {
 	return []detail{{Term: "Group", Text: n.groups[group], Code: group}, names}
 }
 
-// reason says why a request was rejected. A key that lacks a scope has the other one.
+// reason says why a request was refused. A key that lacks a scope has the other one.
 func (n nameIndex) reason(r audit.Reason, keyID string) string {
 	if scopes := n.keys[keyID].Scopes; r == audit.InsufficientScope && len(scopes) == 1 {
 		required := apikeys.ForksRead
@@ -212,7 +212,7 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 	return reasonLabels[r].long
 }
 
-// responseTo is how a rejected request was answered. A group of another organisation was answered
+// responseTo is how a refused request was answered. A group of another organisation was answered
 // like an unknown one.
 func responseTo(l ui.Locale, e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {

@@ -41,8 +41,12 @@ type memberRow struct {
 func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{
-		Path: p.Path("/settings/organisation"), Name: o.Name, Plan: ui.PlanLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
-		Mode: ui.ModeLabels[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
+		Path:        p.Path("/settings/organisation"),
+		Name:        o.Name,
+		Plan:        ui.PlanLabels[o.Plan],
+		IncludesAPI: o.Plan.IncludesAPI(),
+		Mode:        ui.ModeLabels[o.ReportingMode],
+		Nominative:  o.ReportingMode == org.Nominative,
 	}
 	if p.May(authz.ChangeReportingMode) {
 		view.ChangeMode = p.Path("/settings/organisation/reporting-mode")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 )
@@ -60,7 +59,7 @@ const NeedsTwoStep = "Turn on two-step verification to create keys."
 // isolate the text direction of the organisation's name.
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
-	case p.Role == org.RoleMember:
+	case p.IsMember():
 		return fmt.Sprintf("Only owners and admins of \u2068%s\u2069 can open reports and settings. "+
 			"To get access, ask an owner to change your role.", p.Organisation.Name)
 	case permission == authz.ChangeReportingMode:

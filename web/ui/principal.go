@@ -79,6 +79,9 @@ func (p *Principal) AuditActor() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }
 
+// IsMember reports whether the account is the only screen of the principal in the organisation.
+func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
+
 // Path is the address of a screen of the organisation.
 func (p *Principal) Path(
 	screen string,
