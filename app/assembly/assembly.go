@@ -203,7 +203,12 @@ func (p *Program) newScreens(m modules, s Settings) (*web.Handler, error) {
 			Forks:  m.games,
 			Groups: m.org,
 		},
-		Keys: keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: m.games},
+		Keys: keys.Modules{
+			Keys:    p.Keys.Reader,
+			Changes: p.Keys.Manager,
+			Log:     m.audit,
+			Forks:   m.games,
+		},
 		Organisation: organisation.Modules{
 			Organisations: m.org,
 			People:        people.Accounts,

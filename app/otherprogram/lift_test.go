@@ -70,7 +70,7 @@ func start(t *testing.T) *program {
 	screens, err := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
 		AuditLog: auditlog.Modules{Log: log, Keys: keyService.Reader, Forks: forks, Groups: own},
-		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Forks: forks},
+		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Log: log, Forks: forks},
 		Organisation: organisation.Modules{
 			Organisations: own,
 			People:        &staff{own},

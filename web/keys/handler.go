@@ -21,6 +21,7 @@ type Handler struct {
 type Modules struct {
 	Keys    Keys
 	Changes Changes
+	Log     Log
 	Forks   ui.ForkLister
 }
 

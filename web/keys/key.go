@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/platform/authz"
 	"dg/web/ui"
 )
@@ -16,6 +17,7 @@ type keyView struct {
 	Usage           usageView
 	Uncounted       bool // whether the key was used within the days of Usage
 	Back, Log       string
+	Revoker         string  // who revoked it, or ""
 	Replaced        *keyRow // the key that it replaced, nil: none
 	Successor       *keyRow // the key that replaced it, nil: none
 	Replace, Rename string  // paths, or "" if it cannot be done
@@ -48,6 +50,9 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	if view.Replaced, view.Successor, err = h.chain(c, p, k); err != nil {
 		return err
 	}
+	if view.Revoker, err = h.revoker(c, p, k); err != nil {
+		return err
+	}
 	if view.Layout, err = h.settings.Layout(c, p, k.Name, "api-keys"); err != nil {
 		return err
 	}
@@ -73,6 +78,26 @@ func (h *Handler) chain(
 		}
 	}
 	return replaced, successor, err
+}
+
+// revoker is the name of who revoked the key, or "" if nobody did or the log has no such entry.
+func (h *Handler) revoker(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) (string, error) {
+	if !k.Revoked(h.Now()) {
+		return "", nil
+	}
+	entries, err := h.Modules.Log.List(c.UserContext(), p.Organisation.ID, audit.Page{
+		Filter: audit.Filter{KeyID: k.ID, Action: audit.KeyRevoked},
+		Limit:  1,
+	})
+	if err == nil {
+		err = ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string {
+			return e.OrganisationID
+		})
+	}
+	if err != nil || len(entries) == 0 {
+		return "", err
+	}
+	return entries[0].Actor.Name, nil
 }
 
 // keyPath is the address of a key's page, or of one below it.

@@ -47,6 +47,9 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 		webtest.Trimmed(list.Notes(t)[0]))
 	require.Contains(t, list.Body, `<div class="note" role="status">`)
 	require.Contains(t, row(t, list, key.Name), "Revoked since")
+	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s", key.ID)).Body,
+		"<dt>Revoked by</dt><dd><bdi>"+acme.AdminPlain.Name+"</bdi></dd>")
+	require.NotContains(t, b.Get(acme.At("/settings/api-keys/%s", used.ID)).Body, "Revoked by")
 	entries := w.LogOf(t, acme)
 	require.Equal(t, audit.KeyRevoked, entries[0].Action)
 	require.Equal(t, acme.AdminPlain.ID, entries[0].Actor.ID)

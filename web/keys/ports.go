@@ -18,6 +18,11 @@ type Keys interface {
 	) (map[string][]apikeys.Usage, error)
 }
 
+// Log reads an organisation's audit log.
+type Log interface {
+	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
+}
+
 // Changes creates, changes and revokes keys.
 type Changes interface {
 	Create(

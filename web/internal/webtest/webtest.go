@@ -127,7 +127,7 @@ func StartOn(
 			TwoStep:  people.TwoStep,
 		},
 		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
+		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Log: w.Log, Forks: forks},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
 			People:        people.Accounts,
