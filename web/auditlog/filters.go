@@ -230,7 +230,7 @@ func (f auditFilters) Errors() []ui.FormError {
 func (f auditFilters) query() url.Values {
 	q := url.Values{}
 	for _, s := range f.Selects {
-		if s.Value != "" {
+		if s.Value != "" && s.Value != twoDates { // the dates say it
 			q.Set(s.Name, s.Value)
 		}
 	}
