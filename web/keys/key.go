@@ -85,7 +85,7 @@ func (h *Handler) revoker(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) (string,
 	if !k.Revoked(h.Now()) {
 		return "", nil
 	}
-	entries, err := h.Modules.Log.List(c.UserContext(), p.Organisation.ID, audit.Page{
+	entries, err := h.Log.List(c.UserContext(), p.Organisation.ID, audit.Page{
 		Filter: audit.Filter{KeyID: k.ID, Action: audit.KeyRevoked},
 		Limit:  1,
 	})
