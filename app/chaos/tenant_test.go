@@ -37,13 +37,15 @@ var acrossTenants = map[string]string{
 
 	"org.allIDs":      "the operator's commands work on every organisation in turn",
 	"org.playerOwner": "the operator names a player by its id alone",
+	"org.bySlug":      "the operator names an organisation by its slug alone",
+	"org.all":         "the operator lists every organisation",
 }
 
 // notSent are the statements that are not sent here. An import writes whatever organisations its
 // file names, by rules of its own; the demo and a restore look whether there are any; the others
 // are on people and on the secret key.
-var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^audit\.appendChanges$|` +
-	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
+var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^audit\.appendChanges$|^org\.(create|addMember)$|` +
+	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|personByEmail|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
 	`useRecoveryCode|markAuthenticated|checkValue|forgetSecretKey|recordKey)$`)
 
 // planted are statements that are not scoped. $1 is an organisation.

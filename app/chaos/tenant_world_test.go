@@ -87,12 +87,26 @@ func (w *nthWorld) operate(url string) {
 	require.NoError(w.t, err)
 	log := audit.New(db)
 	seal := newSealer(db)
+	undo := errors.New("undo")
 	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
 	player := fixtures.One[string](w.db,
 		`select id::text from players where org_id = $1 limit 1`, acme)
-	undo := errors.New("undo")
-	_, err = org.New(db, log, policy).
+	orgs := org.New(db, log, policy)
+	require.ErrorIs(w.t, db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		allow := func(org.Role) error { return nil }
+		person := audit.Actor{ID: fixtures.One[string](w.db, `select user_id::text from memberships
+			join organisations o on o.id = org_id where slug = 'acme' and role <> 'owner' limit 1`)}
+		for _, err := range []error{
+			failed(orgs.All(ctx)), orgs.SetPlanIn(tx, "acme", org.PlanFree, audit.Request{}),
+			orgs.SetRoleIn(tx, "acme", person, org.RoleOwner, allow, audit.Request{}),
+			orgs.SetRoleIn(tx, "acme", person, org.NoRole, allow, audit.Request{}),
+		} {
+			require.NoError(w.t, err)
+		}
+		return undo
+	}), undo)
+	_, err = orgs.
 		Erase(ctx, player, func(tx *gorm.DB, organisation string) error {
 			return errors.Join(sealer.DropDirty(tx, organisation), undo)
 		}, audit.Request{})

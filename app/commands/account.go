@@ -2,17 +2,10 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
-	"dg/modules/audit"
 	"dg/modules/identity"
-	"dg/modules/org"
-	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/config"
-	"dg/platform/postgres"
 )
 
 // accountCmd is `dg account`, for people who cannot sign in.
@@ -33,29 +26,14 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	db, err := openExisting(ctx, c.Database, p.log)
-	if err != nil {
-		return err
-	}
-	defer db.release()
-	owner, err := postgres.Open(ctx, db.ownerURL,
-		postgres.Options{Name: "dg account", MaxConns: 2, Logger: p.log})
-	if err != nil {
-		return err
-	}
-	defer owner.Close()
-	policy, err := authz.New()
-	if err != nil {
-		return err
-	}
-	log := audit.New(owner)
-	people := identity.New(owner, time.Now,
-		identity.Auditor{Memberships: org.New(owner, log, policy), Log: log}, p.log)
-	reset, err := people.Resets.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")),
-		c.Email)
-	if apperr.Is(err, apperr.NotFound) {
-		return errors.New("no account has this e-mail: check the spelling")
-	}
+	return withOwner(ctx, c.Database, p, "dg account", func(o operator) error {
+		return o.printReset(ctx, p, base, c.Email, "dg account reset")
+	})
+}
+
+// printReset prints a link that sets the person's password.
+func (o operator) printReset(ctx context.Context, p Stdio, base, email, command string) error {
+	reset, err := o.people.Resets.BeginReset(identity.WithRequest(ctx, requestOf(command)), email)
 	if err != nil {
 		return err
 	}

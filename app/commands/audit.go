@@ -9,7 +9,6 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/config"
-	"dg/platform/postgres"
 )
 
 // auditCmd is `dg audit`.
@@ -31,9 +30,9 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	return withOwner(ctx, c.Database, p, "dg audit",
-		func(owner *postgres.DB, organisations []string) error {
-			pruning := &pruning{log: audit.New(owner), before: before, organisations: organisations}
+	return eachOrganisation(ctx, c.Database, p, "dg audit",
+		func(o operator, organisations []string) error {
+			pruning := &pruning{log: o.log, before: before, organisations: organisations}
 			if c.Export == "" {
 				return pruning.count(ctx, p)
 			}

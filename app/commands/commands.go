@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"dg/platform/apperr"
 	"dg/platform/telemetry"
 )
 
@@ -20,21 +22,24 @@ type cli struct {
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Serve    serveCmd    `cmd:"" help:"Migrate the database, then serve the API and the screens."`
-	Migrate  migrateCmd  `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
-	Import   importCmd   `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
-	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
-	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
-	Backup   backupCmd   `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
-	Restore  restoreCmd  `cmd:"" help:"Restore a backup into the embedded database, which must be empty."`
-	Audit    auditCmd    `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
-	Erase    eraseCmd    `cmd:"" help:"Erase players with their plays."`
-	Keys     keysCmd     `cmd:"" help:"List revoked keys; revoke them again after a restore."`
-	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
-	Doctor   doctorCmd   `cmd:"" help:"Check settings, machine and database, and say how to fix what is wrong. Changes nothing."`
-	Config   configCmd   `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`
-	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party software in the binary."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Serve        serveCmd        `cmd:"" help:"Migrate the database, then serve the API and the screens."`
+	Migrate      migrateCmd      `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
+	Import       importCmd       `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
+	Demo         demoCmd         `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
+	Segments     segmentsCmd     `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
+	Backup       backupCmd       `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
+	Restore      restoreCmd      `cmd:"" help:"Restore a backup into the embedded database, which must be empty."`
+	Audit        auditCmd        `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
+	Erase        eraseCmd        `cmd:"" help:"Erase players with their plays."`
+	Keys         keysCmd         `cmd:"" help:"List revoked keys; revoke them again after a restore."`
+	Organisation organisationCmd `cmd:"" help:"Create and list organisations, and change a plan."`
+	Member       memberCmd       `cmd:"" help:"Add and remove members of an organisation, and change roles."`
+	Account      accountCmd      `cmd:"" help:"Restore access for a person who has lost a password or phone."`
+	Doctor       doctorCmd       `cmd:"" help:"Check settings, machine and database, and say how to fix what is wrong. Changes nothing."`
+	Health       healthCmd       `cmd:"" help:"Ask the dg serve on this machine whether it is ready. For health checks of containers."`
+	Config       configCmd       `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`
+	Licences     licencesCmd     `cmd:"" help:"Print the licences of the third-party software in the binary."`
+	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
 // Stdio is what a command reads, writes and logs to.
@@ -66,7 +71,11 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		err = errors.New("interrupted before it was done")
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "dg:", err)
+		says := err.Error()
+		if of, is := errors.AsType[*apperr.Error](err); is {
+			says = strings.TrimPrefix(says, string(of.Code)+": ") // the API's
+		}
+		fmt.Fprintln(p.Stderr, "dg:", says)
 		return 1
 	}
 	return 0

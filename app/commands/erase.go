@@ -7,13 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/modules/reports/sealer"
 	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/config"
-	"dg/platform/postgres"
 )
 
 // eraseCmd is `dg erase`.
@@ -24,15 +20,10 @@ type eraseCmd struct {
 
 // Run erases the players one by one, and then seals again the days that included them.
 func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
-	policy, err := authz.New()
-	if err != nil {
-		return err
-	}
-	return withOwner(ctx, c.Database, p, "dg erase", func(owner *postgres.DB, _ []string) error {
-		orgs := org.New(owner, audit.New(owner), policy)
+	return withOwner(ctx, c.Database, p, "dg erase", func(o operator) error {
 		missing := 0
 		for _, id := range c.Players {
-			organisation, err := orgs.Erase(ctx, strings.ToLower(id), sealer.DropDirty,
+			organisation, err := o.orgs.Erase(ctx, strings.ToLower(id), sealer.DropDirty,
 				requestOf("dg erase"))
 			switch {
 			case apperr.Is(err, apperr.NotFound):
@@ -44,7 +35,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 				fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", id, organisation)
 			}
 		}
-		if _, err := sealer.New(owner, time.Now, p.log, sealer.SealFrom).
+		if _, err := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom).
 			Seal(ctx); err != nil {
 			p.log.Warn("days of erased players are not sealed again; dg serve will try again",
 				"error", err)

@@ -28,7 +28,7 @@ type importCmd struct {
 func (c importCmd) Run(ctx context.Context, p Stdio) error {
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
-		inputs[i] = input(name, p)
+		inputs[i] = inputFile(name, p)
 	}
 	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
 	if err != nil {
@@ -45,8 +45,8 @@ func (c importCmd) Run(ctx context.Context, p Stdio) error {
 	return summary.Print(p.Stdout)
 }
 
-// input opens a file by its name on the command line.
-func input(name string, p Stdio) importer.Input {
+// inputFile opens a file by its name on the command line.
+func inputFile(name string, p Stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{
 			Name: "standard input",

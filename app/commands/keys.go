@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"dg/modules/apikeys"
-	"dg/modules/audit"
 	"dg/platform/config"
-	"dg/platform/postgres"
 )
 
 // keysCmd is `dg keys`, for what a restore of an older backup brings back.
@@ -24,10 +22,10 @@ type keysRevokedCmd struct{ config.Database }
 
 // Run prints the list.
 func (c keysRevokedCmd) Run(ctx context.Context, p Stdio) error {
-	return withOwner(ctx, c.Database, p, "dg keys",
-		func(owner *postgres.DB, organisations []string) error {
+	return eachOrganisation(ctx, c.Database, p, "dg keys",
+		func(o operator, organisations []string) error {
 			for _, organisation := range organisations {
-				ids, err := apikeys.RevokedIDs(ctx, owner, organisation)
+				ids, err := apikeys.RevokedIDs(ctx, o.DB, organisation)
 				if err != nil {
 					return err
 				}
@@ -57,11 +55,11 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 	}
-	return withOwner(ctx, c.Database, p, "dg keys",
-		func(owner *postgres.DB, organisations []string) error {
+	return eachOrganisation(ctx, c.Database, p, "dg keys",
+		func(o operator, organisations []string) error {
 			total := 0
 			for _, organisation := range organisations {
-				n, err := apikeys.RevokeAgain(ctx, owner, audit.New(owner), organisation, ids,
+				n, err := apikeys.RevokeAgain(ctx, o.DB, o.log, organisation, ids,
 					requestOf("dg keys revoke"))
 				if err != nil {
 					return fmt.Errorf("%d keys were revoked; run it again: %w", total, err)
@@ -79,7 +77,7 @@ func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")
 	}
-	list, err := input(path, p).Open()
+	list, err := inputFile(path, p).Open()
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"dg/modules/audit"
+	"dg/modules/identity"
 	"dg/modules/org"
+	"dg/platform/authz"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -18,10 +20,17 @@ func requestOf(command string) audit.Request {
 	return audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version}
 }
 
-// withOwner works as the owner of the tables, on all organisations.
+// operator is what a command works with as the owner of the tables.
+type operator struct {
+	*postgres.DB
+	log    *audit.Log
+	orgs   *org.Service
+	people *identity.Module
+}
+
+// withOwner works as the owner of the tables.
 func withOwner(
-	ctx context.Context, c config.Database, p Stdio, name string,
-	work func(owner *postgres.DB, organisations []string) error,
+	ctx context.Context, c config.Database, p Stdio, name string, work func(operator) error,
 ) error {
 	db, err := openExisting(ctx, c, p.log)
 	if err != nil {
@@ -39,9 +48,26 @@ func withOwner(
 		return err
 	}
 	defer owner.Close()
-	organisations, err := org.AllIDs(ctx, owner)
+	policy, err := authz.New()
 	if err != nil {
 		return err
 	}
-	return work(owner, organisations)
+	log := audit.New(owner)
+	orgs := org.New(owner, log, policy)
+	return work(operator{DB: owner, log: log, orgs: orgs, people: identity.New(owner, time.Now,
+		identity.Auditor{Memberships: orgs, Log: log}, p.log)})
+}
+
+// eachOrganisation is withOwner for work on all organisations.
+func eachOrganisation(
+	ctx context.Context, c config.Database, p Stdio, name string,
+	work func(o operator, organisations []string) error,
+) error {
+	return withOwner(ctx, c, p, name, func(o operator) error {
+		organisations, err := org.AllIDs(ctx, o.DB)
+		if err != nil {
+			return err
+		}
+		return work(o, organisations)
+	})
 }

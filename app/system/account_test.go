@@ -21,7 +21,7 @@ func TestAccountResetWorksOnce(t *testing.T) {
 		select o.id, u.id, 'member' from organisations o, users u
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
 	before := apptest.NewWebClient(t, d.URL).SignIn(tomas)
-	apptest.Refuses(t, "no account has this e-mail", d.dir, "account", "reset", "nobody@example.com")
+	apptest.Refuses(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
 	reset := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.URL}
 	link := func() (path, token string) {
 		out := apptest.Succeeds(t, d.dir, reset...)

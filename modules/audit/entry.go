@@ -32,7 +32,10 @@ const (
 	LogPruned    Action = "audit_log.pruned"
 	PlayerErased Action = "player.erased"
 	PlanChanged  Action = "plan.changed"
+	RoleChanged  Action = "role.changed"          // none: not a member
 	ResetCreated Action = "account.reset_created" // in the logs of all the person's organisations
+
+	OrganisationCreated Action = "organisation.created"
 )
 
 // The actions of people's sign-in, in the logs of all their organisations.
@@ -53,7 +56,7 @@ const (
 var Actions = []Action{
 	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused,
 	ReportingModeChanged, LogExported,
-	LogPruned, PlayerErased, PlanChanged, ResetCreated,
+	LogPruned, PlayerErased, OrganisationCreated, PlanChanged, RoleChanged, ResetCreated,
 	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed,
 	RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
+
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -39,6 +42,30 @@ func (a *Accounts) SetRegion(ctx context.Context, token, region string) error {
 		stored = &region
 	}
 	return update(a.gorm(ctx), "setRegion", of.Person.ID, map[string]any{"region": stored})
+}
+
+// ErrNoSuchEmail is returned for an e-mail that no account has.
+var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
+
+// PersonIn returns the person with the e-mail in the caller's transaction, and whether there is a
+// password. Errors: ErrNoSuchEmail.
+func (a *Accounts) PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
+	var row userRow
+	err := tx.Scopes(postgres.Tag("identity.personByEmail")).
+		Where("email_key = ?", EmailKey(email)).Take(&row).Error
+	return row.person(), row.PasswordHash != nil, noRow(err, ErrNoSuchEmail, "look for a person")
+}
+
+// AddIn adds a person without a password in the caller's transaction, which is the operator's.
+func (a *Accounts) AddIn(tx transaction, email, name string) (Person, error) {
+	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
+	err := tx.Scopes(postgres.Tag("identity.addPerson")).Model(&userRow{}).Create(map[string]any{
+		"id": row.ID, "email": email, "email_key": EmailKey(email), "name": name,
+	}).Error
+	if err != nil {
+		return Person{}, fmt.Errorf("identity: add a person: %w", err)
+	}
+	return row.person(), nil
 }
 
 func person(tx transaction, id string) (Person, error) {

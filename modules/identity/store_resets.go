@@ -9,11 +9,8 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
-	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
-
-var errNoSuchEmail = apperr.New(apperr.NotFound, "Nobody has this e-mail.")
 
 // insertReset fills in the person, removes the resets that have expired, and records the new one.
 func (r *Resets) insertReset(
@@ -25,7 +22,7 @@ func (r *Resets) insertReset(
 			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
 			Where("email_key = ?", emailKey).Take(&of).Error
 		if err != nil {
-			return noRow(err, errNoSuchEmail, "look for a person")
+			return noRow(err, ErrNoSuchEmail, "look for a person")
 		}
 		reset.Person = of.person()
 		if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).

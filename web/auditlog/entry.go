@@ -78,6 +78,10 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	case audit.PlanChanged:
 		v.Target = ui.PlanLabels[org.Plan(textOf(n.locale, e.Details["to"]))]
 		v.Outcome = fmt.Sprintf("From %s", textOf(n.locale, e.Details["from"]))
+	case audit.RoleChanged:
+		v.Target = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow)
+		v.Outcome = fmt.Sprintf("From %s to %s", textOf(n.locale, e.Details["from"]),
+			textOf(n.locale, e.Details["to"]))
 	case audit.LogPruned:
 		v.Target = fmt.Sprintf("Before %s", textOf(n.locale, e.Details["before"]))
 		v.Outcome = fmt.Sprintf("%s entries", textOf(n.locale, e.Details["entries"]))
@@ -170,7 +174,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 		add("Fork", n.forks[e.Target.ID].Title, e.Target.ID)
 	} else if e.Target.Kind == "player" {
 		add("Player", "", e.Target.ID)
-	} else if e.Action == audit.ResetCreated {
+	} else if namesPerson(e) {
 		add("Person", textOf(n.locale, e.Details["name"]), e.Target.ID)
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
@@ -181,6 +185,11 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	add("User agent", "", e.Request.UserAgent)
 	add("Request id", "", e.Request.ID)
 	return all
+}
+
+// namesPerson reports whether the entry's target is a person whose name is a detail.
+func namesPerson(e audit.Entry) bool {
+	return e.Action == audit.ResetCreated || e.Action == audit.RoleChanged
 }
 
 // exportDetails are the group of an export, and whether its rows had names.

@@ -102,6 +102,14 @@ func TestEntriesOfTheOperator(t *testing.T) {
 	})
 	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"},
 		[]string{plan.Action, plan.Target, plan.Outcome})
+	role := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
+		Actor: audit.TheOperator, Action: audit.RoleChanged,
+		Target:  audit.Target{Kind: "person", ID: "u-1"},
+		Details: map[string]any{"name": "Ann", "from": "none", "to": "owner"},
+	})
+	require.Equal(t, []string{"Role changed", "Ann", "From none to owner"},
+		[]string{role.Action, role.Target, role.Outcome})
+	require.Contains(t, role.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
 	link := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
 		Actor: audit.TheOperator, Action: audit.ResetCreated,
 		Target:  audit.Target{Kind: "person", ID: "u-1"},

@@ -1,0 +1,46 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"dg/platform/config"
+)
+
+// healthCmd is `dg health`, for images, which hold no other client.
+type healthCmd struct{ config.Address }
+
+const healthTimeout = 5 * time.Second
+
+// Run asks the instance on this machine for /readyz.
+func (c healthCmd) Run(ctx context.Context, p Stdio) error {
+	host, port, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return fmt.Errorf("DG_ADDR: %w", err)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	ctx, stop := context.WithTimeout(ctx, healthTimeout)
+	defer stop()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+net.JoinHostPort(host, port)+"/readyz", http.NoBody)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	if err != nil || answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s: %s", answer.Status, text)
+	}
+	return printLine(p, strings.TrimSpace(string(text)))
+}

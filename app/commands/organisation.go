@@ -1,0 +1,114 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"dg/modules/org"
+	"dg/platform/config"
+	"dg/platform/input"
+)
+
+// organisationCmd is `dg organisation`.
+type organisationCmd struct {
+	Create organisationCreateCmd `cmd:"" help:"Create an organisation with its first owner, and print the owner's link."`
+	Plan   organisationPlanCmd   `cmd:"" help:"Change the plan of an organisation."`
+	List   organisationListCmd   `cmd:"" help:"List the organisations: slug, plan, reporting mode, id, name."`
+}
+
+// organisationCreateCmd is `dg organisation create`.
+type organisationCreateCmd struct {
+	config.Database
+	config.Address
+	Name          string `required:"" help:"Name of the organisation."`
+	Slug          string `help:"Its part of addresses: lower-case letters, digits and dashes. Empty: made from the name."`
+	Plan          string `enum:"free,team,pro,enterprise" default:"pro" help:"Plan: free, team, pro or enterprise."`
+	ReportingMode string `enum:"pseudonymous,nominative" default:"pseudonymous" help:"How reports name players: pseudonymous or nominative."`
+	OwnerEmail    string `required:"" help:"E-mail of the first owner."`
+	OwnerName     string `help:"Name of the first owner, if there is no account yet. Empty: the e-mail."`
+}
+
+var (
+	notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+	slug    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+)
+
+// Run creates organisation and owner in one transaction.
+func (c organisationCreateCmd) Run(ctx context.Context, p Stdio) error {
+	base, err := c.Base()
+	if err != nil {
+		return err
+	}
+	if c.Slug == "" {
+		name := strings.ToLower(input.WithoutAccents(c.Name))
+		c.Slug = strings.Trim(notSlug.ReplaceAllString(name, "-"), "-")
+	}
+	if !slug.MatchString(c.Slug) || !input.ValidText(c.Name) {
+		return fmt.Errorf("%q is not a slug: name one with --slug, such as harbour-and-vale", c.Slug)
+	}
+	organisation := org.Organisation{ID: uuid.NewString(), Slug: c.Slug, Name: c.Name,
+		Plan: org.Plan(c.Plan), ReportingMode: org.ReportingMode(c.ReportingMode)}
+	const command = "dg organisation create"
+	return withOwner(ctx, c.Database, p, command, func(o operator) error {
+		m := member{Organisation: c.Slug, Email: c.OwnerEmail}
+		err := o.inTransaction(ctx, func(tx *gorm.DB) error {
+			if err := o.orgs.CreateIn(tx, organisation, requestOf(command)); err != nil {
+				return err
+			}
+			return o.addMember(tx, &m, c.OwnerName, org.RoleOwner, command)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
+		return o.welcome(ctx, p, base, m, command)
+	})
+}
+
+// organisationPlanCmd is `dg organisation plan`.
+type organisationPlanCmd struct {
+	config.Database
+	Organisation string `arg:"" help:"Slug of the organisation."`
+	Plan         string `arg:"" enum:"free,team,pro,enterprise" help:"New plan: free, team, pro or enterprise. Below pro, API keys are paused."`
+}
+
+// Run changes the plan.
+func (c organisationPlanCmd) Run(ctx context.Context, p Stdio) error {
+	const command = "dg organisation plan"
+	return withOwner(ctx, c.Database, p, command, func(o operator) error {
+		if err := o.inTransaction(ctx, func(tx *gorm.DB) error {
+			return o.orgs.SetPlanIn(tx, c.Organisation, org.Plan(c.Plan), requestOf(command))
+		}); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.Stdout, "%s has the plan %s.\n", c.Organisation, c.Plan)
+		return err
+	})
+}
+
+// organisationListCmd is `dg organisation list`.
+type organisationListCmd struct{ config.Database }
+
+// Run prints the organisations.
+func (c organisationListCmd) Run(ctx context.Context, p Stdio) error {
+	return withOwner(ctx, c.Database, p, "dg organisation list", func(o operator) error {
+		all, err := o.orgs.All(ctx)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return printLine(p, "There are no organisations: dg organisation create makes one.")
+		}
+		w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+		for _, l := range all {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Slug, l.Plan, l.ReportingMode, l.ID, l.Name)
+		}
+		return w.Flush()
+	})
+}
