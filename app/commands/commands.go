@@ -17,8 +17,10 @@ import (
 // cli is every command and setting of the program.
 type cli struct {
 	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level in the log: debug, info, warn or error."`
-	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line. Flags and environment variables win over it."`
+	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line, quoted as for systemd. Flags and environment variables win over it. Empty: /etc/dg/dg.env, where it exists."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
+
+	unknown []string // variables that look like settings
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
@@ -47,7 +49,8 @@ type Stdio struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	log            *slog.Logger
-	OwnProcess     bool // no other command runs in the process: root's privileges may be dropped
+	unknown        []string // variables that look like settings but are not
+	OwnProcess     bool     // no other command runs in the process: root's privileges may be dropped
 }
 
 // Run parses the arguments, runs the command and returns the exit status.
@@ -65,6 +68,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		fmt.Fprintln(p.Stderr, "dg:", err)
 		return 2
 	}
+	p.unknown = c.unknown
 	slog.SetDefault(p.log)
 	err = parsed.Run(p)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {

@@ -19,16 +19,23 @@ type configCmd struct{ serveSettings }
 
 // Run prints the settings that dg serve would use, and where each comes from.
 func (configCmd) Run(c *kong.Context, p Stdio) error {
+	for _, name := range p.unknown {
+		p.log.Warn(name + " is not a setting: dg --help lists the settings")
+	}
 	for _, flag := range append(slices.Clone(c.Model.Flags), c.Selected().Flags...) {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(p.Stdout, "%s=%s  # %s\n", flag.Envs[0],
-			shown(flag, c.FlagValue(flag)), sourceOf(c, flag)); err != nil {
+		value := shown(flag, c.FlagValue(flag))
+		if flag.Name == "config" {
+			value = configFile(c)
+		}
+		if _, err := fmt.Fprintf(p.Stdout, "%s=%s  # %s\n", flag.Envs[0], value,
+			sourceOf(c, flag)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return printLine(p, fmt.Sprintf("PG_BIN=%s  # %s", os.Getenv("PG_BIN"), inEnvironment("PG_BIN")))
 }
 
 // shown is the value of a setting without its secrets.
@@ -95,7 +102,11 @@ func sourceOf(c *kong.Context, flag *kong.Flag) string {
 			return "flag"
 		}
 	}
-	if _, ok := os.LookupEnv(flag.Envs[0]); ok {
+	return inEnvironment(flag.Envs[0])
+}
+
+func inEnvironment(name string) string {
+	if _, ok := os.LookupEnv(name); ok {
 		return "environment"
 	}
 	return "default"

@@ -89,7 +89,6 @@ func TestMistakesInTheConfigurationFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for text, says := range map[string]string{
-		"DG_ADRR=127.0.0.1:1":                                 "DG_ADRR is not a setting",
 		"\nDG_ADDR 127.0.0.1:1":                               "line 2 is not NAME=VALUE",
 		"DG_ADDR=a\nDG_ADDR=b":                                "line 2 sets DG_ADDR a second time",
 		"DG_SECRET_KEY=hunter2\nDG_SECRET_KEY_FILE=/dev/null": "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set",

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 
 	"dg/app/assembly"
@@ -29,11 +28,11 @@ type doctorCmd struct{ serveSettings }
 const doctorTimeout = time.Minute
 
 // Run prints the findings. It fails when one of them is a failure.
-func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p Stdio) error {
+func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	findings := c.settingFindings()
-	findings = append(findings, doctor.Unknown(os.Environ(), knownSettings(parsed))...)
+	findings = append(findings, doctor.Unknown(p.unknown)...)
 	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()),
 		doctor.Files(doctor.FileLimit()), doctor.Address(ctx, "DG_ADDR", c.Addr),
 		doctor.Address(ctx, "DG_OPS_ADDR", c.OpsAddr))
@@ -77,13 +76,6 @@ func (c doctorCmd) settingFindings() []doctor.Finding {
 		})
 	}
 	return findings
-}
-
-// knownSettings returns whether a variable is a setting of any command.
-func knownSettings(parsed *kong.Context) func(string) bool {
-	source := settingsSource{known: map[string]bool{}}
-	source.learn(parsed.Model.Node)
-	return func(name string) bool { return source.known[name] }
 }
 
 // databaseFindings checks the database, or the folder of the embedded server.

@@ -24,10 +24,15 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 				continue
 			}
 			told = append(told, flag.Name)
-			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(flag.Envs, ", "), flag.Name,
+			names := flag.Envs
+			if flag.Tag.Has("secret") {
+				names = append(names, names[0]+fileSuffix)
+			}
+			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(names, ", "), flag.Name,
 				firstSentence(flag.Help))
 		}
 	}
+	fmt.Fprintln(w, "  PG_BIN\t\tFolder of PostgreSQL's programs, for the embedded server.")
 	return w.Flush()
 }
 

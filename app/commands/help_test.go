@@ -73,6 +73,9 @@ func TestHelpNamesEverySetting(t *testing.T) {
 	for env := range all {
 		require.Contains(t, help, env, "dg --help")
 	}
+	for _, name := range []string{"PG_BIN", "DG_DATABASE_URL_FILE", "DG_SECRET_KEY_PREVIOUS_FILE"} {
+		require.Contains(t, help, name, "dg --help")
+	}
 }
 
 // helpOf is what dg prints to the arguments, which ask for help.

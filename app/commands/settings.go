@@ -23,16 +23,41 @@ type settingsSource struct {
 	lines map[string]string
 }
 
+// packagedConfig is the configuration file of the packages. It is read without being named, where
+// it exists: the service and the commands beside it then agree. An empty DG_CONFIG reads none.
+var packagedConfig = "/etc/dg/dg.env"
+
 // BeforeResolve implements kong's hook: it reads the configuration file before any setting is
 // looked up.
 func (c *cli) BeforeResolve(parsed *kong.Context) error {
-	source := &settingsSource{known: map[string]bool{}}
-	source.learn(parsed.Model.Node)
+	source := newSettingsSource(parsed)
 	if err := source.load(configFile(parsed)); err != nil {
 		return err
 	}
+	c.unknown = source.unknown()
 	parsed.AddResolver(source)
 	return nil
+}
+
+func newSettingsSource(parsed *kong.Context) *settingsSource {
+	source := &settingsSource{known: map[string]bool{}}
+	source.learn(parsed.Model.Node)
+	return source
+}
+
+// unknown returns the variables that look like settings but are not, in order.
+func (s *settingsSource) unknown() (names []string) {
+	all := slices.Collect(maps.Keys(s.lines))
+	for _, line := range os.Environ() {
+		name, _, _ := strings.Cut(line, "=")
+		all = append(all, name)
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(all))) {
+		if strings.HasPrefix(name, "DG_") && !s.known[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // learn adds the variables of a command, of those below it, and of the files of secrets.
@@ -79,7 +104,8 @@ func (s *settingsSource) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag)
 	return nil, nil
 }
 
-// load reads the configuration file, if there is one.
+// load reads the configuration file, if there is one. Its other variables, such as PGPASSFILE, are
+// the process's, as with systemd's EnvironmentFile.
 func (s *settingsSource) load(path string) error {
 	if path == "" {
 		return nil
@@ -91,42 +117,90 @@ func (s *settingsSource) load(path string) error {
 	if s.lines, err = parseSettings(string(text)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.lines)) {
-		if !s.known[name] {
-			return fmt.Errorf("%s: %s is not a setting: dg --help lists them", path, name)
+	for name, value := range s.lines {
+		_, set := os.LookupEnv(name)
+		if set || s.known[name] || strings.HasPrefix(name, "DG_") {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return fmt.Errorf("%s: %s: %w", path, name, err)
 		}
 	}
 	return nil
 }
 
+// configFile returns the file that is named, or that of the packages for a command with settings.
 func configFile(c *kong.Context) string {
 	for _, flag := range c.Model.Flags {
 		if flag.Name == "config" {
-			path, _ := c.FlagValue(flag).(string)
-			return path
+			if path, _ := c.FlagValue(flag).(string); path != "" {
+				return path
+			}
 		}
 	}
-	return ""
+	_, named := os.LookupEnv("DG_CONFIG")
+	_, err := os.Stat(packagedConfig)
+	settings := c.Selected() != nil && slices.ContainsFunc(c.Selected().Flags,
+		func(f *kong.Flag) bool { return len(f.Envs) > 0 })
+	if named || err != nil || !settings {
+		return ""
+	}
+	return packagedConfig
 }
 
-// parseSettings reads lines of NAME=VALUE, as systemd's EnvironmentFile and the env files of
-// containers do. Values are taken as they are: no quotes, and nothing is expanded, so that every
-// password can be written.
+// parseSettings reads lines of NAME=VALUE as systemd's EnvironmentFile does: a value may be in
+// single or double quotes, and nothing is expanded.
 func parseSettings(text string) (map[string]string, error) {
 	settings := map[string]string{}
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
 			continue
 		}
 		name, value, ok := strings.Cut(line, "=")
 		if !ok {
 			return nil, fmt.Errorf("line %d is not NAME=VALUE", i+1)
 		}
+		name = strings.TrimSpace(name)
 		if _, twice := settings[name]; twice {
 			return nil, fmt.Errorf("line %d sets %s a second time", i+1, name)
 		}
-		settings[name] = value
+		if settings[name], ok = unquote(strings.TrimSpace(value)); !ok {
+			return nil, fmt.Errorf("line %d: the quote or backslash of %s does not end on its line",
+				i+1, name)
+		}
 	}
 	return settings, nil
+}
+
+// unquote returns a value without its quotes and backslashes. A quote counts at the start and after
+// another's end. Without quotes a backslash takes the next character as it is, in double quotes
+// only one of "\`$, in single quotes it is itself.
+func unquote(text string) (value string, ok bool) {
+	var b strings.Builder
+	quote := rune(0)
+	mayQuote := true
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			if quote == '"' && !strings.ContainsRune("\"\\`$", r) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped = true
+			mayQuote = false
+		case quote != 0 && r == quote:
+			quote = 0
+			mayQuote = true
+		case quote == 0 && mayQuote && (r == '"' || r == '\''):
+			quote = r
+		default:
+			b.WriteRune(r)
+			mayQuote = false
+		}
+	}
+	return b.String(), quote == 0 && !escaped
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -113,16 +112,11 @@ func Proxies(base string, trusted []netip.Prefix) Finding {
 	return ok("proxies", "%d trusted networks", len(trusted))
 }
 
-// Unknown warns of environment variables that look like settings but are not.
-func Unknown(environment []string, known func(name string) bool) []Finding {
-	var findings []Finding
-	for _, line := range slices.Sorted(slices.Values(environment)) {
-		name, _, _ := strings.Cut(line, "=")
-		if strings.HasPrefix(name, "DG_") && !known(name) {
-			findings = append(findings,
-				warning("settings", name+" is not a setting",
-					"Check its spelling: dg --help lists the settings."))
-		}
+// Unknown warns of variables that look like settings but are not.
+func Unknown(names []string) (findings []Finding) {
+	for _, name := range names {
+		findings = append(findings, warning("settings", name+" is not a setting",
+			"Check its spelling: dg --help lists the settings."))
 	}
 	return findings
 }
