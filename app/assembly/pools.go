@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"sync"
 
@@ -76,7 +75,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	}
 	delete(reports, p.Auth)
 	delete(reports, p.Recheck)
-	if err = p.checkSum(ctx, s.Log); err == nil && len(s.Replicas) > 0 {
+	if len(s.Replicas) > 0 {
 		p.Replicas, err = replica.Open(ctx, s.Replicas, p.Auth, reports)
 	}
 	return p, err
@@ -105,24 +104,6 @@ func (p Pools) withReplicas() map[string]*postgres.DB {
 		}
 	}
 	return pools
-}
-
-// checkSum logs how many connections this instance may open and how many the database has, and
-// warns when they are too few.
-func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
-	allowed, err := postgres.AllowedConnections(ctx, p.Auth.Pool)
-	if err != nil {
-		return err
-	}
-	sum := p.sum()
-	if sum > allowed {
-		log.Warn("this instance may need more connections than the database allows: set "+
-			"DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher",
-			"instance", sum, "database", allowed)
-		return nil
-	}
-	log.Info("connections to the database, at most", "instance", sum, "database", allowed)
-	return nil
 }
 
 // sum is how many connections the pools may open together.

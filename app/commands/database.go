@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
 	"dg/app/doctor"
@@ -52,11 +51,9 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 		db.embedded = server
 		db.release = release
 	}
-	if c.MigrateDatabaseURL != "" {
-		// What follows reports a connection that fails.
-		same, err := doctor.SameDatabase(ctx, db.servingURL, db.ownerURL)
-		if err == nil && same.Verdict == doctor.Failure {
-			return nil, fmt.Errorf("%s: %s", same.Says, strings.ToLower(same.Fix))
+	if !c.Embedded() {
+		if owner := ownerFinding(ctx, c); owner.Verdict == doctor.Failure {
+			return nil, owner.Err()
 		}
 	}
 	if err := db.migrate(ctx, log); err != nil {
@@ -67,6 +64,14 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 		return db, nil
 	}
 	return db, postgres.SetRoleDefaults(ctx, db.servingURL, log)
+}
+
+// ownerFinding checks the URL that migrates.
+func ownerFinding(ctx context.Context, c config.Database) doctor.Finding {
+	if c.MigrateDatabaseURL == "" {
+		return doctor.Owner(ctx, "DG_DATABASE_URL", c.DatabaseURL, "")
+	}
+	return doctor.Owner(ctx, "DG_MIGRATE_DATABASE_URL", c.MigrateDatabaseURL, servingURL(c))
 }
 
 // openEncrypted is openDatabase that also encrypts secrets stored in clear.
@@ -110,8 +115,8 @@ func openExisting(ctx context.Context, c config.Database, log *slog.Logger) (*da
 
 func needsData(c config.Database) error {
 	if c.Embedded() && !embeddedpg.HasData(c.DataDir) {
-		return fmt.Errorf("there is no database in %s, or only its owner sees it: set DG_DATA_DIR or DG_DATABASE_URL, "+
-			"or with the packages DG_CONFIG=/etc/dg/dg.env", c.DataDir)
+		return fmt.Errorf("there is no database in %s, or only its owner sees it: set DG_DATA_DIR or "+
+			"DG_DATABASE_URL, or run dg as root or as the user of dg serve", c.DataDir)
 	}
 	return nil
 }

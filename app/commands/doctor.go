@@ -31,11 +31,7 @@ const doctorTimeout = time.Minute
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	findings := c.settingFindings()
-	findings = append(findings, doctor.Unknown(p.unknown)...)
-	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()),
-		doctor.Files(doctor.FileLimit()), doctor.Address(ctx, "DG_ADDR", c.Addr),
-		doctor.Address(ctx, "DG_OPS_ADDR", c.OpsAddr))
+	findings := c.startFindings(ctx, p, doctor.Warning)
 	found, err := c.databaseFindings(ctx, p)
 	findings = append(findings, found...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
@@ -44,15 +40,29 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	return err
 }
 
+// startFindings checks what needs no database; inUse is the verdict on an address in use.
+func (c serveSettings) startFindings(
+	ctx context.Context, p Stdio, inUse doctor.Verdict,
+) []doctor.Finding {
+	findings := append(c.settingFindings(), doctor.Unknown(p.unknown)...)
+	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()),
+		doctor.Files(doctor.FileLimit()))
+	findings = append(findings, doctor.Addresses(ctx, c.Addr, c.OpsAddr, inUse)...)
+	if c.Embedded() {
+		findings = append(findings, c.folderFindings(ctx)...)
+	}
+	return findings
+}
+
 // settingFindings checks the settings by themselves.
-func (c doctorCmd) settingFindings() []doctor.Finding {
+func (c serveSettings) settingFindings() []doctor.Finding {
 	var findings []doctor.Finding
 	failed := func(err error) {
 		findings = append(findings, doctor.Finding{
 			Check:   "settings",
 			Verdict: doctor.Failure,
 			Says:    err.Error(),
-			Fix:     "Change the setting: dg config prints the values and where each comes from.",
+			Fix:     "See dg config, which prints the values and where each comes from.",
 		})
 	}
 	base, err := c.Base()
@@ -78,73 +88,76 @@ func (c doctorCmd) settingFindings() []doctor.Finding {
 	return findings
 }
 
-// databaseFindings checks the database, or the folder of the embedded server.
+// databaseFindings checks the database. Where the embedded server has no data there is none.
 func (c doctorCmd) databaseFindings(
 	ctx context.Context, p Stdio,
 ) (findings []doctor.Finding, err error) {
 	serving := servingURL(c.Database)
 	if c.Embedded() {
-		server, found, failed := c.embeddedFindings(ctx, p)
-		findings = found
-		if server == nil {
-			return findings, failed
+		if !embeddedpg.HasData(c.DataDir) {
+			return nil, nil
+		}
+		server, failed := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
+		if failed != nil {
+			return []doctor.Finding{{Check: "database", Verdict: doctor.Failure,
+				Says: failed.Error(), Fix: "See postgres.log in the data folder."}}, nil
 		}
 		defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
 		serving = server.URL()
+	} else if c.MigrateDatabaseURL != "" {
+		findings = append(findings, ownerFinding(ctx, c.Database))
 	}
-	conn, found := doctor.Reach(ctx, serving)
-	findings = append(findings, found)
+	found, err := c.servedFindings(ctx, serving, p)
+	return append(findings, found...), err
+}
+
+// servedFindings checks the database as the serving role: the server, and with a schema the data.
+func (c serveSettings) servedFindings(
+	ctx context.Context, serving string, p Stdio,
+) (findings []doctor.Finding, err error) {
+	conn, found := doctor.Reach(ctx, "DG_DATABASE_URL", serving)
 	if conn == nil {
-		return findings, nil
+		return []doctor.Finding{found}, nil
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if c.MigrateDatabaseURL != "" {
-		same, _ := doctor.SameDatabase(ctx, serving, c.MigrateDatabaseURL) // its finding says why
-		findings = append(findings, same)
-	}
-	more, err := c.serverFindings(ctx, conn)
-	findings = append(findings, more...)
+	findings, err = c.serverFindings(ctx, conn)
+	findings = append([]doctor.Finding{found}, findings...)
 	if err != nil {
 		return findings, err
 	}
-	more, err = c.dataFindings(ctx, conn, serving, p)
+	more, err := c.dataFindings(ctx, conn, serving, p)
 	return append(findings, more...), err
 }
 
-// embeddedFindings checks the folder and starts its server, which the caller stops. It is nil where
-// there is none to look at.
-func (c doctorCmd) embeddedFindings(
-	ctx context.Context, p Stdio,
-) (*embeddedpg.Server, []doctor.Finding, error) {
-	free, size, err := doctor.DiskOf(existing(c.DataDir))
-	if err != nil {
-		return nil, nil, err
-	}
-	room := doctor.Room(free, size)
-	found := func(verdict doctor.Verdict, says, fix string) []doctor.Finding {
-		return []doctor.Finding{room, {Check: "database", Verdict: verdict, Says: says, Fix: fix}}
-	}
-	if !embeddedpg.HasData(c.DataDir) {
-		if _, err := embeddedpg.FindProgram(ctx, c.DataDir, "postgres"); err != nil {
-			return nil, found(doctor.Failure, err.Error(),
-				"Install PostgreSQL, or set DG_DATABASE_URL."), nil
+// folderFindings checks the folder of the embedded server.
+func (c serveSettings) folderFindings(ctx context.Context) []doctor.Finding {
+	dir := existing(c.DataDir)
+	folder := doctor.Finding{Check: "folder", Verdict: doctor.Failure}
+	if err := embeddedpg.CheckFolder(c.DataDir); err != nil {
+		folder.Says = fmt.Sprintf("data folder %q cannot be used: %v", c.DataDir, err)
+		folder.Fix = "Set DG_DATA_DIR to an empty folder, and run dg as its owner."
+	} else if !doctor.Writable(dir) {
+		folder.Says = "this user may not read and write " + dir
+		folder.Fix = "Run dg as the user of dg serve, or set DG_DATA_DIR to a folder of this user."
+	} else if _, err := embeddedpg.FindProgram(ctx, c.DataDir, "postgres"); err != nil {
+		folder.Says = err.Error()
+		folder.Fix = "Install PostgreSQL, or set DG_DATABASE_URL."
+	} else {
+		folder.Verdict = doctor.OK
+		folder.Says = "the database is in " + c.DataDir
+		if !embeddedpg.HasData(c.DataDir) {
+			folder.Says = "the data folder is empty: dg serve makes the database"
 		}
-		if dir := existing(c.DataDir); !doctor.Writable(dir) {
-			return nil, found(doctor.Failure, "this user may not read and write "+dir,
-				"Run dg doctor as the user of dg serve, or set DG_DATA_DIR to a folder of this user."), nil
-		}
-		return nil, found(doctor.OK, "the data folder is empty: dg serve makes the database",
-			""), nil
 	}
-	server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
+	free, size, err := doctor.DiskOf(dir)
 	if err != nil {
-		return nil, found(doctor.Failure, err.Error(), "See postgres.log in the data folder."), nil
+		return []doctor.Finding{folder}
 	}
-	return server, []doctor.Finding{room}, nil
+	return []doctor.Finding{folder, doctor.Room(free, size)}
 }
 
 // serverFindings checks the server and how many connections it allows.
-func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor.Finding, error) {
+func (c serveSettings) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor.Finding, error) {
 	findings, err := doctor.Server(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -159,16 +172,16 @@ func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor
 }
 
 // dataFindings checks the schema and the rights, and with a complete schema the data.
-func (c doctorCmd) dataFindings(
+func (c serveSettings) dataFindings(
 	ctx context.Context, conn *pgx.Conn, serving string, p Stdio,
 ) ([]doctor.Finding, error) {
-	schema, err := doctor.Schema(ctx, conn, migrations.FS)
+	schema, complete, err := doctor.Schema(ctx, conn, migrations.FS)
 	if err != nil {
 		return nil, err
 	}
-	rights, err := doctor.Rights(ctx, conn)
+	rights, err := doctor.Rights(ctx, conn, !c.Embedded() && c.MigrateDatabaseURL == "")
 	findings := []doctor.Finding{schema, rights}
-	if err != nil || schema.Verdict == doctor.Failure {
+	if err != nil || !complete {
 		return findings, err
 	}
 	db, err := postgres.Open(ctx, serving,
@@ -203,7 +216,7 @@ func (c doctorCmd) dataFindings(
 }
 
 // replicaFindings checks each replica as dg serve does.
-func (c doctorCmd) replicaFindings(
+func (c serveSettings) replicaFindings(
 	ctx context.Context, db *postgres.DB,
 ) (findings []doctor.Finding, err error) {
 	urls, _ := c.Replicas()

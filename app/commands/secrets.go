@@ -59,13 +59,3 @@ func (db *database) recordCurrentKey(ctx context.Context, keys identity.Keyring,
 	defer owner.Close()
 	return identity.ForgetSecretKey(ctx, owner, keys)
 }
-
-// warnOfClearSecrets logs once, at the start of dg serve.
-func warnOfClearSecrets(keys identity.Keyring, log *slog.Logger) {
-	if !keys.Encrypts() {
-		log.Warn(
-			"two-step secrets are stored in clear: set DG_SECRET_KEY to 32 random bytes, such as " +
-				"the output of: openssl rand -base64 32",
-		)
-	}
-}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"dg/app/assembly"
+	"dg/app/doctor"
+	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/telemetry"
 )
@@ -35,24 +37,13 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	// A database of its own is migrated only where the addresses are free. The second server on a
-	// data folder reports the folder, not the address.
-	if !c.Embedded() {
-		on, err := c.listen(ctx)
-		if err != nil {
-			return err
-		}
-		on.Close()
-	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	p.log.Info("dg starts", "version", version, "address", c.Addr, "operations", c.OpsAddr,
+		"base_url", maskedURL(c.BaseURL), "database", c.shownDatabase())
+	db, err := c.openChecked(ctx, settings.Keys, p)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	if err := db.encrypt(ctx, settings.Keys, p.log); err != nil {
-		return err
-	}
-	warnOfClearSecrets(settings.Keys, p.log)
 	on, err := c.listen(ctx)
 	if err != nil {
 		return err
@@ -84,6 +75,46 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	return c.serve(ctx, a, on, db.lost, func() { fmt.Fprint(p.Stdout, greeting) })
+}
+
+// openChecked opens the database between the checks of dg doctor: a failure stops the start, before
+// the migration where it is found there.
+func (c serveCmd) openChecked(
+	ctx context.Context, keys identity.Keyring, p Stdio,
+) (*database, error) {
+	if err := doctor.Settle(p.log, c.startFindings(ctx, p, doctor.Failure)); err != nil {
+		return nil, err
+	}
+	if !c.Embedded() {
+		conn, found := doctor.Reach(ctx, "DG_DATABASE_URL", servingURL(c.Database))
+		if conn != nil {
+			_ = conn.Close(ctx)
+		} else if found.Check != "pooler" { // the migration may set what it lacks
+			return nil, found.Err()
+		}
+	}
+	db, err := openDatabase(ctx, c.Database, p.log)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.servedFindings(ctx, db.servingURL, p)
+	err = errors.Join(err, doctor.Settle(p.log, found))
+	if err == nil {
+		err = db.encrypt(ctx, keys, p.log)
+	}
+	if err != nil {
+		db.release()
+		return nil, err
+	}
+	return db, nil
+}
+
+// shownDatabase is the URL without its password, or the folder of the embedded server.
+func (c serveSettings) shownDatabase() string {
+	if c.Embedded() {
+		return c.DataDir
+	}
+	return shownDatabases(c.DatabaseURL)
 }
 
 // settings reads what does not depend on the database or the addresses.

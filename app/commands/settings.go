@@ -84,10 +84,10 @@ func (s *settingsSource) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag)
 		return nil, nil
 	}
 	env := flag.Envs[0]
-	_, inEnvironment := os.LookupEnv(env)
+	value, inEnvironment := os.LookupEnv(env)
 	if flag.Tag.Has("secret") {
 		path := cmp.Or(os.Getenv(env+fileSuffix), s.lines[env+fileSuffix])
-		if path != "" && (inEnvironment || s.lines[env] != "") {
+		if path != "" && (value != "" || s.lines[env] != "") {
 			return nil, fmt.Errorf("%s and %s%s are both set: set one", env, env, fileSuffix)
 		}
 		if path != "" {
@@ -112,7 +112,7 @@ func (s *settingsSource) load(path string) error {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("DG_CONFIG: %w", err)
+		return fmt.Errorf("DG_CONFIG: %w (run dg as root or as the user of dg serve)", err)
 	}
 	if s.lines, err = parseSettings(string(text)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -24,7 +24,8 @@ func TestAddresses(t *testing.T) {
 		"192.0.2.1:8080":       doctor.Failure,
 		"127.0.0.1:not-a-port": doctor.Failure,
 	} {
-		require.Equal(t, want, doctor.Address(t.Context(), "DG_ADDR", address).Verdict, address)
+		found := doctor.Addresses(t.Context(), address, "127.0.0.1:0", doctor.Warning)
+		require.Equal(t, want, found[0].Verdict, address)
 	}
 }
 
@@ -40,21 +41,21 @@ func TestFolderThatIsNotWritable(t *testing.T) {
 func TestRefusalsAndLimitsOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	_, refused := doctor.Reach(t.Context(), db.URL+"&options=-c%20no_such_setting%3D1")
+	_, refused := doctor.Reach(t.Context(), "DG_DATABASE_URL", db.URL+"&options=-c%20no_such_setting%3D1")
 	require.Equal(t, doctor.Failure, refused.Verdict)
 	require.Contains(t, refused.Says, "the database refuses the connection")
-	_, silent := doctor.Reach(t.Context(), "postgres://127.0.0.1:1/dg")
+	_, silent := doctor.Reach(t.Context(), "DG_DATABASE_URL", "postgres://127.0.0.1:1/dg")
 	require.Contains(t, silent.Says, "the database does not answer")
 
 	_, err := db.Owner.Pool.Exec(t.Context(),
 		`do $$ begin execute format('alter database %I connection limit 30', current_database()); end $$`)
 	require.NoError(t, err)
-	conn, reached := doctor.Reach(t.Context(), db.URL)
+	conn, reached := doctor.Reach(t.Context(), "DG_DATABASE_URL", db.URL)
 	require.Equal(t, doctor.OK, reached.Verdict)
 	defer conn.Close(context.Background())
 	found, err := doctor.Connections(t.Context(), conn, 31)
 	require.NoError(t, err)
-	require.Equal(t, doctor.Failure, found.Verdict)
+	require.Equal(t, doctor.Warning, found.Verdict)
 	require.Contains(t, found.Says, "the database allows 30")
 }
 
@@ -62,14 +63,14 @@ func TestRefusalsAndLimitsOfTheDatabase(t *testing.T) {
 func TestMigrateURLOfAnotherDatabaseIsAFailure(t *testing.T) {
 	t.Parallel()
 	ours := pgtest.New(t)
-	same, err := doctor.SameDatabase(t.Context(), ours.URL, ours.OwnerURL)
-	require.NoError(t, err)
-	require.Equal(t, doctor.OK, same.Verdict)
-	other, err := doctor.SameDatabase(t.Context(), ours.URL, pgtest.New(t).OwnerURL)
-	require.NoError(t, err)
+	const setting = "DG_MIGRATE_DATABASE_URL"
+	require.Equal(t, doctor.OK, doctor.Owner(t.Context(), setting, ours.OwnerURL, ours.URL).Verdict)
+	other := doctor.Owner(t.Context(), setting, pgtest.New(t).OwnerURL, ours.URL)
 	require.Equal(t, doctor.Failure, other.Verdict)
 	require.Contains(t, other.Says, "DG_MIGRATE_DATABASE_URL leads to database ")
-	gone, err := doctor.SameDatabase(t.Context(), ours.URL, "postgres://127.0.0.1:1/dg")
-	require.Error(t, err)
+	gone := doctor.Owner(t.Context(), setting, "postgres://127.0.0.1:1/dg", ours.URL)
 	require.Equal(t, doctor.Failure, gone.Verdict)
+	require.Contains(t, gone.Says, "DG_MIGRATE_DATABASE_URL: the database does not answer")
+	served := doctor.Owner(t.Context(), setting, ours.URL, ours.URL)
+	require.Contains(t, served.Says, "may not create tables")
 }

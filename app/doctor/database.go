@@ -20,59 +20,65 @@ const (
 	maxSkew    = 5 * time.Second
 )
 
-// Reach connects to the database as dg does. The caller closes the connection, which is nil when
-// the finding is a failure.
-func Reach(ctx context.Context, url string) (*pgx.Conn, Finding) {
+// Reach connects to the database of the setting as dg does. The caller closes the connection, which
+// is nil when the finding is a failure.
+func Reach(ctx context.Context, setting, url string) (*pgx.Conn, Finding) {
 	if _, err := postgres.RoleOf(url); err != nil {
-		return nil, failure("database", "DG_DATABASE_URL cannot be read",
+		return nil, failure("database", setting+": "+err.Error(),
 			"Set it to a URL such as postgres://dg_app:…@host:5432/dg.")
 	}
 	begun := time.Now()
 	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
 	if pooler, is := errors.AsType[*postgres.PoolerError](err); is {
 		return nil, failure("pooler", pooler.Problem,
-			strings.ToUpper(pooler.Fix[:1])+pooler.Fix[1:]+".")
+			"Run dg migrate, which sets what the role may set. Otherwise "+pooler.Fix+".")
 	}
 	if err != nil {
-		return nil, failure("database", err.Error(),
-			"Check DG_DATABASE_URL, that PostgreSQL runs, and that pg_hba.conf admits this machine.")
+		return nil, failure("database", setting+": "+err.Error(),
+			"Check "+setting+", that PostgreSQL runs, and that pg_hba.conf admits this machine.")
 	}
-	return conn, ok("database", "answers after %s", time.Since(begun).Round(time.Millisecond))
+	return conn, ok("database", "%s answers after %s", setting,
+		time.Since(begun).Round(time.Millisecond))
 }
 
-// SameDatabase checks that dg migrates the database that it serves. Two URLs that lead to different
-// ones would migrate one and serve the other, which no statement notices. Errors: those of a
-// connection that fails.
-func SameDatabase(ctx context.Context, serving, migrate string) (Finding, error) {
-	owned, err := nameOf(ctx, migrate)
-	if err != nil {
-		return failure(migrateCheck, err.Error(),
-			"Check DG_MIGRATE_DATABASE_URL: host, database, role and password."), err
-	}
-	served, err := nameOf(ctx, serving)
-	if err != nil {
-		return Finding{}, err
-	}
-	if owned != served {
-		return failure(migrateCheck,
-			fmt.Sprintf("DG_MIGRATE_DATABASE_URL leads to %s, DG_DATABASE_URL to %s", owned,
-				served), "Name the same server and database in both."), nil
-	}
-	return ok(migrateCheck, "leads to the database that is served"), nil
-}
-
-const migrateCheck = "migrate url"
-
-// nameOf names the database that a URL leads to, so that no other has the name.
-func nameOf(ctx context.Context, url string) (name string, err error) {
-	if _, err := postgres.RoleOf(url); err != nil {
-		return "", err
-	}
-	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
-	if err != nil {
-		return "", err
+// Owner checks that dg can migrate through the URL of the setting, and that it is the database that
+// the other URL serves, "" for the same URL. Two databases would migrate one and serve the other,
+// which no statement notices.
+func Owner(ctx context.Context, setting, url, serving string) Finding {
+	conn, found := Reach(ctx, setting, url)
+	if conn == nil {
+		return found
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var may bool
+	if err := conn.QueryRow(ctx, `/* doctor.owner */ select has_schema_privilege('public', 'create')`).
+		Scan(&may); err != nil || !may {
+		return failure("owner", fmt.Sprintf("the role of %s may not create tables", setting),
+			"Make it the owner of the database, and grant it all on the schema public: see roles.sh.")
+	}
+	if serving == "" {
+		return found
+	}
+	served, err := postgres.Connect(ctx, serving, postgres.Options{Name: "dg doctor"})
+	if err != nil {
+		return found // what serves reports it
+	}
+	defer func() { _ = served.Close(context.WithoutCancel(ctx)) }()
+	here, err := nameOf(ctx, conn)
+	there, failed := nameOf(ctx, served)
+	if err := errors.Join(err, failed); err != nil {
+		return failure("owner", err.Error(), "Run dg doctor again.")
+	}
+	if here != there {
+		return failure("owner",
+			fmt.Sprintf("%s leads to %s, DG_DATABASE_URL to %s", setting, here, there),
+			"Name the same server and database in both.")
+	}
+	return found
+}
+
+// nameOf names the database of a connection, so that no other has the name.
+func nameOf(ctx context.Context, conn *pgx.Conn) (name string, err error) {
 	err = conn.QueryRow(ctx, `/* doctor.name */ select format('database %s of system %s',
 		current_database(), system_identifier) from pg_control_system()`).Scan(&name)
 	return name, err
@@ -113,7 +119,7 @@ func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
 	}
 	if fsync == "off" || commit == "off" {
 		findings = append(findings,
-			failure("durability",
+			warning("durability",
 				fmt.Sprintf(
 					"fsync is %s and synchronous_commit is %s: a crash can undo a revocation "+
 						"that was answered", fsync, commit,
@@ -126,7 +132,7 @@ func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
 // Clock compares the machine's clock with the database's.
 func Clock(skew time.Duration) Finding {
 	if skew.Abs() > maxSkew {
-		return failure("clock",
+		return warning("clock",
 			fmt.Sprintf("the clocks of the database and this machine differ by %s",
 				skew.Abs().Round(time.Second)),
 			"Set both by NTP: codes of two-step verification and sessions depend on them.")
@@ -134,18 +140,21 @@ func Clock(skew time.Duration) Finding {
 	return ok("clock", "differs by %s from the database's", skew.Abs().Round(time.Millisecond))
 }
 
-// Schema compares the database's migrations with those of this program.
-func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (Finding, error) {
+// Schema compares the database's migrations with those of this program. It is complete where all
+// of those are applied.
+func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (
+	_ Finding, complete bool, _ error,
+) {
 	names, err := fs.Glob(files, "2*.sql")
 	if err != nil {
-		return Finding{}, err
+		return Finding{}, false, err
 	}
 	known := int64(0)
 	for _, name := range names {
 		version, _, _ := strings.Cut(name, "_")
 		number, err := strconv.ParseInt(version, 10, 64)
 		if err != nil {
-			return Finding{}, fmt.Errorf("migration %s: %w", name, err)
+			return Finding{}, false, fmt.Errorf("migration %s: %w", name, err)
 		}
 		known = max(known, number)
 	}
@@ -154,32 +163,32 @@ func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (Finding, error) {
 		`/* doctor.schema */ select coalesce(max(version_id), 0) from goose_db_version where is_applied`).
 		Scan(&applied)
 	if missing(err) {
-		return failure("migrations", "the database has no schema yet",
-			"Run dg migrate; dg serve does it too."), nil
+		return warning("migrations", "the database has no schema yet",
+			"Start dg serve, or run dg migrate."), false, nil
 	}
 	if err != nil {
-		return Finding{}, err
+		return Finding{}, false, err
 	}
 	err = conn.QueryRow(ctx,
 		`/* doctor.schema */ select coalesce(max(version), 0) from schema_minimum`).Scan(&minimum)
 	if err != nil && !missing(err) && !refused(err) {
-		return Finding{}, err
+		return Finding{}, false, err
 	}
 	switch {
 	case applied < known:
-		return failure("migrations",
+		return warning("migrations",
 			fmt.Sprintf("the schema ends at %d, this program at %d", applied, known),
-			"Run dg migrate; dg serve does it too."), nil
+			"Run dg migrate, or start dg serve."), false, nil
 	case known < minimum:
 		return failure("migrations",
 			fmt.Sprintf("the schema needs a program with migration %d, this one ends at %d",
 				minimum,
-				known), "Install a newer dg."), nil
+				known), "Install a newer dg."), false, nil
 	case applied > known:
 		return warning("migrations", "the schema is newer than this program and still admits it",
-			"Finish the update."), nil
+			"Finish the update."), true, nil
 	}
-	return ok("migrations", "all are applied, up to %d", applied), nil
+	return ok("migrations", "all are applied, up to %d", applied), true, nil
 }
 
 // missing reports whether a table does not exist.
@@ -200,7 +209,7 @@ func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, er
 		return Finding{}, err
 	}
 	if instance > allowed {
-		return failure("connections",
+		return warning("connections",
 				fmt.Sprintf("an instance opens up to %d, and the database allows %d", instance,
 					allowed),
 				"Set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher."),
@@ -233,11 +242,11 @@ func Secrets(unreadable int, wrongKey bool) Finding {
 	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it."
 	if wrongKey {
 		return failure("secrets",
-			fmt.Sprintf("the database has another secret key, so dg serve does not start, "+
-				"and %d two-step secrets cannot be read", unreadable), fix)
+			fmt.Sprintf("the database has another secret key, and %d two-step secrets cannot be read",
+				unreadable), fix)
 	}
 	if unreadable > 0 {
-		return failure("secrets",
+		return warning("secrets",
 			fmt.Sprintf(
 				"%d two-step secrets are encrypted with a missing key: these people cannot sign in",
 				unreadable,

@@ -1,18 +1,19 @@
 // Package doctor checks settings, machine and database, and says how to fix what is wrong. It
-// changes nothing.
+// changes nothing. dg serve runs the same checks when it starts, and stops at a failure.
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 )
 
 // Verdict is how bad a finding is.
 type Verdict string
 
-// The verdicts. A failure prevents serving or makes it wrong; a warning needs a decision of the
-// operator.
+// The verdicts. A failure keeps dg serve from starting; a warning needs a decision of the operator.
 const (
 	OK      Verdict = "ok"
 	Warning Verdict = "warning"
@@ -37,6 +38,24 @@ func warning(check, says, fix string) Finding {
 
 func failure(check, says, fix string) Finding {
 	return Finding{Check: check, Verdict: Failure, Says: says, Fix: fix}
+}
+
+// Err is the finding as an error, in the words of dg doctor.
+func (f Finding) Err() error {
+	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
+}
+
+// Settle logs the warnings and returns the failures, for dg serve.
+func Settle(log *slog.Logger, findings []Finding) (err error) {
+	for _, f := range findings {
+		switch f.Verdict {
+		case Warning:
+			log.Warn(f.Says, "check", f.Check, "fix", f.Fix)
+		case Failure:
+			err = errors.Join(err, f.Err())
+		}
+	}
+	return err
 }
 
 // Print writes the findings, one a line, each with its fix below, and returns how many are

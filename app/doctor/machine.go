@@ -50,20 +50,30 @@ func FileLimit() uint64 {
 	return uint64(files.Cur) //nolint:unconvert // signed on some systems
 }
 
-// Address checks that dg serve can listen on the address of the setting. Where it is in use, a
-// running dg serve may be what uses it.
-func Address(ctx context.Context, setting, address string) Finding {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err == nil {
-		_ = ln.Close()
-		return ok("address", "%s %s is free", setting, address)
+// Addresses checks that dg serve can listen on the addresses of DG_ADDR and DG_OPS_ADDR. inUse is
+// the verdict on one in use: to dg doctor a running dg serve may be what uses it.
+func Addresses(ctx context.Context, addr, ops string, inUse Verdict) (findings []Finding) {
+	if _, port, _ := net.SplitHostPort(addr); addr == ops && port != "0" {
+		return []Finding{failure("address", "DG_ADDR and DG_OPS_ADDR are both "+addr,
+			"Set DG_OPS_ADDR to another port.")}
 	}
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return warning("address", fmt.Sprintf("%s %s is in use", setting, address),
-			"Unless dg serve runs now, set it to a free address.")
+	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
+		address := []string{addr, ops}[i]
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+		switch {
+		case err == nil:
+			_ = ln.Close()
+			findings = append(findings, ok("address", "%s %s is free", setting, address))
+		case errors.Is(err, syscall.EADDRINUSE):
+			findings = append(findings, Finding{"address", inUse, setting + " " + address + " is in use",
+				"Set " + setting + " to a free address, unless dg serve runs now."})
+		default:
+			findings = append(findings, failure("address",
+				fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err), "Set "+setting+
+					" to an address of this machine, with a port above 1023 or the right to use it."))
+		}
 	}
-	return failure("address", fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err),
-		"Set it to an address of this machine, with a port above 1023 or the right to use it.")
+	return findings
 }
 
 // Writable reports whether this user may read and write the folder.
@@ -78,7 +88,7 @@ func Room(free, size uint64) Finding {
 	says := fmt.Sprintf("%.1f of %.1f GiB are free for the data", float64(free)/gib,
 		float64(size)/gib)
 	if free < minRoom || free < size/minRoomShare {
-		return failure("room", says, "Free some room: PostgreSQL stops when its disk is full.")
+		return warning("room", says, "Free some room: PostgreSQL stops when its disk is full.")
 	}
 	return ok("room", "%s", says)
 }

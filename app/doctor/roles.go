@@ -26,8 +26,8 @@ select coalesce((select rolsuper from pg_roles where rolname = current_user), fa
            ('count requests', has_any_column_privilege('api_key_windows', 'update')),
            ('keep sessions', has_table_privilege('sessions', 'insert'))) t (what, may) where not may)`
 
-// Rights checks what the serving role may do.
-func Rights(ctx context.Context, conn *pgx.Conn) (Finding, error) {
+// Rights checks what the serving role may do. It is alone where there is no DG_MIGRATE_DATABASE_URL.
+func Rights(ctx context.Context, conn *pgx.Conn, alone bool) (Finding, error) {
 	var superuser bool
 	var owned int
 	var tooMuch, tooLittle []string
@@ -51,6 +51,9 @@ func Rights(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 				"the serving role is a superuser: a stolen password could change the audit log",
 				apart),
 			nil
+	case owned > 0 && alone:
+		return warning("roles", "one role migrates and serves: a stolen password could change the "+
+			"audit log", apart), nil
 	case owned > 0:
 		return failure("roles",
 			fmt.Sprintf("the serving role owns %d tables, so it could change the audit log", owned),

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,7 +15,6 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/app/apptest"
-	"dg/platform/embeddedpg"
 	"dg/platform/testkit/otlp"
 )
 
@@ -33,29 +33,22 @@ func TestASecondServerOnAFolder(t *testing.T) {
 	taken := strings.TrimPrefix(c.URL, "http://")
 	other := apptest.NewFolder(t)
 	apptest.Refuses(t, "set DG_ADDR to a free address", other, "serve", "--addr", taken)
-	out := apptest.Refuses(t, "cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)",
+	out := apptest.Refuses(t, "DG_OPS_ADDR "+taken+" is in use: set DG_OPS_ADDR to a free address",
 		other, "serve", "--addr", "127.0.0.1:0", "--ops-addr", taken)
 	require.NotContains(t, out, "Serving on")
 	require.Equal(t, "ready\n", c.Fetch("/readyz", ""))
 	c.Stop()
 }
 
-// The start logs how many connections the instance may open and how many the database has, with a
-// warning when they are too few.
-func TestStartWarnsOfTooFewConnections(t *testing.T) {
+// The log starts with version, addresses and what is served.
+func TestLogStartsWithWhatIsServed(t *testing.T) {
 	t.Parallel()
-	for allowed, line := range map[string]string{
-		"100": `level=INFO .*instance=31 .*database=97`, "20": `level=WARN .*instance=31 .*database=17`,
-	} {
-		dir := apptest.NewFolder(t)
-		server, err := embeddedpg.Start(t.Context(), dir,
-			embeddedpg.Options{Settings: map[string]string{"max_connections": allowed}})
-		require.NoError(t, err)
-		c := apptest.ServeOn(t, dir)
-		c.Stop() // the whole log is read then
-		require.Regexp(t, line, c.Log.String())
-		require.NoError(t, server.Stop(t.Context()))
-	}
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir, "--base-url", "http://127.0.0.1:8080")
+	c.Stop() // the whole log is read then
+	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev address=127.0.0.1:0 `+
+		`operations=127.0.0.1:0 base_url=http://127.0.0.1:8080 database="?`+regexp.QuoteMeta(dir),
+		c.Log.String())
 }
 
 // rules.md, Audit log: refusals beyond 120 in a minute are counted, and an instance that starts

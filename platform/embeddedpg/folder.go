@@ -151,8 +151,17 @@ func (f folder) prepare() error {
 	if err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(f.path)
-	if err != nil {
+	if err := CheckFolder(f.path); err != nil {
+		return err
+	}
+	return f.makePrivate(f.file(runFolder))
+}
+
+// CheckFolder refuses a folder with other files. One that does not exist is fine.
+func CheckFolder(dir string) error {
+	f := folder{path: dir}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
@@ -164,7 +173,7 @@ func (f folder) prepare() error {
 			entries[0].Name(),
 		)
 	}
-	return f.makePrivate(f.file(runFolder))
+	return nil
 }
 
 // makePrivate creates a folder of the server's user with mode 0700. It refuses a folder of another

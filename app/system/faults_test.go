@@ -1,0 +1,231 @@
+package system
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// fault is what an operator may get wrong. dg doctor and dg serve say it in the same words.
+type fault struct {
+	name, plant, mend string   // SQL of a superuser's
+	args              []string // settings
+	env               []string
+	says              string // a regular expression
+	serve             outcome
+}
+
+// outcome is what dg serve does about a fault.
+type outcome string
+
+const (
+	stops outcome = "stops" // and dg doctor exits with 1
+	warns outcome = "warns"
+	mends outcome = "mends" // by its migration, which dg doctor does not run
+)
+
+// judge runs dg doctor and then dg serve on the fault.
+func (f fault) judge(t *testing.T, args []string) {
+	t.Helper()
+	args = append(args, f.args...)
+	run := func(command string, more ...string) *apptest.Child {
+		return apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, f.env...) },
+			append(append([]string{command, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
+				args...), more...)...)
+	}
+	doctor := run("doctor")
+	status := doctor.Status(time.Minute)
+	said := doctor.Out.String() + doctor.Log.String()
+	require.Regexp(t, f.says, said, "dg doctor on %s", f.name)
+	serve := run("serve")
+	if f.serve == stops {
+		require.NotZero(t, status, "dg doctor on %s: %s", f.name, said)
+		require.NotZero(t, serve.Status(time.Minute), f.name)
+	} else {
+		require.Regexp(t, `(?m)^(warning|failure)`, said, f.name)
+		require.Equal(t, f.serve == warns, status == 0, "dg doctor on %s: %s", f.name, said)
+		serve.UntilServing().Stop()
+	}
+	if f.serve != mends {
+		require.Regexp(t, f.says, serve.Log.String(), "dg serve on %s", f.name)
+	}
+	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2", f.name)
+	t.Logf("%-50s %-5s %s", f.name, f.serve, f.says)
+}
+
+// operations.md, Install: dg doctor finds what is wrong with a database, and dg serve says the same
+// when it starts. dg doctor changes nothing.
+func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	d := apptest.OpenDoor(t, x.Dir)
+	c := apptest.Launch(t, x.On("doctor")...)
+	require.Zero(t, c.Status(time.Minute), c.Out.String())
+	require.Regexp(t, `warning +migrations +the database has no schema yet`, c.Out.String())
+	require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables
+		where schemaname = 'public'`), "doctor changes nothing")
+	x.Succeeds("migrate")
+	clean := append(x.On("doctor"), "--secret-key", firstSecretKey)
+	c = apptest.Launch(t, clean...)
+	require.Zero(t, c.Status(time.Minute), c.Out.String())
+	require.NotRegexp(t, `failure|warning +[^ufar ]`, c.Out.String()) // root, files, address, room
+
+	const user = `insert into users (id, email, email_key, name, locale, totp_secret) values
+		('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', `
+	for _, f := range []fault{
+		{name: "a missing right", plant: `revoke select on plays from dg_app`,
+			says: `may not read plays`, serve: mends},
+		{name: "a right too many", plant: `grant delete on audit_entries to dg_app`,
+			says: `may remove audit entries`, serve: mends},
+		{name: "a right of everybody", plant: `grant delete on audit_entries to public`,
+			mend: `revoke delete on audit_entries from public`, says: `may remove audit entries`,
+			serve: stops},
+		{name: "a newer schema",
+			plant: `insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
+			mend:  `delete from goose_db_version where version_id = 20990101000000`,
+			says:  `the schema is newer than this program`, serve: warns},
+		{name: "a commit that is not durable", plant: `alter role dg_app set synchronous_commit = off`,
+			mend: `alter role dg_app reset synchronous_commit`, says: `a crash can undo`, serve: warns},
+		{name: "a secret without its key", plant: user + `'v1.gone.AAAA')`, mend: `delete from users`,
+			says: `1 two-step secrets are encrypted with a missing key`, serve: warns},
+		{name: "a limit of the role", plant: `alter role dg_app connection limit 20`,
+			mend: `alter role dg_app connection limit -1`,
+			says: `opens up to 31, and the database allows 20`, serve: warns},
+		{name: "a limit of the database", plant: `alter database dg connection limit 21`,
+			mend: `alter database dg connection limit -1`, says: `the database allows 21`, serve: warns},
+		{name: "a role that may not connect", plant: `alter role dg_app nologin`,
+			mend: `alter role dg_app login`, says: `role "dg_app" is not permitted to log in`,
+			serve: stops},
+		{name: "an owner that may not connect", plant: `alter role dg_owner nologin`,
+			mend: `alter role dg_owner login`, says: `DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`,
+			serve: stops},
+		{name: "an owner without rights", plant: `create role stranger login`,
+			args: []string{"--migrate-database-url", x.URL(url.User("stranger"))},
+			says: `the role of DG_MIGRATE_DATABASE_URL may not create tables`, serve: stops},
+		{name: "two databases", plant: `create database other owner dg_owner`,
+			args: []string{"--migrate-database-url", strings.Replace(x.Owner(), "/dg?", "/other?", 1)},
+			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
+	} {
+		d.Do(t, f.plant)
+		f.judge(t, x.On("")[1:])
+		if f.mend != "" {
+			d.Do(t, f.mend)
+		}
+	}
+}
+
+// operations.md, Settings: faults of the settings, in the same words of dg doctor and dg serve.
+func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	x.Succeeds("migrate")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	key := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(key, []byte(firstSecretKey), 0o600))
+	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:"
+	set := func(settings ...string) []string { return settings }
+	for _, f := range []fault{
+		{args: set("--database-url", x.URL(url.User("postgres"))),
+			says: `the serving role is a superuser`, serve: stops},
+		{args: set("--database-url", x.Owner()), says: `the serving role owns \d+ tables`, serve: stops},
+		{args: set("--database-url", x.Owner(), "--migrate-database-url", ""),
+			says: `one role migrates and serves`, serve: warns},
+		{args: set("--migrate-database-url", x.Serving()), says: `may not create tables`, serve: stops},
+		{args: set("--pool-reads", "500"), says: `opens up to 520, and the database allows`, serve: warns},
+		{args: set("--pool-auth", "1"), says: `DG_POOL_AUTH is 1: set it to 4 or more`, serve: stops},
+		{args: set("--database-url", unreachable+"1/dg"), says: `DG_DATABASE_URL: the database does not answer`,
+			serve: stops},
+		{args: set("--migrate-database-url", unreachable+"1/dg"),
+			says: `DG_MIGRATE_DATABASE_URL: the database does not answer`, serve: stops},
+		{args: set("--database-url", unreachable+"port/dg"), says: `the database URL cannot be read`, serve: stops},
+		{args: set("--database-url", "mysql://db/dg"), says: `the database URL cannot be read`, serve: stops},
+		{args: set("--database-url", strings.Replace(x.Serving(), "/dg?", "/gone?", 1)),
+			says: `refuses the connection.*database "gone" does not exist`, serve: stops},
+		{args: set("--database-url", x.URL(url.User("nobody"))),
+			says: `refuses the connection.*role "nobody" does not exist`, serve: stops},
+		{args: set("--database-replica-urls", unreachable+"1/dg"),
+			says: `replica 1|reports leave it out: it is unreachable`, serve: warns},
+		{args: set("--database-replica-urls", "db2"), says: `DG_DATABASE_REPLICA_URLS is not a list`, serve: stops},
+		{args: set("--database-pooler", "transaction", "--migrate-database-url", ""),
+			says: `DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not`, serve: stops},
+		{args: set("--base-url", "http://dg.example"), says: `DG_BASE_URL must be https`, serve: stops},
+		{args: set("--base-url", "https://dg.example/dg"), says: `DG_BASE_URL is not a URL such as`, serve: stops},
+		{args: set("--base-url", "https://ann:hunter2@dg.example"), says: `DG_BASE_URL is not a URL`, serve: stops},
+		{args: set("--trusted-proxies", "0.0.0.0/0"), says: `any client can name any address`, serve: stops},
+		{args: set("--trusted-proxies", "::/0"), says: `any client can name any address`, serve: stops},
+		{args: set("--trusted-proxies", "10.0.0.1"), says: `is not a network`, serve: stops},
+		{args: set("--secret-key", "short"), says: `DG_SECRET_KEY is not a key`, serve: stops},
+		{args: set("--secret-key-previous", "hunter2"), says: `DG_SECRET_KEY_PREVIOUS is not a key`, serve: stops},
+		{says: `two-step secrets are stored in clear`, serve: warns},
+		{env: set("DG_SECRET_KEY="+firstSecretKey, "DG_SECRET_KEY_FILE="+key),
+			says: `DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set`, serve: stops},
+		{env: set("DG_SECRET_KEY_FILE=" + key + ".gone"), says: `DG_SECRET_KEY_FILE: open`, serve: stops},
+		{env: set("DG_CONFIG=" + key + ".gone"), says: `DG_CONFIG: open`, serve: stops},
+		{env: set("DG_CONFIG=" + key), says: `line 1 is not NAME=VALUE`, serve: stops},
+		{env: set("DG_TRUSTED_PROXY=10.0.0.1/32"), says: `DG_TRUSTED_PROXY is not a setting`, serve: warns},
+		{env: set("DG_LOG_LEVEL=loud"), says: `--log-level must be one of`, serve: stops},
+		{args: set("--shutdown-delay", "1h"), says: `DG_SHUTDOWN_DELAY is 1h0m0s: set it to 30s or less`, serve: stops},
+		{args: set("--addr", "192.0.2.1:8080", "--base-url", "https://dg.example"),
+			says: `cannot listen on DG_ADDR 192.0.2.1:8080`, serve: stops},
+		{args: set("--addr", "0.0.0.0:0"), says: `DG_ADDR 0.0.0.0:0 is reachable from outside`, serve: stops},
+		{args: set("--addr", "8080"), says: `DG_ADDR is not an address`, serve: stops},
+		{args: set("--ops-addr", "8081"), says: `cannot listen on DG_OPS_ADDR 8081`, serve: stops},
+		{args: set("--addr", "127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
+			says: `DG_ADDR and DG_OPS_ADDR are both 127.0.0.1:8099`, serve: stops},
+		{args: set("--otlp-endpoint", "grpc://127.0.0.1:4317"), says: `OTEL_EXPORTER_OTLP_ENDPOINT`, serve: stops},
+		// last: the key is recorded
+		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
+			says: `no proxy is trusted`, serve: warns},
+	} {
+		f.name = strings.Join(append(f.args, f.env...), " ")
+		f.judge(t, x.On("")[1:])
+	}
+	// In use: to dg doctor a running dg serve may be what uses it.
+	in := taken.Addr().String()
+	c := apptest.Launch(t, append(x.On("doctor"), "--addr", in, "--ops-addr", "127.0.0.1:0",
+		"--secret-key", firstSecretKey)...)
+	require.Zero(t, c.Status(time.Minute), c.Out.String())
+	require.Contains(t, c.Out.String(), "DG_ADDR "+in+" is in use")
+	// An empty variable beside its file is not set.
+	c = apptest.LaunchWith(t, func(c *exec.Cmd) {
+		c.Env = append(c.Env, "DG_SECRET_KEY=", "DG_SECRET_KEY_FILE="+key)
+	}, x.On("doctor")...)
+	require.Zero(t, c.Status(time.Minute), c.Out.String())
+	require.NotContains(t, c.Out.String(), "stored in clear")
+}
+
+// backup.md: faults of the embedded server's folder and programs. Nothing is made there.
+func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
+	t.Parallel()
+	base := apptest.NewFolder(t)
+	require.NoError(t, os.MkdirAll(base, 0o755))
+	file := filepath.Join(base, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, f := range []fault{
+		{name: "a folder with other files", args: []string{"--data-dir", base},
+			says: `it holds other files \(file\)`, serve: stops},
+		{name: "a file in place of the folder", args: []string{"--data-dir", file},
+			says: `not a directory`, serve: stops},
+		{name: "a folder that nobody can make", args: []string{"--data-dir", "/dev/null/none"},
+			says: `cannot be used`, serve: stops},
+		{name: "no PostgreSQL", args: []string{"--data-dir", base + "/new"}, env: []string{"PG_BIN=" + base},
+			says: `dg needs PostgreSQL 15 or later`, serve: stops},
+		{name: "a migration URL alone", args: []string{"--data-dir", base + "/new",
+			"--migrate-database-url", "postgres://dg_owner:hunter2@db/dg"},
+			says: `DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not`, serve: stops},
+	} {
+		f.judge(t, nil)
+		require.NoDirExists(t, base+"/new")
+	}
+}
