@@ -34,3 +34,12 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	require.Equal(t, proxy.Addr().String(), network[0].Gateway)
 	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
 }
+
+// A stolen password of the tables' owner is not the superuser's, and the image says when it can
+// serve.
+func TestImagesHaveTheirOwnSuperuserAndHealthCheck(t *testing.T) {
+	compose := string(content(t, "compose.yaml"))
+	require.Contains(t, compose, "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n")
+	require.Contains(t, compose, `args: {VERSION:`)
+	require.Contains(t, string(content(t, "Containerfile")), `CMD ["/dg", "health"]`)
+}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/coreos/go-systemd/v22/daemon"
+
 	"dg/app/assembly"
 	"dg/app/doctor"
 	"dg/modules/identity"
@@ -74,7 +76,18 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	return c.serve(ctx, a, on, db.lost, func() { fmt.Fprint(p.Stdout, greeting) })
+	defer context.AfterFunc(ctx, func() { tellSystemd(p.log, daemon.SdNotifyStopping) })()
+	return c.serve(ctx, a, on, db.lost, func() {
+		fmt.Fprint(p.Stdout, greeting)
+		tellSystemd(p.log, daemon.SdNotifyReady)
+	})
+}
+
+// tellSystemd reports the state of a service of Type=notify. Elsewhere it does nothing.
+func tellSystemd(log *slog.Logger, state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		log.Warn("systemd could not be notified", "error", err)
+	}
 }
 
 // openChecked opens the database between the checks of dg doctor: a failure stops the start, before

@@ -2,8 +2,10 @@ package system
 
 import (
 	"io"
+	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,6 +51,30 @@ func TestLogStartsWithWhatIsServed(t *testing.T) {
 	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev address=127.0.0.1:0 `+
 		`operations=127.0.0.1:0 base_url=http://127.0.0.1:8080 database="?`+regexp.QuoteMeta(dir),
 		c.Log.String())
+}
+
+// operations.md, Install: the unit has Type=notify. It is ready once dg serves, and told of the stop.
+func TestServeNotifiesSystemd(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	path := filepath.Join(filepath.Dir(dir), "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	require.NoError(t, err)
+	defer socket.Close()
+	require.NoError(t, os.Chmod(path, 0o777)) // root's dg serve has become another user
+	c := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, "NOTIFY_SOCKET="+path) },
+		"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
+	next := func() string {
+		require.NoError(t, socket.SetReadDeadline(time.Now().Add(time.Minute)))
+		state := make([]byte, 64)
+		n, err := socket.Read(state)
+		require.NoError(t, err)
+		return string(state[:n])
+	}
+	require.Equal(t, "READY=1", next())
+	require.Equal(t, "ready\n", c.UntilServing().Fetch("/readyz", ""))
+	c.Stop()
+	require.Equal(t, "STOPPING=1", next())
 }
 
 // rules.md, Audit log: refusals beyond 120 in a minute are counted, and an instance that starts
