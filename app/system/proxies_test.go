@@ -4,12 +4,15 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit/fixtures"
 )
 
 // proxied is a dg behind one of the proxies of configs/deploy.
@@ -125,4 +128,58 @@ func (p proxied) breaksVisibly(t *testing.T) {
 	})
 	_, err = io.Copy(io.Discard, response.Body)
 	require.Error(t, err, "a broken file looked whole")
+}
+
+// operations.md, Proxy: behind nginx with two instances a rolling restart loses no request.
+func TestRollingRestartBehindNginxLosesNothing(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 9)
+	db.Plays(fork, 50, fork.CreatedAt, time.Second)
+	export := "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
+	start := func(i int) *apptest.Child {
+		return apptest.Launch(t, "serve", "--addr", addresses[i], "--ops-addr", "127.0.0.1:0",
+			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL, "--base-url",
+			apptest.PublicURL, "--trusted-proxies", "127.0.0.1/32").UntilServing()
+	}
+	instances := []*apptest.Child{start(0), start(1)}
+	one := "server 127.0.0.1:8080 max_fails=0;"
+	two := strings.Replace(one, "127.0.0.1:8080", addresses[0], 1) + "\n" +
+		strings.Replace(one, "127.0.0.1:8080", addresses[1], 1)
+	address := apptest.StartProxy(t, "nginx", "", append(apptest.WithoutTLS(), one, two)...)
+	if address == "" {
+		t.Skip("SKIPPED, NOTHING WAS TESTED: there is no nginx")
+	}
+	var restarted atomic.Bool
+	var asked, lost atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		path, token := "/openapi/v1.json", ""
+		if i < 2 {
+			path, token = export, db.Key(fork.OrganisationID).Token()
+		}
+		all.Go(func() {
+			for c := apptest.NewClient(); !restarted.Load() || asked.Load() < 2000; {
+				status, body := apptest.FetchFrom(c, "http://"+address+path, token)
+				if n := asked.Add(1); status != http.StatusOK {
+					lost.Add(1)
+					t.Logf("%s: %d %s", path, status, body)
+				} else if token != "" { // a key's limit is 120 a minute
+					apptest.Until(t, time.Minute, "the others ask nothing", func() bool {
+						return restarted.Load() || asked.Load() > n+500
+					})
+				}
+			}
+		})
+	}
+	for i := range instances {
+		instances[i].Stop()
+		instances[i] = start(i)
+	}
+	restarted.Store(true)
+	all.Wait()
+	require.Zero(t, lost.Load(), "of %d", asked.Load())
+	t.Logf("%d requests", asked.Load())
 }
