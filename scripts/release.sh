@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds a release into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums.
+# Builds a release into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums, signed
+# where SIGNING_KEY names a key of gpg.
 # Two runs on one commit give equal bytes. It needs GNU tar.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,16 +10,19 @@ last=$(sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
 VERSION=${VERSION:-$(git describe --tags --dirty 2>/dev/null || echo "$last+$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)")}
 VERSION=${VERSION#v}
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm's times
-export VERSION SOURCE_DATE_EPOCH
+GOROOT=$(go env GOROOT) # of the SBOM
+export VERSION SOURCE_DATE_EPOCH GOROOT
 
 rm -rf dist
+scripts/documents.sh "$PWD/dist/doc"
+find dist/doc -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	os=${target%/*} ARCH=${target#*/}
 	name=dg_${VERSION}_${os}_$ARCH
 	BINARY=dist/$name/dg
 	export ARCH BINARY
 	CGO_ENABLED=0 GOOS=$os GOARCH=$ARCH go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X dg/app/commands.version=$VERSION" -o "$BINARY" ./app
-	cp -r README.md LICENSE CHANGELOG.md app/commands/notices.txt configs/deploy "dist/$name/"
+	cp -r dist/doc/. "dist/$name/"
 	go run ./scripts/sbom "$BINARY" >"dist/$name.sbom.json"
 	if [ "$os" = linux ]; then
 		for format in deb rpm; do
@@ -28,5 +32,10 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	tar -C dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$name" | gzip -n9 >"dist/$name.tar.gz"
 	rm -r "dist/$name"
 done
+rm -r dist/doc
 (cd dist && sha256sum -- *) >SHA256SUMS.new && mv SHA256SUMS.new dist/SHA256SUMS
+# SIGNING_KEY is the releaser's key in gpg. Its public part is published apart from the release.
+if [ -n "${SIGNING_KEY:-}" ]; then
+	gpg --batch --yes --local-user "$SIGNING_KEY" --armor --detach-sign dist/SHA256SUMS
+fi
 cat dist/SHA256SUMS

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"runtime"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -40,7 +41,8 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 
 // registerReadings shows what runs, whether it can serve, and what its pools and limiters hold.
 func registerReadings(
-	r prometheus.Registerer, version string, pools Pools, limiters ...map[string]*fairshare.Limiter,
+	r prometheus.Registerer, version string, data Data, pools Pools,
+	limiters ...map[string]*fairshare.Limiter,
 ) {
 	promauto.With(r).NewGauge(prometheus.GaugeOpts{
 		Name:        "dg_build_info",
@@ -48,9 +50,55 @@ func registerReadings(
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}).Set(1)
 	r.MustRegister(newHealth(pools))
+	registerData(r, data)
 	registerPools(r, pools)
 	registerReplicas(r, pools.Replicas)
 	registerWork(r, limiters...)
+}
+
+// Data is what the metrics show of stored data. The functions are nil where there is nothing to show.
+type Data struct {
+	LastBackup func() (time.Time, error)           // of the embedded server
+	Disk       func() (free, size uint64, _ error) // of its folder
+	Unreadable int                                 // secrets of two-step verification, at the start
+	InClear    bool                                // whether new ones are stored without a key
+}
+
+func registerData(r prometheus.Registerer, data Data) {
+	gauge := func(name, help string, read func() (float64, bool)) {
+		r.MustRegister(newReading(prometheus.GaugeValue, name, help, nil,
+			func(emit func(float64, ...string)) {
+				if value, known := read(); known {
+					emit(value)
+				}
+			}))
+	}
+	gauge("dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
+		func() (float64, bool) { return float64(data.Unreadable), true })
+	gauge("dg_secrets_in_clear", "1 where two-step secrets are stored without DG_SECRET_KEY.",
+		func() (float64, bool) {
+			if data.InClear {
+				return 1, true
+			}
+			return 0, true
+		})
+	if data.Disk == nil {
+		return
+	}
+	gauge("dg_last_backup_timestamp_seconds",
+		"When dg backup last completed. 0: never. For the embedded server only.",
+		func() (float64, bool) {
+			at, err := data.LastBackup()
+			return max(0, float64(at.Unix())), err == nil
+		})
+	gauge("dg_disk_free_bytes", "Free space of the embedded server's disk.", func() (float64, bool) {
+		free, _, err := data.Disk()
+		return float64(free), err == nil
+	})
+	gauge("dg_disk_size_bytes", "Size of the embedded server's disk.", func() (float64, bool) {
+		_, size, err := data.Disk()
+		return float64(size), err == nil
+	})
 }
 
 // registerWork shows what the limiters admit.

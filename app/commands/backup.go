@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"dg/modules/identity"
@@ -57,6 +60,9 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 	if err := file.Complete(); err != nil {
 		return err
 	}
+	if err := os.WriteFile(filepath.Join(c.DataDir, backupStamp), nil, 0o644); err != nil {
+		p.log.Warn("dg_last_backup_timestamp_seconds does not show this backup", "error", err)
+	}
 	fmt.Fprintf(p.Stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(),
 		time.Since(begun).Round(time.Millisecond))
 	if encrypted > 0 {
@@ -68,6 +74,21 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 		"It does not contain your settings or the lists of revoked keys and erased players: "+
 			"see configs/deploy/backup.md.")
 	return err
+}
+
+// backupStamp is the file in the data folder whose time is that of the last complete backup.
+const backupStamp = "last-backup"
+
+// lastBackup is the time of the last complete backup, 1970 where there is none.
+func lastBackup(dir string) (time.Time, error) {
+	info, err := os.Stat(filepath.Join(dir, backupStamp))
+	if errors.Is(err, fs.ErrNotExist) {
+		return time.Unix(0, 0), nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
 }
 
 // open joins or starts the embedded server on a database that exists.

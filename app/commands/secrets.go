@@ -33,6 +33,7 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 	if err != nil {
 		return err
 	}
+	db.unreadable = done.Unreadable
 	if done.Encrypted > 0 {
 		log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", done.Encrypted)
 	}

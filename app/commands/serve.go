@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
@@ -60,6 +61,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	settings.ServingURL = db.servingURL
+	settings.Data = c.data(db)
 	settings.Replicas, _ = c.Replicas() // openDatabase has checked them
 	traces, err := c.traces(ctx, p.log)
 	if err != nil {
@@ -81,6 +83,16 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		fmt.Fprint(p.Stdout, greeting)
 		tellSystemd(p.log, daemon.SdNotifyReady)
 	})
+}
+
+// data is what the metrics show of the database and, of the embedded server, of its folder.
+func (c serveCmd) data(db *database) assembly.Data {
+	data := assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()}
+	if c.Embedded() {
+		data.Disk = func() (free, size uint64, err error) { return doctor.DiskOf(existing(c.DataDir)) }
+		data.LastBackup = func() (time.Time, error) { return lastBackup(c.DataDir) }
+	}
+	return data
 }
 
 // tellSystemd reports the state of a service of Type=notify. Elsewhere it does nothing.

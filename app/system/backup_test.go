@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"strconv"
 	"testing"
 	"time"
 
@@ -340,4 +341,26 @@ func TestBackupPageOfAnotherServer(t *testing.T) {
 	require.Equal(t, restorable(t, d), hashes(t, d2))
 	require.Equal(t, rights(t, d), rights(t, d2))
 	require.True(t, to.Serve().Accepts(token))
+}
+
+// metrics.md: an operator sees how old the last backup is, and how much of the disk is free.
+func TestMetricsShowBackupAndDisk(t *testing.T) {
+	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir)
+	metric := func(name string) (value float64) {
+		_, body := apptest.FetchFrom(apptest.NewClient(), "http://"+c.OpsAddress(t)+"/metrics", "")
+		found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(body)
+		require.NotNil(t, found, name)
+		value, err := strconv.ParseFloat(string(found[1]), 64)
+		require.NoError(t, err)
+		return value
+	}
+	require.Zero(t, metric("dg_last_backup_timestamp_seconds"))
+	require.Equal(t, 1.0, metric("dg_secrets_in_clear"))
+	require.Positive(t, metric("dg_disk_free_bytes"))
+	begun := time.Now().Unix()
+	apptest.BackUp(t, dir)
+	require.GreaterOrEqual(t, metric("dg_last_backup_timestamp_seconds"), float64(begun))
 }
