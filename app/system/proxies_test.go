@@ -156,9 +156,11 @@ func TestRollingRestartBehindNginxLosesNothing(t *testing.T) {
 	var asked, lost atomic.Int64
 	var all sync.WaitGroup
 	for i := range 8 {
-		path, token := "/openapi/v1.json", ""
+		path := "/openapi/v1.json"
+		token := ""
 		if i < 2 {
-			path, token = export, db.Key(fork.OrganisationID).Token()
+			path = export
+			token = db.Key(fork.OrganisationID).Token()
 		}
 		all.Go(func() {
 			for c := apptest.NewClient(); !restarted.Load() || asked.Load() < 2000; {
