@@ -60,7 +60,7 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 	if err := file.Complete(); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(c.DataDir, backupStamp), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(c.DataDir, backupStamp), nil, 0o600); err != nil {
 		p.log.Warn("dg_last_backup_timestamp_seconds does not show this backup", "error", err)
 	}
 	fmt.Fprintf(p.Stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(),
