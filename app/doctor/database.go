@@ -30,8 +30,11 @@ func Reach(ctx context.Context, setting, url string) (*pgx.Conn, Finding) {
 	begun := time.Now()
 	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
 	if pooler, is := errors.AsType[*postgres.PoolerError](err); is {
-		return nil, failure("pooler", pooler.Problem,
-			"Run dg migrate, which sets what the role may set. Otherwise "+pooler.Fix+".")
+		fix := strings.ToUpper(pooler.Fix[:1]) + pooler.Fix[1:] + "."
+		if strings.HasPrefix(fix, "Have a superuser") { // before the first start
+			fix = "Run dg migrate, which sets what the role may set. Otherwise " + pooler.Fix + "."
+		}
+		return nil, failure("pooler", pooler.Problem, fix)
 	}
 	if err != nil {
 		return nil, failure("database", setting+": "+err.Error(),
