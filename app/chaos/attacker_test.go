@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -152,15 +153,27 @@ func (a *attacker) observe(method, path string, fork fixtures.Fork) string {
 		request.Header.Set("Cookie", a.cookie)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
-	response, err := apptest.NewClient().Do(request)
-	require.NoError(a, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(a, err)
+	response, body := a.answered(request)
 	require.Equal(a, http.StatusOK, response.StatusCode, "%s: %s", path, body)
 	header := maps.Clone(response.Header)
 	for _, name := range []string{"Date", "X-Request-Id", "Ratelimit", "Ratelimit-Policy"} {
 		header.Del(name)
 	}
 	return strings.ReplaceAll(fmt.Sprint(response.StatusCode, header, string(body)), fork.ID, "FORK")
+}
+
+// answered asks again what a loaded machine answers 503.
+func (a *attacker) answered(request *http.Request) (response *http.Response, body []byte) {
+	for range 20 {
+		var err error
+		response, err = apptest.NewClient().Do(request)
+		require.NoError(a, err)
+		body, err = io.ReadAll(response.Body)
+		require.NoError(a, errors.Join(err, response.Body.Close()))
+		if response.StatusCode != http.StatusServiceUnavailable {
+			break
+		}
+		pause(a.Context(), time.Second)
+	}
+	return response, body
 }
