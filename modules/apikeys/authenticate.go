@@ -56,12 +56,12 @@ type authResult struct {
 	known                bool         // whether there is such a key
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	limited              bool // over the limit of requests or, when rejected, of rejected requests
+	limited              bool // over the limit of requests or, when rejected, of refused requests
 	retryAfter           int  // when limited: seconds until the window has room
 	firstInMinute        bool // whether last_used_at has to move
 }
 
-// Authenticator authenticates keys, counts their requests and records rejected ones.
+// Authenticator authenticates keys, counts their requests and records refused ones.
 type Authenticator struct {
 	db           *postgres.DB
 	log          *audit.Log

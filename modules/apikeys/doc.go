@@ -5,7 +5,7 @@
 //
 // Types, by job (New builds all of them):
 //   - Authenticator checks the key of a request with one statement (authenticate.sql), counts the
-//     request in its rate window, and records rejected uses. StillUsable re-checks running exports.
+//     request in its rate window, and records refused uses. StillUsable re-checks running exports.
 //   - Reader lists keys and their usage, Manager creates, replaces, renames and revokes them.
 //   - Counter counts uses by day in memory, and stores and prunes them once a minute.
 //

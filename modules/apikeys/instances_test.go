@@ -102,7 +102,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, 1, b.logged(), "only the creation is recorded")
 }
 
-// rules.md, Rate limits: rejected requests have a limit of their own: 120 are recorded one by one,
+// rules.md, Rate limits: refused requests have a limit of their own: 120 are recorded one by one,
 // the others counted. They use up and lock no key.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)

@@ -91,7 +91,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 	}
 }
 
-// The same rule holds for rejected requests.
+// The same rule holds for refused requests.
 func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -116,7 +116,7 @@ func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	require.Equal(t, 0, b.taken(key.ID, false))
 }
 
-// rules.md, Rate limits: the 429 of rejected requests names the reason, and that waiting alone does
+// rules.md, Rate limits: the 429 of refused requests names the reason, and that waiting alone does
 // not help. A state of the key is named only where the secret is right.
 func TestRejectionLimitNamesTheReason(t *testing.T) {
 	b := setup(t)
@@ -146,7 +146,7 @@ func TestRejectionLimitNamesTheReason(t *testing.T) {
 		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120])
 			where refused`)
 		e := requireCode(t, apperr.RateLimited, c.ask())
-		require.Equal(t, fmt.Sprintf("Too many rejected requests with this key: %s. Waiting alone "+
+		require.Equal(t, fmt.Sprintf("Too many refused requests with this key: %s. Waiting alone "+
 			"does not help; retry in %d seconds.", c.reason, e.RetryAfter), e.Message)
 	}
 }

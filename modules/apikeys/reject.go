@@ -18,14 +18,14 @@ const (
 	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation " +
 		"moves to Pro or Enterprise."
 
-	tooManyRejections = "Too many rejected requests with this key: %s. Waiting alone does not " +
+	tooManyRejections = "Too many refused requests with this key: %s. Waiting alone does not " +
 		"help; retry in %d seconds."
 
 	notRecorded = "The use of this key could not be recorded in the audit log, so the request " +
 		"was not answered. Retry in a few seconds."
 )
 
-// rejectionCauses are the messages above the limit of rejected requests. As in rejection, only a
+// rejectionCauses are the messages above the limit of refused requests. As in rejection, only a
 // right secret reveals the state of the key.
 var rejectionCauses = map[audit.Reason]string{
 	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
@@ -79,7 +79,7 @@ func (a *Authenticator) recordRefusal(
 // RefuseOutside answers a key in any state that was used outside /api/v1/, and records it if the id
 // is known. An empty id means that the token was unreadable.
 //
-// Errors, always one: answer, apperr.RateLimited over the limit of rejected requests, or
+// Errors, always one: answer, apperr.RateLimited over the limit of refused requests, or
 // apperr.Unavailable.
 func (a *Authenticator) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, answer error,

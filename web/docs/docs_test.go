@@ -89,7 +89,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	for _, fact := range []string{
 		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.MaxRequests,
 			apikeys.RateWindow),
-		fmt.Sprintf("Rejected requests %d in %d seconds", apikeys.MaxRequests, apikeys.RateWindow),
+		fmt.Sprintf("Refused requests %d in %d seconds", apikeys.MaxRequests, apikeys.RateWindow),
 		fmt.Sprintf("Period %d days", reports.MaxPeriodDays),
 		"Group Shown when at least 5 of its members played", "Export 30 minutes",
 		"within two seconds",
