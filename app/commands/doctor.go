@@ -81,7 +81,7 @@ func (c serveSettings) settingFindings() []doctor.Finding {
 		findings = append(findings, doctor.Finding{
 			Check:   "secret key",
 			Verdict: doctor.Warning,
-			Says:    "two-step secrets are stored in clear",
+			Says:    "without DG_SECRET_KEY two-step secrets are stored in clear",
 			Fix:     "Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32",
 		})
 	}

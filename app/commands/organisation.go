@@ -49,7 +49,10 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio) error {
 		name := strings.ToLower(input.WithoutAccents(c.Name))
 		c.Slug = strings.Trim(notSlug.ReplaceAllString(name, "-"), "-")
 	}
-	if !slug.MatchString(c.Slug) || !input.ValidText(c.Name) {
+	if !input.ValidText(c.Name) {
+		return fmt.Errorf("%q is not a name: it needs 1 to 200 printable characters", c.Name)
+	}
+	if !slug.MatchString(c.Slug) {
 		return fmt.Errorf("%q is not a slug: name one with --slug, such as harbour-and-vale", c.Slug)
 	}
 	organisation := org.Organisation{ID: uuid.NewString(), Slug: c.Slug, Name: c.Name,
