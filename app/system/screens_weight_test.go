@@ -11,8 +11,8 @@ import (
 // What a screen may weigh, all its files together: bytes as transferred, compressed, and as the
 // browser unpacks them.
 const (
-	maxTransferred = 60_000
-	maxUnpacked    = 90_000
+	maxTransferred = 35 << 10
+	maxUnpacked    = 100_000
 )
 
 // unpacked is the size of the page and its files, uncompressed. A file that was asked for twice,

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
@@ -179,7 +180,7 @@ func dependencies(program component, components []component) ([]dependency, erro
 }
 
 func output(name string, args ...string) (string, error) {
-	out, err := exec.Command(name, args...).Output()
+	out, err := exec.CommandContext(context.Background(), name, args...).Output()
 	if err != nil {
 		return "", fmt.Errorf("%s %v: %w", name, args, err)
 	}
