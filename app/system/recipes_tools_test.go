@@ -1,6 +1,7 @@
 package system
 
 import (
+	"dg/app/apptest"
 	"encoding/json"
 	"net/url"
 	"os"
@@ -100,6 +101,8 @@ var (
 
 // The first requests of /docs, in each language, answer what the page says.
 func checkQuickstart(t *testing.T, b *cookbook) {
+	organisation := apptest.Read[string](t, b.db, `select org_id::text from forks where id = $1`, b.fork)
+	key := makeKey(t, b.dir, organisation, "Quickstart").String()
 	steps := startText.FindAllStringSubmatch(b.reader.Get("/docs"), -1)
 	seen := map[string]bool{}
 	for _, step := range steps {
@@ -112,7 +115,7 @@ func checkQuickstart(t *testing.T, b *cookbook) {
 			t.Parallel()
 			r.skipIfAbsent(t)
 			folder := t.TempDir()
-			out := r.run(t, folder, plain(step[3]), b.token)
+			out := r.run(t, folder, plain(step[3]), key)
 			switch step[1] {
 			case "forks":
 				require.Contains(t, out, `"items":[{"id":`)
