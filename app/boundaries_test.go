@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"app/system":       {"app/apptest", "app/commands"},
 	"app/demo":         {"modules/games", "modules/identity/password"},
 	"app/doctor":       {"platform"},
+	"app/settings":     {},
 	"configs":          {},
 	"migrations":       {},
 	"modules/audit":    {"platform"},

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/config"
+	"dg/platform/newfile"
 )
 
 // auditCmd is `dg audit`.
@@ -107,7 +108,7 @@ func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 
 // export returns how many entries of each log it wrote.
 func (r *pruning) export(ctx context.Context, path string) (map[string]int64, error) {
-	file, err := createOutput(path)
+	file, err := newfile.Create(path)
 	if err != nil {
 		return nil, err
 	}

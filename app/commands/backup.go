@@ -13,6 +13,7 @@ import (
 	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/embeddedpg"
+	"dg/platform/newfile"
 	"dg/platform/postgres"
 )
 
@@ -42,7 +43,7 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer release()
-	file, err := createOutput(c.File)
+	file, err := newfile.Create(c.File)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"dg/app/settings"
 	"dg/platform/apperr"
 	"dg/platform/telemetry"
 )
@@ -95,4 +96,16 @@ func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars{"version": versionLine()})
+}
+
+// BeforeResolve implements kong's hook: it reads the configuration file before any setting is
+// looked up.
+func (c *cli) BeforeResolve(parsed *kong.Context) error {
+	source := settings.New(parsed)
+	if err := source.Load(settings.File(parsed)); err != nil {
+		return err
+	}
+	c.unknown = source.Unknown()
+	parsed.AddResolver(source)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"dg/app/settings"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -28,7 +29,7 @@ func (configCmd) Run(c *kong.Context, p Stdio) error {
 		}
 		value := shown(flag, c.FlagValue(flag))
 		if flag.Name == "config" {
-			value = configFile(c)
+			value = settings.File(c)
 		}
 		if _, err := fmt.Fprintf(p.Stdout, "%s=%s  # %s\n", flag.Envs[0], value,
 			sourceOf(c, flag)); err != nil {

@@ -3,6 +3,5 @@
 //
 // A command is a struct of its flags and settings with a method Run. Shared: database.go opens or
 // starts the database, operator.go works as the owner of the tables, secrets.go reads the secret
-// keys, output_file.go writes files atomically, settings.go reads the configuration file, help.go
-// prints the reference of the settings.
+// keys, help.go prints the reference of the settings.
 package commands

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,7 +48,7 @@ func (c serveSettings) startFindings(
 		doctor.Files(doctor.FileLimit()))
 	findings = append(findings, doctor.Addresses(ctx, c.Addr, c.OpsAddr, inUse)...)
 	if c.Embedded() {
-		findings = append(findings, c.folderFindings(ctx)...)
+		findings = append(findings, doctor.Folder(ctx, c.DataDir)...)
 	}
 	return findings
 }
@@ -127,33 +126,6 @@ func (c serveSettings) servedFindings(
 	}
 	more, err := c.dataFindings(ctx, conn, serving, p)
 	return append(findings, more...), err
-}
-
-// folderFindings checks the folder of the embedded server.
-func (c serveSettings) folderFindings(ctx context.Context) []doctor.Finding {
-	dir := existing(c.DataDir)
-	folder := doctor.Finding{Check: "folder", Verdict: doctor.Failure}
-	if err := embeddedpg.CheckFolder(c.DataDir); err != nil {
-		folder.Says = fmt.Sprintf("data folder %q cannot be used: %v", c.DataDir, err)
-		folder.Fix = "Set DG_DATA_DIR to an empty folder, and run dg as its owner."
-	} else if !doctor.Writable(dir) {
-		folder.Says = "this user may not read and write " + dir
-		folder.Fix = "Run dg as the user of dg serve, or set DG_DATA_DIR to a folder of this user."
-	} else if _, err := embeddedpg.FindProgram(ctx, c.DataDir, "postgres"); err != nil {
-		folder.Says = err.Error()
-		folder.Fix = "Install PostgreSQL, or set DG_DATABASE_URL."
-	} else {
-		folder.Verdict = doctor.OK
-		folder.Says = "the database is in " + c.DataDir
-		if !embeddedpg.HasData(c.DataDir) {
-			folder.Says = "the data folder is empty: dg serve makes the database"
-		}
-	}
-	free, size, err := doctor.DiskOf(dir)
-	if err != nil {
-		return []doctor.Finding{folder}
-	}
-	return []doctor.Finding{folder, doctor.Room(free, size)}
 }
 
 // serverFindings checks the server and how many connections it allows.
@@ -240,13 +212,4 @@ func (c serveSettings) replicaFindings(
 		findings = append(findings, doctor.Replica(ctx, r, db, int(c.PoolReads)+exports.MaxAtOnce))
 	}
 	return findings, nil
-}
-
-// existing returns the folder, or the nearest above it that exists.
-func existing(dir string) string {
-	for path, _ := filepath.Abs(dir); ; path = filepath.Dir(path) {
-		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
-			return path
-		}
-	}
 }

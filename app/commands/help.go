@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"dg/app/settings"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 			told = append(told, flag.Name)
 			names := flag.Envs
 			if flag.Tag.Has("secret") {
-				names = append(names, names[0]+fileSuffix)
+				names = append(names, names[0]+settings.FileSuffix)
 			}
 			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(names, ", "), flag.Name,
 				firstSentence(flag.Help))

@@ -89,7 +89,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 func (c serveCmd) data(db *database) assembly.Data {
 	data := assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()}
 	if c.Embedded() {
-		data.Disk = func() (free, size uint64, err error) { return doctor.DiskOf(existing(c.DataDir)) }
+		data.Disk = func() (free, size uint64, err error) { return doctor.DiskOf(c.DataDir) }
 		data.LastBackup = func() (time.Time, error) { return lastBackup(c.DataDir) }
 	}
 	return data

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"dg/app/settings"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,33 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// configs/deploy/operations.md, Settings: values are quoted as in systemd's EnvironmentFile
-// (systemd.exec(5)), so that the unit and dg --config read a file alike.
-func TestSettingsAreQuotedAsForSystemd(t *testing.T) {
-	t.Parallel()
-	for line, value := range map[string]string{
-		`A=plain`: "plain", `A= blanks around `: "blanks around", `A="in two"`: "in two",
-		`A='in one'`: "in one", `A='a\b"c'`: `a\b"c`, `A="a\b\"c\\d\$e"`: `a\b"c\d$e`,
-		`A=a\b\\c`: `ab\c`, `A=p$a'ss`: `p$a'ss`, `A=a"b`: `a"b`, `A="a"'b'c`: "abc",
-		`A=`: "", `A=""`: "", ` A=x`: "x", `A=a=b#c`: "a=b#c",
-	} {
-		read, err := parseSettings(line)
-		require.NoError(t, err, line)
-		require.Equal(t, map[string]string{"A": value}, read, line)
-	}
-	for _, line := range []string{`A="x`, `A='x`, `A=x\`, `A="x\"`} {
-		_, err := parseSettings("# one\n; two\n" + line)
-		require.ErrorContains(t, err, "line 3: the quote or backslash of A", line)
-	}
-}
-
 // configs/deploy/operations.md, Settings: the packages' file is read where it exists, unless
 // DG_CONFIG names another or none, and never by a command without settings.
 func TestConfigOfThePackagesIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dg.env")
-	before := packagedConfig
-	packagedConfig = path
-	t.Cleanup(func() { packagedConfig = before })
+	before := settings.Packaged
+	settings.Packaged = path
+	t.Cleanup(func() { settings.Packaged = before })
 	config := func(args ...string) (status int, out, problem string) {
 		var stdout, stderr bytes.Buffer
 		status = Run(t.Context(), args, Stdio{Stdout: &stdout, Stderr: &stderr})

@@ -93,10 +93,10 @@ func Room(free, size uint64) Finding {
 	return ok("room", "%s", says)
 }
 
-// DiskOf returns the room of the disk that holds the folder, in bytes.
+// DiskOf returns the room of the disk that holds the folder, which need not exist, in bytes.
 func DiskOf(folder string) (free, size uint64, err error) {
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(folder, &disk); err != nil {
+	if err := syscall.Statfs(existing(folder), &disk); err != nil {
 		return 0, 0, err
 	}
 	block := uint64(disk.Bsize)

@@ -1,4 +1,4 @@
-package commands
+package newfile
 
 import (
 	"os"
@@ -16,9 +16,9 @@ func TestOneOfSeveralWritersGetsTheName(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "backup")
-		var files []*outputFile
+		var files []*File
 		for range 8 {
-			f, err := createOutput(path)
+			f, err := Create(path)
 			require.NoError(t, err)
 			files = append(files, f)
 		}

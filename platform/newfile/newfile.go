@@ -1,4 +1,5 @@
-package commands
+// Package newfile writes files that appear whole or not at all, and overwrite nothing.
+package newfile
 
 import (
 	"errors"
@@ -8,20 +9,20 @@ import (
 	"path/filepath"
 )
 
-// outputFile is a new file that only its owner reads. It has another name in its folder until it is
+// File is a new file that only its owner reads. It has another name in its folder until it is
 // complete and on the disk.
-type outputFile struct {
+type File struct {
 	*os.File
 	path string
 }
 
-// createOutput begins a file. It fails if the path is taken: no file is ever overwritten.
-func createOutput(path string) (*outputFile, error) {
+// Create begins a file. It fails if the path is taken: no file is ever overwritten.
+func Create(path string) (*File, error) {
 	if err := vacant(path); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.incomplete")
-	return &outputFile{f, path}, err
+	return &File{f, path}, err
 }
 
 func vacant(path string) error {
@@ -33,7 +34,7 @@ func vacant(path string) error {
 
 // Complete gives the file its name, unless that is taken meanwhile. After an error there is no file,
 // except if syncing the folder failed: the file is then complete, but a power cut may remove it.
-func (f *outputFile) Complete() error {
+func (f *File) Complete() error {
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
 		err = f.publish()
@@ -51,7 +52,7 @@ func (f *outputFile) Complete() error {
 
 // publish renames the file and, unlike os.Rename, fails if the name is taken. On a file system
 // without hard links it first takes the name with an empty file.
-func (f *outputFile) publish() error {
+func (f *File) publish() error {
 	err := os.Link(f.Name(), f.path)
 	switch {
 	case err == nil:
@@ -76,4 +77,4 @@ func (f *outputFile) publish() error {
 func errTaken(path string) error { return fmt.Errorf("%s exists already: name another file", path) }
 
 // Discard removes an incomplete file.
-func (f *outputFile) Discard() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+func (f *File) Discard() error { return errors.Join(f.Close(), os.Remove(f.Name())) }

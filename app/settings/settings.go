@@ -1,4 +1,6 @@
-package commands
+// Package settings gives the program those of its settings that are not flags: from files that hold
+// one secret each, and from a configuration file that is quoted as systemd does.
+package settings
 
 import (
 	"cmp"
@@ -11,42 +13,31 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fileSuffix names the variable of a file that holds a secret: DG_SECRET_KEY_FILE for
+// FileSuffix names the variable of a file that holds a secret: DG_SECRET_KEY_FILE for
 // DG_SECRET_KEY.
-const fileSuffix = "_FILE"
+const FileSuffix = "_FILE"
 
-// settingsSource gives settings that are neither flags nor environment variables: from files that
+// Source gives settings that are neither flags nor environment variables: from files that
 // hold one secret each (DG_…_FILE), and from the configuration file (DG_CONFIG). Flags win over
 // variables, and variables over the file.
-type settingsSource struct {
+type Source struct {
 	known map[string]bool // the variables of all commands
 	lines map[string]string
 }
 
-// packagedConfig is the configuration file of the packages. It is read without being named, where
+// Packaged is the configuration file of the packages. It is read without being named, where
 // it exists: the service and the commands beside it then agree. An empty DG_CONFIG reads none.
-var packagedConfig = "/etc/dg/dg.env"
+var Packaged = "/etc/dg/dg.env"
 
-// BeforeResolve implements kong's hook: it reads the configuration file before any setting is
-// looked up.
-func (c *cli) BeforeResolve(parsed *kong.Context) error {
-	source := newSettingsSource(parsed)
-	if err := source.load(configFile(parsed)); err != nil {
-		return err
-	}
-	c.unknown = source.unknown()
-	parsed.AddResolver(source)
-	return nil
-}
-
-func newSettingsSource(parsed *kong.Context) *settingsSource {
-	source := &settingsSource{known: map[string]bool{}}
+// New returns a source that knows the variables of all commands.
+func New(parsed *kong.Context) *Source {
+	source := &Source{known: map[string]bool{}}
 	source.learn(parsed.Model.Node)
 	return source
 }
 
-// unknown returns the variables that look like settings but are not, in order.
-func (s *settingsSource) unknown() (names []string) {
+// Unknown returns the variables that look like settings but are not, in order.
+func (s *Source) Unknown() (names []string) {
 	all := slices.Collect(maps.Keys(s.lines))
 	for _, line := range os.Environ() {
 		name, _, _ := strings.Cut(line, "=")
@@ -61,12 +52,12 @@ func (s *settingsSource) unknown() (names []string) {
 }
 
 // learn adds the variables of a command, of those below it, and of the files of secrets.
-func (s *settingsSource) learn(command *kong.Node) {
+func (s *Source) learn(command *kong.Node) {
 	for _, flag := range command.Flags {
 		for _, env := range flag.Envs {
 			s.known[env] = true
 			if flag.Tag.Has("secret") {
-				s.known[env+fileSuffix] = true
+				s.known[env+FileSuffix] = true
 			}
 		}
 	}
@@ -76,24 +67,24 @@ func (s *settingsSource) learn(command *kong.Node) {
 }
 
 // Validate implements kong.Resolver.
-func (s *settingsSource) Validate(*kong.Application) error { return nil }
+func (s *Source) Validate(*kong.Application) error { return nil }
 
 // Resolve implements kong.Resolver: it returns the value of a setting that no flag sets, or nil.
-func (s *settingsSource) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s *Source) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 || flag.Name == "config" {
 		return nil, nil
 	}
 	env := flag.Envs[0]
 	value, inEnvironment := os.LookupEnv(env)
 	if flag.Tag.Has("secret") {
-		path := cmp.Or(os.Getenv(env+fileSuffix), s.lines[env+fileSuffix])
+		path := cmp.Or(os.Getenv(env+FileSuffix), s.lines[env+FileSuffix])
 		if path != "" && (value != "" || s.lines[env] != "") {
-			return nil, fmt.Errorf("%s and %s%s are both set: set one", env, env, fileSuffix)
+			return nil, fmt.Errorf("%s and %s%s are both set: set one", env, env, FileSuffix)
 		}
 		if path != "" {
 			text, err := os.ReadFile(path)
 			if err != nil {
-				return nil, fmt.Errorf("%s%s: %w", env, fileSuffix, err)
+				return nil, fmt.Errorf("%s%s: %w", env, FileSuffix, err)
 			}
 			return strings.TrimSpace(string(text)), nil
 		}
@@ -104,9 +95,9 @@ func (s *settingsSource) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag)
 	return nil, nil
 }
 
-// load reads the configuration file, if there is one. Its other variables, such as PGPASSFILE, are
+// Load reads the configuration file, if there is one. Its other variables, such as PGPASSFILE, are
 // the process's, as with systemd's EnvironmentFile.
-func (s *settingsSource) load(path string) error {
+func (s *Source) Load(path string) error {
 	if path == "" {
 		return nil
 	}
@@ -129,8 +120,8 @@ func (s *settingsSource) load(path string) error {
 	return nil
 }
 
-// configFile returns the file that is named, or that of the packages for a command with settings.
-func configFile(c *kong.Context) string {
+// File returns the file that is named, or that of the packages for a command with settings.
+func File(c *kong.Context) string {
 	for _, flag := range c.Model.Flags {
 		if flag.Name == "config" {
 			if path, _ := c.FlagValue(flag).(string); path != "" {
@@ -139,13 +130,13 @@ func configFile(c *kong.Context) string {
 		}
 	}
 	_, named := os.LookupEnv("DG_CONFIG")
-	_, err := os.Stat(packagedConfig)
+	_, err := os.Stat(Packaged)
 	settings := c.Selected() != nil && slices.ContainsFunc(c.Selected().Flags,
 		func(f *kong.Flag) bool { return len(f.Envs) > 0 })
 	if named || err != nil || !settings {
 		return ""
 	}
-	return packagedConfig
+	return Packaged
 }
 
 // parseSettings reads lines of NAME=VALUE as systemd's EnvironmentFile does: a value may be in
