@@ -69,7 +69,7 @@ func season(date time.Time) float64 {
 // play draws one play; ok is false where it would start in the future, or where no player is there.
 func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	who := d.pick(people, ago)
-	started := d.today.AddDate(0, 0, -ago).Add(d.timeOfDay())
+	started := d.today.AddDate(0, 0, -ago).Add(d.drawTimeOfDay())
 	if who == nil || started.After(d.now) {
 		return play{}, false
 	}
@@ -135,8 +135,8 @@ func (d *demo) pick(people []*person, ago int) *person {
 	return nil
 }
 
-// timeOfDay draws when a play starts: around ten, around three, and now and then in the evening.
-func (d *demo) timeOfDay() time.Duration {
+// drawTimeOfDay draws when a play starts: around ten, around three, and now and then in the evening.
+func (d *demo) drawTimeOfDay() time.Duration {
 	hour := 10 + 1.2*d.random.NormFloat64()
 	switch r := d.random.Float64(); {
 	case r < 0.07:

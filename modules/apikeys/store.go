@@ -131,8 +131,8 @@ const (
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
 )
 
-// at is the instant of such a condition, databaseNow that of the database's clock, by which
-// authentication decides.
+// at is the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database's clock, as
+// in authentication.
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var databaseNow = at(gorm.Expr("clock_timestamp()"))

@@ -21,9 +21,9 @@ type counterpartRow struct {
 	Details json.RawMessage
 }
 
-// Counterparts returns the other entry of each export among the entries, by the id of the one that
-// is given: the end of a start, and the start of an end. One that there is not is missing. It has
-// id, instant, action and details alone.
+// Counterparts finds the export.finished of each export.started among the entries, and the reverse.
+// The key is the id of the given entry; an entry without a counterpart is not in the map. A
+// counterpart has id, instant, action and details alone.
 func (l *Log) Counterparts(
 	ctx context.Context, organisationID string, entries []Entry,
 ) (map[int64]Entry, error) {

@@ -293,7 +293,7 @@ func TestOrganisationVersionChangesOnlyWithItsData(t *testing.T) {
 	assert.NotEqual(t, before, version())
 }
 
-// rules.md, Data: plays start in the years 2000 to 2199. A play that was stored before the rule
+// configs/deploy/import.md: plays start in the years 2000 to 2199. A play that was stored before the rule
 // stays.
 func TestPlaysStartInTheYears2000To2199(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,7 @@ func (c *forkCache) putFork(f encodedFork) {
 	c.forks.Set(forkKey{versionKey{f.OrganisationID, f.OrganisationVersion}, f.ID}, f)
 }
 
-// encodedFork is a fork with the body that answers it.
+// encodedFork is a fork with its JSON, the body of `GET /forks/{forkId}`.
 type encodedFork struct {
 	games.Fork
 	body []byte

@@ -21,8 +21,8 @@ type Server struct {
 	log     *slog.Logger
 	metrics *metrics
 
-	// base is Ctx.UserContext in every handler: it ends after the grace of a shutdown, with
-	// ErrStopped as its cause. (Ctx.Context ends when the connections of a shutdown are closed.)
+	// base is the parent of Ctx.UserContext in every handler. Shutdown cancels it after the grace,
+	// with ErrStopped as its cause.
 	base  context.Context
 	abort context.CancelCauseFunc
 

@@ -123,7 +123,7 @@ func (h *Handler) rejectNewKey(
 	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), FormErrors: f})
 }
 
-// shown is the form as it can be shown again.
+// shown returns the form for showing it again, with valid UTF-8 and an idempotency key.
 func (f keyForm) shown() keyForm {
 	f.labelForm = f.labelForm.shown()
 	if !input.IsID(f.IdempotencyKey) {

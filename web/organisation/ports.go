@@ -28,7 +28,8 @@ type People interface {
 	People(ctx context.Context, ids []string) ([]identity.Person, error)
 }
 
-// Keys lists the keys that a change of the reporting mode concerns.
+// Keys lists the organisation's API keys. The form of the reporting mode names those that read
+// reports.
 type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Verify packs every sealed day and month again from the plays, and returns a line for each that
-// differs. It changes nothing. Dirty ones are not looked at: they are not read.
+// differs. It changes nothing. It skips dirty days and months: reports do not read their segments.
 func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {

@@ -128,8 +128,8 @@ func (rs *Replicas) check(ctx context.Context) {
 	}
 }
 
-// check verifies the replica, or leaves it out. It changes nothing while the primary does not
-// answer: no request starts then.
+// check verifies the replica. One that fails is not read until a check succeeds. While the primary
+// does not answer the state stays: no request gets past authentication then.
 func (r *Replica) check(ctx context.Context) {
 	limited, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
