@@ -203,6 +203,9 @@ func (c *caller) send(
 	id, path string, status int, entry string, form url.Values, headers ...string,
 ) (outcome, []byte) {
 	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
+	if form == nil {
+		request.Body = io.NopCloser(strings.NewReader("")) // not read again: it is sent once, too
+	}
 	request.Close = rand.IntN(4) == 0 // some connections are new
 	response, err := c.http.Do(request)
 	if os.IsTimeout(err) {
@@ -295,12 +298,9 @@ func newRequest(address string, form url.Values, headers []string) *http.Request
 		panic(err) // a test's own address
 	}
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	// net/http sends a request with a body that it cannot read again once: an id is one request
-	request.GetBody = nil
-	if form == nil {
-		request.Body = io.NopCloser(strings.NewReader(""))
-	} else {
+	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.GetBody = nil // net/http sends it once: an id is one request
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
