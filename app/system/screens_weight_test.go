@@ -12,7 +12,7 @@ import (
 // browser unpacks them.
 const (
 	maxTransferred = 35 << 10
-	maxUnpacked    = 100_000
+	maxUnpacked    = 90_000
 )
 
 // unpacked is the size of the page and its files, uncompressed. A file that was asked for twice,
