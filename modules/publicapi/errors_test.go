@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"regexp"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/gofiber/fiber/v2"
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -94,120 +91,103 @@ func checkError(t *testing.T, status int, body []byte) {
 		body)
 }
 
-// provoked has, for each message of errors.yaml, a request that is answered with it; * is a request
-// that is sent as it is.
-var provoked = map[string]func(a *attempt) answer{
-	"PeriodMissing": func(a *attempt) answer { return a.sendQuery("") },
-	"DayMissing":    func(a *attempt) answer { return a.sendQuery("from=2026-03-01") },
-	"NotADay":       func(a *attempt) answer { return a.sendQuery("from=today&to=2026-03-01") },
-	"DayWithTime": func(a *attempt) answer {
-		return a.sendQuery("from=2026-03-01T00:00:00Z&to=2026-03-01")
-	},
-	"NoSuchDay": func(a *attempt) answer {
-		return a.sendQuery("from=2026-02-30&to=2026-03-01")
-	},
-	"DayOutOfRange": func(a *attempt) answer {
-		return a.sendQuery("from=1999-12-31&to=2000-03-01")
-	},
-	"PeriodReversed": func(a *attempt) answer {
-		return a.sendQuery("from=2026-03-31&to=2026-03-01")
-	},
-	"PeriodTooLong": func(a *attempt) answer {
-		return a.sendQuery("from=2024-03-31&to=2026-03-01")
-	},
-	"ParameterMistyped": func(a *attempt) answer { return a.sendQuery(a.query + "&group=x") },
-	"ParameterUnknown":  func(a *attempt) answer { return a.sendQuery("from=&from=&format=csv") },
-	"ParameterRepeated": func(a *attempt) answer {
-		return a.sendQuery("from=2026-03-01&from=2026-03-01")
-	},
-	"DayEmpty":   func(a *attempt) answer { return a.sendQuery("from=") },
-	"GroupEmpty": func(a *attempt) answer { return a.sendQuery("groupId=") },
-	"BodySent": func(a *attempt) answer {
-		return a.sendRaw("GET", "Content-Length: 1\r\n\r\nx")
-	},
-	"LineEnding":   func(a *attempt) answer { return a.sendRaw("GET", "X: y\nZ: y\r\n\r\n") },
-	"FoldedHeader": func(a *attempt) answer { return a.sendRaw("GET", "X: y\r\n z\r\n\r\n") },
-	"LengthRepeated": func(a *attempt) answer {
-		return a.sendRaw("POST", "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx")
-	},
-	"BodyInChunks": func(a *attempt) answer {
-		return a.sendRaw("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
-	},
-	"Fragment":         func(a *attempt) answer { return a.sendTo("GET", "/api/v1/forks#x") },
-	"RequestMalformed": func(a *attempt) answer { return a.sendRaw("GET", "no colon\r\n\r\n") },
-	"KeyMissing":       func(a *attempt) answer { return a.sendAs("") },
-	"HeaderRepeated": func(a *attempt) answer {
-		return a.sendRaw("GET", "Authorization: "+a.authorization+"\r\n\r\n")
-	},
-	"KeyIncomplete": func(a *attempt) answer {
-		return a.sendAs(a.authorization[:len(a.authorization)-1])
-	},
-	"KeyMalformed": func(a *attempt) answer { return a.sendAs(a.authorization + "0") },
-	"KeyInvalid": func(a *attempt) answer {
-		return a.sendAs("Bearer " + wrongSecret(a.token))
-	},
-	"KeyRevoked": func(a *attempt) answer {
-		return a.sendAfter(
-			`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`,
-		)
-	},
-	"KeyExpired": func(a *attempt) answer {
-		return a.sendAfter(`update api_keys set expires_at = now() where id = $1`)
-	},
-	"PlanBelowPro": func(a *attempt) answer { return a.sendAfter(planBelowPro) },
-	"ScopeMissing": func(a *attempt) answer {
-		return a.sendAfter(`update api_keys set scopes = '{forks:read}' where id = $1`)
-	},
-	"OtherOrganisation": func(a *attempt) answer {
-		a.fork = a.foreign.forks[0]
-		return a.send()
-	},
-	"OutsideApi": func(a *attempt) answer { return a.sendTo("GET", "/healthz") },
-	"NearMiss":   func(a *attempt) answer { return a.sendTo("GET", "/API/v1/forks") },
-	"ForkUnknown": func(a *attempt) answer {
-		a.fork = "x"
-		return a.send()
-	},
-	"GroupUnknown": func(a *attempt) answer {
-		return a.sendQuery("from=2026-03-01&to=2026-03-31&groupId=x")
-	},
-	"PathMistyped":     func(a *attempt) answer { return a.sendTo("GET", "/api/v1/forks/") },
-	"PathUnknown":      func(a *attempt) answer { return a.sendTo("GET", "/api/v1/x") },
-	"MethodNotAllowed": func(a *attempt) answer { return a.sendTo("DELETE", "/api/v1/forks") },
-	"RequestTooSlow":   func(a *attempt) answer { return a.sendRaw("GET", "") },
-	"BodyTooLarge": func(a *attempt) answer {
-		return a.sendRaw("POST", "Content-Length: 99999999\r\n\r\n")
-	},
-	"ExpectUnknown": func(a *attempt) answer {
-		return a.sendRaw("GET", "Expect: the-best\r\n\r\n")
-	},
-	"UrlTooLong": func(a *attempt) answer {
-		return a.sendTo("GET", "/api/v1/forks?"+strings.Repeat("x", 5000))
-	},
-	"TooManyRequests": func(a *attempt) answer {
-		return a.sendAfter(fullWindow + ` and not refused`)
-	},
-	"TooManyRejections": func(a *attempt) answer {
+// provoked has, for each message of errors.yaml, what makes a valid request one that is answered
+// with it.
+var provoked = map[string]func(a *attempt){
+	"PeriodMissing":     query(""),
+	"DayMissing":        query("from=2026-03-01"),
+	"NotADay":           query("from=today&to=2026-03-01"),
+	"DayWithTime":       query("from=2026-03-01T00:00:00Z&to=2026-03-01"),
+	"NoSuchDay":         query("from=2026-02-30&to=2026-03-01"),
+	"DayOutOfRange":     func(a *attempt) { a.query = strings.Replace(a.query, "from=2024", "from=1999", 1) },
+	"PeriodReversed":    query("from=2026-03-31&to=2026-03-01"),
+	"PeriodTooLong":     query("from=2024-03-31&to=2026-03-01"),
+	"ParameterMistyped": func(a *attempt) { a.query += "&group=x" },
+	"ParameterUnknown":  query("from=&from=&format=csv"),
+	"ParameterRepeated": query("from=2026-03-01&from=2026-03-01"),
+	"DayEmpty":          query("from="),
+	"GroupEmpty":        query("groupId="),
+
+	"BodySent":         raw("GET", "Content-Length: 1\r\n\r\nx"),
+	"LineEnding":       raw("GET", "X: y\nZ: y\r\n\r\n"),
+	"FoldedHeader":     raw("GET", "X: y\r\n z\r\n\r\n"),
+	"LengthRepeated":   raw("POST", "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx"),
+	"BodyInChunks":     raw("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+	"RequestMalformed": raw("GET", "no colon\r\n\r\n"),
+	"RequestTooSlow":   raw("GET", ""),
+	"BodyTooLarge":     raw("POST", "Content-Length: 99999999\r\n\r\n"),
+	"ExpectUnknown":    raw("GET", "Expect: the-best\r\n\r\n"),
+	"HeadersTooLarge":  raw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n"),
+	"HeaderRepeated":   raw("GET", "Authorization: x\r\n\r\n"),
+
+	"Fragment":      target("GET", "/api/v1/forks#x"),
+	"OutsideApi":    target("GET", "/healthz"),
+	"UrlTooLong":    target("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)),
+	"PathUnknown":   target("GET", "/api/v1/x"),
+	"MethodUnknown": target("BREW", "/api/v1/forks"),
+	"Internal":      target("GET", "/api/v1/planted/500"),
+	"Unavailable":   target("GET", "/api/v1/planted/503"),
+
+	"NearMiss":         func(a *attempt) { a.prefix = "/API/v1/" },
+	"PathMistyped":     func(a *attempt) { a.tail = "/statistics" },
+	"MethodNotAllowed": func(a *attempt) { a.method = http.MethodPost },
+	"ForkUnknown":      func(a *attempt) { a.fork = unknownID },
+	"GroupUnknown":     func(a *attempt) { a.query += "&groupId=" + unknownID },
+
+	"KeyMissing":    func(a *attempt) { a.authorization = "" },
+	"KeyIncomplete": func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] },
+	"KeyMalformed":  func(a *attempt) { a.authorization += "0" },
+	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.token) },
+	"KeyRevoked": after(
+		`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`),
+	"KeyExpired": after(
+		`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`),
+	"PlanBelowPro": after(
+		`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`),
+	"ScopeMissing":      after(`update api_keys set scopes = '{forks:read}' where id = $1`),
+	"TooManyRequests":   after(fullWindow + ` and not refused`),
+	"OtherOrganisation": func(a *attempt) { a.fork = a.foreign.forks[0] },
+	"TooManyRejections": func(a *attempt) {
 		a.exec(fullWindow + ` and refused`)
-		return a.sendAs("Bearer " + wrongSecret(a.token))
+		a.authorization = "Bearer " + wrongSecret(a.token)
 	},
-	"HeadersTooLarge": func(a *attempt) answer {
-		return a.sendRaw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n")
+
+	"HttpVersion": func(a *attempt) { // a broken transfer looks whole in it
+		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query +
+			" HTTP/1.0\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
 	},
-	"Internal":      func(a *attempt) answer { return a.sendTo("GET", "/api/v1/planted/500") },
-	"MethodUnknown": func(a *attempt) answer { return a.sendTo("BREW", "/api/v1/forks") },
-	"Unavailable":   func(a *attempt) answer { return a.sendTo("GET", "/api/v1/planted/503") },
-	"HttpVersion":   func(a *attempt) answer { return a.exportOverHTTP10() },
-	"AuditUnavailable": func(a *attempt) answer {
-		a.refuseEntries()
-		return a.sendAs("Bearer " + wrongSecret(a.token))
+	"AuditUnavailable": func(a *attempt) {
+		a.w.Exec(refuseEntries)
+		a.authorization = "Bearer " + wrongSecret(a.token)
 	},
-	"TooManyReports": func(a *attempt) answer { return a.sendBesideReports() },
-	"ExportNotRecorded": func(a *attempt) answer {
-		a.refuseEntries()
+	"ExportNotRecorded": func(a *attempt) {
+		a.w.Exec(refuseEntries)
 		a.tail = "/exports/csv"
-		return a.send()
 	},
+	"TooManyReports": (*attempt).besideReports,
+}
+
+const (
+	unknownID     = "00000000-0000-4000-8000-000000000000"
+	refuseEntries = `revoke insert on audit_entries from dg_app`
+	fullWindow    = `update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where key_id = $1`
+)
+
+func query(text string) func(*attempt) { return func(a *attempt) { a.query = text } }
+
+func after(sql string) func(*attempt) { return func(a *attempt) { a.exec(sql) } }
+
+// target asks for another target, as it is written.
+func target(method, path string) func(*attempt) {
+	return func(a *attempt) { a.raw = line(method, path, "Authorization: "+a.authorization) }
+}
+
+// raw sends the rest of a request as it is.
+func raw(method, rest string) func(*attempt) {
+	return func(a *attempt) {
+		a.raw = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " +
+			a.authorization + "\r\n" + rest
+	}
 }
 
 // elsewhere are the messages that other tests provoke.
@@ -217,11 +197,6 @@ var elsewhere = map[string]string{
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
-
-const (
-	planBelowPro = `update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`
-	fullWindow   = `update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where key_id = $1`
-)
 
 // The answers of the assembled program are those of errors.yaml, from which the document and /docs
 // come.
@@ -241,8 +216,9 @@ func TestEachErrorOfTheTable(t *testing.T) {
 				name) {
 				w = startWithFailures(t)
 			}
-			a := newAttempt(t, w, rand.New(rand.NewPCG(70, crc(name))))
-			got := provoke(a)
+			a := newAttempt(t, w)
+			provoke(a)
+			got := a.send()
 			require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), name, "%d %s",
 				got.StatusCode, got.body)
 			detail := regexp.MustCompile(`ERR_[A-Z_]+`).FindString(got.body)
@@ -251,8 +227,6 @@ func TestEachErrorOfTheTable(t *testing.T) {
 		})
 	}
 }
-
-func crc(name string) uint64 { return uint64(crc32.ChecksumIEEE([]byte(name))) }
 
 // startWithFailures begins a world with a route for each failure that a request cannot cause, and
 // patient locks.
@@ -272,73 +246,16 @@ func startWithFailures(t *testing.T) *world {
 		})
 }
 
-func (a *attempt) sendQuery(query string) answer {
-	a.query = query
-	return a.send()
-}
-
-func (a *attempt) sendAs(authorization string) answer {
-	a.authorization = authorization
-	return a.send()
-}
-
-// sendAfter changes the key first.
-func (a *attempt) sendAfter(sql string) answer {
-	a.exec(sql)
-	return a.send()
-}
-
-func (a *attempt) sendTo(method, path string) answer {
-	return a.w.wire(a.t).ask(method, line(method, path, "Authorization: "+a.authorization))
-}
-
-// sendRaw sends the rest of a request as it is.
-func (a *attempt) sendRaw(method, rest string) answer {
-	return a.w.wire(a.t).
-		ask(method,
-			method+" /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: "+a.authorization+"\r\n"+
-				rest)
-}
-
-// exportOverHTTP10 asks for the CSV in a version of HTTP where a broken transfer looks whole.
-func (a *attempt) exportOverHTTP10() answer {
-	path := a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query
-	return a.w.wire(a.t).
-		ask(http.MethodGet,
-			"GET "+path+" HTTP/1.0\r\nHost: x\r\nAuthorization: "+a.authorization+"\r\n\r\n")
-}
-
-// refuseEntries takes the right to write the audit log away.
-func (a *attempt) refuseEntries() { a.w.revoke(a.t, "insert on audit_entries") }
-
-// revoke takes a right of the serving role away.
-func (w *world) revoke(t *testing.T, right string) {
-	t.Helper()
-	role, err := postgres.RoleOf(w.db.URL)
-	require.NoError(t, err)
-	w.exec(t, "revoke "+right+" from "+pgx.Identifier{role}.Sanitize())
-}
-
-// sendBesideReports sends the request while as many reports run as the organisation may have.
-func (a *attempt) sendBesideReports() answer {
-	tx, err := a.w.db.Owner.Pool.Begin(a.t.Context())
-	require.NoError(a.t, err)
-	_, err = tx.Exec(a.t.Context(), `lock table plays in access exclusive mode`)
-	require.NoError(a.t, err)
-	request := line(http.MethodGet, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query,
-		"Authorization: "+a.authorization)
-	answers := make(chan answer, reports.MaxReportsOfOrganisation+1)
-	for range cap(answers) {
-		conn := a.w.wire(a.t)
-		go func() {
-			got, _ := conn.try(context.Background(), http.MethodGet, request)
-			answers <- got
-		}()
-	}
-	refused := <-answers // the others wait for the lock
-	require.NoError(a.t, tx.Rollback(a.t.Context()))
-	for range cap(answers) - 1 {
-		require.Equal(a.t, http.StatusOK, (<-answers).StatusCode)
-	}
-	return refused
+// besideReports lets as many reports wait for a lock as the organisation may have.
+func (a *attempt) besideReports() {
+	tx := a.w.lock(a.t, "plays")
+	target(a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query)(a)
+	answers := a.w.sendAtOnce(a.t, reports.MaxReportsOfOrganisation, a.raw)
+	a.w.awaitWaiting(a.t, "plays", cap(answers))
+	a.t.Cleanup(func() {
+		_ = tx.Rollback(context.Background())
+		for range cap(answers) {
+			require.Equal(a.t, http.StatusOK, (<-answers).StatusCode)
+		}
+	})
 }

@@ -3,7 +3,6 @@ package publicapi_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -14,7 +13,7 @@ import (
 
 	"dg/app/demo"
 	"dg/modules/apikeys"
-	"dg/modules/importer"
+	"dg/platform/testkit/fixtures"
 )
 
 // example is an example of the document: what the demo answers to a request.
@@ -99,19 +98,12 @@ func (w *world) loadDemo(t *testing.T) apikeys.Token {
 			few.Write(line)
 		}
 	}
-	input := importer.Input{
-		Name: "demo",
-		Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(few.Bytes())), nil
-		},
-	}
-	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
-	require.NoError(t, err)
-	w.exec(t, `update players set label = 'P-' || upper(left(md5(id::text), 10))`)
-	var organisation string
-	require.NoError(t,
-		w.db.Owner.Pool.QueryRow(t.Context(),
-			`select id::text from organisations where slug = 'harbour-and-vale'`).
-			Scan(&organisation))
-	return w.key(t, organisation)
+	w.importFile(t, few.Bytes())
+	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
+	return w.key(t, w.organisation("harbour-and-vale"))
+}
+
+// organisation is the id of an organisation of the demo.
+func (w *world) organisation(slug string) string {
+	return fixtures.One[string](w.Database, `select id::text from organisations where slug = $1`, slug)
 }

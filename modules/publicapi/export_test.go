@@ -20,11 +20,9 @@ const wholeYear = "/exports/csv?from=2024-01-01&to=2024-12-31"
 // with the key as the actor. What the entries say of the export is proved by package exports.
 func TestExportIsRecorded(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	random := rand.New(rand.NewPCG(30, 30))
-	h := newHistory(random, 1, 6, 3)
-	h.playRandomly(random, 20, day("2024-05-01"), day("2024-05-31"))
-	w.load(t, h)
+	h := newHistory(1, 6, 3)
+	h.playRandomly(rand.New(rand.NewPCG(30, 30)), 20, day("2024-05-01"), day("2024-05-31"))
+	w := start(t, h)
 	token := w.key(t, h.id)
 	path := "/api/v1/forks/" + h.forks[0] + wholeYear
 	got := w.get(t, path, token, "User-Agent", "Power Query", "X-Request-Id", "my-request-1")
@@ -41,7 +39,7 @@ func TestExportIsRecorded(t *testing.T) {
 	require.Equal(t, audit.ExportStarted, entries[1].Action)
 	for _, e := range entries {
 		require.Equal(t, audit.Target{Kind: "fork", ID: h.forks[0]}, e.Target)
-		require.Equal(t, audit.Actor{Kind: audit.Key, ID: token.ID, Name: "BI"}, e.Actor)
+		require.Equal(t, audit.Actor{Kind: audit.Key, ID: token.ID, Name: "Warehouse"}, e.Actor)
 		require.Equal(t, audit.Request{
 			Method: "GET", Path: strings.Split(path, "?")[0], Address: "127.0.0.1",
 			UserAgent: "Power Query", ID: "my-request-1",

@@ -9,43 +9,37 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/games"
+	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/oracle"
 )
 
-// labels returns the labels of an organisation's players under its mode: names or pseudonyms.
-func (w *world) labels(t *testing.T, h *history) []string {
-	t.Helper()
-	if h.mode == "pseudonymous" {
-		return w.playerKeys(t, h)
-	}
-	labels := make([]string, len(h.players))
-	for i, p := range h.players {
-		labels[i] = h.mark + p.name
-	}
-	return labels
+// asked is a report on a history, and the oracle that answers it.
+type asked struct {
+	history *history
+	oracle.Question
+	group *group
 }
 
-// playerKeys are the pseudonyms of the players.
-func (w *world) playerKeys(t *testing.T, h *history) []string {
-	t.Helper()
-	keys := make([]string, len(h.players))
-	for i, p := range h.players {
-		require.NoError(t,
-			w.db.Owner.Pool.QueryRow(t.Context(), `select label from players where id = $1`, p.id).
-				Scan(&keys[i]))
-	}
-	return keys
-}
-
-// ask asks about the first fork of a history over a period.
+// ask asks about the first fork of a history over a period. Under pseudonymous reporting the
+// players' labels are their keys, otherwise their names.
 func (w *world) ask(t *testing.T, h *history, from, to string) asked {
 	t.Helper()
-	return asked{
-		history: h, keys: w.playerKeys(t, h), labels: w.labels(t, h), fork: h.forks[0],
-		from: day(from), to: day(to),
+	q := oracle.Question{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
+	for i := range games.SkillCount {
+		q.Skills = append(q.Skills, games.Skill(i).ID())
 	}
+	for _, p := range h.players {
+		key := fixtures.One[string](w.Database, `select label from players where id = $1`, p.id)
+		q.Keys = append(q.Keys, key)
+		q.Labels = append(q.Labels,
+			map[string]string{"pseudonymous": key, "nominative": h.mark + p.name}[h.mode])
+	}
+	return asked{history: h, Question: q}
 }
 
 // report is what tests read of the statistics.
@@ -63,16 +57,20 @@ type report struct {
 // an invariant of every report: Σ daily.plays = Σ players.plays = plays.
 func (o asked) agree(t *testing.T, w *world, token apikeys.Token) report {
 	t.Helper()
-	query := "?from=" + o.from.Format(time.DateOnly) + "&to=" + o.to.Format(time.DateOnly)
+	query := "?from=" + o.From.Format(time.DateOnly) + "&to=" + o.To.Format(time.DateOnly)
 	if o.group != nil {
 		query += "&groupId=" + o.group.id
+		o.Members = map[int]bool{}
+		for _, m := range o.group.members {
+			o.Members[m] = true
+		}
 	}
-	stats := w.get(t, "/api/v1/forks/"+o.fork+"/stats"+query, token)
+	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, token)
 	s := decoded[report](t, stats)
-	require.JSONEq(t, o.statistics(t), stats.body)
-	file := w.get(t, "/api/v1/forks/"+o.fork+"/exports/csv"+query, token)
+	require.JSONEq(t, jsonOf(o.Statistics(slices.Values(o.history.plays))), stats.body)
+	file := w.get(t, "/api/v1/forks/"+o.Fork+"/exports/csv"+query, token)
 	require.Equal(t, http.StatusOK, file.StatusCode, file.body)
-	require.Equal(t, o.csv(), file.body)
+	require.Equal(t, o.CSV(o.history.plays), file.body)
 	require.Equal(t, s.Suppressed, file.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
 	daily := 0
 	for _, d := range s.Daily {
@@ -100,11 +98,10 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		{"2024-01-01", "2024-12-31"}, {"2023-03-01", "2024-02-29"}, {"2024-03-31", "2024-03-31"},
 	}
 	for i := range soak(1_000, 20) {
-		h := newHistory(random, 2, 4+random.IntN(30), 0, 1, 4)
+		h := newHistory(2, 4+random.IntN(30), 0, 1, 4)
 		for _, size := range []int{5, 6, len(h.players)} {
 			if size <= len(h.players) {
-				h.groups = append(h.groups,
-					group{newID(random), random.Perm(len(h.players))[:size]})
+				h.groups = append(h.groups, group{uuid.NewString(), random.Perm(len(h.players))[:size]})
 			}
 		}
 		h.mode = []string{"pseudonymous", "nominative"}[i%2]
@@ -115,8 +112,8 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		token := w.key(t, h.id)
 		for range 4 {
 			p := periods[random.IntN(len(periods))]
-			o.from = day(p[0])
-			o.to = day(p[1])
+			o.From = day(p[0])
+			o.To = day(p[1])
 			o.group = nil
 			if n := random.IntN(len(h.groups) + 1); n > 0 {
 				o.group = &h.groups[n-1]
@@ -140,7 +137,6 @@ func day(s string) time.Time {
 func TestAnonymity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	random := rand.New(rand.NewPCG(1, 1))
 	shown := map[string]map[string]bool{"pseudonymous": {}, "nominative": {}}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		for _, members := range []int{0, 4, 6} {
@@ -148,20 +144,12 @@ func TestAnonymity(t *testing.T) {
 				if active > members {
 					continue
 				}
-				h := newHistory(random, 1, 12, members)
+				h := newHistory(1, 12, members)
 				h.mode = mode
-				for who := range active {
-					h.plays = append(h.plays, play{
-						id: newID(random), fork: h.forks[0], player: h.groups[0].members[who],
-						started: day("2024-05-05"),
-					})
-				}
-				for who := range h.players { // the others play too: they do not count
-					if !slices.Contains(h.groups[0].members, who) {
-						h.plays = append(h.plays, play{
-							id: newID(random), fork: h.forks[0], player: who,
-							started: day("2024-05-06"),
-						})
+				for who := range h.players { // those outside the group do not count
+					place := slices.Index(h.groups[0].members, who)
+					if place < active {
+						h.play(who, day("2024-05-05"))
 					}
 				}
 				w.load(t, h)
@@ -212,15 +200,14 @@ func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) str
 func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	random := rand.New(rand.NewPCG(2, 2))
-	h := newHistory(random, 1, 6)
-	h.playRandomly(random, 30, day("2024-05-01"), day("2024-05-31"))
+	h := newHistory(1, 6)
+	h.playRandomly(rand.New(rand.NewPCG(2, 2)), 30, day("2024-05-01"), day("2024-05-31"))
 	w.load(t, h)
-	before := w.labels(t, h)
+	before := w.ask(t, h, "2024-05-01", "2024-05-31")
 	h.players[0].name = "Renamed"
 	w.load(t, h)
-	require.Equal(t, before, w.labels(t, h), "a changed name leaves the pseudonym")
 	o := w.ask(t, h, "2024-05-01", "2024-05-31")
+	require.Equal(t, before.Labels, o.Labels, "a changed name leaves the pseudonym")
 	for _, p := range o.agree(t, w, w.key(t, h.id)).Players {
 		require.Regexp(t, `^P-[0-9A-HJKMNP-TV-Z]{10}$`, p.PlayerLabel)
 		require.NotContains(t, p.PlayerLabel, "Player")

@@ -1,7 +1,6 @@
 package publicapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -19,18 +17,15 @@ import (
 // rules.md, Formats: all fields of all forks, in order, without the configuration.
 func TestForksAndOneFork(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	random := rand.New(rand.NewPCG(10, 10))
-	h := newHistory(random, 3, 0)
-	other := newHistory(random, 1, 0)
-	w.load(t, h, other)
-	w.exec(t,
+	h := newHistory(3, 0)
+	w := start(t, h, newHistory(1, 0))
+	w.Exec(
 		`update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
 		deployed_release_number = null, title = E'<b>"\\\u202e=1+1' where id = $1`, h.forks[1])
-	w.exec(t,
+	w.Exec(
 		`update forks set created_at = (select created_at from forks where id = $1) where org_id = $2`,
 		h.forks[0], h.id)
-	token := w.key(t, h.id, apikeys.ForksRead)
+	token := w.key(t, h.id, "forks:read")
 	list := w.get(t, "/api/v1/forks", token)
 	require.NotContains(t, list.body, "secretOfTheFork")
 	items := decoded[struct{ Items []map[string]any }](t, list).Items
@@ -54,7 +49,7 @@ func TestForksAndOneFork(t *testing.T) {
 		}
 	}
 
-	w.exec(t, `delete from forks where org_id = $1`, h.id)
+	w.Exec(`delete from forks where org_id = $1`, h.id)
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", token).body)
 }
 
@@ -62,11 +57,9 @@ func TestForksAndOneFork(t *testing.T) {
 // checks.
 func TestETags(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	random := rand.New(rand.NewPCG(12, 12))
-	h := newHistory(random, 8, 0)
-	other := newHistory(random, 8, 0)
-	w.load(t, h, other)
+	h := newHistory(8, 0)
+	other := newHistory(8, 0)
+	w := start(t, h, other)
 	token := w.key(t, h.id)
 	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + h.forks[0]} {
 		first := w.get(t, path, token)
@@ -91,7 +84,7 @@ func TestETags(t *testing.T) {
 			w.get(t, "/api/v1/forks", w.key(t, other.id), "If-None-Match", tag).StatusCode,
 			"another organisation")
 
-		w.exec(t, `update forks set title = title || '!' where id = $1`, h.forks[0])
+		w.Exec(`update forks set title = title || '!' where id = $1`, h.forks[0])
 		changed := w.get(t, path, token, "If-None-Match", tag)
 		require.Equal(t, http.StatusOK, changed.StatusCode, "a change is seen")
 		require.NotEqual(t, tag, changed.Header.Get("ETag"))
@@ -109,9 +102,8 @@ func TestETags(t *testing.T) {
 func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 	t.Parallel()
 	for _, one := range []bool{false, true} {
-		w := start(t)
-		h := newHistory(rand.New(rand.NewPCG(14, 14)), 2, 0)
-		w.load(t, h)
+		h := newHistory(2, 0)
+		w := start(t, h)
 		token := w.key(t, h.id)
 		path := "/api/v1/forks"
 		if one {
@@ -129,11 +121,10 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 // back once a failover or a restore has lost the deletion of the last fork.
 func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(16, 16)), 1, 0)
-	w.load(t, h)
+	h := newHistory(1, 0)
+	w := start(t, h)
 	token := w.key(t, h.id)
-	w.exec(t,
+	w.Exec(
 		`create table before as select f.*, o.version from forks f join organisations o on o.id = f.org_id`)
 
 	empty := w.getWhile(t, "/api/v1/forks", token, `delete from forks where id = $1`, h.forks[0])
@@ -141,11 +132,11 @@ func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T)
 	again := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
 
-	w.exec(t, `alter table forks disable trigger user`)
-	w.exec(t, `alter table organisations disable trigger user`)
-	w.exec(t, `update organisations o set version = b.version from before b where o.id = b.org_id`)
-	w.exec(t, `alter table before drop column version`)
-	w.exec(t, `insert into forks select * from before`)
+	w.Exec(`alter table forks disable trigger user`)
+	w.Exec(`alter table organisations disable trigger user`)
+	w.Exec(`update organisations o set version = b.version from before b where o.id = b.org_id`)
+	w.Exec(`alter table before drop column version`)
+	w.Exec(`insert into forks select * from before`)
 	restored := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
 	require.Equal(t, http.StatusOK, restored.StatusCode)
 	require.Contains(t, restored.body, h.forks[0])
@@ -157,45 +148,23 @@ func (w *world) getWhile(
 	t *testing.T, path string, token apikeys.Token, change string, args ...any,
 ) answer {
 	t.Helper()
-	tx, err := w.db.Owner.Pool.Begin(t.Context())
+	tx := w.lock(t, "forks")
+	answers := w.sendAtOnce(t, 1,
+		line(http.MethodGet, path, "Authorization: Bearer "+token.String()))
+	w.awaitWaiting(t, "forks", 1)
+	_, err := tx.Exec(t.Context(), change, args...)
 	require.NoError(t, err)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
-	require.NoError(t, err)
-	changed := make(chan error, 1)
-	go func() { changed <- w.changeWhileRead(t.Context(), tx, change, args...) }()
-	answered := w.get(t, path, token)
-	require.NoError(t, <-changed)
-	return answered
-}
-
-// changeWhileRead waits until somebody waits for the lock on forks that tx holds, and then commits
-// the change.
-func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, args ...any) error {
-	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-	defer stop()
-	for waits := false; !waits; {
-		err := w.db.Owner.Pool.QueryRow(ctx,
-			`select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).
-			Scan(&waits)
-		if err != nil {
-			return err
-		}
-	}
-	if _, err := tx.Exec(ctx, change, args...); err != nil {
-		return err
-	}
-	return tx.Commit(ctx)
+	require.NoError(t, tx.Commit(t.Context()))
+	return <-answers
 }
 
 // rules.md, Failures: a list that cannot be read is an error without data, and frees its place.
 func TestListThatFailsFreesItsPlace(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(18, 18)), 1, 0)
-	w.load(t, h)
+	h := newHistory(1, 0)
+	w := start(t, h)
 	token := w.key(t, h.id)
-	w.revoke(t, "select on forks")
+	w.Exec(`revoke select on forks from dg_app`)
 	for range reports.MaxReportsOfOrganisation + 1 {
 		got := w.get(t, "/api/v1/forks", token)
 		require.Equal(t, http.StatusInternalServerError, got.StatusCode, got.body)
@@ -207,36 +176,15 @@ func TestListThatFailsFreesItsPlace(t *testing.T) {
 // others wait.
 func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
-	a := newAttempt(t, startWithFailures(t), rand.New(rand.NewPCG(15, 15)))
+	a := newAttempt(t, startWithFailures(t))
 	a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
-	tx, err := a.w.db.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
-	require.NoError(t, err)
+	tx := a.w.lock(t, "forks")
 	list := line(http.MethodGet, "/api/v1/forks", "Authorization: "+a.authorization)
-	answers := make(chan answer, 9)
-	for range cap(answers) {
-		conn := a.w.wire(t)
-		go func() {
-			got, _ := conn.try(context.Background(), http.MethodGet, list)
-			answers <- got
-		}()
-	}
-	reading := func(n int) func() bool {
-		return func() bool {
-			var waiting int
-			err := a.w.db.Owner.Pool.QueryRow(context.Background(),
-				`select count(*) from pg_locks where not granted and relation = 'forks'::regclass
-				and database = (select oid from pg_database where datname = current_database())`).
-				Scan(&waiting)
-			return err == nil && waiting >= n
-		}
-	}
-	require.Eventually(t, reading(reports.MaxReportsOfOrganisation), 4*time.Second,
-		time.Millisecond)
-	require.Never(t, reading(reports.MaxReportsOfOrganisation+1), 300*time.Millisecond,
-		10*time.Millisecond)
+	answers := a.w.sendAtOnce(t, 9, list)
+	a.w.awaitWaiting(t, "forks", reports.MaxReportsOfOrganisation)
+	require.Never(t, func() bool {
+		return a.w.waiting("forks") > reports.MaxReportsOfOrganisation
+	}, 300*time.Millisecond, 10*time.Millisecond)
 	require.NoError(t, tx.Rollback(t.Context()))
 	for range cap(answers) {
 		require.Equal(t, http.StatusOK, (<-answers).StatusCode)
@@ -246,12 +194,10 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 // rules.md, Order of checks: the checks of GET, the headers of GET, no body.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	random := rand.New(rand.NewPCG(13, 13))
-	h := newHistory(random, 1, 6, 4)
-	other := newHistory(random, 1, 0)
-	h.playRandomly(random, 20, day("2024-05-01"), day("2024-05-31"))
-	w.load(t, h, other)
+	h := newHistory(1, 6, 4)
+	other := newHistory(1, 0)
+	h.playRandomly(rand.New(rand.NewPCG(13, 13)), 20, day("2024-05-01"), day("2024-05-31"))
+	w := start(t, h, other)
 	token := w.key(t, h.id)
 	period := "?from=2024-05-01&to=2024-05-31"
 	for _, path := range []string{
@@ -290,9 +236,8 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 // rules.md, Rate limits: each authenticated answer carries the policy and the remaining requests.
 func TestRateHeaders(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(14, 14)), 1, 0)
-	w.load(t, h)
+	h := newHistory(1, 0)
+	w := start(t, h)
 	token := w.key(t, h.id)
 	for left := 119; left >= 0; left-- {
 		got := w.get(t, "/api/v1/forks", token)

@@ -1,7 +1,6 @@
 package publicapi_test
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"testing"
 	"time"
@@ -13,13 +12,12 @@ import (
 // their status. Nobody else is told. When that is, is proved by package apikeys.
 func TestAnswersSayWhenTheKeyStops(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(1, 1)), 1, 1)
-	w.load(t, h)
+	h := newHistory(1, 1)
+	w := start(t, h)
 	token := w.key(t, h.id)
 	stops := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	require.Empty(t, w.get(t, "/api/v1/forks", token).Header.Values("DG-Key-Expires"))
-	w.exec(t, `update api_keys set expires_at = $2 where id = $1`, token.ID, stops)
+	w.Exec(`update api_keys set expires_at = $2 where id = $1`, token.ID, stops)
 	shown := func(path string, status int) {
 		got := w.get(t, path, token)
 		require.Equal(t, status, got.StatusCode)
@@ -29,9 +27,9 @@ func TestAnswersSayWhenTheKeyStops(t *testing.T) {
 	shown("/api/v1/forks", 200)
 	shown("/api/v1/nowhere", 404)
 	shown("/api/v1/forks/x", 404)
-	w.exec(t, `update api_key_windows set instants = array_fill(clock_timestamp(), array[120])`)
+	w.Exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120])`)
 	shown("/api/v1/forks", 429)
-	w.freeWindows(t)
+	w.freeWindows()
 	wrong := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(token))
 	require.Empty(t, wrong.Header.Values("DG-Key-Expires"))
 }

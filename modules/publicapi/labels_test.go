@@ -2,7 +2,6 @@ package publicapi_test
 
 import (
 	"encoding/csv"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,23 +33,18 @@ var hostileNames = map[string]string{
 // CSV when a spreadsheet would run it. A pseudonym reveals nothing of it.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	random := rand.New(rand.NewPCG(95, 95))
-	h := newHistory(random, 1, len(hostileNames), 6)
+	h := newHistory(1, len(hostileNames), 6)
 	h.mode = "nominative"
 	for who := range h.players {
-		h.plays = append(h.plays, play{
-			id: newID(random), fork: h.forks[0], player: who,
-			started: day("2024-05-05").Add(time.Duration(who) * time.Hour),
-		})
+		h.play(who, day("2024-05-05").Add(time.Duration(who)*time.Hour))
 	}
-	w.load(t, h)
+	w := start(t, h)
 	cellOf := map[string]string{} // by play
 	names := map[string]bool{}
 	i := 0
 	for name, cell := range hostileNames {
-		w.exec(t, `update players set display_name = $2 where id = $1`, h.players[i].id, name)
-		cellOf[h.plays[i].id] = cell
+		w.Exec(`update players set display_name = $2 where id = $1`, h.players[i].id, name)
+		cellOf[h.plays[i].ID] = cell
 		names[name] = true
 		i++
 	}
@@ -65,8 +59,8 @@ func TestHostileNames(t *testing.T) {
 		delete(names, p.PlayerLabel)
 	}
 
-	conn := w.wire(t) // the contract's check wants cells without CR
-	got := conn.ask(http.MethodGet,
+	// the contract's check wants cells without CR
+	got := w.wire(t).ask(
 		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+token.String()))
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
@@ -79,7 +73,7 @@ func TestHostileNames(t *testing.T) {
 		require.Equal(t, "false", row[8])
 	}
 
-	w.exec(t, `update organisations set reporting_mode = 'pseudonymous' where id = $1`, h.id)
+	w.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, h.id)
 	for _, tail := range []string{"/stats", "/exports/csv"} {
 		pseudonymous := w.get(t, path+tail+period, token).body
 		for name := range hostileNames {

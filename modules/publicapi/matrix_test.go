@@ -3,7 +3,6 @@ package publicapi_test
 import (
 	"fmt"
 	"hash/crc32"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
 )
 
 // combination is a request with a key of one of two organisations.
@@ -187,21 +187,20 @@ func withChecksum(s string) string {
 // arranged creates a key in the combination's state, and sets the plan of its organisation.
 func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Token {
 	t.Helper()
-	w.exec(t, `update organisations set plan = 'pro' where id = $1`, own.id)
+	w.Exec(`update organisations set plan = 'pro' where id = $1`, own.id)
 	token := w.key(t, own.id)
-	require.Equal(t, token.String(), withChecksum(token.String()[:len(token.String())-6]))
-	w.exec(t, `update api_keys set scopes = $2 where id = $1`, token.ID, c.scopes)
+	w.Exec(`update api_keys set scopes = $2 where id = $1`, token.ID, c.scopes)
 	switch c.state {
 	case "revoked":
-		w.exec(t,
+		w.Exec(
 			`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`,
 			token.ID)
 	case "expired":
-		w.exec(t,
+		w.Exec(
 			`update api_keys set expires_at = date_trunc('milliseconds', now()) where id = $1`,
 			token.ID)
 	case "free", "team", "enterprise":
-		w.exec(t, `update organisations set plan = $2 where id = $1`, own.id, c.state)
+		w.Exec(`update organisations set plan = $2 where id = $1`, own.id, c.state)
 	}
 	return token
 }
@@ -212,21 +211,17 @@ func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Toke
 // scopes cannot be made; were there one, it could read nothing.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	random := rand.New(rand.NewPCG(40, 40))
-	organisations := []*history{newHistory(random, 1, 6, 5, 4), newHistory(random, 1, 6, 5, 4)}
+	organisations := []*history{newHistory(1, 6, 5, 4), newHistory(1, 6, 5, 4)}
 	// everybody has played: a group of five is shown, one of four is not
 	for i, h := range organisations {
 		h.mark = []string{"Quagga", "Okapi"}[i]
 		h.mode = []string{"pseudonymous", "nominative"}[i]
 		for who := range h.players {
-			h.plays = append(h.plays, play{
-				id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-05"),
-			})
+			h.play(who, day("2024-05-05"))
 		}
 	}
-	w.load(t, organisations...)
-	w.exec(t, `alter table api_keys drop constraint api_keys_scopes_check`)
+	w := start(t, organisations...)
+	w.Exec(`alter table api_keys drop constraint api_keys_scopes_check`)
 	asked := [2]map[string]asking{}
 	t.Run("at once", func(t *testing.T) {
 		for n, own := range organisations {
@@ -237,7 +232,8 @@ func TestAccessMatrix(t *testing.T) {
 		}
 	})
 	require.Eventually(t, func() bool {
-		return w.unfinished(t) == 0
+		return fixtures.One[bool](w.Database, `select count(*) filter (where action = 'export.started')
+			= count(*) filter (where action = 'export.finished') from audit_entries`)
 	}, 10*time.Second, 10*time.Millisecond)
 	differences := 0
 	for n, own := range organisations {
@@ -280,7 +276,7 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 		if c.state != "missing" {
 			headers = append(headers, "Authorization: "+c.authorization(token))
 		}
-		got := conn.ask(http.MethodGet, line(http.MethodGet, c.target(own, foreign), headers...))
+		got := conn.ask(line(http.MethodGet, c.target(own, foreign), headers...))
 		asked[id] = asking{c, summary(t, got)}
 		for _, word := range []string{foreign.mark, foreign.id, foreign.forks[0], foreign.groups[0].id} {
 			require.NotContains(t, got.body+fmt.Sprint(got.Header), word, "%+v", c)
@@ -304,21 +300,11 @@ func summary(t *testing.T, got answer) seen {
 	return s
 }
 
-// unfinished counts the exports that have started and not finished.
-func (w *world) unfinished(t *testing.T) (n int) {
-	t.Helper()
-	require.NoError(t,
-		w.db.Owner.Pool.QueryRow(t.Context(),
-			`select count(*) filter (where action = 'export.started') -
-		count(*) filter (where action = 'export.finished') from audit_entries`).Scan(&n))
-	return n
-}
-
 // recordedByRequest returns the entries of an organisation's log that requests have caused, in
 // order.
 func (w *world) recordedByRequest(t *testing.T, organisationID string) map[string][]string {
 	t.Helper()
-	rows, err := w.db.Owner.Pool.Query(t.Context(),
+	rows, err := w.Owner.Pool.Query(t.Context(),
 		`select request_id, array_agg(action || ' ' || reason order by action)
 		from audit_entries where org_id = $1 and request_id <> '' group by request_id`,
 		organisationID)

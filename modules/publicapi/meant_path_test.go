@@ -2,7 +2,6 @@ package publicapi_test
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,7 +13,7 @@ import (
 // probably meant.
 func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 	t.Parallel()
-	a := newAttempt(t, start(t), rand.New(rand.NewPCG(80, 80)))
+	a := newAttempt(t, start(t))
 	const (
 		list  = "/api/v1/forks"
 		fork  = "/api/v1/forks/{forkId}"
@@ -22,7 +21,6 @@ func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 		file  = "/api/v1/forks/{forkId}/exports/csv"
 	)
 	foreign := a.foreign.forks[0]
-	missing := "00000000-0000-4000-8000-000000000000"
 	for sent, want := range map[string]string{
 		"/api/v1/forks/":                               list,
 		"/api/v1/Forks":                                list,
@@ -35,7 +33,7 @@ func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 		"/api/v1/FORKS/" + foreign:                     fork,
 		"/api/v1/forks/" + a.fork + "/statistics":      stats,
 		"/api/v1/forks/" + foreign + "/statistics":     stats,
-		"/api/v1/forks/" + missing + "/statistics":     stats,
+		"/api/v1/forks/" + unknownID + "/statistics":   stats,
 		"/api/v1/forks/" + a.fork + "/Stats?from=x":    stats,
 		"/api/v1/forks/" + a.fork + "/stats/":          stats,
 		"/api/v1/fork/" + a.fork + "/stat":             stats,
@@ -61,7 +59,8 @@ func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 		"/api/v1/%zz/%E0%A4%A/stats%00":                "",
 		"/api/v1/forks/" + a.fork + "/exports/csv/csv": "",
 	} {
-		got := a.sendTo(http.MethodGet, sent)
+		target(http.MethodGet, sent)(a)
+		got := a.send()
 		require.Equal(t, http.StatusNotFound, got.StatusCode, "%s: %s", sent, got.body)
 		var body struct{ Message string }
 		require.NoError(t, json.Unmarshal([]byte(got.body), &body))
@@ -74,7 +73,8 @@ func TestUnknownPathNamesTheEndpointThatWasMeant(t *testing.T) {
 		require.Equal(t, message, body.Message, sent)
 	}
 	a.authorization += "x"
-	got := a.sendTo(http.MethodGet, "/api/v1/Forks")
+	target(http.MethodGet, "/api/v1/Forks")(a)
+	got := a.send()
 	require.Equal(t, http.StatusUnauthorized, got.StatusCode, "authentication comes first")
 	require.NotContains(t, got.body, "Did you mean")
 }

@@ -2,7 +2,6 @@ package publicapi_test
 
 import (
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"runtime"
 	"testing"
@@ -21,15 +20,14 @@ func TestMemoryOfLongAnswer(t *testing.T) {
 	const beyond = 37
 	const fixed = 200 << 10 // bytes of a player, and of a request
 	limit := uint64((sum+beyond)*players + fixed)
-	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(17, 2)), 1, 1)
-	w.load(t, h)
-	w.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
+	h := newHistory(1, 1)
+	w := start(t, h)
+	w.Exec(`insert into players (id, org_id, ordinal, label, display_name)
 		select gen_random_uuid(), $1, i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i
 		  from generate_series(2, $2::int) i`,
 		h.id, players)
-	w.exec(t, `update player_ordinals set last = $2 where org_id = $1`, h.id, players)
-	w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	w.Exec(`update player_ordinals set last = $2 where org_id = $1`, h.id, players)
+	w.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, ordinal,
 		  '2024-05-01'::timestamptz + ordinal % 86000 * interval '1 s', '' from players where org_id = $1`,
 		h.id, h.forks[0])

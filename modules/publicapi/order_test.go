@@ -1,9 +1,7 @@
 package publicapi_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,14 +12,13 @@ import (
 	"dg/modules/audit"
 )
 
-// rules.md, Order of checks: how to make each check refuse, and the answer.
+// step is a check of rules.md, Order of checks, that refuses a request.
 type step struct {
-	name    string
-	arrange func(*attempt)
-	status  int
-	code    string       // details.code
-	reason  audit.Reason // of the one audit entry; "": none
-	www     string       // WWW-Authenticate
+	check   string         // its number
+	message string         // of errors.yaml, which has the status and details.code
+	reason  audit.Reason   // of the one audit entry; "": none
+	www     string         // WWW-Authenticate
+	arrange func(*attempt) // nil: as provoked
 }
 
 // attempt is a valid request of the statistics of a fork, until steps make it invalid.
@@ -36,87 +33,43 @@ type attempt struct {
 	fork          string
 	tail          string
 	query         string
+	raw           string // sent in place of all of it, unless empty
 }
 
-const invalidToken = `Bearer error="invalid_token"`
+const (
+	invalidToken      = `Bearer error="invalid_token"`
+	insufficientScope = `Bearer error="insufficient_scope", scope="reports:read"`
+)
 
-const insufficientScope = `Bearer error="insufficient_scope", scope="reports:read"`
-
-// inOrder are the steps of the table, in its order.
 var inOrder = []step{
-	{
-		"1 a key outside /api/v1/", func(a *attempt) {
-			a.prefix = "/api/v1x/"
-		}, 403, "ERR_ACCESS_DENIED", audit.OutsideAPI, "",
-	},
-	{
-		"2 wrong secret", func(a *attempt) {
-			a.authorization = "Bearer " + wrongSecret(a.token)
-		}, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, invalidToken,
-	},
-	{"3a revoked", func(a *attempt) {
-		a.exec(`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`)
-	}, 401, "ERR_AUTH_REQUIRED", audit.Revoked, invalidToken},
-	{"3b expired", func(a *attempt) {
-		a.exec(
-			`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`,
-		)
-	}, 401, "ERR_AUTH_REQUIRED", audit.Expired, invalidToken},
-	{"3c plan below Pro", func(a *attempt) {
-		a.exec(
-			`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`,
-		)
-	}, 401, "ERR_AUTH_REQUIRED", audit.BelowPlan, invalidToken},
-	{"4 rate", func(a *attempt) {
-		a.exec(
-			`update api_key_windows set instants = array_fill(clock_timestamp(), array[120])
-				where key_id = $1 and not refused`,
-		)
-	}, 429, "ERR_RATE_LIMITED", "", ""},
-	{"5a unknown path", func(a *attempt) { a.tail = "/statistics" }, 404, "ERR_NOT_FOUND", "", ""},
-	{
-		"5b another method", func(a *attempt) {
-			a.method = http.MethodPost
-		}, 405, "ERR_METHOD_NOT_ALLOWED", "", "",
-	},
-	{
-		"6 scope", func(a *attempt) {
-			a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
-		}, 403, "ERR_ACCESS_DENIED", audit.InsufficientScope, insufficientScope,
-	},
-	{
-		"7a unknown fork", func(a *attempt) {
-			a.fork = "00000000-0000-4000-8000-000000000000"
-		}, 404, "ERR_NOT_FOUND", "", "",
-	},
-	{
-		"7b fork of another organisation", func(a *attempt) {
-			a.fork = a.foreign.forks[0]
-		}, 403, "ERR_ACCESS_DENIED", audit.OtherOrganisation, "",
-	},
-	{
-		"8 period", func(a *attempt) {
-			a.query = strings.Replace(a.query, "from=2024", "from=1999", 1)
-		}, 400, "ERR_VALIDATION", "", "",
-	},
-	{
-		"8 unknown parameter", func(a *attempt) {
-			a.query += "&group=" + a.mine.groups[0].id
-		}, 400, "ERR_VALIDATION", "", "",
-	},
-	{
-		"9a unknown group", func(a *attempt) {
-			a.query += "&groupId=00000000-0000-4000-8000-000000000000"
-		}, 404, "ERR_NOT_FOUND", "", "",
-	},
-	{
-		"9b group of another organisation", func(a *attempt) {
-			a.query += "&groupId=" + a.foreign.groups[0].id
-		}, 404, "ERR_NOT_FOUND", audit.OtherOrganisation, "",
-	},
+	{"1", "NearMiss", audit.OutsideAPI, "", nil},
+	{"2", "KeyInvalid", audit.WrongSecret, invalidToken, nil},
+	{"3a", "KeyRevoked", audit.Revoked, invalidToken, nil},
+	{"3b", "KeyExpired", audit.Expired, invalidToken, nil},
+	{"3c", "PlanBelowPro", audit.BelowPlan, invalidToken, nil},
+	{"4", "TooManyRequests", "", "", nil},
+	{"5a", "PathMistyped", "", "", nil},
+	{"5b", "MethodNotAllowed", "", "", nil},
+	{"6", "ScopeMissing", audit.InsufficientScope, insufficientScope, nil},
+	{"7a", "ForkUnknown", "", "", nil},
+	{"7b", "OtherOrganisation", audit.OtherOrganisation, "", nil},
+	{"8a", "ParameterMistyped", "", "", nil},
+	{"8b", "DayOutOfRange", "", "", nil},
+	{"9a", "GroupUnknown", "", "", nil},
+	{"9b", "GroupUnknown", audit.OtherOrganisation, "", foreignGroup},
 }
 
-func (a *attempt) exec(sql string) { a.w.exec(a.t, sql, a.token.ID) }
+func foreignGroup(a *attempt) { a.query += "&groupId=" + a.foreign.groups[0].id }
+
+func (s step) prepare(a *attempt) {
+	if s.arrange != nil {
+		s.arrange(a)
+	} else {
+		provoked[s.message](a)
+	}
+}
+
+func (a *attempt) exec(sql string) { a.w.Exec(sql, a.token.ID) }
 
 // wrongSecret is a well-formed token with another secret.
 func wrongSecret(token apikeys.Token) string {
@@ -128,22 +81,22 @@ func wrongSecret(token apikeys.Token) string {
 }
 
 // newAttempt makes two organisations and a key that may read reports.
-func newAttempt(t *testing.T, w *world, random *rand.Rand) *attempt {
+func newAttempt(t *testing.T, w *world) *attempt {
 	t.Helper()
-	return newAttempts(t, w, random, 1)[0]
+	return newAttempts(t, w, 1)[0]
 }
 
 // newAttempts makes n attempts with two organisations each, in one import.
-func newAttempts(t *testing.T, w *world, random *rand.Rand, n int) (all []*attempt) {
+func newAttempts(t *testing.T, w *world, n int) (all []*attempt) {
 	t.Helper()
 	var histories []*history
 	for range n {
-		histories = append(histories, newHistory(random, 1, 6, 5), newHistory(random, 1, 6, 5))
+		histories = append(histories, newHistory(1, 6, 5), newHistory(1, 6, 5))
 	}
 	w.load(t, histories...)
 	for i := range n {
 		mine := histories[2*i]
-		token := w.key(t, mine.id, apikeys.ReportsRead)
+		token := w.key(t, mine.id, "reports:read")
 		all = append(all, &attempt{
 			t: t, w: w, mine: mine, foreign: histories[2*i+1], token: token,
 			authorization: "Bearer " + token.String(), method: http.MethodGet, prefix: "/api/v1/",
@@ -155,24 +108,21 @@ func newAttempts(t *testing.T, w *world, random *rand.Rand, n int) (all []*attem
 
 func (a *attempt) send() answer {
 	a.t.Helper()
+	if a.raw != "" {
+		return a.w.wire(a.t).ask(a.raw)
+	}
 	return a.w.send(a.t, a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query, a.authorization)
 }
 
 // requireAnswer requires the answer and the audit entry of a step.
 func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 	t.Helper()
-	require.Equal(t, s.status, got.StatusCode, got.body)
-	var body struct {
-		Code, Message string
-		Details       struct{ Code string }
-	}
-	require.NoError(t, json.Unmarshal([]byte(got.body), &body))
-	require.Equal(t, s.code, body.Details.Code)
+	require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), s.message, got.body)
 	require.Equal(t, s.www, got.Header.Get("WWW-Authenticate"))
-	if s.status == http.StatusTooManyRequests {
+	if got.StatusCode == http.StatusTooManyRequests {
 		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
 	}
-	if s.status == http.StatusMethodNotAllowed {
+	if got.StatusCode == http.StatusMethodNotAllowed {
 		require.Equal(t, "GET, HEAD", got.Header.Get("Allow"))
 	}
 	entries := a.w.entries(t, a.mine.id)
@@ -185,12 +135,12 @@ func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 	e := entries[0]
 	require.Equal(t, audit.KeyRefused, e.Action)
 	require.Equal(t, s.reason, e.Reason)
-	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.token.ID, Name: "BI"}, e.Actor)
+	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.token.ID, Name: "Warehouse"}, e.Actor)
 	if s.reason == audit.OtherOrganisation {
 		require.Equal(t, map[byte]audit.Target{
 			'7': {Kind: "fork", ID: a.foreign.forks[0]},
 			'9': {Kind: "group", ID: a.foreign.groups[0].id},
-		}[s.name[0]], e.Target)
+		}[s.check[0]], e.Target)
 	}
 	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
 	require.Equal(t, a.method, e.Request.Method)
@@ -203,16 +153,15 @@ func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 func TestEachCheckRefuses(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	random := rand.New(rand.NewPCG(4, 4))
-	valid := newAttempt(t, w, random)
+	valid := newAttempt(t, w)
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER    "} {
-		require.Equal(t, http.StatusOK, valid.sendAs(scheme+valid.token.String()).StatusCode)
+		valid.authorization = scheme + valid.token.String()
+		require.Equal(t, http.StatusOK, valid.send().StatusCode)
 	}
 	for _, s := range inOrder {
-		t.Run(s.name, func(t *testing.T) {
-			a := newAttempt(t, w, random)
-			a.t = t
-			s.arrange(a)
+		t.Run(s.check+" "+s.message, func(t *testing.T) {
+			a := newAttempt(t, w)
+			s.prepare(a)
 			s.requireAnswer(t, a, a.send())
 		})
 	}
@@ -225,19 +174,19 @@ func TestEarlierCheckWins(t *testing.T) {
 	var pairs [][2]step
 	for i, first := range inOrder {
 		for _, second := range inOrder[i+1:] {
-			if !exclusive(first.name, second.name) {
+			if !exclusive(first.check, second.check) {
 				pairs = append(pairs, [2]step{first, second})
 			}
 		}
 	}
 	require.Greater(t, len(pairs), 80)
-	attempts := newAttempts(t, start(t), rand.New(rand.NewPCG(5, 5)), len(pairs))
+	attempts := newAttempts(t, start(t), len(pairs))
 	for i, pair := range pairs {
-		t.Run(pair[0].name+" before "+pair[1].name, func(t *testing.T) {
+		t.Run(pair[0].check+" before "+pair[1].check, func(t *testing.T) {
 			a := attempts[i]
 			a.t = t
-			pair[1].arrange(a)
-			pair[0].arrange(a)
+			pair[1].prepare(a)
+			pair[0].prepare(a)
 			pair[0].requireAnswer(t, a, a.send())
 		})
 	}
@@ -253,13 +202,11 @@ func exclusive(a, b string) bool {
 // one.
 func TestForeignGroupIsAnsweredLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
-	a := newAttempt(t, start(t), rand.New(rand.NewPCG(10, 10)))
-	unknown := a.sendQuery(a.query + "&groupId=00000000-0000-4000-8000-000000000000")
-	foreign := a.sendQuery(
-		strings.Replace(a.query, "00000000-0000-4000-8000-000000000000", a.foreign.groups[0].id, 1),
-	)
-	require.Equal(t, http.StatusNotFound, foreign.StatusCode)
-	require.Equal(t, unknown.body, foreign.body)
+	unknown := newAttempt(t, start(t))
+	foreign := *unknown
+	provoked["GroupUnknown"](unknown)
+	foreignGroup(&foreign)
+	require.Equal(t, unknown.send().body, foreign.send().body)
 }
 
 // rules.md, Keys: a secret is never logged, not even when somebody pasted it into the path or the
@@ -267,7 +214,7 @@ func TestForeignGroupIsAnsweredLikeAnUnknownOne(t *testing.T) {
 func TestSecretInThePathIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(8, 8)))
+	a := newAttempt(t, w)
 	got := w.send(t, http.MethodGet, "/healthz/"+a.token.String(), a.authorization, "User-Agent",
 		"tool "+a.token.String())
 	require.Equal(t, http.StatusForbidden, got.StatusCode)

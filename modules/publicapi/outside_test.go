@@ -2,7 +2,6 @@ package publicapi_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"slices"
@@ -40,17 +39,13 @@ var parameter = regexp.MustCompile(`:\w+\??|\*`)
 // ledger is what was sent, by request id, and the entries that the organisation's log must then
 // hold.
 type ledger struct {
-	w       *world
+	*attempt
 	conn    *wire
-	auth    string
 	expects map[string][]string
 }
 
-func newLedger(t *testing.T, w *world, auth string) *ledger {
-	t.Helper()
-	return &ledger{
-		w: w, conn: w.wire(t), auth: "Authorization: " + auth, expects: map[string][]string{},
-	}
+func newLedger(a *attempt) *ledger {
+	return &ledger{a, a.w.wire(a.t), map[string][]string{}}
 }
 
 // ask sends a request with the key, or with the headers that are given in its place, and expects
@@ -61,18 +56,18 @@ func (l *ledger) ask(
 	t.Helper()
 	id := fmt.Sprintf("request-%06d", len(l.expects))
 	if l.expects[id] = entries; len(l.expects)%100 == 0 {
-		l.w.freeWindows(t)
+		l.w.freeWindows()
 	}
 	if headers == nil {
-		headers = []string{l.auth}
+		headers = []string{"Authorization: " + l.authorization}
 	}
-	return l.conn.ask(method, line(method, target, append(headers, "X-Request-Id: "+id)...))
+	return l.conn.ask(line(method, target, append(headers, "X-Request-Id: "+id)...))
 }
 
 // close requires that the organisation's log holds what was expected, and no other log anything.
-func (l *ledger) close(t *testing.T, organisationID string) {
+func (l *ledger) close(t *testing.T) {
 	t.Helper()
-	rows, err := l.w.db.Owner.Pool.Query(t.Context(),
+	rows, err := l.w.Owner.Pool.Query(t.Context(),
 		`select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries
 			where request_id <> ''`)
 	require.NoError(t, err)
@@ -81,7 +76,7 @@ func (l *ledger) close(t *testing.T, organisationID string) {
 	for rows.Next() {
 		var organisation, id, entry string
 		require.NoError(t, rows.Scan(&organisation, &id, &entry))
-		require.Equal(t, organisationID, organisation)
+		require.Equal(t, l.mine.id, organisation)
 		recorded[id] = append(recorded[id], entry)
 	}
 	require.NoError(t, rows.Err())
@@ -101,8 +96,8 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	w := startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB}, plantRoutes)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(50, 50)))
-	log := newLedger(t, w, a.authorization)
+	a := newAttempt(t, w)
+	log := newLedger(a)
 	routes := 0
 	for _, r := range w.app.GetRoutes(true) {
 		if strings.HasPrefix(r.Path, "/api/v1/") || r.Method == http.MethodConnect {
@@ -130,7 +125,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 		require.NotEqual(t, http.StatusMethodNotAllowed, without.StatusCode,
 			"without a key, the route is there: %s %s", r.Method, r.Path)
 	}
-	log.close(t, a.mine.id)
+	log.close(t)
 	require.Greater(t, routes, 15)
 	t.Logf("%d routes outside", routes)
 }
@@ -140,9 +135,8 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 // has corrected these.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(51, 51)))
-	log := newLedger(t, w, a.authorization)
+	a := newAttempt(t, start(t))
+	log := newLedger(a)
 	tail := "forks/" + a.fork + "/stats"
 	for _, path := range []string{
 		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/V1/" + tail,
@@ -209,7 +203,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 			"a proxy's business: it has no path")
 		require.Equal(t, "ERR_METHOD_NOT_ALLOWED", got.detail(t, target))
 	}
-	log.close(t, a.mine.id)
+	log.close(t)
 	t.Logf("%d requests", len(log.expects))
 }
 
@@ -224,7 +218,7 @@ func withQuery(path, query string) string {
 func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(54, 54)))
+	a := newAttempt(t, w)
 	for target, status := range map[string]int{
 		"/api/v1/forks/" + a.fork + "/stats":     200,
 		"//x/api/v1/forks/" + a.fork + "/stats":  403,
@@ -234,7 +228,7 @@ func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 		"/x//y/api/v1/forks":                     403,
 	} {
 		for _, key := range []string{"Authorization: " + a.authorization, "X-No: key"} {
-			got := w.wire(t).ask("GET", "GET "+target+"?"+a.query+" HTTP/1.0\r\n"+key+"\r\n\r\n")
+			got := w.wire(t).ask("GET " + target + "?" + a.query + " HTTP/1.0\r\n" + key + "\r\n\r\n")
 			if key == "X-No: key" {
 				require.Contains(t, []int{400, 401, 404}, got.StatusCode, target)
 				continue
@@ -249,9 +243,8 @@ func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 // are no key.
 func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(52, 52)))
-	log := newLedger(t, w, a.authorization)
+	a := newAttempt(t, start(t))
+	log := newLedger(a)
 	basic := "Authorization: Basic eDp5"
 	key := "Authorization: " + a.authorization
 	for _, headers := range [][]string{
@@ -278,16 +271,15 @@ func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 	}
 	got := log.ask(t, "GET", "/openapi/v1.json", nil, basic)
 	require.Equal(t, http.StatusOK, got.StatusCode, "no key of ours")
-	log.close(t, a.mine.id)
+	log.close(t)
 }
 
 // rules.md, Order of checks: an absolute-form target is answered like its origin form, and recorded
 // so.
 func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(53, 53)))
-	log := newLedger(t, w, a.authorization)
+	a := newAttempt(t, start(t))
+	log := newLedger(a)
 	report := "/api/v1/forks/" + a.fork + "/stats"
 	for origin, entries := range map[string][]string{
 		report + "?" + a.query:                   nil,
@@ -325,7 +317,7 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 		require.Equal(t, without.StatusCode, got.StatusCode, origin)
 		require.Equal(t, without.body, got.body, origin)
 	}
-	log.close(t, a.mine.id)
+	log.close(t)
 	t.Logf("%d requests", len(log.expects))
 }
 
@@ -335,7 +327,7 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(55, 55)))
+	a := newAttempt(t, w)
 	known := []string{
 		"/api/v1/forks", "/api/v1/forks/" + a.fork, "/api/v1/forks/" + a.fork + "/stats",
 		"/api/v1/forks/" + a.fork + "/exports/csv",
@@ -347,7 +339,7 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	for _, path := range append(known, unknown...) {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
 			for _, extra := range []string{"X: y", "Sec-Fetch-Site: cross-site"} {
-				got := conn.ask(method,
+				got := conn.ask(
 					line(method, path, "Authorization: "+a.authorization, extra))
 				detail := got.detail(t, method+" "+path)
 				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
@@ -360,11 +352,11 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 					require.Equal(t, 404, got.StatusCode, "%s %s: %s", method, path, got.body)
 					require.Empty(t, got.Header.Get("Allow"))
 				}
-				got = conn.ask(method, line(method, path, extra))
+				got = conn.ask(line(method, path, extra))
 				require.Equal(t, 401, got.StatusCode, "authentication comes first")
 				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
 			}
 		}
-		w.freeWindows(t)
+		w.freeWindows()
 	}
 }

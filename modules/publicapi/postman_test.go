@@ -114,9 +114,7 @@ func TestPostmanCollectionRunsWithAnyKey(t *testing.T) {
 	w := start(t)
 	w.loadDemo(t)
 	for slug, sent := range map[string]int{"harbour-and-vale": 6, "atelier-north-light": 4} {
-		var organisation string
-		require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(),
-			`select id::text from organisations where slug = $1`, slug).Scan(&organisation))
+		organisation := w.organisation(slug)
 		report := filepath.Join(t.TempDir(), "report.json")
 		out, err := exec.CommandContext(t.Context(), newman, "run",
 			w.url+"/openapi/v1.postman.json", "--env-var", "key="+w.key(t, organisation).String(),

@@ -1,7 +1,6 @@
 package publicapi_test
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 // rules.md, Formats: a malformed id is an unknown id: 404 in the place of a fork or a group.
 func TestMalformedIDIsAnUnknownOne(t *testing.T) {
 	t.Parallel()
-	a := newAttempt(t, start(t), rand.New(rand.NewPCG(73, 73)))
+	a := newAttempt(t, start(t))
 	const period = "?from=2024-05-01&to=2024-05-02"
 	for _, id := range []string{
 		"x", "%00", a.fork + "%00", a.fork[:35], a.fork + "0", "%ff%fe", "\xff\xfe", "%c0%af",
@@ -25,7 +24,8 @@ func TestMalformedIDIsAnUnknownOne(t *testing.T) {
 			a.fork + "/stats" + period + "&groupId=" + id,
 			a.fork + "/exports/csv" + period + "&groupId=" + id,
 		} {
-			got := a.sendTo(http.MethodGet, "/api/v1/forks/"+path)
+			target(http.MethodGet, "/api/v1/forks/"+path)(a)
+			got := a.send()
 			require.Equal(t, http.StatusNotFound, got.StatusCode, "%q: %s", path, got.body)
 			require.Equal(t, "ERR_NOT_FOUND", got.detail(t, path))
 		}

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"dg/modules/apikeys"
 )
 
 // Whatever is asked, the answer is one of the document (see contractCheck), and accepted is only
@@ -20,10 +18,7 @@ func TestRandomQueriesKeepToTheDocument(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	token := w.loadDemo(t)
-	var organisation string
-	assert.NoError(t,
-		w.db.Owner.Pool.QueryRow(t.Context(), `select org_id::text from api_keys where id = $1`,
-			token.ID).Scan(&organisation))
+	organisation := w.organisation("harbour-and-vale")
 	queries := 70
 	if os.Getenv("DG_PRISM") != "" {
 		queries = 700
@@ -33,7 +28,7 @@ func TestRandomQueriesKeepToTheDocument(t *testing.T) {
 	for i := range queries {
 		if i%100 == 99 { // of 120 in a minute
 			token = w.key(t, organisation,
-				[][]apikeys.Scope{nil, {apikeys.ReportsRead}}[random.IntN(2)]...)
+				[][]string{nil, {"reports:read"}}[random.IntN(2)]...)
 		}
 		got := w.get(t, randomPath(random), token, "X-Request-Id",
 			randomOf(random, "nightly-load", "x", "a b", "ÿÿÿÿÿÿÿÿ"))

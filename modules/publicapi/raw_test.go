@@ -15,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
 )
 
 // soak returns the size of a test: all of it under DG_SOAK=1, which takes minutes.
@@ -47,15 +50,15 @@ func (w *world) wire(t *testing.T) *wire {
 }
 
 // ask writes a request and reads the answer. It reuses the connection while both sides keep it.
-func (c *wire) ask(method, request string) answer {
+func (c *wire) ask(request string) answer {
 	c.t.Helper()
-	got, err := c.try(c.t.Context(), method, request)
+	got, err := c.try(c.t.Context(), request)
 	require.NoError(c.t, err, "%.200q", request)
 	return got
 }
 
 // try is ask for goroutines beside the test's own, which must not end the test.
-func (c *wire) try(ctx context.Context, method, request string) (answer, error) {
+func (c *wire) try(ctx context.Context, request string) (answer, error) {
 	if c.conn == nil {
 		var d net.Dialer
 		conn, err := d.DialContext(ctx, "tcp", c.addr)
@@ -70,6 +73,7 @@ func (c *wire) try(ctx context.Context, method, request string) (answer, error) 
 	}
 	// A server that has refused a request need not read the rest of it.
 	_, _ = c.conn.Write([]byte(request))
+	method, _, _ := strings.Cut(request, " ")
 	response, err := http.ReadResponse(c.in, &http.Request{Method: method})
 	if err != nil {
 		return answer{}, err
@@ -151,8 +155,45 @@ var codeOf = map[int]string{
 }
 
 // freeWindows empties the rate limit windows of every key.
-func (w *world) freeWindows(t *testing.T) {
-	t.Helper()
-	w.exec(t,
+func (w *world) freeWindows() {
+	w.Exec(
 		`update api_key_windows set head = 1, instants = array_fill('-infinity'::timestamptz, array[120])`)
+}
+
+// sendAtOnce sends a request n times, each on a connection of its own.
+func (w *world) sendAtOnce(t *testing.T, n int, request string) (answers chan answer) {
+	t.Helper()
+	answers = make(chan answer, n)
+	for range n {
+		conn := w.wire(t)
+		go func() {
+			got, _ := conn.try(context.Background(), request)
+			answers <- got
+		}()
+	}
+	return answers
+}
+
+// lock keeps the program from reading a table until the transaction, or the test, ends.
+func (w *world) lock(t *testing.T, table string) pgx.Tx {
+	t.Helper()
+	tx, err := w.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	_, err = tx.Exec(t.Context(), "lock table "+table+" in access exclusive mode")
+	require.NoError(t, err)
+	return tx
+}
+
+// awaitWaiting waits until n statements wait for a lock of the table.
+func (w *world) awaitWaiting(t *testing.T, table string, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return w.waiting(table) >= n }, 10*time.Second, time.Millisecond)
+}
+
+// waiting counts the statements that wait for a lock of the table.
+func (w *world) waiting(table string) int {
+	return fixtures.One[int](w.Database, `select count(*) from pg_locks
+		where not granted and relation = to_regclass($1)
+		and database = (select oid from pg_database where datname = current_database())`, table)
 }

@@ -1,13 +1,13 @@
 package publicapi_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,31 +19,27 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/importer"
-	"dg/platform/authz"
+	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/pgtest"
 )
 
 // world is a database with one instance of the whole program, reached over a real connection: API,
 // health and screens in their real order.
 type world struct {
-	db   *pgtest.Database
-	keys *apikeys.Module
+	*fixtures.Database
 	log  *audit.Log
 	app  *fiber.App
 	url  string
 	http *http.Client // checks what passes through it against the document
 }
 
-// start starts a world without organisations.
-func start(t *testing.T) *world {
+// start starts a world with the organisations of the histories.
+func start(t *testing.T, histories ...*history) *world {
 	t.Helper()
-	return startOn(t, pgtest.New(t))
-}
-
-// startOn starts one more instance on a database.
-func startOn(t *testing.T, db *pgtest.Database) *world {
-	t.Helper()
-	return startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
+	db := pgtest.New(t)
+	w := startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
+	w.load(t, histories...)
+	return w
 }
 
 // startOver starts an instance with pools of its own, and with routes after those of the program.
@@ -71,7 +67,7 @@ func startOver(
 		served.Wait()
 	})
 	w := &world{
-		db: db, keys: program.Keys, log: audit.New(pools.Auth), app: program.Server.App(), url: url,
+		Database: fixtures.On(t, db), log: audit.New(pools.Auth), app: program.Server.App(), url: url,
 	}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
@@ -80,45 +76,31 @@ func startOver(
 // load imports histories.
 func (w *world) load(t *testing.T, histories ...*history) {
 	t.Helper()
-	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
-		var b strings.Builder
-		for _, h := range histories {
-			h.write(&b)
-		}
-		return io.NopCloser(strings.NewReader(b.String())), nil
-	}}
-	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
-	require.NoError(t, err)
+	if len(histories) == 0 {
+		return
+	}
+	var b bytes.Buffer
+	for _, h := range histories {
+		h.write(&b)
+	}
+	w.importFile(t, b.Bytes())
 }
 
-// owner returns an owner of the organisation.
-func owner(organisationID string) apikeys.Actor {
-	return apikeys.Actor{
-		Person: apikeys.Person{ID: "11111111-1111-4111-8111-111111111111", Name: "Ada"},
-		Subject: authz.Subject{
-			Kind: authz.Member, OrganisationID: organisationID,
-			Grants: authz.MemberGrants("owner", false),
-		},
-	}
+func (w *world) importFile(t *testing.T, content []byte) {
+	t.Helper()
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(content)), nil
+	}}
+	_, err := importer.New(w.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
+	require.NoError(t, err)
 }
 
 // key makes a key with the scopes, both by default.
-func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope) apikeys.Token {
+func (w *world) key(t *testing.T, organisationID string, scopes ...string) apikeys.Token {
 	t.Helper()
-	if scopes == nil {
-		scopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
-	}
-	who := owner(organisationID)
-	w.exec(t,
-		`insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`,
-		who.ID, who.Name)
-	w.exec(t,
-		`insert into memberships (org_id, user_id, role)
-			values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`,
-		organisationID, who.ID)
-	_, token, err := w.keys.Manager.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes},
-		audit.Request{})
-	require.NoError(t, err)
+	token, ok := apikeys.ParseToken(w.Key(organisationID, scopes...).Token())
+	require.True(t, ok)
+	w.Exec(`insert into api_key_windows (key_id, refused) values ($1, false), ($1, true)`, token.ID)
 	return token
 }
 
@@ -160,23 +142,10 @@ func (w *world) get(t *testing.T, path string, token apikeys.Token, headers ...s
 	return w.send(t, http.MethodGet, path, "Bearer "+token.String(), headers...)
 }
 
-// entries returns an organisation's log, newest first, without the creation of keys.
+// entries returns an organisation's log, newest first.
 func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	t.Helper()
-	all, err := w.log.List(t.Context(), organisationID, audit.Page{Limit: 1000})
+	entries, err := w.log.List(t.Context(), organisationID, audit.Page{Limit: 1000})
 	require.NoError(t, err)
-	var entries []audit.Entry
-	for _, e := range all {
-		if e.Action != audit.KeyCreated {
-			entries = append(entries, e)
-		}
-	}
 	return entries
-}
-
-// exec changes the data as the owner of the tables.
-func (w *world) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := w.db.Owner.Pool.Exec(t.Context(), sql, args...)
-	require.NoError(t, err)
 }

@@ -50,7 +50,7 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 	w := startIn(t, name)
 	random := rand.New(rand.NewPCG(80, 1))
 	for j, mode := range []string{"pseudonymous", "nominative"} {
-		h := newHistory(random, 1, 9, 6)
+		h := newHistory(1, 9, 6)
 		h.mode = mode
 		days := []string{"2024-03-10", "2024-11-03", "2024-02-29", "2000-01-02", "2199-12-30"}
 		for _, about := range days {
@@ -62,8 +62,8 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 		token := w.key(t, h.id)
 		o.agree(t, w, token)
 		for _, d := range days {
-			o.from = day(d)
-			o.to = day(d)
+			o.From = day(d)
+			o.To = day(d)
 			o.agree(t, w, token)
 		}
 	}
@@ -103,15 +103,11 @@ func (h *history) playAround(random *rand.Rand, d time.Time) {
 		-time.Millisecond, 0, time.Millisecond, 150 * time.Minute, 12 * time.Hour, day - time.Hour,
 		day - time.Millisecond, day, day + time.Millisecond,
 	} {
-		p := play{
-			id: newID(random), fork: h.forks[0], player: random.IntN(len(h.players)),
-			started: d.Add(at),
+		h.play(random.IntN(len(h.players)), d.Add(at))
+		if p := &h.plays[len(h.plays)-1]; random.IntN(3) > 0 {
+			p.Completed = p.Started.Add(3 * time.Hour)
+			p.Score = random.IntN(10_001)
+			p.Passed = random.IntN(2) == 0
 		}
-		if random.IntN(3) > 0 {
-			p.completed = p.started.Add(3 * time.Hour)
-			p.score = random.IntN(10_001)
-			p.passed = random.IntN(2) == 0
-		}
-		h.plays = append(h.plays, p)
 	}
 }
