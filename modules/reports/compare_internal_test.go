@@ -30,7 +30,7 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	if random.IntN(3) == 0 {
 		q.GroupID = testGroup
 	}
-	s, err := snapshot.Open(ctx, e.db.DB, q, true)
+	s, err := snapshot.Open(ctx, e.DB, q, true)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 	t.Helper()
 	label := func(ordinal int32) string { return fmt.Sprintf("Player %d", ordinal) }
 	for _, q := range q {
-		s, err := snapshot.Open(t.Context(), e.db.DB, q, false)
+		s, err := snapshot.Open(t.Context(), e.DB, q, false)
 		require.NoError(t, err)
 		truth := newAccumulator(q.Period)
 		require.NoError(t, newStatisticsReader(s, nil).plays.Each(t.Context(), truth.Add))
@@ -101,7 +101,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 				fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v",
 					q.Period, q.GroupID, got.Plays, want.Plays, err))
 		}
-		wantOverview, err := plainOverview(t.Context(), e.db.DB.Pool, q.Period)
+		wantOverview, err := plainOverview(t.Context(), e.DB.Pool, q.Period)
 		require.NoError(t, err)
 		overview, err := e.reports.Overview(t.Context(),
 			Query{OrganisationID: testOrg, Period: q.Period})

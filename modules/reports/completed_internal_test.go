@@ -16,8 +16,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	for player, completed := range map[int]bool{1: false, 2: true} {
-		e.exec(t,
-			`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
+		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
 			select gen_random_uuid(), $1, $2, $3::int, s, case when $4 then s + interval '5 s' end,
 			  case when $4 then 0 end, case when $4 then false end, ''
 			  from (select $5::timestamptz + $3::int * interval '1 day' s) x`, testOrg, testFork,

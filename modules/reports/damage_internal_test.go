@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"log/slog"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -64,7 +63,7 @@ func (e *env) plant(t *testing.T, n, random int) {
 	t.Helper()
 	p := plants[n%len(plants)]
 	key := map[string]string{"fork_days": "day", "fork_months": "month"}[p.table]
-	e.exec(t,
+	e.Exec(
 		`with random as (select $1::int) update `+p.table+` set `+p.set+` where fork_id = '`+
 			testFork+`' and `+key+` = (
 		select `+key+` from `+p.table+` where fork_id = '`+testFork+`' order by `+key+
@@ -88,7 +87,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	e.exec(t, insertSQL, testFrom, 99, 2000)
+	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	wrong := []string{}
@@ -100,13 +99,13 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 		}
 		wrong = append(wrong, e.wrongAnswers(t, damageQueries...)...)
 		// as after dg segments rebuild
-		e.exec(t,
+		e.Exec(
 			`insert into unsealed_days select fork_id, day from fork_days where head_bytes <= 0`)
 		e.seal(t)
 	}
 	require.Empty(t, wrong, "%d wrong answers from %d corruptions", len(wrong), planted)
 	// of the first month no report reads
-	_, err := sealer.New(e.db.Owner, e.sealer.Now, slog.New(slog.DiscardHandler), 0).Rebuild(t.Context(), time.Minute)
+	_, err := sealer.New(e.Owner, e.sealer.Now, discard, 0).Rebuild(t.Context(), time.Minute)
 	require.NoError(t, err)
 	e.agrees(t)
 }
@@ -118,25 +117,25 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	e := newEnv(t)
 	var reported []Damage
 	e.reports.OnDamage = func(d Damage) { reported = append(reported, d) }
-	e.exec(t, insertSQL, testFrom, 99, 2000)
+	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.exec(t,
+	e.Exec(
 		`update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1)
 			where fork_id = $1 and day = '2023-11-25'`,
 		testFork)
-	e.exec(t,
+	e.Exec(
 		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 			where fork_id = $1 and day = '2023-11-26'`,
 		testFork)
-	e.exec(t,
+	e.Exec(
 		`update fork_months set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 			where fork_id = $1 and month = '2023-12-01'`,
 		testFork)
-	e.exec(t,
+	e.Exec(
 		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 			where fork_id = $1 and day = '2023-12-24'`,
 		testFork)
-	e.exec(t, `update fork_days set head_bytes = 0 where fork_id = $1 and day = '2024-01-05'`,
+	e.Exec(`update fork_days set head_bytes = 0 where fork_id = $1 and day = '2024-01-05'`,
 		testFork)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
@@ -148,17 +147,13 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 		"2023-11-25_2023-11-25", "2023-11-26_2023-11-26", "2023-12-01_2023-12-31",
 		"2023-12-24_2023-12-24",
 	}, where)
-	require.Equal(t, 3, e.count(t, `select count(*) from unsealed_days`))
-	require.Equal(t, 1, e.count(t, `select count(*) from unsealed_months`))
-	wrong, err := e.sealer.Verify(t.Context())
-	require.NoError(t, err)
+	require.Equal(t, 3, e.count(`select count(*) from unsealed_days`))
+	require.Equal(t, 1, e.count(`select count(*) from unsealed_months`))
 	require.Equal(t,
-		[]string{
-			"fork " + testFork + ", 2024-01-05_2024-01-05: the segment differs from the plays",
-		},
-		wrong)
+		[]string{"fork " + testFork + ", 2024-01-05_2024-01-05: the segment differs from the plays"},
+		e.verify(t))
 	require.Equal(t, sealer.Result{Days: 3, Months: 1}, e.seal(t))
-	e.exec(t, `insert into unsealed_days values ($1, '2024-01-05')`, testFork)
+	e.Exec(`insert into unsealed_days values ($1, '2024-01-05')`, testFork)
 	e.seal(t)
 	e.agrees(t)
 	require.Len(t, reported, 4)
@@ -172,22 +167,22 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	e := newEnv(t)
 	reported := 0
 	e.reports.OnDamage = func(Damage) { reported++ }
-	e.exec(t, insertSQL, testFrom, 99, 2000)
+	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.exec(t,
+	e.Exec(
 		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 			where fork_id = $1 and day in ('2023-11-26', '2023-12-24')`,
 		testFork)
-	e.exec(t,
+	e.Exec(
 		`update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1)
 			where fork_id = $1 and day = '2023-11-27'`,
 		testFork)
-	e.exec(t,
+	e.Exec(
 		`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
 		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.Positive(t, reported)
-	s, err := snapshot.Open(t.Context(), e.db.DB, damageQueries[0], true)
+	s, err := snapshot.Open(t.Context(), e.DB, damageQueries[0], true)
 	require.NoError(t, err)
 	defer s.Close()
 	budget := admission{bytes: smallBytes}.labelBudget(s.Meta.LastOrdinal)
@@ -202,14 +197,14 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	require.Equal(t, []int{days - 2, months},
 		[]int{len(s.Meta.Sealed.Days), len(s.Meta.Sealed.Months)},
 		"all others are read from their segments")
-	e.exec(t,
-		`drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '`+testFork+
+	e.Exec(
+		`drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '` + testFork +
 			`'`)
 	var sealer []Damage
 	e.sealer.OnDamage = func(d Damage) { sealer = append(sealer, d) }
 	require.Equal(t, 0, e.seal(t).Days)
 	require.Len(t, sealer, 3)
-	require.NoError(t, snapshot.MarkDirty(t.Context(), e.db.DB.Pool, sealer, e.sealer.OnDamage))
+	require.NoError(t, snapshot.MarkDirty(t.Context(), e.DB.Pool, sealer, e.sealer.OnDamage))
 	require.Len(t, sealer, 3, "what is marked is not reported again")
 	require.Equal(t, 3, e.seal(t).Days)
 	e.agrees(t)

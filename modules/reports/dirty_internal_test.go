@@ -1,20 +1,17 @@
 package reports
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit/fixtures"
+
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/snapshot"
 )
-
-// playsSQL writes a play for each of some days of a fork.
-const playsSQL = `insert into plays (id, org_id, fork_id, player, started_at, answers)
-	select gen_random_uuid(), '` + testOrg + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`
 
 // days returns n days from the i-th day of the field on.
 func days(i, n int) []time.Time {
@@ -43,12 +40,7 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 				`update plays set score = 1, passed = false, completed_at = started_at
 					where fork_id = $1 and started_at = any($2)`,
 				`delete from plays where fork_id = $1 and started_at = any($2)`} {
-				tx, err := e.db.Owner.Pool.Begin(t.Context())
-				require.NoError(t, err)
-				// where the test has failed
-				defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-				_, err = tx.Exec(t.Context(), write, testFork, c.written)
-				require.NoError(t, err)
+				tx := e.Begin(write, testFork, c.written)
 				require.False(t, e.free(t, testFork, c.kept), write)
 				require.True(t, e.free(t, otherFork, c.kept), write)
 				if c.free >= 0 {
@@ -65,7 +57,7 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	t.Helper()
 	first := testFrom.Add(time.Duration(i) * snapshot.Day)
-	require.NoError(t, pgx.BeginFunc(t.Context(), e.db.DB.Pool, func(tx pgx.Tx) error {
+	require.NoError(t, pgx.BeginFunc(t.Context(), e.DB.Pool, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), sealer.TryLocksSQL, fork, first, first.Add(snapshot.Day)).Scan(&free)
 	}))
 	return free
@@ -75,32 +67,75 @@ func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	exec := func(days []time.Time) {
-		_, err := e.db.Owner.Pool.Exec(t.Context(), playsSQL, testFork, days)
-		require.NoError(t, err)
-	}
-	marks := func() (n [2]int) {
-		require.NoError(t,
-			e.db.DB.Pool.QueryRow(t.Context(),
-				`select (select count(*) from unsealed_days), (select count(*) from unsealed_months)`).
-				Scan(&n[0], &n[1]))
-		return n
-	}
-	exec(days(20, 3)) // from 10 December on
-	require.Equal(t, [2]int{0, 0}, marks(), "nothing is sealed")
-	_, err := e.sealer.Seal(t.Context())
-	require.NoError(t, err)
+	e.play(testFork, 1, days(20, 3)...) // from 10 December on
+	require.Equal(t, []int{0, 0}, e.marks(), "nothing is sealed")
+	e.seal(t)
 	for range 3 {
-		exec(days(20, 1))
-		require.Equal(t, [2]int{1, 1}, marks())
+		e.play(testFork, 1, days(20, 1)...)
+		require.Equal(t, []int{1, 1}, e.marks())
 	}
 	for range 3 {
-		exec(days(19, 4))
-		require.Equal(t, [2]int{3, 1}, marks(), "the first of the four days was not sealed")
+		e.play(testFork, 1, days(19, 4)...)
+		require.Equal(t, []int{3, 1}, e.marks(), "the first of the four days was not sealed")
 	}
-	_, err = e.sealer.Seal(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, [2]int{0, 0}, marks())
-	exec(days(15, 1))
-	require.Equal(t, [2]int{0, 1}, marks(), "a day without a segment, in a month with one")
+	e.seal(t)
+	require.Equal(t, []int{0, 0}, e.marks())
+	e.play(testFork, 1, days(15, 1)...)
+	require.Equal(t, []int{0, 1}, e.marks(), "a day without a segment, in a month with one")
+}
+
+// marks counts the dirty days and months.
+func (e *env) marks() []int {
+	return fixtures.One[[]int](e.Database, `select array[(select count(*) from unsealed_days),
+		(select count(*) from unsealed_months)]`)
+}
+
+// Most plays are of today, where nothing is sealed: their write prepares no statement on the tables
+// of the marks.
+func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.play(testFork, 1, days(20, 3)...) // from 10 December on
+	opened := func(i int) (tables []string) {
+		require.NoError(t, pgx.BeginFunc(t.Context(), e.Owner.Pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(t.Context(), playsSQL, testFork, days(i, 1)); err != nil {
+				return err
+			}
+			rows, err := tx.Query(t.Context(), `select relation::regclass::text from pg_locks
+				where pid = pg_backend_pid() and relation in ('unsealed_days'::regclass,
+				  'unsealed_months'::regclass) group by 1 order by 1`)
+			if err == nil {
+				tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			}
+			return err
+		}))
+		return tables
+	}
+	require.Empty(t, opened(20), "nothing is sealed")
+	e.seal(t)
+	require.Equal(t, []string{"unsealed_days", "unsealed_months"}, opened(20))
+	require.Equal(t, []string{"unsealed_months"}, opened(15),
+		"a day without a segment, in a month with one")
+	require.Empty(t, opened(60), "a month without a segment")
+}
+
+// One statement on one day of two forks, or on one day twice, locks and marks what it touched.
+func TestStatementMarksEachForkDayThatItTouches(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	both := `with other as (select '` + otherFork +
+		`'::uuid as f) insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), '` + testOrg +
+		`', f, 1, day, '' from unnest($2::timestamptz[]) day, (select $1::uuid as f union all select f from other) x`
+	e.Exec(both, testFork, days(20, 2))
+	e.seal(t)
+	e.play(testFork, 1, append(days(20, 1), days(20, 1)...)...)
+	require.Equal(t, []int{1, 1}, e.marks(), "a day of one fork, twice")
+	e.seal(t)
+	require.Equal(t, []int{0, 0}, e.marks())
+	tx := e.Begin(both, testFork, days(20, 1))
+	require.False(t, e.free(t, testFork, 20))
+	require.False(t, e.free(t, otherFork, 20))
+	require.NoError(t, tx.Commit(t.Context()))
+	require.Equal(t, []int{2, 2}, e.marks(), "a day of two forks")
 }

@@ -2,17 +2,17 @@ package reports
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/fairshare"
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/snapshot"
@@ -21,7 +21,7 @@ import (
 // env is a database with one organisation, two forks and 40 players of whom 10 are a group, where
 // plays fall within a hundred days around the turn of a year. now is in the last of these days.
 type env struct {
-	db      *pgtest.Database
+	*fixtures.Database
 	reports *Service
 	sealer  *sealer.Sealer
 }
@@ -40,30 +40,37 @@ var (
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	db := pgtest.New(t)
-	_, err := db.Owner.Pool.Exec(t.Context(), `
-		insert into organisations (id, slug, name, plan, reporting_mode) values ('`+testOrg+
-		`', 'o', 'O', 'pro', 'nominative');
-		insert into games (id, slug, title) values ('`+testOrg+`', 'g', 'G');
-		insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale, suspended,
-		  created_at, updated_at)
-		select f, '`+testOrg+`', '`+testOrg+
-		`', f, 'F', 1, 'active', 'public', 'en', false, now(), now() from unnest(array['`+testFork+
-		`', '`+otherFork+`']::uuid[]) f;
-		insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), '`+
-		testOrg+`', i, 'P-' || i, 'Player ' || i from generate_series(1, 40) i;
-		insert into player_ordinals values ('`+testOrg+`', 40);
-		insert into player_groups (id, org_id, name) values ('`+testGroup+`', '`+testOrg+`', 'G');
-		insert into group_members select '`+testOrg+`', '`+testGroup+
-		`', i from generate_series(1, 40, 4) i`)
-	require.NoError(t, err)
-	now := func() time.Time { return testNow }
-	return &env{
-		db:      db,
-		reports: New(db.DB, db.DB, NewLimits(db.DB)),
-		sealer:  sealer.New(db.DB, now, slog.New(slog.NewTextHandler(io.Discard, nil)), 0),
+	db := fixtures.New(t)
+	db.Organisation(fixtures.Organisation{ID: testOrg, ReportingMode: "nominative"})
+	for _, id := range []string{testFork, otherFork} {
+		db.Fork(fixtures.Fork{ID: id, OrganisationID: testOrg})
 	}
+	db.Players(testOrg, 40)
+	e := &env{
+		Database: db,
+		reports:  New(db.DB, db.DB, NewLimits(db.DB)),
+		sealer:   sealer.New(db.DB, func() time.Time { return testNow }, discard, 0),
+	}
+	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
+	return e
 }
+
+var discard = slog.New(slog.DiscardHandler)
+
+// group stores a group of the players with the ordinals that a query returns.
+func (e *env) group(id, ordinals string, args ...any) {
+	e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrg)
+	e.Exec(`insert into group_members select '`+testOrg+`', '`+id+`', * from (`+ordinals+`) o`, args...)
+}
+
+// play adds a play of the fork by a player at each of the times, unfinished and without answers.
+func (e *env) play(fork string, player int, at ...time.Time) {
+	e.Exec(strings.Replace(playsSQL, "1, day", fmt.Sprint(player)+", day", 1), fork, at)
+}
+
+// playsSQL adds a play of a fork at each of some times. $1 fork, $2 times.
+const playsSQL = `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	select gen_random_uuid(), '` + testOrg + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`
 
 // insertSQL adds $3 random plays within $2 days from $1 on.
 const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
@@ -84,18 +91,15 @@ func query(from time.Time, days int, group string) Query {
 	}
 }
 
-// exec runs SQL as the owner of the tables.
-func (e *env) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := e.db.Owner.Pool.Exec(t.Context(), sql, args...)
-	require.NoError(t, err)
-}
-
 // count reads a number as the owner of the tables.
-func (e *env) count(t *testing.T, sql string, args ...any) (n int) {
+func (e *env) count(sql string, args ...any) int { return fixtures.One[int](e.Database, sql, args...) }
+
+// verify returns the segments that differ from the plays.
+func (e *env) verify(t *testing.T) []string {
 	t.Helper()
-	require.NoError(t, e.db.Owner.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
-	return n
+	wrong, err := e.sealer.Verify(t.Context())
+	require.NoError(t, err)
+	return wrong
 }
 
 // seal makes one pass.
@@ -132,32 +136,13 @@ func (e *env) agrees(t *testing.T) {
 	for range 20 {
 		require.NoError(t, e.differs(t.Context(), random))
 	}
-	wrong, err := e.sealer.Verify(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, wrong)
+	require.Empty(t, e.verify(t))
 }
 
 // await polls until the statement says true, of what another session does, or that has ended.
 func (e *env) await(t *testing.T, message string, ended chan error, sql string) {
 	t.Helper()
 	require.Eventually(t, func() (yes bool) {
-		return len(ended) > 0 || e.db.Owner.Pool.QueryRow(t.Context(), sql).Scan(&yes) == nil && yes
+		return len(ended) > 0 || e.Owner.Pool.QueryRow(t.Context(), sql).Scan(&yes) == nil && yes
 	}, 10*time.Second, 2*time.Millisecond, message)
-}
-
-// hold takes a lock in a session of its own and returns how to give it back.
-func (e *env) hold(t *testing.T, sql string) (release func()) {
-	t.Helper()
-	conn, err := e.db.Owner.Pool.Acquire(t.Context())
-	require.NoError(t, err)
-	tx, err := conn.Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), sql)
-	require.NoError(t, err)
-	release = sync.OnceFunc(func() {
-		_ = tx.Rollback(context.Background()) // one that was refused has ended
-		conn.Release()
-	})
-	t.Cleanup(release)
-	return release
 }

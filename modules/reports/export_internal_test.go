@@ -18,20 +18,16 @@ func BenchmarkExport(b *testing.B) {
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		b.Run(mode, func(b *testing.B) {
 			e := newEnv(b)
+			e.Players(testOrg, 4960)
 			for _, sql := range []string{
 				`update organisations set reporting_mode = '` + mode + `'`,
-				`insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), '` +
-					testOrg +
-					`', i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i from generate_series(41, 5000) i`,
-				`update player_ordinals set last = 5000`,
 				`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
 					select gen_random_uuid(), '` + testOrg + `', '` + testFork +
 					`', 1 + i * 7 % 5000, s, s + interval '5 s', i % 10001, i % 2 = 0, '\x0203081c'
 					from generate_series(1, 200000) i, lateral (select '2023-11-20'::timestamptz + i * interval '13 s' as s) x`,
 				`analyze`,
 			} {
-				_, err := e.db.Owner.Pool.Exec(b.Context(), sql)
-				require.NoError(b, err)
+				e.Exec(sql)
 			}
 			buffer := make([]byte, 0, 4<<10)
 			b.ResetTimer()
@@ -66,20 +62,19 @@ func processorTime(b *testing.B) time.Duration {
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`,
 		testOrg, testFork, testFrom)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, player, s, ''
-		  from generate_series(1, 40) player, unnest($3::timestamptz[]) s`,
-		testOrg, testFork, []time.Time{testFrom.Add(-time.Millisecond), testFrom.Add(snapshot.Day)})
+	for player := range 40 {
+		e.play(testFork, 1+player, testFrom.Add(-time.Millisecond), testFrom.Add(snapshot.Day))
+	}
 	for _, c := range []struct {
 		name, group string
 		last        int // ordinal given: it tells a small group from a large one
 	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
-		e.exec(t, `update player_ordinals set last = $1`, c.last)
+		e.Exec(`update player_ordinals set last = $1`, c.last)
 		q := query(testFrom, 1, c.group)
-		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays
+		rows, err := e.Owner.Pool.Query(t.Context(), `select id::text from plays
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
 			  where group_id::text = $1))
 			order by id`, c.group, testFrom)

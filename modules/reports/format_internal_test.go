@@ -13,8 +13,8 @@ import (
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, `update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
-	e.exec(t,
+	e.Exec(`update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
+	e.Exec(
 		`insert into plays (id, org_id, fork_id, player, release_number, started_at, completed_at,
 			score, passed, answers) values
 		('00000000-0000-4000-8000-00000000000a', $1, $2, 1, 7, '2023-11-20 09:30:00.123Z',

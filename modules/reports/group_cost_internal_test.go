@@ -29,28 +29,21 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	e.sealer.MaxDayPlays = largeDayPlays / 2
 	groups := map[int]string{0: ""}
 	memberships := 0
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, $2::int) i`,
-		testOrg, costPlayers)
-	e.exec(t, `update player_ordinals set last = $1`, costPlayers)
+	e.Players(testOrg, costPlayers-40)
 	// A group is large in segments from 51 members on, in plays from 438.
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, costPlayers} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
 		memberships += members // a table that was never analysed is read whole
-		e.exec(t, `insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`,
-			id,
-			testOrg)
-		e.exec(t,
-			`insert into group_members select $2, $1, 1 + i * ($4 / $3) from generate_series(0, $3 - 1) i`,
-			id, testOrg, members, costPlayers)
+		e.group(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members,
+			costPlayers)
 	}
 	for date := range 10 { // two large days with others between
 		plays := 50
 		if date%5 == 4 {
 			plays = largeDayPlays
 		}
-		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i * 79 % $3::int, $4::timestamptz + i * interval '10 s', '\x02'
 			  from generate_series(1, $5::int) i`, testOrg, testFork, costPlayers,
 			testFrom.Add(time.Duration(date)*snapshot.Day), plays)
@@ -78,15 +71,15 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	all := Period{From: testFrom, Days: 10}
 	within("not analysed", large)
 	within("not analysed", all)
-	e.exec(t, `vacuum analyze`)
+	e.Exec(`vacuum analyze`)
 	within("unsealed", large)
 	within("unsealed", all)
 	e.seal(t)
-	require.Equal(t, 8, e.count(t, `select count(*) from fork_days where head_bytes > 0`),
+	require.Equal(t, 8, e.count(`select count(*) from fork_days where head_bytes > 0`),
 		"the days that are not large")
 	within("sealed", large)
 	within("sealed", all)
-	e.exec(t, playsSQL, testFork, []time.Time{testFrom.Add(2 * snapshot.Day)})
+	e.play(testFork, 1, testFrom.Add(2*snapshot.Day))
 	within("dirty", all)
 }
 
@@ -96,7 +89,7 @@ type reportCost struct{ statistics, export int }
 func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 	t.Helper()
 	for _, withSealed := range []bool{true, false} {
-		s, err := snapshot.Open(t.Context(), e.db.DB, q, withSealed)
+		s, err := snapshot.Open(t.Context(), e.DB, q, withSealed)
 		require.NoError(t, err)
 		defer s.Close()
 		batch := &pgx.Batch{}
@@ -134,10 +127,8 @@ func batchCost(t *testing.T, s *snapshot.Snapshot, batch *pgx.Batch) (cost int) 
 		explain := "explain (analyze, buffers, format json) " + queued.SQL
 		err := s.Conn.QueryRow(t.Context(), explain, queued.Arguments...).Scan(&text)
 		require.NoError(t, err, queued.SQL)
-		var plans []struct{ Plan planNode }
-		require.NoError(t, json.Unmarshal(text, &plans))
-		plan := plans[0].Plan
-		cost += plan.Hit + plan.Read + plan.comparisons(plan.subplanRows())
+		plan := planOf(t, text)
+		cost += plan.pages() + plan.comparisons(plan.subplanRows())
 	}
 	return cost
 }
@@ -153,6 +144,15 @@ type planNode struct {
 	Subplan string `json:"Subplan Name"`
 	Plans   []planNode
 }
+
+func planOf(t *testing.T, explained []byte) planNode {
+	t.Helper()
+	var plans []struct{ Plan planNode }
+	require.NoError(t, json.Unmarshal(explained, &plans))
+	return plans[0].Plan
+}
+
+func (n planNode) pages() int { return n.Hit + n.Read }
 
 // comparisons counts the rows that are read, and those that a filter compares with the rows of a
 // subplan.

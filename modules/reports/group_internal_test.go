@@ -8,6 +8,7 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/fairshare"
+	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/snapshot"
 )
@@ -20,11 +21,10 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	e := newEnv(t)
 	const otherOrg = otherFork // an id of another table, as the next one
 	const otherGroup = testFork
-	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode)
-		values ($1, 'p', 'P', 'pro', 'pseudonymous')`, otherOrg)
-	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
+	e.Organisation(fixtures.Organisation{ID: otherOrg})
+	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
 		otherGroup)
-	e.exec(t, insertSQL, testFrom, 10, 2_000)
+	e.Exec(insertSQL, testFrom, 10, 2_000)
 	q := query(testFrom, 10, testGroup)
 	open := func() (*Report, *Export) {
 		t.Helper()
@@ -37,7 +37,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 		require.Equal(t, []Header{header, header}, []Header{report.Header, export.Header})
 		return report, export
 	}
-	e.exec(t, `alter table plays rename score to unread`)
+	e.Exec(`alter table plays rename score to unread`)
 	report, export := open()
 	require.Equal(t, Header{GroupOwner: testOrg, ReportingMode: org.Nominative}, report.Header)
 	_, err := e.reports.Statistics(t.Context(), report)
@@ -46,10 +46,10 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	_, err = export.Next(nil)
 	require.ErrorContains(t, err, `column "score" does not exist`)
 	export.Close()
-	e.exec(t, `alter table plays rename unread to score`)
+	e.Exec(`alter table plays rename unread to score`)
 
 	report, export = open()
-	e.exec(t, `delete from plays`)
+	e.Exec(`delete from plays`)
 	stats, err := e.reports.Statistics(t.Context(), report)
 	require.NoError(t, err)
 	require.Positive(t, stats.Plays)
@@ -67,7 +67,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	_, err = export.Next(nil)
 	require.ErrorIs(t, err, ErrGroupNotFound)
 	export.Close()
-	require.Zero(t, e.db.DB.Pool.Stat().AcquiredConns())
+	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 
 	for _, unknown := range []string{testOrg, "G", "\x00"} {
 		q.GroupID = unknown
@@ -85,10 +85,7 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	q := query(testFrom, 1, testGroup)
-	play := func(member int, at time.Time) {
-		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-			values (gen_random_uuid(), $1, $2, $3, $4, '')`, testOrg, testFork, 4*member+1, at)
-	}
+	play := func(member int, at time.Time) { e.play(testFork, 4*member+1, at) }
 	suppressed := func() bool {
 		header, err := e.reports.Header(t.Context(), q)
 		require.NoError(t, err)

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -19,37 +18,30 @@ import (
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 20000) i`,
-		testOrg)
-	e.exec(t, `update player_ordinals set last = 20000`)
-	e.exec(t, `insert into player_groups (id, org_id, name) values ($1, $2, 'H')`, otherFork,
-		testOrg)
-	e.exec(t, `insert into group_members select $2, $1, i from generate_series(1, 20000) i`,
-		otherFork, testOrg)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	e.Players(testOrg, 19_960)
+	e.group(otherFork, `select i from generate_series(1, 20000) i`)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $2, $1, 100 + i, $3, '' from generate_series(1, 19000) i`,
 		testFork, testOrg, testFrom)
-	e.exec(t, `vacuum analyze plays`)
-	e.exec(t, `vacuum analyze group_members`)
+	e.Exec(`vacuum analyze plays`)
+	e.Exec(`vacuum analyze group_members`)
 	from := testFrom.Format(time.DateOnly)
 	to := testFrom.AddDate(0, 0, 1).Format(time.DateOnly)
 	require.Less(t,
-		e.buffersOf(t, snapshot.MetadataSQL, testOrg, testGroup, testFork, from, to, LargeReport),
-		100)
-	require.Less(t, e.buffersOf(t, snapshot.SealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
-	require.Less(t, e.buffersOf(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
+		e.pages(t, snapshot.MetadataSQL, testOrg, testGroup, testFork, from, to, LargeReport), 100)
+	require.Less(t, e.pages(t, snapshot.SealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
+	require.Less(t, e.pages(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
 }
 
-// buffersOf is how many pages a statement reads by its generic plan.
-func (e *env) buffersOf(t *testing.T, sql string, args ...any) int {
+// pages is how many pages a statement reads by its generic plan.
+func (e *env) pages(t *testing.T, sql string, args ...any) int {
 	t.Helper()
 	values := make([]string, len(args))
 	for i, arg := range args {
 		values[i] = fmt.Sprintf("'%v'", arg)
 	}
 	var text []byte
-	err := pgx.BeginFunc(t.Context(), e.db.Owner.Pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(t.Context(), e.Owner.Pool, func(tx pgx.Tx) error {
 		for _, do := range []string{
 			`set local plan_cache_mode = force_generic_plan`, `deallocate all`,
 			`prepare statement as ` + sql,
@@ -65,12 +57,5 @@ func (e *env) buffersOf(t *testing.T, sql string, args ...any) int {
 			pgx.QueryExecModeSimpleProtocol).Scan(&text)
 	})
 	require.NoError(t, err)
-	var plans []struct {
-		Plan struct {
-			Hit  int `json:"Shared Hit Blocks"`
-			Read int `json:"Shared Read Blocks"`
-		}
-	}
-	require.NoError(t, json.Unmarshal(text, &plans))
-	return plans[0].Plan.Hit + plans[0].Plan.Read
+	return planOf(t, text).pages()
 }

@@ -15,12 +15,10 @@ import (
 // addPlayers adds players up to an ordinal, each with a name of so many bytes and a play.
 func (e *env) addPlayers(t *testing.T, last, nameBytes int) {
 	t.Helper()
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, rpad('Player ' || i || ' ', $3, 'x')
-		  from generate_series(41, $2::int) i`,
-		testOrg, last, nameBytes)
-	e.exec(t, `update player_ordinals set last = $2 where org_id = $1`, testOrg, last)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	e.Players(testOrg, last-40)
+	e.Exec(`update players set display_name = rpad(display_name || ' ', $1, 'x') where ordinal > 40`,
+		nameBytes)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, ordinal, $3::timestamptz + ordinal * interval '1 s', ''
 		  from players where org_id = $1`,
 		testOrg, testFork, testFrom)
@@ -63,7 +61,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 		{"names", "nominative", estimate + labels, false},
 		{"pseudonyms", "pseudonymous", estimate, false},
 	} {
-		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
+		e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
 		e.reports.limits.Large = fairshare.New(fairshare.Limits{
 			MaxConcurrent: 4,
 			Bytes:         2 * c.room,
@@ -98,7 +96,7 @@ func TestExportOfLongNames(t *testing.T) {
 	const nameBytes = 1_200 // together more than maxExportPlayers
 	e.addPlayers(t, players, nameBytes)
 	for _, mode := range []string{"nominative", "pseudonymous"} {
-		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
+		e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
 		x := e.begin(t, query(testFrom, 1, ""), CSV)
 		row, err := x.Next(nil)
 		require.Equal(t, csvHeader, string(row))

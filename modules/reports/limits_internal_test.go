@@ -44,12 +44,12 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 func TestReportIsLargeByWhatItLists(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 10, 500)
+	e.Exec(insertSQL, testFrom, 10, 500)
 	const bigGroup = "77777777-7777-4777-8777-777777777777"
 	whole := Period{From: testFrom, Days: 100}
 	short := Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
 	large := func(p Period, group string) bool {
-		snap, err := snapshot.Open(t.Context(), e.db.DB, Query{
+		snap, err := snapshot.Open(t.Context(), e.DB, Query{
 			OrganisationID: testOrg,
 			ForkID:         testFork,
 			Period:         p,
@@ -61,17 +61,10 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	}
 	require.False(t, large(whole, ""), "few players")
 
-	e.exec(t,
-		`insert into players (id, org_id, ordinal, label, display_name)
-			select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 6000) i`,
-		testOrg)
-	e.exec(t, `update player_ordinals set last = 6000 where org_id = $1`, testOrg)
-	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'Big')`, testOrg,
-		bigGroup)
-	e.exec(t, `insert into group_members select $1, $2, i from generate_series(1, 5500) i`, testOrg,
-		bigGroup)
+	e.Players(testOrg, 5960)
+	e.group(bigGroup, `select i from generate_series(1, 5500) i`)
 	require.False(t, large(whole, ""), "many players, few plays")
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, i, $3::timestamptz + i * interval '1 s', '' from generate_series(1, 6000) i`,
 		testOrg, testFork, testFrom)
 	require.True(t, large(whole, ""), "many players, many plays")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/snapshot"
+	"dg/platform/testkit/fixtures"
 )
 
 // rules.md, Anonymity: the warning is what an attacker reads from the labels of two shown reports,
@@ -22,16 +23,14 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	const other = "00000000-0000-4000-8000-0000000000ff"
-	e.exec(t, `update organisations set reporting_mode = 'pseudonymous'`)
-	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode)
-		values ('`+other+`', 'x', 'X', 'pro', 'pseudonymous')`)
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), '`+other+`', ordinal, label, display_name from players`)
+	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
+	e.Organisation(fixtures.Organisation{ID: other})
+	e.Players(other, 40)
 	found := 0
 	hidden := 0
 	for round := range 12 {
-		e.exec(t, `delete from plays`)
-		e.exec(t, `delete from player_groups`)
+		e.Exec(`delete from plays`)
+		e.Exec(`delete from player_groups`)
 		groups := []string{""}
 		for i := range 14 {
 			id := fmt.Sprintf("00000000-0000-4000-8000-%06d%06d", 1+round, i)
@@ -40,14 +39,14 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 			if i%7 == 6 {
 				owner = other
 			}
-			e.exec(t, `insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`,
+			e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`,
 				id, owner)
 			without := fmt.Sprint(random.Perm(20 + random.IntN(20))[:random.IntN(1+i)])
-			e.exec(t, `insert into group_members select $2, $1, i from generate_series(1, $3::int) i
+			e.Exec(`insert into group_members select $2, $1, i from generate_series(1, $3::int) i
 				where i <> all(('{' || $4 || '}')::int[])`,
 				id, owner, min(40, 4+random.IntN(1+3*i)), strings.ReplaceAll(strings.Trim(without, "[]"), " ", ","))
 		}
-		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + floor(random() * $4), $3, '' from generate_series(1, 70)`,
 			testOrg, testFork, testFrom, 8+random.IntN(33))
 		labels := map[string][]string{}
@@ -86,7 +85,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	}
 	require.Positive(t, found)
 	require.Positive(t, hidden)
-	e.exec(t, `update organisations set reporting_mode = 'nominative'`)
+	e.Exec(`update organisations set reporting_mode = 'nominative'`)
 	q := query(testFrom, 3, "")
 	q.Overlaps = true
 	s, err := e.statistics(t.Context(), q)
@@ -99,21 +98,19 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 func TestOverlapsCostLittle(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 2401) i`,
-		testOrg)
-	e.exec(t, `insert into player_groups (id, org_id, name)
+	e.Players(testOrg, 2_361)
+	e.Exec(`insert into player_groups (id, org_id, name)
 		select ('00000000-0000-4000-9000-' || lpad(i::text, 12, '0'))::uuid, $1, 'G' || i
 		  from generate_series(1, 50) i`, testOrg)
-	e.exec(t, `insert into group_members
+	e.Exec(`insert into group_members
 		select $1, ('00000000-0000-4000-9000-' || lpad(i::text, 12, '0'))::uuid, 1 + (j * 3 + i * 7) % 2400
 		  from generate_series(1, 50) i, generate_series(1, 800) j`, testOrg)
-	e.exec(t, `vacuum analyze group_members`)
+	e.Exec(`vacuum analyze group_members`)
 	players := make([]string, 800)
 	for i := range players {
 		players[i] = fmt.Sprint(i + 1)
 	}
-	pages := e.buffersOf(t, overlapsSQL, testOrg, "{"+strings.Join(players, ",")+"}", snapshot.MinGroup)
+	pages := e.pages(t, overlapsSQL, testOrg, "{"+strings.Join(players, ",")+"}", snapshot.MinGroup)
 	t.Logf("%d pages", pages)
 	require.Less(t, pages, 3_000, "the groups have 40,000 members")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/snapshot"
+	"dg/platform/testkit/fixtures"
 )
 
 // querier is a pool, or a connection in a transaction.
@@ -82,35 +83,33 @@ func TestOverviewIsThatOfThePlays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(8, 8))
-	e.exec(t, insertSQL, testFrom, 100, 3_000)
+	e.Exec(insertSQL, testFrom, 100, 3_000)
 	for range 6 {
 		e.seal(t)
 		for range 3 {
-			require.NoError(t, e.write(t.Context(), random, e.db.Owner))
+			require.NoError(t, e.write(t.Context(), random, e.Owner))
 		}
 		p := Period{
 			From: testFrom.Add(time.Duration(random.IntN(120)) * snapshot.Day),
 			Days: 1 + random.IntN(40),
 		}
-		want, err := plainOverview(t.Context(), e.db.DB.Pool, p)
+		want, err := plainOverview(t.Context(), e.DB.Pool, p)
 		require.NoError(t, err)
 		got, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: p})
 		require.NoError(t, err)
 		require.Equal(t, want, got, p)
 		require.Equal(t, want.Now.Plays, got.Forks[testFork].Plays()+got.Forks[otherFork].Plays())
 	}
-	require.Positive(t, e.count(t, `select count(*) from fork_days`))
+	require.Positive(t, e.count(`select count(*) from fork_days`))
 }
 
 // Nothing is counted for an organisation that does not exist, nor is another's.
 func TestOverviewIsOfOneOrganisation(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 100, 300)
+	e.Exec(insertSQL, testFrom, 100, 300)
 	const other = "00000000-0000-4000-8000-000000000009"
-	e.exec(t,
-		`insert into organisations (id, slug, name, plan, reporting_mode) values ('`+other+
-			`', 'x', 'X', 'pro', 'nominative')`)
+	e.Organisation(fixtures.Organisation{ID: other})
 	o, err := e.reports.Overview(t.Context(), Query{
 		OrganisationID: other,
 		Period:         Period{From: testFrom, Days: 100},
@@ -128,17 +127,17 @@ func TestOverviewCountsLargeAndDamagedDays(t *testing.T) {
 	e.reports.OnDamage = func(d Damage) { found = append(found, d) }
 	e.sealer.MaxDayPlays = 20
 	for i, plays := range []int{60, 10, 12, 14} {
-		e.exec(t, insertSQL, testFrom.AddDate(0, 0, 5+9*i), 1, plays)
+		e.Exec(insertSQL, testFrom.AddDate(0, 0, 5+9*i), 1, plays)
 	}
-	e.exec(t, `update plays set fork_id = $1`, testFork)
+	e.Exec(`update plays set fork_id = $1`, testFork)
 	require.Equal(t, 1, e.seal(t).Large)
 	p := Period{From: testFrom, Days: 40}
-	want, err := plainOverview(t.Context(), e.db.DB.Pool, p)
+	want, err := plainOverview(t.Context(), e.DB.Pool, p)
 	require.NoError(t, err)
 	require.EqualValues(t, 96, want.Now.Plays+want.Before.Plays)
-	e.exec(t, `update fork_days set sums = set_byte(sums, 6, 77) where day = $1`,
+	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where day = $1`,
 		testFrom.AddDate(0, 0, 14))
-	e.exec(t, `update fork_days set segment = set_byte(segment, 9, 77) where day = $1`,
+	e.Exec(`update fork_days set segment = set_byte(segment, 9, 77) where day = $1`,
 		testFrom.AddDate(0, 0, 23))
 	got, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: p})
 	require.NoError(t, err)
@@ -150,7 +149,7 @@ func TestOverviewCountsLargeAndDamagedDays(t *testing.T) {
 func TestOverviewHasABound(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom.AddDate(0, 0, 30), 1, 100)
+	e.Exec(insertSQL, testFrom.AddDate(0, 0, 30), 1, 100)
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 1999
 	o, err := e.reports.Overview(t.Context(), q)

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/snapshot"
@@ -21,20 +21,17 @@ import (
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 100, 500)
+	e.Exec(insertSQL, testFrom, 100, 500)
 	days := e.seal(t).Days
-	owner, err := postgres.Open(t.Context(), e.db.OwnerURL,
-		postgres.Options{Name: "rebuilding", MaxConns: 2})
-	require.NoError(t, err)
-	defer owner.Close()
-	rebuilder := sealer.New(owner, e.sealer.Now, slog.New(slog.DiscardHandler), 0)
+	owner := pgtest.Open(t, e.OwnerURL, postgres.Options{Name: "rebuilding", MaxConns: 2})
+	rebuilder := sealer.New(owner, e.sealer.Now, discard, 0)
 
-	release := e.hold(t, `select pg_advisory_xact_lock(`+lockText+`)`)
-	_, err = e.sealer.Seal(t.Context())
+	lock := e.Begin(lockSealer)
+	_, err := e.sealer.Seal(t.Context())
 	require.ErrorIs(t, err, sealer.ErrLocked)
 	_, err = rebuilder.Rebuild(t.Context(), 300*time.Millisecond)
 	require.ErrorIs(t, err, sealer.ErrLocked)
-	require.Zero(t, e.count(t, `select count(*) from unsealed_days`))
+	require.Zero(t, e.count(`select count(*) from unsealed_days`))
 
 	rebuilt := make(chan error, 1)
 	var done sealer.Result
@@ -47,15 +44,15 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 		`select exists (select from pg_stat_activity where application_name = 'rebuilding'
 		and state ~ '^idle' and query_start > now() - interval '1 s' and query like '%pg_try_advisory_xact_lock%')`)
 	require.Empty(t, rebuilt)
-	release()
+	require.NoError(t, lock.Rollback(t.Context()))
 	require.NoError(t, <-rebuilt)
 	require.Equal(t, sealer.Result{Days: days, Months: done.Months}, done, "every day is sealed again")
 	require.Positive(t, done.Months)
 	e.agrees(t)
 }
 
-// lockText is the sealer's lock in SQL.
-const lockText = `x'64677365616c'::bigint`
+// lockSealer takes the sealer's lock.
+const lockSealer = `select pg_advisory_xact_lock(x'64677365616c'::bigint)`
 
 // What another version has sealed is not read, and is sealed again.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
@@ -64,24 +61,24 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEnv(t)
-			e.exec(t, insertSQL, testFrom, 100, 2000)
+			e.Exec(insertSQL, testFrom, 100, 2000)
 			first := e.seal(t)
 			require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 			// What the other version's bytes mean is another matter.
-			e.exec(t,
+			e.Exec(
 				`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
 					segment = set_byte(segment, 0, $1) || '\x07'
 				where extract(day from day)::int % 2 = 0`, segment.Version+other)
-			e.exec(t, `update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
+			e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
 				segment.MonthVersion+other)
-			even := e.count(t,
+			even := e.count(
 				`select count(*) from fork_days where extract(day from day)::int % 2 = 0`)
 			e.agrees(t)
 			require.Equal(t, sealer.Result{Days: even, Months: first.Months}, e.seal(t),
 				"they are due, and no others")
 			e.agrees(t)
 			require.Equal(t, first.Days,
-				e.count(t,
+				e.count(
 					`select count(*) from fork_days where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`,
 					segment.Version))
 		})
@@ -93,11 +90,11 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 99, 2000)
+	e.Exec(insertSQL, testFrom, 99, 2000)
 	for _, date := range []string{"0001-01-01", "1850-07-14", "2023-12-05"} {
-		e.exec(t, insertSQL, date, 1, 20)
+		e.Exec(insertSQL, date, 1, 20)
 	}
-	e.exec(t, `update plays set fork_id = $1`, testFork)
+	e.Exec(`update plays set fork_id = $1`, testFork)
 	e.seal(t)
 	e.agrees(t)
 	turned := `(get_byte(%[1]s, octet_length(%[1]s) - 1) # 1)`
@@ -108,36 +105,29 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 		{"fork_months", "segment", "month = '2024-01-01'", "2024-01-01_2024-01-31"},
 		{"fork_months", "segment", "month = '1850-07-01'", "1850-07-01_1850-07-31"},
 	} {
-		e.exec(t,
+		e.Exec(
 			fmt.Sprintf(`update %[2]s set %[1]s = set_byte(%[1]s, octet_length(%[1]s) - 1, `+turned+
 				`) where `+wrong.where, wrong.column, wrong.table))
-		found, err := e.sealer.Verify(t.Context())
-		require.NoError(t, err)
-		require.Equal(t,
-			[]string{
-				"fork " + testFork + ", " + wrong.period +
-					": the segment is damaged: its checksum does not match",
-			}, found)
+		require.Equal(t, []string{"fork " + testFork + ", " + wrong.period +
+			": the segment is damaged: its checksum does not match"}, e.verify(t))
 		mark := "insert into unsealed_days select fork_id, day from fork_days where "
 		if wrong.table == "fork_months" {
 			mark = "insert into unsealed_months select fork_id, month from fork_months where "
 		}
-		e.exec(t, mark+wrong.where)
+		e.Exec(mark + wrong.where)
 		e.agrees(t)
 	}
 	e.seal(t)
 	e.agrees(t)
 
 	// Whole, and yet not what the plays say: these were changed past the triggers.
-	e.exec(t, `alter table plays disable trigger user`)
-	e.exec(t,
+	e.Exec(`alter table plays disable trigger user`)
+	e.Exec(
 		`update plays set player = 1 + player % 40 where started_at >= '2024-01-10' and started_at < '2024-01-11'`)
-	found, err := e.sealer.Verify(t.Context())
-	require.NoError(t, err)
 	require.Equal(t,
 		[]string{"fork " + testFork + ", 2024-01-10_2024-01-10: the segment differs from the plays",
 			"fork " + testFork + ", 2024-01-01_2024-01-31: the segment differs from the plays"},
-		found)
+		e.verify(t))
 }
 
 // A day with too many plays is read from the plays. It is counted once, and again when one of its
@@ -146,9 +136,9 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.exec(t, insertSQL, testFrom.Add(20*snapshot.Day), 1, 400) // so many that the group is not hidden
-	e.exec(t, insertSQL, testFrom.Add(50*snapshot.Day), 1, 10)
-	e.exec(t, `update plays set fork_id = $1`, testFork)
+	e.Exec(insertSQL, testFrom.Add(20*snapshot.Day), 1, 400) // so many that the group is not hidden
+	e.Exec(insertSQL, testFrom.Add(50*snapshot.Day), 1, 10)
+	e.Exec(`update plays set fork_id = $1`, testFork)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
 	require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
@@ -160,11 +150,11 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	require.Equal(t, []int{1, 0, 1, 2},
 		[]int{status[0].Days, status[0].Dirty, status[0].Large, status[0].Months})
 
-	e.exec(t, `update plays set score = 1 where completed_at is not null and started_at < $1`,
+	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`,
 		testFrom.Add(21*snapshot.Day))
 	e.agrees(t)
 	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
-	e.exec(t,
+	e.Exec(
 		`delete from plays where started_at < $1 and id not in (select id from plays order by started_at limit 20)`,
 		testFrom.Add(21*snapshot.Day))
 	e.agrees(t)
@@ -177,12 +167,12 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxMonthBytes = 7_000 // about 370 plays
-	e.exec(t, insertSQL, testFrom, 99, 2000)
-	e.exec(t, `delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
+	e.Exec(insertSQL, testFrom, 99, 2000)
+	e.Exec(`delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
 	const whole = `select count(*) from fork_months where fork_id = $1 and head_bytes < octet_length(segment)`
-	months := e.count(t, `select count(*) from fork_months where fork_id = $1`, testFork)
-	require.Equal(t, months-1, e.count(t, whole, testFork), "December alone is too large")
+	months := e.count(`select count(*) from fork_months where fork_id = $1`, testFork)
+	require.Equal(t, months-1, e.count(whole, testFork), "December alone is too large")
 	e.agrees(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 }
@@ -192,17 +182,17 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 100, 2000)
+	e.Exec(insertSQL, testFrom, 100, 2000)
 	e.seal(t)
 	left := func(from, to string) int {
-		return e.count(t,
+		return e.count(
 			`select (select count(*) from fork_days where fork_id = $1 and day between $2 and $3)
 			+ (select count(*) from fork_months where fork_id = $1 and month between $2 and $3)
 			+ (select count(*) from unsealed_days where fork_id = $1 and day between $2 and $3)
 			+ (select count(*) from unsealed_months where fork_id = $1 and month between $2 and $3)`,
 			testFork, from, to)
 	}
-	e.exec(t,
+	e.Exec(
 		`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
 		testFork)
 	e.seal(t)
@@ -212,19 +202,20 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 
 	// The days go in one pass, a month, in which somebody writes, in a later one, when the fork is
 	// none of the large.
-	e.exec(t, `delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
+	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
 	e.seal(t)
-	release := e.hold(t,
-		`select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+
-			`'), date '2024-01-31' - date '2000-01-01')`)
-	e.exec(t, `delete from plays where fork_id = $1`, testFork)
+	writer := e.Begin(lockDay, testFork, "2024-01-31")
+	e.Exec(`delete from plays where fork_id = $1`, testFork)
 	e.sealer.MinPlays = 1_000_000
 	require.Equal(t, 1, e.seal(t).Skipped)
-	release()
+	require.NoError(t, writer.Rollback(t.Context()))
 	e.seal(t)
 	require.Zero(t, left("2023-01-01", "2025-01-01"))
 	e.agrees(t)
 }
+
+// lockDay is the lock of a writer. $1 fork, $2 day.
+const lockDay = `select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`
 
 const daysOfSQL = `select count(distinct started_at::date) from plays where fork_id = $1`
 
@@ -232,21 +223,21 @@ const daysOfSQL = `select count(distinct started_at::date) from plays where fork
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 99, 500)
-	e.exec(t, `create function refuse() returns trigger language plpgsql as
-		$$ begin if new.fork_id = '`+testFork+
+	e.Exec(insertSQL, testFrom, 99, 500)
+	e.Exec(`create function refuse() returns trigger language plpgsql as
+		$$ begin if new.fork_id = '` + testFork +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
 	done, err := e.sealer.Seal(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testFork, "which one")
-	days := e.count(t, daysOfSQL, otherFork)
-	left := e.count(t, daysOfSQL, testFork)
+	days := e.count(daysOfSQL, otherFork)
+	left := e.count(daysOfSQL, testFork)
 	require.Equal(t, sealer.Result{Days: days, Months: 3, Remaining: left}, done)
 	require.Equal(t, days,
-		e.count(t, `select count(*) from fork_days where fork_id = $1`, otherFork))
+		e.count(`select count(*) from fork_days where fork_id = $1`, otherFork))
 	e.agrees(t)
-	e.exec(t, `drop trigger refuse on fork_days`)
+	e.Exec(`drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")
 	e.agrees(t)
 }
@@ -256,13 +247,10 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 func TestReportsWaitForTruncate(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 100, 500)
+	e.Exec(insertSQL, testFrom, 100, 500)
 	e.seal(t)
 	e.agrees(t)
-	tx, err := e.db.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `truncate plays`)
-	require.NoError(t, err)
+	tx := e.Begin(`truncate plays`)
 	read := make(chan error, 1)
 	go func() { read <- e.differs(t.Context(), rand.New(rand.NewPCG(1, 1))) }()
 	e.await(t, "the report does not wait", read,
@@ -277,10 +265,10 @@ func TestReportsWaitForTruncate(t *testing.T) {
 func TestTruncateWaitsForTheSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 100, 500)
+	e.Exec(insertSQL, testFrom, 100, 500)
 	e.seal(t)
-	e.exec(t, `delete from fork_months`)
-	release := e.hold(t, `lock table fork_months in share row exclusive mode`)
+	e.Exec(`delete from fork_months`)
+	lock := e.Begin(`lock table fork_months in share row exclusive mode`)
 	sealed := make(chan error, 1)
 	go func() {
 		_, err := e.sealer.Seal(t.Context())
@@ -288,10 +276,7 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 	}()
 	e.await(t, "the sealer does not come to write a month", sealed,
 		`select exists (select from pg_locks where relation = 'fork_months'::regclass and not granted)`)
-	other, err := postgres.Open(t.Context(), e.db.OwnerURL,
-		postgres.Options{MaxConns: 1, LockTimeout: -1})
-	require.NoError(t, err)
-	defer other.Close()
+	other := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
 	emptied := make(chan error, 1)
 	go func() {
 		_, err := other.Pool.Exec(t.Context(), `truncate plays`)
@@ -300,7 +285,7 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 	e.await(t, "TRUNCATE neither waits nor is done", emptied,
 		`select exists (select from pg_locks where relation = 'plays'::regclass
 		and mode = 'AccessExclusiveLock' and not granted)`)
-	release()
+	require.NoError(t, lock.Rollback(t.Context()))
 	require.NoError(t, <-sealed)
 	require.NoError(t, <-emptied)
 	e.agrees(t)
@@ -314,10 +299,10 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	const days = 99
-	e.exec(t, insertSQL, testFrom, days, 20_000)
+	e.Exec(insertSQL, testFrom, days, 20_000)
 	for _, statistics := range []string{`select`, `analyze plays`} {
-		e.exec(t, statistics)
-		blocks, plan := e.blocksRead(t, sealer.DueDaysSQL, testOrg, testFork, testNow, time.Time{})
-		require.Less(t, blocks, 10*days, plan)
+		e.Exec(statistics)
+		require.Less(t, e.pages(t, sealer.DueDaysSQL, testOrg, testFork, "2024-02-27", "-infinity"),
+			10*days)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit/fixtures"
+
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/snapshot"
 )
@@ -30,17 +32,17 @@ func (e *env) pass(t *testing.T) (done sealer.Result, failure error) {
 func TestPassReportsTheBacklog(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 20, 500)
-	release := e.hold(t, `select pg_advisory_xact_lock(`+lockText+`)`)
+	e.Exec(insertSQL, testFrom, 20, 500)
+	lock := e.Begin(lockSealer)
 	_, err := e.pass(t)
 	require.ErrorIs(t, err, sealer.ErrLocked)
-	release()
-	e.exec(t, `revoke insert on fork_days from dg_app`)
+	require.NoError(t, lock.Rollback(t.Context()))
+	e.Exec(`revoke insert on fork_days from dg_app`)
 	done, err := e.pass(t)
 	require.Error(t, err)
 	require.NotErrorIs(t, err, sealer.ErrLocked)
 	require.Greater(t, done.Backlog(), 20, "of two forks")
-	e.exec(t, `grant insert on fork_days to dg_app`)
+	e.Exec(`grant insert on fork_days to dg_app`)
 	done, err = e.pass(t)
 	require.NoError(t, err)
 	require.Zero(t, done.Backlog())
@@ -53,26 +55,12 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	e := newEnv(t)
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
-	e.exec(t, insertSQL, testFrom, 5, 100)
-	e.exec(t,
-		`insert into organisations (id, slug, name, plan, reporting_mode)
-			values ($1, 'last', 'Last', 'pro', 'nominative')`,
-		lastOrg)
-	e.exec(t,
-		`insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
-			source_locale, suspended, created_at, updated_at)
-		select $1, $2, $3, 'f', 'F', 1, 'active', 'public', 'en', false, now(), now()`, lastFork,
-		lastOrg, testOrg)
-	e.exec(t,
-		`insert into players (id, org_id, ordinal, label, display_name)
-			values (gen_random_uuid(), $1, 1, 'P-1', 'Player 1')`,
-		lastOrg)
-	e.exec(t,
-		`insert into plays (id, org_id, fork_id, player, started_at, answers)
-			values (gen_random_uuid(), $1, $2, 1, $3, '')`,
-		lastOrg, lastFork, testFrom)
+	e.Exec(insertSQL, testFrom, 5, 100)
+	e.Organisation(fixtures.Organisation{ID: lastOrg})
+	last := e.Fork(fixtures.Fork{ID: lastFork, OrganisationID: lastOrg})
+	e.Play(fixtures.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
 	e.seal(t)
-	rows, err := e.db.Owner.Pool.Query(t.Context(), `select fork_id::text from fork_days group by 1
+	rows, err := e.Owner.Pool.Query(t.Context(), `select fork_id::text from fork_days group by 1
 		order by min(xmin::text::bigint)`)
 	require.NoError(t, err)
 	forks, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -88,7 +76,7 @@ func TestPassesBetweenSearches(t *testing.T) {
 	e := newEnv(t)
 	clock := testNow
 	e.sealer.Now = func() time.Time { return clock }
-	e.exec(t, insertSQL, testFrom, 20, 5_000) // each day of both forks has some
+	e.Exec(insertSQL, testFrom, 20, 5_000) // each day of both forks has some
 	once := func(searched time.Time, days int) time.Time {
 		t.Helper()
 		var done sealer.Result
@@ -100,30 +88,20 @@ func TestPassesBetweenSearches(t *testing.T) {
 		require.Equal(t, days, done.Days)
 		return searched
 	}
-	release := e.hold(t,
-		`select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+`'), date '`+
-			testFrom.Format(time.DateOnly)+`' - date '2000-01-01')`)
+	writer := e.Begin(lockDay, testFork, testFrom)
 	searched := once(time.Time{}, 39) // of two forks
 	require.Zero(t, searched, "a day was busy")
-	release()
+	require.NoError(t, writer.Rollback(t.Context()))
 	searched = once(searched, 1)
 	require.Equal(t, clock, searched)
 
 	today := clock.UTC().Truncate(snapshot.Day)
-	forks := []any{testFork, otherFork}
-	for _, at := range []time.Time{
-		testFrom, testFrom.Add(-10 * snapshot.Day), today.Add(-snapshot.Day), today.Add(-week),
-		today.Add(-week - snapshot.Day),
-	} {
-		for _, f := range forks {
-			e.exec(t,
-				`insert into plays (id, org_id, fork_id, player, started_at, answers)
-					values (gen_random_uuid(), $1, $2, 1, $3, '')`,
-				testOrg, f, at)
-		}
+	for _, fork := range []string{testFork, otherFork} {
+		e.play(fork, 1, testFrom, testFrom.Add(-10*snapshot.Day), today.Add(-snapshot.Day),
+			today.Add(-week), today.Add(-week-snapshot.Day))
 	}
-	e.exec(t, `delete from fork_days where fork_id = $1`, otherFork)
-	e.exec(t, `delete from fork_months where fork_id = $1`, otherFork)
+	e.Exec(`delete from fork_days where fork_id = $1`, otherFork)
+	e.Exec(`delete from fork_months where fork_id = $1`, otherFork)
 	clock = clock.Add(time.Hour - 1)
 	searched = once(searched, 3) // the first fork's marked day, and its two of the week
 	clock = clock.Add(1)

@@ -17,6 +17,7 @@ import (
 
 	"dg/modules/importer"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/snapshot"
@@ -60,8 +61,8 @@ func (w *traffic) work(n int, f func(context.Context, *rand.Rand) error) {
 
 // write changes plays as 8 writers and an importer do.
 func (w *traffic) write(e *env) {
-	writers := w.pool(e, 8)
-	owner := w.pool(e, 1)
+	writers := pgtest.Open(w.t, e.OwnerURL, postgres.Options{MaxConns: 8})
+	owner := pgtest.Open(w.t, e.OwnerURL, postgres.Options{MaxConns: 1})
 	w.work(8, func(ctx context.Context, random *rand.Rand) error {
 		w.writes.Add(1)
 		return unlessSerialised(e.write(ctx, random, writers))
@@ -74,14 +75,6 @@ func (w *traffic) write(e *env) {
 		}
 		return unlessSerialised(err)
 	})
-}
-
-// pool opens connections as the owner of the tables.
-func (w *traffic) pool(e *env, conns int32) *postgres.DB {
-	db, err := postgres.Open(w.t.Context(), e.db.OwnerURL, postgres.Options{MaxConns: conns})
-	require.NoError(w.t, err)
-	w.t.Cleanup(db.Close)
-	return db
 }
 
 func unlessSerialised(err error) error {
@@ -115,7 +108,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	if os.Getenv("DG_SOAK") != "" {
 		lasts = 60 * time.Second
 	}
-	e.exec(t, insertSQL, testFrom, 100, 3000)
+	e.Exec(insertSQL, testFrom, 100, 3000)
 	w := &traffic{t: t}
 	w.ctx, w.stop = context.WithCancel(t.Context())
 	defer w.stop()
@@ -147,12 +140,12 @@ func (e *env) agreesAtRest(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
 		var busy int
-		err := e.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
+		err := e.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
 			where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`).
 			Scan(&busy)
 		return err == nil && busy == 0
 	}, 20*time.Second, 10*time.Millisecond)
-	e.exec(t, insertSQL, testFrom.Add(50*snapshot.Day), 1, 200)
+	e.Exec(insertSQL, testFrom.Add(50*snapshot.Day), 1, 200)
 	// the sessions that were cancelled may hold their locks for a moment
 	require.Eventually(t, func() bool {
 		if _, err := e.sealer.Seal(t.Context()); err != nil {
@@ -166,11 +159,9 @@ func (e *env) agreesAtRest(t *testing.T) {
 	for range 50 {
 		require.NoError(t, e.differs(t.Context(), random))
 	}
-	require.Positive(t, e.count(t, `select count(*) from fork_months`))
-	require.Positive(t, e.count(t, `select count(*) from fork_days where head_bytes = 0`))
-	wrong, err := e.sealer.Verify(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, wrong)
+	require.Positive(t, e.count(`select count(*) from fork_months`))
+	require.Positive(t, e.count(`select count(*) from fork_days where head_bytes = 0`))
+	require.Empty(t, e.verify(t))
 }
 
 // A writer at another isolation level could not see a segment that was sealed since it began: it is
@@ -179,7 +170,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	for _, level := range []pgx.TxIsoLevel{pgx.RepeatableRead, pgx.Serializable} {
-		tx, err := e.db.Owner.Pool.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
+		tx, err := e.Owner.Pool.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
 		require.NoError(t, err)
 		_, err = tx.Exec(t.Context(), insertSQL, testFrom, 1, 1)
 		require.ErrorContains(t, err, "READ COMMITTED")
@@ -194,27 +185,20 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		_, err := e.db.Owner.Pool.Exec(t.Context(), sql, args...)
-		require.NoError(t, err)
+		e.Exec(sql, args...)
 		for range 10 {
 			require.NoError(t, e.differs(t.Context(), random))
 		}
-		_, err = e.sealer.Seal(t.Context())
-		require.NoError(t, err)
+		e.seal(t)
 		for range 10 {
 			require.NoError(t, e.differs(t.Context(), random))
 		}
 	}
 	exec(insertSQL, testFrom, 100, 2000)
-	var SealedDays, SealedMonths int
-	require.NoError(t,
-		e.db.DB.Pool.QueryRow(t.Context(),
-			`select (select count(*) from fork_days where fork_id = $1), (select count(*)
-				from fork_months where fork_id = $1)`,
-			testFork).
-			Scan(&SealedDays, &SealedMonths))
-	require.Equal(t, []int{99, 3}, []int{SealedDays, SealedMonths},
-		"today and its month are not finished")
+	require.Equal(t, []int{99, 3}, []int{
+		e.count(`select count(*) from fork_days where fork_id = $1`, testFork),
+		e.count(`select count(*) from fork_months where fork_id = $1`, testFork),
+	}, "today and its month are not finished")
 	exec(insertSQL, testFrom.Add(30*snapshot.Day), 1, 1)
 	exec(
 		`update plays set score = 1, passed = false, completed_at = started_at where started_at < $1`,

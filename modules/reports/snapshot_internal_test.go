@@ -20,10 +20,10 @@ var errReplay = &pgconn.PgError{Code: "40001"}
 func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 40, 100)
+	e.Exec(insertSQL, testFrom, 40, 100)
 	q := query(testFrom, 40, "")
 	for _, replica := range []bool{true, false} {
-		s, err := snapshot.Open(t.Context(), e.db.DB, q, true)
+		s, err := snapshot.Open(t.Context(), e.DB, q, true)
 		require.NoError(t, err)
 		s.Replica = replica
 		s.Damaged = []Damage{{ForkID: testFork, Period: q.Period}}
@@ -39,7 +39,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 		require.Equal(t, byte('T'), s.Conn.Conn().PgConn().TxStatus())
 		s.Close()
 	}
-	require.Zero(t, e.db.DB.Pool.Stat().AcquiredConns())
+	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 }
 
 // rules.md, CSV: an export that a replica fails begins anew on the primary, unless the report has
@@ -47,7 +47,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.exec(t, insertSQL, testFrom, 40, 1_000)
+	e.Exec(insertSQL, testFrom, 40, 1_000)
 	q := query(testFrom, 40, "")
 	want := e.exportedIDs(t, q)
 	again := func(change string) *Export {
@@ -58,7 +58,7 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 		// every later statement of the transaction fails
 		_, err = x.snap.Conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
-		e.exec(t, change)
+		e.Exec(change)
 		x.Begin(t.Context())
 		return x
 	}

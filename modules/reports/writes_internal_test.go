@@ -54,7 +54,7 @@ func (e *env) write(ctx context.Context, random *rand.Rand, db *postgres.DB) err
 func (e *env) importSome(ctx context.Context, random *rand.Rand, im *importer.Importer) error {
 	type line struct{ ID, ForkID, PlayerID string }
 	at := testFrom.Add(time.Duration(random.IntN(100)) * snapshot.Day)
-	rows, err := e.db.DB.Pool.Query(ctx, `
+	rows, err := e.DB.Pool.Query(ctx, `
 		(select p.id::text, p.fork_id::text, o.id::text from plays p
 		 join players o on o.org_id = p.org_id and o.ordinal = p.player
 		  where p.org_id = $1 and p.started_at >= $2 order by p.started_at limit $3)

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -91,13 +92,13 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 			t.Fatalf("pgtest: %v", err)
 		}
 	}
-	db.DB = open(t, db.URL, postgres.Options{MaxConns: servingConns})
+	db.DB = Open(t, db.URL, postgres.Options{MaxConns: servingConns})
 	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
 		db.readFrom(t, urls, name)
 	}
 	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer
 	// than a statement may.
-	db.Owner = open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
+	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
 }
 
@@ -148,10 +149,10 @@ func NeedProgram(t testing.TB, name string) {
 	}
 }
 
-// open opens a pool that is closed when t ends.
-func open(t testing.TB, url string, options postgres.Options) *postgres.DB {
+// Open opens a pool that is closed when t ends.
+func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	t.Helper()
-	options.Name = "pgtest"
+	options.Name = cmp.Or(options.Name, "pgtest")
 	db, err := postgres.Open(context.Background(), url, options)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
