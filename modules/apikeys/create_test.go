@@ -186,7 +186,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 		key, _ := b.newKey()
 		before := b.logged()
 		// The request waits where it has been let in and has not written yet.
-		tx := b.begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`,
+		tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`,
 			ourOrganisation)
 		create := func() error {
 			_, _, err := b.create(admin)
@@ -220,7 +220,7 @@ func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 		`delete from memberships where user_id = $1`,
 		`update users set totp_secret = 'x' where id = $1`,
 	} {
-		other := b.begin(`set local lock_timeout = '50ms'`)
+		other := b.Begin(`set local lock_timeout = '50ms'`)
 		_, err = other.Exec(b.ctx(), change, b.owner.ID)
 		require.ErrorContains(t, err, "lock timeout")
 		require.NoError(t, other.Rollback(b.ctx()))

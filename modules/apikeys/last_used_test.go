@@ -11,6 +11,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 // within runs f in one minute of the database's clock: it is run again where a minute began
@@ -102,7 +103,7 @@ func TestLastUse(t *testing.T) {
 func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	revocation := b.begin(`update api_keys
+	revocation := b.Begin(`update api_keys
 		set revoked_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`, key.ID)
 	err := b.whileWaiting(revocation, func() error { return b.use(token) }, func() {
 		require.NoError(t, revocation.Commit(b.ctx()))
@@ -117,7 +118,7 @@ func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	holder := b.begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
+	holder := b.Begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
 	err := b.whileWaiting(holder, func() error { return b.use(token) }, func() {
 		require.NoError(t, b.other.Revoke(b.ctx(), b.owner, key.ID, request))
 		require.NoError(t, holder.Rollback(b.ctx()))
@@ -139,9 +140,7 @@ func TestLastUseDoesNotWaitForTheDisk(t *testing.T) {
 	query := address.Query()
 	query.Set("synchronous_commit", "on") // the server of the tests has it off
 	address.RawQuery = query.Encode()
-	db, err := postgres.Open(t.Context(), address.String(), postgres.Options{MaxConns: 1})
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := pgtest.Open(t, address.String(), postgres.Options{MaxConns: 1})
 	_, err = b.instance(db, time.Now).Authenticate(b.ctx(), token, request)
 	require.NoError(t, err)
 	var setting string

@@ -75,7 +75,7 @@ func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
-	tx := b.begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
+	tx := b.Begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
 	_, err := tx.Exec(b.ctx(), `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
 	require.NoError(t, err)
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))

@@ -22,6 +22,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 // errOutside is the answer that the surface gives to RefuseOutside.
@@ -75,10 +76,7 @@ func setup(t *testing.T) *bundle {
 			}
 		}
 	}
-	second, err := postgres.Open(t.Context(), b.URL,
-		postgres.Options{Name: "second instance", MaxConns: 8})
-	require.NoError(t, err)
-	t.Cleanup(second.Close)
+	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
 	b.log = audit.New(b.DB)
 	b.keys = b.instance(b.DB, time.Now)
 	b.other = b.instance(second, time.Now)
@@ -209,17 +207,6 @@ func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 		`select `+column+` from api_keys where id = $1`, key.ID)
 }
 
-// begin begins a transaction of the owner of the tables, in which it runs the statement.
-func (b *bundle) begin(sql string, args ...any) pgx.Tx {
-	b.t.Helper()
-	tx, err := b.Owner.Pool.Begin(b.ctx())
-	require.NoError(b.t, err)
-	b.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(b.ctx(), sql, args...)
-	require.NoError(b.t, err)
-	return tx
-}
-
 // whileWaiting calls wait on another goroutine, then run once a statement waits for a lock of tx.
 // It returns the error of wait.
 func (b *bundle) whileWaiting(tx pgx.Tx, wait func() error, run func()) error {
@@ -239,9 +226,7 @@ func (b *bundle) whileWaiting(tx pgx.Tx, wait func() error, run func()) error {
 // breakLog takes the right to add entries from the role that serves.
 func (b *bundle) breakLog() {
 	b.t.Helper()
-	role, err := postgres.RoleOf(b.URL)
-	require.NoError(b.t, err)
-	b.Exec(`revoke insert on audit_entries from ` + pgx.Identifier{role}.Sanitize())
+	b.Exec(`revoke insert on audit_entries from dg_app`)
 }
 
 // addKeys stores keys past the module: n of them, the i-th created i minutes after the first.

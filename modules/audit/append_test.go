@@ -12,6 +12,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 // A person's security event is in the logs of the person's organisations, and in no other.
@@ -82,9 +83,7 @@ func TestEntryThatNoFilterFindsIsRefused(t *testing.T) {
 // taken as written.
 func TestUnreachableLogIsAnError(t *testing.T) {
 	b := setup(t)
-	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
-	require.NoError(t, err)
-	t.Cleanup(gone.Close)
+	gone := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 1})
 	gone.Close()
 	log := audit.New(gone)
 	for name, call := range map[string]func(context.Context) error{

@@ -15,6 +15,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 // counted returns how many events each burst in the organisation's log stands for, oldest first,
@@ -75,10 +76,7 @@ func TestCountedEventsBecomeOneEntryPerActorAndReason(t *testing.T) {
 // Two instances count and record at once.
 func TestEachCountedEventIsInOneEntry(t *testing.T) {
 	b := setup(t)
-	second, err := postgres.Open(t.Context(), b.URL,
-		postgres.Options{Name: "second instance", MaxConns: 8})
-	require.NoError(t, err)
-	t.Cleanup(second.Close)
+	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
 	logs := []*audit.Log{b.log, audit.New(second)}
 	var counting, recording sync.WaitGroup
 	var done atomic.Bool
@@ -156,15 +154,13 @@ func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 // A failure of the log loses no event: the next attempt records it.
 func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 	b := setup(t)
-	var serving string
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select quote_ident(current_user)`).Scan(&serving))
 	for range 3 {
 		b.counts(t, refused(ours, "key-a", audit.WrongSecret))
 	}
-	b.Exec(`revoke insert on audit_entries from ` + serving)
+	b.Exec(`revoke insert on audit_entries from dg_app`)
 	require.Error(t, b.log.RecordBursts(t.Context()))
 	b.counts(t, refused(ours, "key-a", audit.WrongSecret))
-	b.Exec(`grant insert on audit_entries to ` + serving)
+	b.Exec(`grant insert on audit_entries to dg_app`)
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	events, lost := b.counted(t, ours)
 	require.Equal(t, []int{4}, events)

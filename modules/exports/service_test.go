@@ -20,6 +20,7 @@ import (
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 // bundle is a server whose one route exports the fork.
@@ -41,11 +42,7 @@ func setup(t *testing.T) *bundle {
 	})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
-	var err error
-	b.db, err = postgres.Open(t.Context(), b.DirectURL,
-		postgres.Options{LockTimeout: 20 * time.Second})
-	require.NoError(t, err)
-	t.Cleanup(b.db.Close)
+	b.db = pgtest.Open(t, b.DirectURL, postgres.Options{LockTimeout: 20 * time.Second})
 	b.service = exports.New(reports.New(b.db, b.db, reports.NewLimits(b.db)), audit.New(b.db))
 	b.request = exports.Request{
 		Query: reports.Query{

@@ -36,20 +36,9 @@ type stopped struct {
 	status chan int // of the answer; 0: none
 }
 
-// locked is a transaction that holds the lock.
-func (b *bundle) locked(lock string) pgx.Tx {
-	b.t.Helper()
-	tx, err := b.Owner.Pool.Begin(b.t.Context())
-	require.NoError(b.t, err)
-	b.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(b.t.Context(), lock)
-	require.NoError(b.t, err)
-	return tx
-}
-
 func (b *bundle) stop(lock string) *stopped {
 	b.t.Helper()
-	tx := b.locked(lock)
+	tx := b.Begin(lock)
 	ctx, leave := context.WithCancel(b.t.Context())
 	s := &stopped{b, tx, leave, make(chan int, 1)}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url, http.NoBody)
@@ -163,7 +152,7 @@ func TestClientLeavesBeforeTheFirstByte(t *testing.T) {
 func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
-	entry := b.locked(stopsTheEntry)
+	entry := b.Begin(stopsTheEntry)
 	file, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, 20_001, strings.Count(string(file), "\n"))

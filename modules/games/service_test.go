@@ -11,6 +11,7 @@ import (
 	"dg/modules/games"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 const (
@@ -178,9 +179,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 // 404.
 func TestUnreachableForksAreNotMissing(t *testing.T) {
 	b := setup(t)
-	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
-	require.NoError(t, err)
-	t.Cleanup(gone.Close)
+	gone := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 1})
 	gone.Close()
 	forks := games.New(gone)
 	_, list := forks.Forks(t.Context(), ours)

@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 var errStatement = errors.New("this statement fails")
@@ -17,9 +18,7 @@ var errStatement = errors.New("this statement fails")
 // failing returns a service whose nth statement from now on fails, counted from 0.
 func (b *bundle) failing() (people *instance, nth *int) {
 	b.t.Helper()
-	db, err := postgres.Open(b.ctx(), b.URL, postgres.Options{Name: "failing", MaxConns: 2})
-	require.NoError(b.t, err)
-	b.t.Cleanup(db.Close)
+	db := pgtest.Open(b.t, b.URL, postgres.Options{MaxConns: 2})
 	nth = new(int)
 	fail := func(db *gorm.DB) {
 		if !db.DryRun { // a subquery

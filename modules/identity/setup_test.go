@@ -19,6 +19,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
 const (
@@ -55,10 +56,7 @@ func setupAlone(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{Database: fixtures.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
-	second, err := postgres.Open(t.Context(), b.URL,
-		postgres.Options{Name: "second instance", MaxConns: 8})
-	require.NoError(t, err)
-	t.Cleanup(second.Close)
+	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
 	b.people = b.service(b.DB).UseCheapHashes()
 	b.other = b.service(second).UseCheapHashes()
 	b.pools = []*pgxpool.Pool{b.DB.Pool, second.Pool}
@@ -268,18 +266,14 @@ func (b *bundle) fail(times int, want error, fn func() error) {
 // the statement it runs the other statement, if any, and commits. It returns the error of fn.
 func (b *bundle) whileWaiting(fn func() error, then, sql string, args ...any) error {
 	b.t.Helper()
-	tx, err := b.Owner.Pool.Begin(b.ctx())
-	require.NoError(b.t, err)
-	defer tx.Rollback(context.Background())
-	_, err = tx.Exec(b.ctx(), sql, args...)
-	require.NoError(b.t, err)
+	tx := b.Begin(sql, args...)
 	done := make(chan error, 1)
 	go func() { done <- fn() }()
 	require.Eventually(b.t, func() bool {
 		return one[bool](b, `select exists (select from pg_locks where not granted and pid in
 			(select pid from pg_stat_activity where datname = current_database()))`)
 	}, 30*time.Second, time.Millisecond)
-	_, err = tx.Exec(b.ctx(), then)
+	_, err := tx.Exec(b.ctx(), then)
 	require.NoError(b.t, err)
 	require.NoError(b.t, tx.Commit(b.ctx()))
 	return <-done

@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -54,11 +53,7 @@ func TestSweepSkipsLockedRows(t *testing.T) {
 		expires_at, second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 3) n`
 	b.Exec(expired, id, b.now())
-	tx, err := b.Owner.Pool.Begin(b.ctx())
-	require.NoError(t, err)
-	defer tx.Rollback(context.Background())
-	_, err = tx.Exec(b.ctx(), `delete from sessions where token_hash = sha256('2')`)
-	require.NoError(t, err)
+	b.Begin(`delete from sessions where token_hash = sha256('2')`)
 	session := b.signIn(ann)
 	require.Equal(t, 2, one[int](b, `select count(*) from sessions`),
 		"the new one, and the one that is being removed")

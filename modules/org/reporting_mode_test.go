@@ -177,17 +177,12 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 // The change and its entry commit together.
 func TestReportingModeDoesNotChangeWithoutItsEntry(t *testing.T) {
 	b := setup(t)
-	b.Exec(`revoke insert on audit_entries from ` + b.role())
+	b.Exec(`revoke insert on audit_entries from dg_app`)
 	err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative,
 		request)
 	require.Error(t, err)
 	mode, _ := b.mode(ours)
 	require.Equal(t, org.Pseudonymous, mode)
-}
-
-func (b bundle) role() (role string) {
-	require.NoError(b.t, b.DB.Pool.QueryRow(b.t.Context(), `select current_user::text`).Scan(&role))
-	return `"` + role + `"`
 }
 
 // Of an organisation the serving role may change the reporting mode only.

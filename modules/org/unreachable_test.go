@@ -8,15 +8,14 @@ import (
 	"dg/modules/org"
 	"dg/platform/authz"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 // What cannot be read is not reported as missing, empty or forbidden: the one is 503, the others
 // are 404, 200 and 403.
 func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 	b := setup(t)
-	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
-	require.NoError(t, err)
-	t.Cleanup(gone.Close)
+	gone := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 1})
 	gone.Close()
 	policy, err := authz.New()
 	require.NoError(t, err)

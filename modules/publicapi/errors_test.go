@@ -233,10 +233,7 @@ func TestEachErrorOfTheTable(t *testing.T) {
 func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
-	pool, err := postgres.Open(t.Context(), db.DirectURL,
-		postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
+	pool := pgtest.Open(t, db.DirectURL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
 	return startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool},
 		func(app *fiber.App) {
 			app.Get("/api/v1/planted/503", func(*fiber.Ctx) error {
@@ -248,7 +245,7 @@ func startWithFailures(t *testing.T) *world {
 
 // besideReports lets as many reports wait for a lock as the organisation may have.
 func (a *attempt) besideReports() {
-	tx := a.w.lock(a.t, "plays")
+	tx := a.w.Begin(`lock table plays in access exclusive mode`)
 	target(a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query)(a)
 	answers := a.w.sendAtOnce(a.t, reports.MaxReportsOfOrganisation, a.raw)
 	a.w.awaitWaiting(a.t, "plays", cap(answers))

@@ -148,7 +148,7 @@ func (w *world) getWhile(
 	t *testing.T, path string, token apikeys.Token, change string, args ...any,
 ) answer {
 	t.Helper()
-	tx := w.lock(t, "forks")
+	tx := w.Begin(`lock table forks in access exclusive mode`)
 	answers := w.sendAtOnce(t, 1,
 		line(http.MethodGet, path, "Authorization: Bearer "+token.String()))
 	w.awaitWaiting(t, "forks", 1)
@@ -178,7 +178,7 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, startWithFailures(t))
 	a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
-	tx := a.w.lock(t, "forks")
+	tx := a.w.Begin(`lock table forks in access exclusive mode`)
 	list := line(http.MethodGet, "/api/v1/forks", "Authorization: "+a.authorization)
 	answers := a.w.sendAtOnce(t, 9, list)
 	a.w.awaitWaiting(t, "forks", reports.MaxReportsOfOrganisation)

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/fixtures"
@@ -172,17 +171,6 @@ func (w *world) sendAtOnce(t *testing.T, n int, request string) (answers chan an
 		}()
 	}
 	return answers
-}
-
-// lock keeps the program from reading a table until the transaction, or the test, ends.
-func (w *world) lock(t *testing.T, table string) pgx.Tx {
-	t.Helper()
-	tx, err := w.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(t.Context(), "lock table "+table+" in access exclusive mode")
-	require.NoError(t, err)
-	return tx
 }
 
 // awaitWaiting waits until n statements wait for a lock of the table.

@@ -89,9 +89,7 @@ func startIn(t *testing.T, zone string) *world {
 	require.NoError(t, conn.QueryRow(t.Context(), `show timezone`).Scan(&set))
 	require.Equal(t, zone, set, "a session that asks for nothing is in the zone")
 	// sessions from before would be in no zone
-	one, err := postgres.Open(t.Context(), db.URL, postgres.Options{Name: "one", MaxConns: 2})
-	require.NoError(t, err)
-	t.Cleanup(one.Close)
+	one := pgtest.Open(t, db.URL, postgres.Options{MaxConns: 2})
 	return startOver(t, db, assembly.Pools{Auth: one, Reads: one, Exports: one})
 }
 
