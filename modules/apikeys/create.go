@@ -15,12 +15,12 @@ import (
 
 // NewKey is the input of Create.
 type NewKey struct {
-	// says where the key is used
+	// Name tells people which tool uses the key.
 	Name        string     `json:"name" validate:"text,printable"`
 	Description string     `json:"description" validate:"omitempty,text,printable"` // "": none
 	Scopes      []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt   *time.Time `json:"expiresAt"` // nil: never; else in the future
-	// a UUID under which the organisation creates at most one key; "": none
+	// IdempotencyKey is a UUID under which the organisation creates at most one key; "": none.
 	IdempotencyKey string `json:"idempotencyKey"`
 }
 

@@ -46,7 +46,7 @@ func (j *job) watch() {
 }
 
 // start records the start. The entry commits while the first rows are read; nothing is sent before
-// both finish. If reading fails, Next returns the error and the end is recorded.
+// both finish. If reading fails, AppendNext returns the error and the end is recorded.
 func (j *job) start(ctx context.Context) (_ httpserver.Source, err error) {
 	j.id = uuid.NewString()
 	recorded := make(chan error, 1)
@@ -67,8 +67,8 @@ func (j *job) start(ctx context.Context) (_ httpserver.Source, err error) {
 	return j, nil
 }
 
-// Next appends the next row.
-func (j *job) Next(b []byte) ([]byte, error) { return j.export.Next(b) }
+// AppendNext appends the next row.
+func (j *job) AppendNext(b []byte) ([]byte, error) { return j.export.AppendNext(b) }
 
 // Close frees the connection and the slot. It records the end in the background, because the client
 // waits for Close.

@@ -27,7 +27,7 @@ type Export struct {
 	count   int64
 }
 
-// exportState is what Next returns next.
+// exportState is what AppendNext appends next.
 type exportState byte
 
 const (
@@ -50,9 +50,9 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Meta.Header(), snap: snap, forkID: q.ForkID, format: f}, nil
 }
 
-// Begin reads the first row ahead of Next, which returns its error; a panic is one too, so that the
+// Begin reads the first row ahead of AppendNext, which returns its error; a panic is one too, so that the
 // caller closes the export and records its end. ctx bounds all rows: when it ends, the query is
-// cancelled and Next returns its cause.
+// cancelled and AppendNext returns its cause.
 func (e *Export) Begin(ctx context.Context) {
 	e.ctx = ctx
 	defer func() {
@@ -63,7 +63,7 @@ func (e *Export) Begin(ctx context.Context) {
 	if e.snap == nil {
 		return
 	}
-	e.failed = e.snap.Read(ctx, func() error {
+	e.failed = e.snap.ReadWithFailover(ctx, func() error {
 		// A snapshot that was opened anew may say otherwise what was said of the report: the
 		// replica's failure stands.
 		if e.snap.Meta.Header() == e.Header {
@@ -95,8 +95,8 @@ func (e *Export) Close() {
 	}
 }
 
-// Next appends the next row to b, the header first, behind Begin. It returns io.EOF after the last.
-func (e *Export) Next(b []byte) ([]byte, error) {
+// AppendNext appends the next row to b, the header first, behind Begin. It returns io.EOF after the last.
+func (e *Export) AppendNext(b []byte) ([]byte, error) {
 	if e.failed != nil {
 		return b, e.failed
 	}

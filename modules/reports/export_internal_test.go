@@ -36,7 +36,7 @@ func BenchmarkExport(b *testing.B) {
 				x := e.begin(b, query(testFrom, 100, ""), CSV)
 				var err error
 				for err == nil {
-					_, err = x.Next(buffer)
+					_, err = x.AppendNext(buffer)
 				}
 				require.ErrorIs(b, err, io.EOF)
 				require.EqualValues(b, 200_000, x.Rows())
@@ -93,7 +93,7 @@ func (e *env) exportedIDs(t *testing.T, q Query) (ids []string) {
 	t.Helper()
 	x := e.begin(t, q, CSV)
 	defer x.Close()
-	for row, err := x.Next(nil); err != io.EOF; row, err = x.Next(nil) {
+	for row, err := x.AppendNext(nil); err != io.EOF; row, err = x.AppendNext(nil) {
 		require.NoError(t, err)
 		ids = append(ids, strings.Split(string(row), ",")[0])
 	}
@@ -105,7 +105,7 @@ func TestPanicAtTheFirstRowIsAnError(t *testing.T) {
 	t.Parallel()
 	e := &Export{snap: snapshot.On(nil, Query{})} // without a connection, reading panics
 	require.NotPanics(t, func() { e.Begin(t.Context()) })
-	_, err := e.Next(nil)
+	_, err := e.AppendNext(nil)
 	require.ErrorContains(t, err, "panic at the first row")
 	require.NotPanics(t, e.Close)
 }

@@ -59,7 +59,7 @@ func (e *env) export(t *testing.T, f Format) string {
 	var file []byte
 	var err error
 	for err == nil {
-		file, err = x.Next(file)
+		file, err = x.AppendNext(file)
 	}
 	require.ErrorIs(t, err, io.EOF)
 	return string(file)

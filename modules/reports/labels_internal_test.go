@@ -98,10 +98,10 @@ func TestExportOfLongNames(t *testing.T) {
 	for _, mode := range []string{"nominative", "pseudonymous"} {
 		e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
 		x := e.begin(t, query(testFrom, 1, ""), CSV)
-		row, err := x.Next(nil)
+		row, err := x.AppendNext(nil)
 		require.Equal(t, csvHeader, string(row))
 		for i := 1; err == nil; i++ {
-			if row, err = x.Next(row[:0]); err != nil {
+			if row, err = x.AppendNext(row[:0]); err != nil {
 				break
 			}
 			key := fmt.Sprintf("P-%d", i)

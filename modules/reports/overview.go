@@ -59,7 +59,7 @@ func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error)
 		return Overview{}, err
 	}
 	defer snap.Close()
-	err = snap.Read(ctx, func() error {
+	err = snap.ReadWithFailover(ctx, func() error {
 		return snap.WithoutDamaged(ctx, func() (err error) {
 			o, err = newOverviewReader(snap).read(ctx, s.maxOverviewPlays)
 			return err

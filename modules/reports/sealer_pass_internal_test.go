@@ -77,23 +77,23 @@ func TestPassesBetweenSearches(t *testing.T) {
 	clock := testNow
 	e.sealer.Now = func() time.Time { return clock }
 	e.Exec(insertSQL, testFrom, 20, 5_000) // each day of both forks has some
-	once := func(searched time.Time, days int) time.Time {
+	once := func(lastSearch time.Time, days int) time.Time {
 		t.Helper()
 		var done sealer.Result
 		e.sealer.OnPass = func(sealed sealer.Result, err error) {
 			done = sealed
 			require.NoError(t, err)
 		}
-		searched = e.sealer.RunOnce(t.Context(), searched)
+		lastSearch = e.sealer.RunOnce(t.Context(), lastSearch)
 		require.Equal(t, days, done.Days)
-		return searched
+		return lastSearch
 	}
 	writer := e.Begin(lockDay, testFork, testFrom)
-	searched := once(time.Time{}, 39) // of two forks
-	require.Zero(t, searched, "a day was busy")
+	lastSearch := once(time.Time{}, 39) // of two forks
+	require.Zero(t, lastSearch, "a day was busy")
 	require.NoError(t, writer.Rollback(t.Context()))
-	searched = once(searched, 1)
-	require.Equal(t, clock, searched)
+	lastSearch = once(lastSearch, 1)
+	require.Equal(t, clock, lastSearch)
 
 	today := clock.UTC().Truncate(snapshot.Day)
 	for _, fork := range []string{testFork, otherFork} {
@@ -103,9 +103,9 @@ func TestPassesBetweenSearches(t *testing.T) {
 	e.Exec(`delete from fork_days where fork_id = $1`, otherFork)
 	e.Exec(`delete from fork_months where fork_id = $1`, otherFork)
 	clock = clock.Add(time.Hour - 1)
-	searched = once(searched, 3) // the first fork's marked day, and its two of the week
+	lastSearch = once(lastSearch, 3) // the first fork's marked day, and its two of the week
 	clock = clock.Add(1)
-	once(searched, 2+24)
+	once(lastSearch, 2+24)
 	once(clock, 0)
 	e.agrees(t)
 }

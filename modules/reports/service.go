@@ -86,7 +86,7 @@ func (r *Report) Close() {
 // Errors: ErrGroupNotFound for a group of another organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
 	defer r.Close()
-	err = r.snap.Read(ctx, func() error {
+	err = r.snap.ReadWithFailover(ctx, func() error {
 		labels := r.admitted.labelBudget(r.snap.Meta.LastOrdinal)
 		return r.snap.WithoutDamaged(ctx, func() (err error) {
 			stats, err = newStatisticsReader(r.snap, labels).read(ctx)

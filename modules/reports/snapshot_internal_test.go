@@ -28,7 +28,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 		s.Replica = replica
 		s.Damaged = []Damage{{ForkID: testFork, Period: q.Period}}
 		calls := 0
-		err = s.Read(t.Context(), func() error {
+		err = s.ReadWithFailover(t.Context(), func() error {
 			calls++
 			return errReplay
 		})
@@ -64,14 +64,14 @@ func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	}
 	x := again(`select`)
 	for range len(want) + 1 {
-		_, err := x.Next(nil)
+		_, err := x.AppendNext(nil)
 		require.NoError(t, err)
 	}
-	_, err := x.Next(nil)
+	_, err := x.AppendNext(nil)
 	require.ErrorIs(t, err, io.EOF)
 	require.EqualValues(t, len(want), x.Rows())
 
 	x = again(`update organisations set reporting_mode = '` + string(org.Pseudonymous) + `'`)
-	_, err = x.Next(nil)
+	_, err = x.AppendNext(nil)
 	require.ErrorContains(t, err, "current transaction is aborted")
 }

@@ -19,7 +19,7 @@ func endless() *fakeSource { return newFakeSource(nil, nil) }
 // endlessSource yields rows without end, at the speed of the client.
 type endlessSource struct{ *fakeSource }
 
-func (s endlessSource) Next(buf []byte) ([]byte, error) {
+func (s endlessSource) AppendNext(buf []byte) ([]byte, error) {
 	return append(buf, someNoise...), nil
 }
 

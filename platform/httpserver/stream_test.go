@@ -46,7 +46,7 @@ func (s *fakeSource) open(ctx context.Context) (Source, error) {
 	return s, nil
 }
 
-func (s *fakeSource) Next(buf []byte) ([]byte, error) {
+func (s *fakeSource) AppendNext(buf []byte) ([]byte, error) {
 	if len(s.rest) == 0 {
 		if s.then == nil {
 			return buf, io.EOF

@@ -120,8 +120,8 @@ type logDownload struct {
 	last    bool // whether batch is the last one
 }
 
-// Next appends the header, or a row.
-func (d *logDownload) Next(b []byte) ([]byte, error) {
+// AppendNext appends the header, or a row.
+func (d *logDownload) AppendNext(b []byte) ([]byte, error) {
 	if !d.started {
 		d.started = true
 		return append(b, auditHeader...), nil

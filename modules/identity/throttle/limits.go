@@ -26,7 +26,7 @@ const (
 	maxBrowserFailures = 5 // in a known browser, passwords and codes apart
 	browserWindow      = 15 * time.Minute
 
-	maxCodeLock = time.Hour // the lock after wrong codes doubles up to it
+	maxCodeLock = time.Hour // the longest lock after wrong codes: each is twice the one before
 )
 
 // LockedError says that there were too many wrong attempts, and until when none is compared.

@@ -76,8 +76,8 @@ func (s *Result) add(o Result) {
 // Run makes a pass every minute until ctx ends. The first pass, and one an hour, also searches the
 // plays of all forks for days that are not sealed. Failures are logged.
 func (s *Sealer) Run(ctx context.Context) {
-	for searched := (time.Time{}); ctx.Err() == nil; {
-		searched = s.RunOnce(ctx, searched)
+	for lastSearch := (time.Time{}); ctx.Err() == nil; {
+		lastSearch = s.RunOnce(ctx, lastSearch)
 		select {
 		case <-ctx.Done():
 		case <-time.After(sealInterval):
@@ -85,11 +85,11 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 }
 
-// RunOnce makes a pass of Run after a search at that time, and returns when the last search was
-// that left nothing.
-func (s *Sealer) RunOnce(ctx context.Context, searched time.Time) time.Time {
+// RunOnce makes a pass of Run. lastSearch is when a search last left nothing unsealed: RunOnce
+// returns it, or the start of this pass if this one did.
+func (s *Sealer) RunOnce(ctx context.Context, lastSearch time.Time) time.Time {
 	began := s.Now()
-	search := began.Sub(searched) >= searchInterval
+	search := began.Sub(lastSearch) >= searchInterval
 	done, err := s.seal(ctx, search)
 	switch {
 	case errors.Is(err, ErrLocked):
@@ -105,7 +105,7 @@ func (s *Sealer) RunOnce(ctx context.Context, searched time.Time) time.Time {
 	if search && err == nil && done.Backlog() == 0 {
 		return began
 	}
-	return searched
+	return lastSearch
 }
 
 // Seal makes one pass, which searches. Errors: ErrLocked.

@@ -8,7 +8,7 @@
 // Invariants:
 //   - A snapshot contains what was committed before its request began, also on a replica
 //     (Query.Position; package postgres says why).
-//   - What a replica fails is read again from the primary, once (Open, Read).
+//   - What a replica fails is read again from the primary, once (Open, ReadWithFailover).
 //   - Open reads no play beyond the number of active members of a group, counted up to the k of
 //     k-anonymity. A group of another organisation is never read.
 //   - No answer depends on a damaged segment (damage.go): it is ignored, and noted to be marked as

@@ -106,9 +106,9 @@ func (s *Snapshot) acquire(ctx context.Context) error {
 	return nil
 }
 
-// Read calls f, which reads the snapshot, and again on the primary where a replica failed. Whatever
+// ReadWithFailover calls f, which reads the snapshot, and again on the primary where a replica failed. Whatever
 // the caller has authorised, a group of another organisation is not read. Errors: ErrGroupNotFound.
-func (s *Snapshot) Read(ctx context.Context, f func() error) error {
+func (s *Snapshot) ReadWithFailover(ctx context.Context, f func() error) error {
 	if err := s.Meta.Header().CheckGroup(s.Query.OrganisationID); err != nil {
 		return err
 	}

@@ -19,20 +19,20 @@ const (
 
 // Source yields a body piece by piece. It is used by one goroutine at a time.
 type Source interface {
-	// Next appends at least one byte to buf and returns it. It returns io.EOF itself at the end of
+	// AppendNext appends at least one byte to buf and returns it. It returns io.EOF itself at the end of
 	// the body; any other error, one that wraps io.EOF included, breaks the response off.
-	Next(buf []byte) ([]byte, error)
-	// Close is called exactly once, after the last Next, when the context given to open has ended.
+	AppendNext(buf []byte) ([]byte, error)
+	// Close is called exactly once, after the last AppendNext, when the context given to open has ended.
 	// err is nil when the whole body was sent, else ErrClientGone (ErrClientStalled), the cause of
-	// the context, or what Next returned.
+	// the context, or what AppendNext returned.
 	Close(err error)
 }
 
 // Pieces is a Source that cannot fail: each call appends the next piece, and nothing at the end.
 type Pieces func(buf []byte) []byte
 
-// Next implements Source.
-func (p Pieces) Next(buf []byte) ([]byte, error) {
+// AppendNext implements Source.
+func (p Pieces) AppendNext(buf []byte) ([]byte, error) {
 	had := len(buf)
 	if buf = p(buf); len(buf) == had {
 		return buf, io.EOF
@@ -96,7 +96,7 @@ func (b *blocks) fill() error {
 
 func (b *blocks) nextPiece(buf []byte) (got []byte, err error) {
 	defer recoverAsError(&err)
-	return b.source.Next(buf)
+	return b.source.AppendNext(buf)
 }
 
 // next returns the next block to send, and io.EOF itself after the last one.
