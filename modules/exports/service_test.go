@@ -152,7 +152,9 @@ func TestHeadAndUnknownGroupRecordNothing(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.NotEmpty(t, response.Header.Get("Content-Disposition"))
 	b.request.Query.GroupID = b.request.Query.ForkID
-	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet).StatusCode)
+	for range exports.MaxAtOnceOfActor + 1 { // each frees its place
+		require.Equal(t, http.StatusNotFound, b.send(http.MethodGet).StatusCode)
+	}
 	require.Zero(t, b.entries("export.started"))
 }
 
