@@ -3,7 +3,6 @@ package reports
 import (
 	"io"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,50 +11,6 @@ import (
 
 	"dg/modules/reports/snapshot"
 )
-
-// BenchmarkExport exports 200,000 plays of 5,000 players.
-func BenchmarkExport(b *testing.B) {
-	for _, mode := range []string{"pseudonymous", "nominative"} {
-		b.Run(mode, func(b *testing.B) {
-			e := newEnv(b)
-			e.Players(testOrg, 4960)
-			for _, sql := range []string{
-				`update organisations set reporting_mode = '` + mode + `'`,
-				`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-					select gen_random_uuid(), '` + testOrg + `', '` + testFork +
-					`', 1 + i * 7 % 5000, s, s + interval '5 s', i % 10001, i % 2 = 0, '\x0203081c'
-					from generate_series(1, 200000) i, lateral (select '2023-11-20'::timestamptz + i * interval '13 s' as s) x`,
-				`analyze`,
-			} {
-				e.Exec(sql)
-			}
-			buffer := make([]byte, 0, 4<<10)
-			b.ResetTimer()
-			before := processorTime(b)
-			for b.Loop() {
-				x := e.begin(b, query(testFrom, 100, ""), CSV)
-				var err error
-				for err == nil {
-					_, err = x.AppendNext(buffer)
-				}
-				require.ErrorIs(b, err, io.EOF)
-				require.EqualValues(b, 200_000, x.Rows())
-				x.Close()
-			}
-			rows := 200_000 * float64(b.N)
-			b.ReportMetric(rows/b.Elapsed().Seconds(), "rows/s")
-			// of this process, which others do not disturb
-			b.ReportMetric(float64(processorTime(b)-before)/rows, "cpu-ns/row")
-		})
-	}
-}
-
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var used syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
 
 // rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first
 // rows and the others are read by two statements: plays of one instant stand on both sides.

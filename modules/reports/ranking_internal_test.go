@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,22 +13,6 @@ import (
 
 	"dg/modules/reports/segment"
 )
-
-// someSums are players as they are ranked: few numbers of plays and many equal best scores.
-func someSums(players int) *segment.Players {
-	random := rand.New(rand.NewPCG(3, 4))
-	var s segment.Players
-	for i := range players {
-		s.Add(int32(i+1), segment.PlayerSum{
-			Plays:     1 + random.Int32N(40),
-			Best:      int16(10_000 - random.IntN(300)),
-			Completed: random.IntN(2) == 0,
-			Passed:    random.IntN(2) == 0,
-			Last:      random.Int64N(1 << 20),
-		})
-	}
-	return &s
-}
 
 // inOrder is the order of players in one comparison.
 func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
@@ -118,17 +101,4 @@ func differing(want, got []PlayerStat) string {
 		}
 	}
 	return ""
-}
-
-func BenchmarkRanked(b *testing.B) {
-	s := someSums(100_000)
-	l := labels{grow: func(int) error { return nil }}
-	for i := range int32(100_000) {
-		require.NoError(b, l.put(i+1, fmt.Appendf(nil, "P-%06d", i*7919%1_000_003)))
-	}
-	label := l.of
-	require.Empty(b, differing(inOrder(s, label), ranked(s, label)))
-	for b.Loop() {
-		rank(s, label)
-	}
 }

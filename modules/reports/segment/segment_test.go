@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -28,41 +27,6 @@ func somePlays(n, players int) []Play {
 		}
 	}
 	return plays
-}
-
-func BenchmarkAccumulatorAdd(b *testing.B) {
-	plays := somePlays(10_000, 100_000)
-	t := NewAccumulator(time.UnixMilli(0).UTC(), 1)
-	for _, p := range plays {
-		t.Add(&p)
-	}
-	require.EqualValues(b, len(plays), t.Total.Plays)
-	for b.Loop() {
-		for _, p := range plays {
-			t.Add(&p)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(plays)), "ns/play")
-}
-
-func BenchmarkUnpackDay(b *testing.B) {
-	plays := somePlays(10_000, 100_000)
-	packed := PackDay(0, slices.Clone(plays))
-	n := 0
-	sum := 0
-	count := func(p *Play) {
-		n++
-		sum += int(p.Score) + len(p.Answers)
-	}
-	require.NoError(b, UnpackDay(0, packed.Head, packed.Tail, nil, count))
-	for _, p := range plays {
-		sum -= int(p.Score) + len(p.Answers)
-	}
-	require.Equal(b, []int{len(plays), 0}, []int{n, sum})
-	for b.Loop() {
-		_ = UnpackDay(0, packed.Head, packed.Tail, nil, count)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(plays)), "ns/play")
 }
 
 // someMonth draws the plays of a month from from on.
@@ -207,27 +171,5 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 			}
 		}
 		_ = unpack(bad, len(packed.Head))
-	}
-}
-
-func BenchmarkUnpackMonth(b *testing.B) {
-	from := time.UnixMilli(0).UTC()
-	packed := packMonth(from, someMonth(from, 830_000, 100_000), 1<<30)
-	var players Players
-	b.Run("all", func(b *testing.B) {
-		for b.Loop() {
-			_ = UnpackMonth(0, packed.Head, &players)
-		}
-	})
-	for _, every := range []int32{1, 20, 100} {
-		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
-			a := NewAccumulator(from, 31)
-			for b.Loop() {
-				_ = UnpackMembers(0, packed.Head, packed.Tail, func(o int32) bool {
-					return o%every == 0
-				}, a)
-			}
-			b.ReportMetric(float64(len(packed.Head)+len(packed.Tail))/830_000, "bytes/play")
-		})
 	}
 }
