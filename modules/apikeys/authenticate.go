@@ -2,6 +2,7 @@ package apikeys
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"dg/modules/audit"
@@ -9,6 +10,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/fairshare"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
@@ -105,17 +107,22 @@ func (a *Authenticator) Authenticate(
 var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
-// StillUsable returns nil while the key would be accepted. Running exports call it; it does not
-// count towards the rate limit.
+// StillUsable returns nil while the key would be accepted, by the database's clock. Running exports
+// call it; it does not count towards the rate limit.
 //
 // Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other is the
 // database's and says nothing about it.
 func (a *Authenticator) StillUsable(ctx context.Context, organisationID, id string) error {
-	usable, err := a.usable(ctx, organisationID, id)
+	var usable int64
+	db := a.db.Gorm.WithContext(ctx)
+	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
+		Where("plan in ('pro', 'enterprise')")
+	err := keys(db, "apikeys.usable", organisationID).
+		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
 	if err != nil {
-		return err
+		return fmt.Errorf("apikeys: usable: %w", err)
 	}
-	if !usable {
+	if usable == 0 {
 		return errKeyStopped
 	}
 	return nil

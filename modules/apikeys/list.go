@@ -1,8 +1,13 @@
 package apikeys
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+
+	"gorm.io/gorm/clause"
 
 	"dg/platform/authz"
 )
@@ -20,11 +25,20 @@ func (r *Reader) List(ctx context.Context, actor Actor) ([]Key, error) {
 	if err := r.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
 		return nil, err
 	}
-	keys, err := r.list(ctx, actor.OrganisationID, r.now())
-	if err != nil {
-		return nil, err
+	var rows []keyRow
+	usableFirst := clause.NamedExpr{
+		SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(r.now())},
 	}
-	return keys, r.authorizeAll(actor.Subject, authz.ListKeys, keys)
+	err := keys(r.db.Gorm.WithContext(ctx), "apikeys.list", actor.OrganisationID).
+		Order(clause.OrderBy{Expression: usableFirst}).Limit(MaxListed).Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("apikeys: list: %w", err)
+	}
+	slices.SortFunc(rows, func(a, b keyRow) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	listed := toKeys(rows)
+	return listed, r.authorizeAll(actor.Subject, authz.ListKeys, listed)
 }
 
 // Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound
@@ -50,9 +64,14 @@ func (r *Reader) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 		return nil, err
 	}
 	now := r.now()
-	keys, err := r.expiring(ctx, actor.OrganisationID, now, now.Add(noticePeriod))
-	if err == nil {
-		err = r.authorizeAll(actor.Subject, authz.ListKeys, keys)
+	var rows []keyRow
+	err := keys(r.db.Gorm.WithContext(ctx), "apikeys.expiring", actor.OrganisationID).
+		Where("revoked_at is null and expires_at > ? and expires_at <= ?", now, now.Add(noticePeriod)).
+		Order("expires_at, id").Limit(MaxUsable).Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("apikeys: expiring: %w", err)
 	}
-	return slices.DeleteFunc(keys, func(k Key) bool { return !k.ExpiresSoon(now) }), err
+	expiring := toKeys(rows)
+	err = r.authorizeAll(actor.Subject, authz.ListKeys, expiring)
+	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }

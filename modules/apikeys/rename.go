@@ -2,6 +2,9 @@ package apikeys
 
 import (
 	"context"
+	"fmt"
+
+	"gorm.io/gorm"
 
 	"dg/modules/audit"
 	"dg/platform/authz"
@@ -28,8 +31,27 @@ func (m *Manager) Rename(
 	if err := input.Check(label); err != nil {
 		return err
 	}
-	return m.rename(ctx, actor.OrganisationID, id, label,
-		actor.entry(audit.KeyRenamed, id, request))
+	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		key, err := readKey(tx, actor.OrganisationID, id)
+		if err != nil {
+			return err
+		}
+		entry := actor.entry(audit.KeyRenamed, id, request)
+		if err := m.reauthorize(tx, entry, authz.RenameKey, key.OrganisationID,
+			m.orgs.SubjectIn); err != nil {
+			return err
+		}
+		if label == (Label{key.Name, key.Description}) {
+			return nil
+		}
+		err = keys(tx, "apikeys.rename", actor.OrganisationID).Where("id = ?", id).
+			Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
+		if err != nil {
+			return fmt.Errorf("apikeys: rename: %w", err)
+		}
+		entry.Details = changes(key, label)
+		return m.log.AppendIn(tx, entry)
+	})
 }
 
 // changes are the details of a renaming.

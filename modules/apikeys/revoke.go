@@ -2,6 +2,9 @@ package apikeys
 
 import (
 	"context"
+	"fmt"
+
+	"gorm.io/gorm"
 
 	"dg/modules/audit"
 	"dg/platform/authz"
@@ -16,5 +19,27 @@ func (m *Manager) Revoke(ctx context.Context, actor Actor, id string, request au
 	if err := m.authorize(actor.Subject, authz.RevokeKey, actor.OrganisationID); err != nil {
 		return err
 	}
-	return m.revoke(ctx, actor.OrganisationID, id, actor.entry(audit.KeyRevoked, id, request))
+	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		key, err := readKey(tx, actor.OrganisationID, id)
+		if err != nil {
+			return err
+		}
+		entry := actor.entry(audit.KeyRevoked, id, request)
+		// The role is not locked: stopping a leaked key must never wait.
+		if err := m.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID,
+			m.orgs.CurrentSubjectIn); err != nil {
+			return err
+		}
+		changed := keys(tx, "apikeys.revoke", actor.OrganisationID).Where("id = ?", id).
+			Where(unrevokedAt, databaseNow).
+			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
+		if changed.Error != nil {
+			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
+		}
+		if changed.RowsAffected == 0 { // it is revoked already
+			return nil
+		}
+		entry.Details = map[string]any{"name": key.Name}
+		return m.log.AppendIn(tx, entry)
+	})
 }

@@ -1,22 +1,16 @@
 package apikeys
 
 import (
-	"cmp"
-	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
-	"dg/modules/audit"
 	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -139,26 +133,6 @@ var databaseNow = at(gorm.Expr("clock_timestamp()"))
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
 
-// list returns the usable keys and the newest of the others, newest first.
-func (r *Reader) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
-	var rows []keyRow
-	err := keys(r.db.Gorm.WithContext(ctx), "apikeys.list", organisationID).
-		Order(clause.OrderBy{
-			Expression: clause.NamedExpr{
-				SQL:  usableAt + " desc, created_at desc, id",
-				Vars: []any{at(now)},
-			},
-		}).
-		Limit(MaxListed).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("apikeys: list: %w", err)
-	}
-	slices.SortFunc(rows, func(a, b keyRow) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
-	})
-	return toKeys(rows), nil
-}
-
 // readKey reads a key of the organisation. A malformed id is unknown.
 // Errors: apperr.NotFound.
 func readKey(db *gorm.DB, organisationID, id string) (Key, error) {
@@ -174,44 +148,4 @@ func readKey(db *gorm.DB, organisationID, id string) (Key, error) {
 		return Key{}, fmt.Errorf("apikeys: key: %w", err)
 	}
 	return row.key(), nil
-}
-
-// expiring lists the keys that are neither revoked nor replaced and expire between now and end, the
-// soonest first.
-func (r *Reader) expiring(
-	ctx context.Context, organisationID string, now, end time.Time,
-) ([]Key, error) {
-	var rows []keyRow
-	err := keys(r.db.Gorm.WithContext(ctx), "apikeys.expiring", organisationID).
-		Where("revoked_at is null and expires_at > ? and expires_at <= ?", now, end).
-		Order("expires_at, id").Limit(MaxUsable).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("apikeys: expiring: %w", err)
-	}
-	return toKeys(rows), nil
-}
-
-// revoke reads the actor's role without locking it: stopping a leaked key must never wait.
-func (m *Manager) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
-	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		key, err := readKey(tx, organisationID, id)
-		if err != nil {
-			return err
-		}
-		if err := m.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID,
-			m.orgs.CurrentSubjectIn); err != nil {
-			return err
-		}
-		changed := keys(tx, "apikeys.revoke", organisationID).Where("id = ?", id).
-			Where(unrevokedAt, databaseNow).
-			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
-		if changed.Error != nil {
-			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
-		}
-		if changed.RowsAffected == 0 { // it is revoked already
-			return nil
-		}
-		entry.Details = map[string]any{"name": key.Name}
-		return m.log.AppendIn(tx, entry)
-	})
 }

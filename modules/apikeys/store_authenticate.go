@@ -14,7 +14,6 @@ import (
 
 	"dg/platform/apperr"
 	"dg/platform/postgres"
-	"dg/platform/postgres/tenant"
 )
 
 //go:embed authenticate.sql
@@ -119,20 +118,6 @@ func newWindows(db *gorm.DB, keyID string) error {
 		return fmt.Errorf("apikeys: new windows: %w", err)
 	}
 	return nil
-}
-
-// usable decides by the database's clock, as authentication does.
-func (a *Authenticator) usable(ctx context.Context, organisationID, id string) (bool, error) {
-	var usable int64
-	db := a.db.Gorm.WithContext(ctx)
-	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
-		Where("plan in ('pro', 'enterprise')")
-	err := keys(db, "apikeys.usable", organisationID).
-		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
-	if err != nil {
-		return false, fmt.Errorf("apikeys: usable: %w", err)
-	}
-	return usable > 0, nil
 }
 
 // touch moves the last use of a key, to the minute. Its request does not wait until that is on the

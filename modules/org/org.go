@@ -41,7 +41,7 @@ const (
 
 // IncludesAPI reports whether the reporting API is part of the plan. Two statements of package
 // apikeys decide it by the same list of plans, since they authenticate in one round trip:
-// authenticate.sql and usable.
+// authenticate.sql and StillUsable.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how players are named in reports.

@@ -3,10 +3,16 @@ package org
 import (
 	"context"
 	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // Actor is the member who changes the organisation, with its grants.
@@ -37,9 +43,35 @@ func (s *Service) SetReportingMode(
 	if !mode.Valid() {
 		return errUnknownMode
 	}
-	return s.setReportingMode(ctx, mode, audit.Entry{
-		OrganisationID: organisation, Actor: actor.Person, Action: audit.ReportingModeChanged,
-		Target: audit.Target{Kind: "organisation", ID: organisation}, Request: request,
+	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		// The actor may have lost the role since it was checked.
+		now, err := s.SubjectIn(tx, organisation, actor.Person.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.mayChangeMode(now, organisation); err != nil {
+			return err
+		}
+		// The lock is that of the update: refused uses of keys are recorded meanwhile.
+		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
+			organisation)
+		if err != nil {
+			return err
+		}
+		if err := s.mayChangeMode(now, before.ID); err != nil || before.ReportingMode == mode {
+			return err
+		}
+		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisation)).
+			Model(&organisationRow{}).Update("reporting_mode", mode).Error
+		if err != nil {
+			return fmt.Errorf("org: set the reporting mode: %w", err)
+		}
+		return s.log.AppendIn(tx, audit.Entry{
+			OrganisationID: organisation, Actor: actor.Person, Action: audit.ReportingModeChanged,
+			Target:  audit.Target{Kind: "organisation", ID: organisation},
+			Details: map[string]any{"from": string(before.ReportingMode), "to": string(mode)},
+			Request: request,
+		})
 	})
 }
 

@@ -32,7 +32,7 @@ func (s *Service) All(ctx context.Context) ([]Organisation, error) {
 }
 
 // lockBySlug returns the organisation, locked until the caller's transaction ends. The lock is that
-// of setReportingMode. Errors: apperr.NotFound.
+// of SetReportingMode. Errors: apperr.NotFound.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
 	var row organisationRow
 	err := tx.Scopes(postgres.Tag("org.bySlug"),

@@ -199,7 +199,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "running export: below Pro", rule: "CSV",
-		file: "modules/apikeys/store_authenticate.go", pkg: "modules/apikeys", tests: "TestStillUsable",
+		file: "modules/apikeys/authenticate.go", pkg: "modules/apikeys", tests: "TestStillUsable",
 		old:     `Where("plan in ('pro', 'enterprise')")`,
 		mutated: `Where("true")`,
 	},
@@ -224,7 +224,7 @@ var semantic = []mutation{
 	{
 		name:    "reporting mode: an entry without a change",
 		rule:    "Audit log",
-		file:    "modules/org/store_reporting_mode.go",
+		file:    "modules/org/reporting_mode.go",
 		pkg:     "modules/org",
 		tests:   "TestChangeOfReportingMode",
 		old:     " || before.ReportingMode == mode",
@@ -233,7 +233,7 @@ var semantic = []mutation{
 	{
 		name:    "reporting mode: from and to swapped",
 		rule:    "Audit log",
-		file:    "modules/org/store_reporting_mode.go",
+		file:    "modules/org/reporting_mode.go",
 		pkg:     "modules/org",
 		tests:   "TestChangeOfReportingMode",
 		old:     `"from": string(before.ReportingMode), "to": string(mode)`,

@@ -12,32 +12,19 @@ import (
 	"dg/modules/games"
 )
 
-// somePlays draws plays of a day, by n players.
-func somePlays(n, players int) []Play {
+// someMonth draws the plays of a month from from on.
+func someMonth(from time.Time, n, players int) []Play {
 	random := rand.New(rand.NewPCG(1, 2))
 	plays := make([]Play, n)
 	for i := range plays {
 		plays[i] = Play{
-			StartedAt: random.Int64N(day.Milliseconds()),
+			StartedAt: from.Add(time.Duration(i%31)*day).UnixMilli() + random.Int64N(day.Milliseconds()),
 			Player:    1 + random.Int32N(int32(players)),
-			Completed: true,
-			Score:     int16(random.IntN(10_001)),
-			Passed:    random.IntN(2) == 0,
-			Answers:   []byte{1, 2, 3, 4, 5},
+			Answers:   slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
 		}
-	}
-	return plays
-}
-
-// someMonth draws the plays of a month from from on.
-func someMonth(from time.Time, n, players int) []Play {
-	plays := somePlays(n, players)
-	for i := range plays {
-		plays[i].StartedAt += from.Add(time.Duration(i%31) * day).UnixMilli()
-		plays[i].Answers = slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20)
-		if plays[i].Completed = i%5 > 0; !plays[i].Completed {
-			plays[i].Score = 0
-			plays[i].Passed = false
+		if plays[i].Completed = i%5 > 0; plays[i].Completed {
+			plays[i].Score = int16(random.IntN(10_001))
+			plays[i].Passed = random.IntN(2) == 0
 		}
 	}
 	return plays
