@@ -114,10 +114,7 @@ func newWindows(db *gorm.DB, keyID string) error {
 	err := db.Scopes(postgres.Tag("apikeys.newWindows")).
 		Clauses(clause.OnConflict{DoNothing: true}).
 		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
-	if err != nil {
-		return fmt.Errorf("apikeys: new windows: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "apikeys: new windows")
 }
 
 // touch moves the last use of a key, to the minute. Its request does not wait until that is on the
@@ -130,8 +127,5 @@ func (a *Authenticator) touch(ctx context.Context, c Caller) error {
 		// of this statement's transaction
 		Where("set_config('synchronous_commit', 'off', true) is not null").
 		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
-	if err != nil {
-		return fmt.Errorf("apikeys: last used: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "apikeys: last used")
 }

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/org"
+	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
@@ -56,10 +57,7 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
 		Error
-	if err != nil {
-		return fmt.Errorf("apikeys: lock creation: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
 // store adds a key with its windows, if the plan includes the API and the quota has room. Errors:

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -18,10 +19,7 @@ func RevokedIDs(
 ) (ids []string, err error) {
 	err = keys(db.Gorm.WithContext(ctx), "apikeys.revokedIDs", organisationID).
 		Where("revoked_at <= clock_timestamp()").Order("id").Pluck("id", &ids).Error
-	if err != nil {
-		return nil, fmt.Errorf("apikeys: revoked ids: %w", err)
-	}
-	return ids, nil
+	return ids, apperr.Annotate(err, "apikeys: revoked ids")
 }
 
 // RevokeAgain revokes at once the organisation's keys with one of the ids, or all if there is no

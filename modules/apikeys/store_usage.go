@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -42,10 +43,7 @@ func (c *Counter) recordUsage(ctx context.Context, taken map[countKey]*counts) e
 	}
 	_, err := c.db.Pool.Exec(ctx, recordUsageSQL, firstUsageDay(c.now()), organisations, ids, days,
 		of[accepted], of[refused], of[limited])
-	if err != nil {
-		return fmt.Errorf("apikeys: record usage: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "apikeys: record usage")
 }
 
 // usageRow is the usage of a key on a day.

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -136,8 +137,5 @@ func takeBursts(tx *gorm.DB, all bool) ([]burstRow, error) {
 		select b.org_id, b.actor_kind, b.actor_id, b.actor_name, b.action, b.reason, coalesce(c.events, 0) as events
 		  from audit_bursts b left join counted c on c.burst = b.id
 		 where ? or c.events is not null order by b.id`, all).Scan(&bursts).Error
-	if err != nil {
-		return nil, fmt.Errorf("audit: take bursts: %w", err)
-	}
-	return bursts, nil
+	return bursts, apperr.Annotate(err, "audit: take bursts")
 }

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/platform/apperr"
 	"dg/platform/input"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
@@ -106,8 +107,5 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errForkNotFound
 	}
-	if err != nil {
-		return "", fmt.Errorf("games: fork owner: %w", err)
-	}
-	return row.OrgID, nil
+	return row.OrgID, apperr.Annotate(err, "games: fork owner")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -165,8 +164,5 @@ func takeEntry(tx transaction, action audit.Action, account string, now time.Tim
 func flushWAL(tx transaction) error {
 	err := tx.Scopes(ofPeople).
 		Exec(`/* identity.flushWAL */ select pg_logical_emit_message(true, 'dg', '')`).Error
-	if err != nil {
-		return fmt.Errorf("identity: flush: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "identity: flush")
 }

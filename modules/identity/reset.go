@@ -4,8 +4,12 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm/clause"
+
+	"dg/modules/audit"
 	"dg/modules/identity/password"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
 
 // resetTTL is how long the link of a reset works.
@@ -31,7 +35,24 @@ type Resets struct{ *verifier }
 func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
 	now := r.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
-	err := r.insertReset(ctx, EmailKey(email), &reset, now)
+	err := r.inTransaction(ctx, func(tx transaction) error {
+		var of userRow
+		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
+			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
+			Where("email_key = ?", EmailKey(email)).Take(&of).Error
+		if err != nil {
+			return noRow(err, ErrNoSuchEmail, "look for a person")
+		}
+		reset.Person = of.person()
+		if err := insertReset(tx, reset, now); err != nil {
+			return err
+		}
+		until := reset.ExpiresAt.Format(time.RFC3339)
+		return r.record(tx, reset.Person, event{
+			actor: audit.TheOperator, action: audit.ResetCreated,
+			details: map[string]any{"name": of.Name, "until": until},
+		})
+	})
 	return reset, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -136,10 +137,7 @@ func deleteExcess(tx transaction, row any, personID, order string, kept int) err
 		Offset(kept).Clauses(skipLocked)
 	err := tx.Scopes(postgres.Tag("identity.deleteExcess")).Where("token_hash in (?)", excess).
 		Delete(row).Error
-	if err != nil {
-		return fmt.Errorf("identity: delete excess rows: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "identity: delete excess rows")
 }
 
 // skipLocked leaves rows to the transaction that has them, lockUser locks a person who is joined as

@@ -81,8 +81,5 @@ func person(tx transaction, id string) (Person, error) {
 func update(tx transaction, name, personID string, columns map[string]any) error {
 	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).
 		Updates(columns).Error
-	if err != nil {
-		return fmt.Errorf("identity: %s: %w", name, err)
-	}
-	return nil
+	return apperr.Annotate(err, "identity: "+name)
 }

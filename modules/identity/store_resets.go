@@ -9,43 +9,22 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
-// insertReset fills in the person, removes the resets that have expired, and records the new one.
-func (r *Resets) insertReset(
-	ctx context.Context, emailKey string, reset *Reset, now time.Time,
-) error {
-	return r.inTransaction(ctx, func(tx transaction) error {
-		var of userRow
-		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
-			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
-			Where("email_key = ?", emailKey).Take(&of).Error
-		if err != nil {
-			return noRow(err, ErrNoSuchEmail, "look for a person")
-		}
-		reset.Person = of.person()
-		if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).
-			Delete(&resetRow{}).Error; err != nil {
-			return fmt.Errorf("identity: sweep resets: %w", err)
-		}
-		row := resetRow{
-			UserID:    of.ID,
-			TokenHash: hashToken(reset.Token),
-			ExpiresAt: reset.ExpiresAt,
-		}
-		if err := tx.Scopes(postgres.Tag("identity.insertReset")).
-			Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
-			return fmt.Errorf("identity: insert a reset: %w", err)
-		}
-		return r.record(tx, reset.Person, event{
-			actor:  audit.TheOperator,
-			action: audit.ResetCreated,
-			details: map[string]any{
-				"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339),
-			},
-		})
-	})
+// insertReset removes the resets that have expired, and adds one in place of the person's.
+func insertReset(tx transaction, reset Reset, now time.Time) error {
+	if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).
+		Delete(&resetRow{}).Error; err != nil {
+		return fmt.Errorf("identity: sweep resets: %w", err)
+	}
+	row := resetRow{
+		UserID: reset.Person.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
+	}
+	err := tx.Scopes(postgres.Tag("identity.insertReset")).
+		Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
+	return apperr.Annotate(err, "identity: insert a reset")
 }
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -56,10 +57,7 @@ func ForgetSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
 	} else {
 		err = check.Delete(&secretKeyRow{}).Error
 	}
-	if err != nil {
-		return fmt.Errorf("identity: forget the secret key: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "identity: forget the secret key")
 }
 
 // storedCheck is the check value, "" for none, and whether the role may change it.
@@ -75,10 +73,7 @@ func readCheckValue(ctx context.Context, db *postgres.DB) (stored storedCheck, e
 			"coalesce(max(value), '') as value, has_table_privilege('secret_key_check', 'insert') as writable",
 		).
 		Scan(&stored).Error
-	if err != nil {
-		return stored, fmt.Errorf("identity: check value of the secret key: %w", err)
-	}
-	return stored, nil
+	return stored, apperr.Annotate(err, "identity: check value of the secret key")
 }
 
 // recordKey makes the current key the database's and reports whether it is: the serving role may

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -53,10 +54,7 @@ func (s *Sessions) touch(ctx context.Context, session Session, now time.Time) er
 	err := s.gorm(ctx).Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
 		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
 		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
-	if err != nil {
-		return fmt.Errorf("identity: touch a session: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "identity: touch a session")
 }
 
 // authenticatedRecently compares with the database's clock, which wrote the instant.

@@ -13,6 +13,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/identity/throttle"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -113,8 +114,6 @@ func insertSession(tx transaction, of Session, from sessionClient, now time.Time
 		UserAgent:     from.userAgent,
 		KnownBrowser:  from.browser,
 	}
-	if err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error; err != nil {
-		return fmt.Errorf("identity: insert a session: %w", err)
-	}
-	return nil
+	err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error
+	return apperr.Annotate(err, "identity: insert a session")
 }

@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/identity/throttle"
 	"dg/modules/identity/twostep"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -117,8 +118,5 @@ func (t *TwoStep) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 	var left int64
 	err = t.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
 		Where("user_id = ?", own.Person.ID).Count(&left).Error
-	if err != nil {
-		return 0, fmt.Errorf("identity: count recovery codes: %w", err)
-	}
-	return int(left), nil
+	return int(left), apperr.Annotate(err, "identity: count recovery codes")
 }

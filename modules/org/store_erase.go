@@ -69,10 +69,7 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errPlayerNotFound
 	}
-	if err != nil {
-		return "", fmt.Errorf("org: player owner: %w", err)
-	}
-	return row.OrgID, nil
+	return row.OrgID, apperr.Annotate(err, "org: player owner")
 }
 
 // AllIDs returns the ids of all organisations, for commands of the operator that work on each of
@@ -82,8 +79,5 @@ func AllIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
 		Scopes(postgres.Tag("org.allIDs"),
 			tenant.Across("the operator's commands work on every organisation")).
 		Model(&organisationRow{}).Order("id").Pluck("id", &ids).Error
-	if err != nil {
-		return nil, fmt.Errorf("org: all ids: %w", err)
-	}
-	return ids, nil
+	return ids, apperr.Annotate(err, "org: all ids")
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -129,8 +130,5 @@ func (s *Service) OrganisationsOf(tx *gorm.DB, personID string) (ids []string, e
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&membershipRow{}).
 		Where("user_id = ?", personID).Order("org_id").Limit(maxLogs).Pluck("org_id", &ids).Error
-	if err != nil {
-		return nil, fmt.Errorf("org: organisations of a person: %w", err)
-	}
-	return ids, nil
+	return ids, apperr.Annotate(err, "org: organisations of a person")
 }

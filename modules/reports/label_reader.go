@@ -3,11 +3,11 @@ package reports
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 // A player's label is the display name under nominative reporting, otherwise the pseudonym. $1
@@ -77,10 +77,7 @@ func (l *labels) read(text func(v [][]byte) []byte) func(pgx.Rows) error {
 				return err
 			}
 		}
-		if err := rows.Err(); err != nil {
-			return fmt.Errorf("reports: labels: %w", err)
-		}
-		return nil
+		return apperr.Annotate(rows.Err(), "reports: labels")
 	}
 }
 

@@ -2,13 +2,13 @@ package reports
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 // Overlap is a group whose report has all but a few players of another report. Who compares the two
@@ -47,10 +47,8 @@ func (r *statisticsReader) overlaps(
 	batch := &pgx.Batch{}
 	batch.Queue(overlapsSQL, q.OrganisationID, players.Ordinals(), snapshot.MinGroup).Query(
 		func(rows pgx.Rows) (err error) {
-			if all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap]); err != nil {
-				return fmt.Errorf("reports: overlaps: %w", err)
-			}
-			return nil
+			all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
+			return apperr.Annotate(err, "reports: overlaps")
 		})
 	return all, r.snap.Send(ctx, batch)
 }

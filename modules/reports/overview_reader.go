@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"dg/modules/reports/segment"
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 const (
@@ -201,11 +201,9 @@ func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
 
 // forEachRow scans each row and calls f. The next row overwrites what is scanned.
 func forEachRow(rows pgx.Rows, into []any, f func()) error {
-	if _, err := pgx.ForEachRow(rows, into, func() error {
+	_, err := pgx.ForEachRow(rows, into, func() error {
 		f()
 		return nil
-	}); err != nil {
-		return fmt.Errorf("reports: overview: %w", err)
-	}
-	return nil
+	})
+	return apperr.Annotate(err, "reports: overview")
 }

@@ -3,7 +3,6 @@ package sealer
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,6 +10,7 @@ import (
 
 	"dg/modules/reports/segment"
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 // bucket is a day or a month of a fork in the caller's transaction: the sealer packs it and saves
@@ -50,10 +50,7 @@ func (b *bucket) countDay(ctx context.Context, limit int) (n int, err error) {
 	err = b.snap.Conn.QueryRow(ctx, `/* reports.countDay */ select count(*) from (select from plays
 		where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4 limit $5) x`,
 		b.snap.Query.OrganisationID, b.snap.Query.ForkID, p.From, p.End(), limit).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("reports: count a day: %w", err)
-	}
-	return n, nil
+	return n, apperr.Annotate(err, "reports: count a day")
 }
 
 // monthPlays collects the plays of the bucket's month from its sealed days and the plays of the

@@ -2,13 +2,13 @@ package sealer
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 // Due counts the finished days that the sealer has yet to seal.
@@ -33,10 +33,7 @@ func (s *Sealer) Due(ctx context.Context) (due Due, err error) {
 		}
 		return err
 	})
-	if err != nil {
-		return Due{}, fmt.Errorf("reports: due: %w", err)
-	}
-	return due, nil
+	return due, apperr.Annotate(err, "reports: due")
 }
 
 type fork struct{ OrganisationID, ID string }
@@ -48,7 +45,7 @@ type fork struct{ OrganisationID, ID string }
 func sealedForks(
 	ctx context.Context, conn *pgxpool.Conn, search bool, minPlays int64,
 ) ([]fork, error) {
-	rows, err := conn.Query(ctx,
+	rows, _ := conn.Query(ctx, // its error is the rows'
 		`/* reports.sealedForks */ select f.org_id::text, f.id::text from forks f
 		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
 		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
@@ -56,10 +53,8 @@ func sealedForks(
 		           select p.org_id from plays p where p.fork_id = f.id
 		             order by p.started_at, p.id offset $2 limit 1) x where x.org_id = f.org_id)
 		 order by row_number() over (partition by f.org_id order by f.id), f.id`, search, minPlays)
-	if err != nil {
-		return nil, fmt.Errorf("reports: sealed forks: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
+	forks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
+	return forks, apperr.Annotate(err, "reports: sealed forks")
 }
 
 // Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The
@@ -108,9 +103,7 @@ func dueDays(
 func dueDates(
 	ctx context.Context, conn *pgxpool.Conn, sql string, args ...any,
 ) ([]time.Time, error) {
-	rows, err := conn.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reports: due: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	rows, _ := conn.Query(ctx, sql, args...) // its error is the rows'
+	dates, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	return dates, apperr.Annotate(err, "reports: due")
 }

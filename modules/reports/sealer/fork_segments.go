@@ -2,11 +2,11 @@ package sealer
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 // ForkSegments counts what of a fork is sealed. Dirty days have a segment that is not read and is
@@ -20,7 +20,7 @@ type ForkSegments struct {
 
 // Status returns what is sealed, of all organisations.
 func (s *Sealer) Status(ctx context.Context) ([]ForkSegments, error) {
-	rows, err := s.db.Pool.Query(ctx, `/* reports.status */
+	rows, _ := s.db.Pool.Query(ctx, `/* reports.status */
 		select d.fork_id::text, count(s.day)::int, count(*) filter (where c.day is null)::int,
 		  (count(c.day) - count(s.day))::int,
 		       (select count(*)::int from `+snapshot.SealedMonths+
@@ -30,8 +30,6 @@ func (s *Sealer) Status(ctx context.Context) ([]ForkSegments, error) {
 		  from fork_days d left join `+snapshot.CleanDays+` c using (fork_id, day) left join `+snapshot.SealedDays+
 		` s using (fork_id, day)
 		 group by d.fork_id, d.org_id order by d.fork_id`)
-	if err != nil {
-		return nil, fmt.Errorf("reports: status: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[ForkSegments])
+	status, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ForkSegments])
+	return status, apperr.Annotate(err, "reports: status")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -169,8 +170,5 @@ func markAllDirty(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* reports.markAll */
 		with days as (insert into unsealed_days select fork_id, day from fork_days)
 		insert into unsealed_months select fork_id, month from fork_months`)
-	if err != nil {
-		return fmt.Errorf("reports: mark all as dirty: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "reports: mark all as dirty")
 }

@@ -11,6 +11,7 @@ import (
 
 	"dg/modules/reports/segment"
 	"dg/modules/reports/snapshot"
+	"dg/platform/apperr"
 )
 
 // Verify packs every sealed day and month again from the plays, and returns a line for each that
@@ -173,18 +174,13 @@ const (
 )
 
 func (v *verifier) dates(ctx context.Context, sql string) ([]time.Time, error) {
-	rows, err := v.conn.Query(ctx, sql, v.fork.OrganisationID, v.fork.ID)
-	if err != nil {
-		return nil, fmt.Errorf("reports: verify: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	rows, _ := v.conn.Query(ctx, sql, v.fork.OrganisationID, v.fork.ID) // its error is the rows'
+	dates, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	return dates, apperr.Annotate(err, "reports: verify")
 }
 
 func (v *verifier) readStored(ctx context.Context, p snapshot.Period, sql string) (got stored, err error) {
 	err = v.conn.QueryRow(ctx, sql, v.fork.OrganisationID, v.fork.ID, p.From).
 		Scan(&got.sums, &got.head, &got.segment)
-	if err != nil {
-		return got, fmt.Errorf("reports: verify: %w", err)
-	}
-	return got, nil
+	return got, apperr.Annotate(err, "reports: verify")
 }

@@ -2,9 +2,10 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/platform/apperr"
 )
 
 // Members are the players of a large group. In any other report everybody is one, since it reads
@@ -28,13 +29,11 @@ func (m *Members) Queue(batch *pgx.Batch) {
 		ByPlayer,
 		q.OrganisationID, q.GroupID).Query(func(rows pgx.Rows) error {
 		var ordinal int32
-		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error {
 			m.ordinals.add(ordinal)
 			return nil
-		}); err != nil {
-			return fmt.Errorf("reports: members: %w", err)
-		}
-		return nil
+		})
+		return apperr.Annotate(err, "reports: members")
 	})
 }
 

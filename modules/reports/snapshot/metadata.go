@@ -121,10 +121,7 @@ func readMetadata(results pgx.BatchResults, q Query) (m Metadata, err error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, apperr.New(apperr.NotFound, "No such organisation.")
 	}
-	if err != nil {
-		return m, fmt.Errorf("reports: metadata: %w", err)
-	}
-	return m, nil
+	return m, apperr.Annotate(err, "reports: metadata")
 }
 
 func idOrNull(id string) *string {

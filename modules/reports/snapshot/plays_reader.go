@@ -3,12 +3,12 @@ package snapshot
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
+	"dg/platform/apperr"
 )
 
 // The plays of one range or several, or of a small group's members in one range. $1 organisation,
@@ -77,10 +77,7 @@ func (r PlaysReader) Queue(batch *pgx.Batch, from, to []time.Time, f func(*segme
 				f(&p)
 			}
 		}
-		if err := rows.Err(); err != nil {
-			return fmt.Errorf("reports: plays: %w", err)
-		}
-		return nil
+		return apperr.Annotate(rows.Err(), "reports: plays")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
+	"dg/platform/apperr"
 )
 
 // What counts as sealed is defined by these constants and nowhere else. Each takes the place of a
@@ -110,10 +111,7 @@ func readSealed(results pgx.BatchResults) (s Sealed, err error) {
 	if rows, err = results.Query(); err == nil {
 		s.Months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	}
-	if err != nil {
-		return s, fmt.Errorf("reports: sealed months: %w", err)
-	}
-	return s, nil
+	return s, apperr.Annotate(err, "reports: sealed months")
 }
 
 // ReadSealedDays lists the sealed days of the period in a round trip of its own.

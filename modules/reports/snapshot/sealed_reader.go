@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"dg/modules/reports/segment"
+	"dg/platform/apperr"
 )
 
 // Segments of the days or months in $3. $1 organisation, $2 fork. A head is followed by nothing, so
@@ -102,10 +103,7 @@ func (r SealedReader) queueSegments(
 					damaged(date)
 				}
 			}
-			if err := rows.Err(); err != nil {
-				return fmt.Errorf("reports: segments: %w", err)
-			}
-			return nil
+			return apperr.Annotate(rows.Err(), "reports: segments")
 		})
 }
 
