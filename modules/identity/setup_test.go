@@ -205,6 +205,33 @@ func (b *bundle) concurrently(fn func(nth int, people *instance) error) []error 
 	return failed
 }
 
+// atOnce counts the answers of concurrently: done, wrong, locked.
+func (b *bundle) atOnce(fn func(nth int, people *instance) error) (counts [3]int) {
+	b.t.Helper()
+	for _, err := range b.concurrently(fn) {
+		switch {
+		case err == nil:
+			counts[0]++
+		case apperr.Is(err, apperr.RateLimited):
+			counts[2]++
+		default:
+			require.True(b.t, apperr.Is(err, apperr.Validation) || apperr.Is(err, apperr.NotFound) ||
+				apperr.Is(err, apperr.AuthRequired), "%v", err)
+			counts[1]++
+		}
+	}
+	return counts
+}
+
+// signInOften begins a session for each call of concurrently.
+func (b *bundle) signInOften(email string) (sessions [concurrency]identity.Session) {
+	b.t.Helper()
+	for i := range sessions {
+		sessions[i] = b.signIn(email)
+	}
+	return sessions
+}
+
 // requireLocked requires a LockedError until the instant.
 func requireLocked(t *testing.T, err error, until time.Time) {
 	t.Helper()
@@ -213,24 +240,6 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 	require.Equal(t, until, locked.Until)
 	require.True(t, apperr.Is(err, apperr.RateLimited))
 	require.Positive(t, apperr.From(err).RetryAfter)
-}
-
-// results counts the answers of concurrently: done, wrong, locked.
-func results(t *testing.T, failed []error) (counts [3]int) {
-	t.Helper()
-	for _, err := range failed {
-		switch {
-		case err == nil:
-			counts[0]++
-		case apperr.Is(err, apperr.RateLimited):
-			counts[2]++
-		default:
-			require.True(t, apperr.Is(err, apperr.Validation) || apperr.Is(err, apperr.AuthRequired) ||
-				apperr.Is(err, apperr.NotFound), "%v", err)
-			counts[1]++
-		}
-	}
-	return counts
 }
 
 // proof is the right password, and a code.
