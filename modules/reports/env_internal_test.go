@@ -2,10 +2,8 @@ package reports
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -65,7 +63,9 @@ func (e *env) group(id, ordinals string, args ...any) {
 
 // play adds a play of the fork by a player at each of the times, unfinished and without answers.
 func (e *env) play(fork string, player int, at ...time.Time) {
-	e.Exec(strings.Replace(playsSQL, "1, day", fmt.Sprint(player)+", day", 1), fork, at)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, $3::int, s, '' from unnest($4::timestamptz[]) s`,
+		testOrg, fork, player, at)
 }
 
 // playsSQL adds a play of a fork at each of some times. $1 fork, $2 times.
