@@ -4,12 +4,8 @@ import (
 	"context"
 	"time"
 
-	"gorm.io/gorm/clause"
-
-	"dg/modules/audit"
 	"dg/modules/identity/password"
 	"dg/platform/apperr"
-	"dg/platform/postgres"
 )
 
 // resetTTL is how long the link of a reset works.
@@ -28,33 +24,6 @@ type Reset struct {
 
 // Resets sets new passwords by links that the operator makes.
 type Resets struct{ *verifier }
-
-// BeginReset returns a reset for the person with the e-mail and voids an earlier one. The operator
-// makes it: the database lets only the owner of the tables do so. Errors: apperr.NotFound,
-// apperr.Unavailable when it cannot be recorded.
-func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
-	now := r.clock()
-	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
-	err := r.inTransaction(ctx, func(tx transaction) error {
-		var of userRow
-		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
-			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
-			Where("email_key = ?", EmailKey(email)).Take(&of).Error
-		if err != nil {
-			return noRow(err, ErrNoSuchEmail, "look for a person")
-		}
-		reset.Person = of.person()
-		if err := insertReset(tx, reset, now); err != nil {
-			return err
-		}
-		until := reset.ExpiresAt.Format(time.RFC3339)
-		return r.record(tx, reset.Person, event{
-			actor: audit.TheOperator, action: audit.ResetCreated,
-			details: map[string]any{"name": of.Name, "until": until},
-		})
-	})
-	return reset, err
-}
 
 // UseReset sets a new password for the person of the reset, turns two-step verification off, voids
 // the recovery codes and ends all sessions. It works once. The browser's session, which may be

@@ -13,6 +13,33 @@ import (
 	"dg/platform/postgres"
 )
 
+// BeginReset returns a reset for the person with the e-mail and voids an earlier one. The operator
+// makes it: the database lets only the owner of the tables do so. Errors: apperr.NotFound,
+// apperr.Unavailable when it cannot be recorded.
+func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
+	now := r.clock()
+	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
+	err := r.inTransaction(ctx, func(tx transaction) error {
+		var of userRow
+		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
+			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
+			Where("email_key = ?", EmailKey(email)).Take(&of).Error
+		if err != nil {
+			return noRow(err, ErrNoSuchEmail, "look for a person")
+		}
+		reset.Person = of.person()
+		if err := insertReset(tx, reset, now); err != nil {
+			return err
+		}
+		until := reset.ExpiresAt.Format(time.RFC3339)
+		return r.record(tx, reset.Person, event{
+			actor: audit.TheOperator, action: audit.ResetCreated,
+			details: map[string]any{"name": of.Name, "until": until},
+		})
+	})
+	return reset, err
+}
+
 // insertReset removes the resets that have expired, and adds one in place of the person's.
 func insertReset(tx transaction, reset Reset, now time.Time) error {
 	if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).

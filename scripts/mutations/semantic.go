@@ -224,7 +224,7 @@ var semantic = []mutation{
 	{
 		name:    "reporting mode: an entry without a change",
 		rule:    "Audit log",
-		file:    "modules/org/reporting_mode.go",
+		file:    "modules/org/store_reporting_mode.go",
 		pkg:     "modules/org",
 		tests:   "TestChangeOfReportingMode",
 		old:     " || before.ReportingMode == mode",
@@ -233,7 +233,7 @@ var semantic = []mutation{
 	{
 		name:    "reporting mode: from and to swapped",
 		rule:    "Audit log",
-		file:    "modules/org/reporting_mode.go",
+		file:    "modules/org/store_reporting_mode.go",
 		pkg:     "modules/org",
 		tests:   "TestChangeOfReportingMode",
 		old:     `"from": string(before.ReportingMode), "to": string(mode)`,
