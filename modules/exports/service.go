@@ -11,7 +11,7 @@ import (
 
 // Concurrent exports of one instance: in all, of one organisation, and of one key or person. The
 // OpenAPI document and /docs state them. An organisation gets fewer while others export (package
-// fairshare).
+// limiter).
 const (
 	MaxAtOnce               = 8
 	MaxAtOnceOfOrganisation = MaxAtOnce / 2
@@ -22,10 +22,21 @@ const (
 // retries soon, which costs a statement each time.
 const maxWaiting = 1000
 
+// Reports opens the plays of a report. Package reports says what the methods promise.
+type Reports interface {
+	OpenExport(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
+	Header(ctx context.Context, q reports.Query) (reports.Header, error)
+}
+
+// AuditLog records exports.
+type AuditLog interface {
+	Append(ctx context.Context, e audit.Entry) error
+}
+
 // Service runs the exports of one instance.
 type Service struct {
-	reports   *reports.Service
-	log       *audit.Log
+	reports   Reports
+	log       AuditLog
 	limiter   *fairshare.Limiter
 	recording sync.WaitGroup // of the ends of exports
 
@@ -40,7 +51,7 @@ func (s *Service) Limiters() map[string]*fairshare.Limiter {
 
 // New returns the service. An instance has one, whose limits count the exports of all surfaces
 // together.
-func New(r *reports.Service, log *audit.Log) *Service {
+func New(r Reports, log AuditLog) *Service {
 	return &Service{
 		reports:  r,
 		log:      log,

@@ -29,13 +29,13 @@ func (a *API) forkOf(
 	owner := fork.OrganisationID
 	err := missing
 	if apperr.Is(missing, apperr.NotFound) {
-		owner, err = a.Games.ForkOwner(ctx, id)
+		owner, err = a.games.ForkOwner(ctx, id)
 	}
 	if err == nil {
-		err = a.Policy.Authorize(caller.Subject(), permission, owner)
+		err = a.policy.Authorize(caller.Subject(), permission, owner)
 	}
 	if errors.Is(err, authz.ErrDenied) {
-		return encodedFork{}, a.Keys.Refuse(ctx, caller, audit.OtherOrganisation,
+		return encodedFork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation,
 			audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
 	}
 	// missing and allowed: created between the two queries, after this request began
@@ -51,7 +51,7 @@ func (a *API) fork(ctx context.Context, caller apikeys.Caller, id string) (encod
 	if fork, ok := a.cache.fork(caller, id); ok {
 		return fork, nil
 	}
-	fork, err := a.Games.Fork(ctx, caller.OrganisationID, id)
+	fork, err := a.games.Fork(ctx, caller.OrganisationID, id)
 	if err != nil {
 		return encodedFork{}, err
 	}
@@ -93,9 +93,9 @@ func (r *reportRequest) authorize(h reports.Header) error {
 	if h.GroupOwner == "" {
 		return nil
 	}
-	err := r.api.Policy.Authorize(r.caller.Subject(), r.permission, h.GroupOwner)
+	err := r.api.policy.Authorize(r.caller.Subject(), r.permission, h.GroupOwner)
 	if errors.Is(err, authz.ErrDenied) {
-		return r.api.Keys.Refuse(r.c.UserContext(), r.caller, audit.OtherOrganisation,
+		return r.api.keys.Refuse(r.c.UserContext(), r.caller, audit.OtherOrganisation,
 			audit.Target{Kind: "group", ID: r.query.GroupID}, requestOf(r.c),
 			reports.ErrGroupNotFound)
 	}

@@ -94,7 +94,7 @@ func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	if nearMiss.MatchString(path) {
 		answer = errNearMiss
 	}
-	return a.Keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), answer)
+	return a.keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), answer)
 }
 
 func (a *API) authenticate(c *fiber.Ctx) error {
@@ -105,7 +105,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	credential := token.ID + token.Secret
 	httpserver.WithTenant(c, a.hints.Organisation(credential))
 	ctx := c.UserContext()
-	caller, err := a.Keys.Authenticate(ctx, token, requestOf(c))
+	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
 		httpserver.MarkAuthenticated(c)
 		c.Set("RateLimit-Policy",

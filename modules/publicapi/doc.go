@@ -15,6 +15,8 @@
 //	authorize      access.go         the owner of the report's group; then the handler reads it
 //	wire.go                          JSON; package reports writes the CSV
 //
+// ports.go declares the interfaces of other modules, so that another program can provide its own.
+//
 // Two independent checks isolate organisations: every statement but the lookups of owners is scoped
 // to the caller's organisation, and the policy is asked about the owner of the loaded resource
 // (walls_test.go of app/assembly).

@@ -32,7 +32,7 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		bytes := int64(len(list.body))
 		if lease != nil {
 			lease.Keep(bytes)
-		} else if lease, err = a.Lists.Acquire(c.UserContext(),
+		} else if lease, err = a.lists.Acquire(c.UserContext(),
 			fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: bytes}); err != nil {
 			return err
 		}
@@ -55,12 +55,12 @@ func (a *API) forkList(
 	if list, ok := a.cache.list(caller); ok {
 		return list, nil, nil
 	}
-	lease, err := a.Lists.Acquire(ctx,
+	lease, err := a.lists.Acquire(ctx,
 		fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: listBytes})
 	if err != nil {
 		return nil, nil, err
 	}
-	forks, err := a.Games.Forks(ctx, caller.OrganisationID)
+	forks, err := a.games.Forks(ctx, caller.OrganisationID)
 	if err == nil {
 		err = a.mayList(caller, forks)
 	}
@@ -87,7 +87,7 @@ func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
 			continue
 		}
 		owner = f.OrganisationID
-		if err := a.Policy.Authorize(caller.Subject(), authz.ListForks, owner); err != nil {
+		if err := a.policy.Authorize(caller.Subject(), authz.ListForks, owner); err != nil {
 			return fmt.Errorf("publicapi: fork %s in the list: %w", f.ID, err)
 		}
 	}

@@ -31,7 +31,7 @@ func (a *API) route(
 ) {
 	app.Get(prefix+path, func(c *fiber.Ctx) error {
 		caller := callerOf(c)
-		err := a.Policy.Authorize(caller.Subject(), permission, caller.OrganisationID)
+		err := a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID)
 		if errors.Is(err, authz.ErrDenied) {
 			return a.refuseScope(c, caller, scope)
 		}
@@ -46,7 +46,7 @@ func (a *API) refuseScope(c *fiber.Ctx, caller apikeys.Caller, scope apikeys.Sco
 	c.Set(fiber.HeaderWWWAuthenticate,
 		`Bearer error="insufficient_scope", scope="`+string(scope)+`"`)
 	ctx := c.UserContext()
-	return a.Keys.Refuse(ctx, caller, audit.InsufficientScope, audit.Target{}, requestOf(c),
+	return a.keys.Refuse(ctx, caller, audit.InsufficientScope, audit.Target{}, requestOf(c),
 		apperr.New(apperr.AccessDenied, "This key lacks the scope %s. Use a key that has it.",
 			scope))
 }

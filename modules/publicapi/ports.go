@@ -1,0 +1,64 @@
+package publicapi
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/fairshare"
+)
+
+// What the API calls of other modules. Their services say what the methods promise, and which
+// errors they return.
+
+// Keys authenticates keys, and records refusals in the audit log before they are answered.
+type Keys interface {
+	KeyStatus
+	Authenticate(
+		ctx context.Context, token apikeys.Token, request audit.Request,
+	) (apikeys.Caller, error)
+	Refuse(
+		ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target,
+		request audit.Request, answer error,
+	) error
+	RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error
+}
+
+// KeyStatus tells whether a key would still be accepted.
+type KeyStatus interface {
+	StillUsable(ctx context.Context, organisationID, keyID string) error
+}
+
+// Forks finds forks within an organisation, and of a fork of any organisation no more than its
+// owner.
+type Forks interface {
+	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
+	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
+	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
+}
+
+// Reports computes statistics.
+type Reports interface {
+	Open(
+		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
+	) (*reports.Report, error)
+	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
+	Header(ctx context.Context, q reports.Query) (reports.Header, error)
+}
+
+// Exports sends plays as CSV.
+type Exports interface {
+	Open(ctx context.Context, c *fiber.Ctx, r exports.Request) (*exports.Export, error)
+	Send(c *fiber.Ctx, e *exports.Export) error
+}
+
+// Policy decides what a key may do.
+type Policy interface {
+	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
+}
