@@ -22,11 +22,10 @@ var (
 )
 
 // framingFault returns the framing fault of a request, or "". It reads the raw header, because
-// fasthttp silently accepts lines without CR, contradicting lengths and "Transfer-Encoding:
-// identity".
+// fasthttp silently accepts lines without CR, a length beside chunks and "Transfer-Encoding:
+// identity". fasthttp itself refuses a second Content-Length.
 func framingFault(method string, headers []byte) string {
 	bodiless := method == "GET" || method == "HEAD"
-	lengths := 0
 	for line := range bytes.Lines(headers) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))
 		switch {
@@ -42,16 +41,11 @@ func framingFault(method string, headers []byte) string {
 		value = bytes.TrimSpace(value)
 		isLength := bytes.EqualFold(name, contentLength)
 		isEncoding := bytes.EqualFold(name, transferEncoding)
-		if isLength {
-			lengths++
-		}
 		switch {
 		case bodiless && (isEncoding || isLength && string(value) != "0"):
 			return faultBody(method)
 		case isEncoding:
 			return faultChunked
-		case lengths > 1:
-			return faultLengths
 		}
 	}
 	return ""

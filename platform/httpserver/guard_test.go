@@ -21,172 +21,81 @@ func plainRoutes(app *fiber.App) {
 	})
 }
 
+// Parts of requests.
+const (
+	host     = " HTTP/1.1\r\nHost: x\r\n"
+	get      = "GET /ok" + host
+	post     = "POST /form" + host
+	chunked  = "Transfer-Encoding: chunked\r\n"
+	identity = "transfer-encoding: identity\r\n"
+	length2  = "Content-Length: 2\r\n"
+	asked    = "Expect: 100-continue\r\n"
+	end      = "\r\n"
+	noChunks = "\r\n0\r\n\r\n"
+)
+
 // rules.md, Formats: every response outside of 2xx and 304 has the error body, whatever caused it.
+// The message of a 400 names the fault.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
-	long := strings.Repeat("a", 4100)
-	big := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 17)
-	huge := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 40)
-	const h = " HTTP/1.1\r\nHost: x\r\n"
-	const bad = "invalid-argument"
-	const val = "ERR_VALIDATION"
-	const no = "ERR_METHOD_NOT_ALLOWED"
+	kilobyte := "X-Filler: " + strings.Repeat("b", 990) + "\r\n"
+	const noBody = "GET requests take no body."
+	const unreadable = "The request is not valid HTTP/1.1."
 	for _, c := range []struct {
 		name, request string
 		status        int
-		code, detail  string
+		message       string
 	}{
-		{"a TLS greeting", "\x16\x03\x01garbage\r\n\r\n", 400, bad, val},
-		{"garbage line", "GET\r\n\r\n", 400, bad, val},
-		{"no version", "GET /ok\r\n\r\n", 400, bad, val},
-		{"version in words", "GET /ok HTTP/one\r\n\r\n", 400, bad, val},
-		{"no host", "GET /ok HTTP/1.1\r\n\r\n", 400, bad, val},
-		{"relative target", "GET ok" + h + "\r\n", 400, bad, val},
-		{"headers over 16 KB", "GET /ok" + h + big + "\r\n", 431, bad, val},
-		{"headers over the buffer", "GET /ok" + h + huge + "\r\n", 431, bad, val},
-		{"target over 4 KB", "GET /ok?" + long + h + "\r\n", 414, bad, val},
-		{"fragment", "GET /ok#top" + h + "\r\n", 400, bad, val},
-		{"folded line", "GET /ok" + h + "X-A: b\r\n c\r\n\r\n", 400, bad, val},
-		{"folded by a tab", "GET /ok" + h + "X-A: b\r\n\tc\r\n\r\n", 400, bad, val},
-		{
-			"chunked GET", "GET /ok" + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad,
-			val,
-		},
-		{"identity GET", "GET /ok" + h + "transfer-encoding: identity\r\n\r\n", 400, bad, val},
-		{"GET with a body", "GET /ok" + h + "Content-Length: 2\r\n\r\nhi", 400, bad, val},
-		{
-			"GET with both lengths",
-			"GET /ok" + h + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
-			bad, val,
-		},
-		{"HEAD with a body", "HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", 400, bad, val},
-		{
-			"POST with both lengths",
-			"POST /form" + h + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-			400, bad, val,
-		},
-		{
-			"POST, both the other way",
-			"POST /form" + h + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
-			400, bad, val,
-		},
-		{
-			"POST in chunks",
-			"POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n", 400, bad,
-			val,
-		},
-		{
-			"30 KB beside a chunk's length",
-			"POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2;" +
-				strings.Repeat("x", 30<<10) +
-				"\r\nhi\r\n0\r\n\r\n", 400, bad, val,
-		},
-		{
-			"a trailer",
-			"POST /form" + h + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n",
-			400, bad, val,
-		},
-		{
-			"a header line that ends with LF", "GET /ok" + h + "X-A: b\nX-C: d\r\n\r\n", 400, bad,
-			val,
-		},
-		{"CR in a header line", "GET /ok" + h + "X-A: b\rX-C: d\r\n\r\n", 400, bad, val},
-		{
-			"POST identity",
-			"POST /form" + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", 400,
-			bad, val,
-		},
-		{
-			"two lengths", "POST /form" + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi",
-			400, bad, val,
-		},
-		{"body over 64 KB", "POST /form" + h + "Content-Length: 70000\r\n\r\n", 413, bad, val},
-		{
-			"body over 64 KB, asked first",
-			"POST /form" + h + "Expect: 100-continue\r\nContent-Length: 70000\r\n\r\n", 413, bad,
-			val,
-		},
-		{
-			"POST in chunks, asked first",
-			"POST /form" + h + "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
-			bad, val,
-		},
-		{
-			"GET with a body, asked first",
-			"GET /ok" + h + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n", 400, bad, val,
-		},
-		{
-			"an unknown expectation",
-			"POST /form" + h + "Expect: 200-ok\r\nContent-Length: 2\r\n\r\nhi", 417, bad, val,
-		},
-		{
-			"one more expectation",
-			"POST /form" + h + "Expect: 100-continue, a=b\r\nContent-Length: 2\r\n\r\n", 417, bad,
-			val,
-		},
-		{
-			"one more Expect",
-			"POST /form" + h + "Expect: 100-continue\r\nExpect: a\r\nContent-Length: 2\r\n\r\n",
-			417,
-			bad, val,
-		},
-		{"HTTP/9.9", "GET /ok HTTP/9.9\r\nHost: x\r\n\r\n", 505, bad, val},
-		{"HTTP/2.0 preface", "PRI * HTTP/2.0\r\nHost: x\r\n\r\n", 505, bad, val},
-		{"HTTP/0.9 spelled out", "GET /ok HTTP/0.9\r\nHost: x\r\n\r\n", 505, bad, val},
-		{"unknown method", "BREW /ok" + h + "\r\n", 501, "method-not-allowed", no},
-		{"CONNECT", "CONNECT x:443" + h + "\r\n", 501, "method-not-allowed", no},
-		{"method that is no token", "G(T /ok" + h + "\r\n", 501, "method-not-allowed", no},
+		{"a TLS greeting", "\x16\x03\x01garbage\r\n\r\n", 400, unreadable},
+		{"garbage line", "GET\r\n\r\n", 400, unreadable},
+		{"no version", "GET /ok\r\n\r\n", 400, unreadable},
+		{"version in words", "GET /ok HTTP/one\r\n\r\n", 400, unreadable},
+		{"no host", "GET /ok HTTP/1.1\r\n\r\n", 400, unreadable},
+		{"relative target", "GET ok" + host + end, 400, unreadable},
+		{"headers over 16 KB", get + strings.Repeat(kilobyte, 17) + end, 431, ""},
+		{"headers over the buffer", get + strings.Repeat(kilobyte, 40) + end, 431, ""},
+		{"target over 4 KB", "GET /ok?" + strings.Repeat("a", 4100) + host + end, 414, ""},
+		{"fragment", "GET /ok#top" + host + end, 400, faultFragment},
+		{"folded line", get + "X-A: b\r\n c\r\n\r\n", 400, faultFolded},
+		{"folded by a tab", get + "X-A: b\r\n\tc\r\n\r\n", 400, faultFolded},
+		{"chunked GET", get + chunked + noChunks, 400, noBody},
+		{"identity GET", get + identity + end, 400, noBody},
+		{"GET with a body", get + length2 + end + "hi", 400, noBody},
+		{"GET, both lengths", get + "Content-Length: 0\r\n" + chunked + noChunks, 400, noBody},
+		{"HEAD with a body", "HEAD /ok" + host + length2 + end + "hi", 400, ""},
+		{"POST, both lengths", post + "Content-Length: 5\r\n" + chunked + noChunks, 400, faultChunked},
+		{"the other way", post + chunked + "Content-Length: 5\r\n" + noChunks, 400, faultChunked},
+		{"POST in chunks", post + chunked + "\r\n2\r\nhi\r\n0\r\n\r\n", 400, faultChunked},
+		{"30 KB beside a chunk's length", post + chunked + "\r\n2;" +
+			strings.Repeat("x", 30<<10) + "\r\nhi\r\n0\r\n\r\n", 400, faultChunked},
+		{"a trailer", post + chunked + "\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n", 400, faultChunked},
+		{"POST identity", post + identity + length2 + end + "hi", 400, faultChunked},
+		{"unknown coding", post + "Transfer-Encoding: br\r\n\r\n", 400, faultChunked},
+		{"header line without CR", get + "X-A: b\nX-C: d\r\n\r\n", 400, faultLineEnding},
+		{"request line without CR", "GET /ok HTTP/1.1\nHost: x\r\n\r\n", 400, faultLineEnding},
+		{"1.0 without CR", "GET /ok HTTP/1.0\nHost: x\r\n\r\n", 400, faultLineEnding},
+		{"CR in a header line", get + "X-A: b\rX-C: d\r\n\r\n", 400, ""},
+		{"two lengths", post + length2 + length2 + end + "hi", 400, faultLengths},
+		{"two lengths of 0", get + strings.Repeat("Content-Length: 0\r\n", 2) + end, 400, faultLengths},
+		{"body over 64 KB", post + "Content-Length: 70000\r\n\r\n", 413, ""},
+		{"body over 64 KB, asked", post + asked + "Content-Length: 70000\r\n\r\n", 413, ""},
+		{"POST in chunks, asked", post + asked + chunked + end, 400, faultChunked},
+		{"GET with a body, asked", get + asked + length2 + end, 400, noBody},
+		{"an unknown expectation", post + "Expect: 200-ok\r\n" + length2 + end + "hi", 417, ""},
+		{"two in a line", post + "Expect: 100-continue, a=b\r\n" + length2 + end, 417, ""},
+		{"one more Expect", post + asked + "Expect: a\r\n" + length2 + end, 417, ""},
+		{"HTTP/9.9", "GET /ok HTTP/9.9\r\nHost: x\r\n\r\n", 505, ""},
+		{"HTTP/2.0 preface", "PRI * HTTP/2.0\r\nHost: x\r\n\r\n", 505, ""},
+		{"HTTP/0.9 spelled out", "GET /ok HTTP/0.9\r\nHost: x\r\n\r\n", 505, ""},
+		{"unknown method", "BREW /ok" + host + end, 501, ""},
+		{"CONNECT", "CONNECT x:443" + host + end, 501, ""},
+		{"method that is no token", "G(T /ok" + host + end, 501, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := b.raw(t, c.request)
-			a.wantError(t, c.status, c.code, c.detail)
-			if !a.closed {
-				t.Error("the connection stays open")
-			}
-		})
-	}
-}
-
-// The message of a 400 names the fault.
-func TestFramingFaultsAreNamed(t *testing.T) {
-	b := serve(t, Options{}, plainRoutes)
-	const get = "GET /ok"
-	const post = "POST /form"
-	const h = " HTTP/1.1\r\nHost: x\r\n"
-	for name, c := range map[string]struct{ request, message string }{
-		"GET with a body": {
-			get + h + "Content-Length: 2\r\n\r\nhi", "GET requests take no body.",
-		},
-		"chunked GET": {
-			get + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET requests take no body.",
-		},
-		"HEAD with a body": {"HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", ""},
-		"chunked POST": {
-			post + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", faultChunked,
-		},
-		"identity POST": {
-			post + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", faultChunked,
-		},
-		"unknown transfer coding": {post + h + "Transfer-Encoding: br\r\n\r\n", faultChunked},
-		"two lengths": {
-			post + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", faultLengths,
-		},
-		"two lengths of nothing": {
-			get + h + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n", faultLengths,
-		},
-		"folded line":                 {get + h + "X-A: b\r\n c\r\n\r\n", faultFolded},
-		"header line without CR":      {get + h + "X-A: b\nX-C: d\r\n\r\n", faultLineEnding},
-		"request line without CR":     {get + " HTTP/1.1\nHost: x\r\n\r\n", faultLineEnding},
-		"request line of 1.0, no CR":  {get + " HTTP/1.0\nHost: x\r\n\r\n", faultLineEnding},
-		"fragment":                    {"GET /ok#top" + h + "\r\n", faultFragment},
-		"a request line of two words": {"GET /ok\r\n\r\n", "The request is not valid HTTP/1.1."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := b.raw(t, c.request)
-			a.wantError(t, 400, "invalid-argument", "ERR_VALIDATION")
-			if !strings.Contains(a.body, c.message) {
-				t.Errorf("body %s, want %q", a.body, c.message)
-			}
+			a.wantError(t, c.status)
+			require.Contains(t, a.body, c.message)
+			require.True(t, a.closed, "the connection stays open")
 		})
 	}
 }
@@ -227,53 +136,44 @@ func readStatus(t *testing.T, in *bufio.Reader, want int) {
 
 func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
-	for _, c := range []struct {
-		method, path string
-		status       int
-		code, detail string
-	}{
-		{"GET", "/nowhere", 404, "not-found", "ERR_NOT_FOUND"},
-		{"HEAD", "/nowhere", 404, "not-found", "ERR_NOT_FOUND"},
-		{"GET", "/OK", 404, "not-found", "ERR_NOT_FOUND"},
-		{"GET", "/ok/", 404, "not-found", "ERR_NOT_FOUND"},
-		{"GET", "/%6fk", 404, "not-found", "ERR_NOT_FOUND"},
-		{"GET", "//ok", 404, "not-found", "ERR_NOT_FOUND"},
-		{"POST", "/ok", 405, "method-not-allowed", "ERR_METHOD_NOT_ALLOWED"},
-		{"TRACE", "/ok", 405, "method-not-allowed", "ERR_METHOD_NOT_ALLOWED"},
-		{"OPTIONS", "/ok", 405, "method-not-allowed", "ERR_METHOD_NOT_ALLOWED"},
-		{"GET", "/panic", 500, "internal", "ERR_INTERNAL"},
-		{"HEAD", "/panic", 500, "internal", "ERR_INTERNAL"},
+	for request, status := range map[string]int{
+		"GET /nowhere":  404,
+		"HEAD /nowhere": 404,
+		"GET /OK":       404,
+		"GET /ok/":      404,
+		"GET /%6fk":     404,
+		"GET //ok":      404,
+		"POST /ok":      405,
+		"TRACE /ok":     405,
+		"OPTIONS /ok":   405,
+		"GET /panic":    500,
+		"HEAD /panic":   500,
 	} {
-		t.Run(c.method+" "+c.path, func(t *testing.T) {
-			a := b.do(t, c.method, c.path)
-			a.wantError(t, c.status, c.code, c.detail)
-			if c.status == 405 && a.Header.Get("Allow") != "GET, HEAD" {
-				t.Errorf("Allow %q", a.Header.Get("Allow"))
+		t.Run(request, func(t *testing.T) {
+			method, path, _ := strings.Cut(request, " ")
+			a := b.do(t, method, path)
+			a.wantError(t, status)
+			if status == 405 {
+				require.Equal(t, "GET, HEAD", a.Header.Get("Allow"))
 			}
-			if strings.Contains(a.body, "secret") || a.Header.Get("X-Half") != "" {
-				t.Errorf("the handler's half-done answer shows: %q %v", a.body, a.Header)
-			}
+			require.NotContains(t, a.body, "secret")
+			require.Empty(t, a.Header.Get("X-Half"), "of the handler's half-done answer")
 		})
 	}
-	if !strings.Contains(b.logs.String(), "secret internals") {
-		t.Error("the panic is not in the log")
-	}
+	require.Contains(t, b.logs.String(), "secret internals")
 }
 
 func TestValidRequestPassesTheGuard(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
-	for _, r := range []string{
-		"GET /ok HTTP/1.1\r\nHost: x\r\n\r\n",
+	for _, request := range []string{
+		get + end,
 		"GET /ok HTTP/1.0\r\n\r\n",
-		"GET http://x/ok HTTP/1.1\r\nHost: x\r\n\r\n",
-		"GET /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
-		"GET /ok HTTP/1.1\r\nHost: x\r\n" +
-			strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + "\r\n",
-		"POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
+		"GET http://x/ok" + host + end,
+		get + "Content-Length: 0\r\n" + end,
+		get + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + end,
+		post + length2 + end + "hi",
 	} {
-		if a := b.raw(t, r); a.StatusCode != 200 {
-			t.Errorf("%.60q: %d %s", r, a.StatusCode, a.body)
-		}
+		require.Equal(t, 200, b.raw(t, request).StatusCode, "%.60q", request)
 	}
 }
 
@@ -294,8 +194,7 @@ func TestExpectedContinueComesBeforeTheBody(t *testing.T) {
 
 func TestIncompleteRequestGets408(t *testing.T) {
 	b := serve(t, Options{ReadTimeout: 100 * time.Millisecond}, plainRoutes)
-	a := b.raw(t, "GET /ok HTTP/1.1\r\nHos")
-	a.wantError(t, 408, "invalid-argument", "ERR_VALIDATION")
+	b.raw(t, "GET /ok HTTP/1.1\r\nHos").wantError(t, 408)
 }
 
 func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {

@@ -5,9 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
@@ -42,10 +40,17 @@ func newFullServer(t *testing.T, o Options) *fullServer {
 		app.Get("/wait", func(f *fiber.Ctx) error {
 			c.entered <- struct{}{}
 			<-c.leave
+			if err := f.UserContext().Err(); err != nil {
+				return err
+			}
 			return f.SendString("ok")
 		})
+		app.Get("/query", func(f *fiber.Ctx) error {
+			c.entered <- struct{}{}
+			return blocked(f.UserContext())
+		})
 	})
-	t.Cleanup(sync.OnceFunc(func() { close(c.leave) }))
+	t.Cleanup(func() { close(c.leave) })
 	return c
 }
 
@@ -58,11 +63,7 @@ type client struct {
 
 func (c *fullServer) from(address string) *client {
 	c.t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: testTimeout}
-	conn, err := d.DialContext(c.t.Context(), "tcp", c.addr)
-	require.NoError(c.t, err)
-	c.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(testTimeout))
+	conn := c.dialFrom(c.t, address)
 	return &client{conn, bufio.NewReader(conn), c.t}
 }
 
@@ -81,17 +82,15 @@ func (c *fullServer) silent(address string) *client {
 func (c *fullServer) idle(address string) *client {
 	c.t.Helper()
 	k := c.from(address)
-	if response, body, err := k.ask(); err != nil || response.StatusCode != 200 {
-		c.t.Fatalf("%v, %s", err, body)
-	}
+	require.Equal(c.t, 200, k.ask().StatusCode)
 	return k
 }
 
-// busy returns a client that waits for its response.
-func (c *fullServer) busy(address string) *client {
+// busy returns a client whose request of the path is being served.
+func (c *fullServer) busy(address, path string) *client {
 	c.t.Helper()
 	k := c.from(address)
-	_, _ = io.WriteString(k, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+	k.send(path)
 	within10s(c.t, c.entered, "the request to begin")
 	return k
 }
@@ -100,21 +99,37 @@ func (c *fullServer) busy(address string) *client {
 func (c *fullServer) reads(address, path string) *client {
 	c.t.Helper()
 	k := c.from(address)
-	_, _ = io.WriteString(k, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
-	eventually(c.t, "the answer to begin", func() bool {
-		_, err := k.in.Peek(1)
-		return err == nil
-	})
+	k.send(path)
+	_, err := k.in.Peek(1)
+	require.NoError(c.t, err)
 	return k
 }
 
-// ask sends a request and reads the response.
-func (k *client) ask() (*http.Response, string, error) {
-	_, _ = io.WriteString(k, "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n")
+// hasRoom waits until the server serves another client.
+func (c *fullServer) hasRoom() {
+	c.t.Helper()
+	eventually(c.t, "room", func() bool {
+		k := c.from("127.0.0.4")
+		k.send("/ok")
+		response, err := http.ReadResponse(k.in, nil)
+		return err == nil && response.StatusCode == 200
+	})
+}
+
+func (k *client) send(path string) {
+	_, _ = io.WriteString(k, "GET "+path+host+"\r\n")
+}
+
+// receive reads the response to the client's request.
+func (k *client) receive() answer {
+	k.t.Helper()
 	response, err := http.ReadResponse(k.in, nil)
-	if err != nil {
-		return nil, "", err
-	}
-	body, err := io.ReadAll(response.Body)
-	return response, string(body), err
+	require.NoError(k.t, err)
+	return readAnswer(response)
+}
+
+func (k *client) ask() answer {
+	k.t.Helper()
+	k.send("/ok")
+	return k.receive()
 }
