@@ -20,24 +20,19 @@ import (
 // Everybody has this page, members too; it is all that members have.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	w.Rename(&acme.Member, `<b>Ilya</b> "Petrov"`)
 	b := w.SignedIn(t, acme.Member)
-	p := b.Get("/account")
-	require.Equal(t, http.StatusOK, p.StatusCode)
+	p := b.Get("/account").Is(t, 200)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
-	require.Contains(t, p.Body, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;")
-	require.Contains(t, p.Body, acme.Member.Email)
-	require.Contains(t, p.Body, "Set up two-step verification")
-	require.NotContains(t, p.Body, "Reports</a>")
+	p.Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;", acme.Member.Email, "Set up two-step verification")
+	p.Lacks(t, "Reports</a>")
 	require.Equal(t, []string{": Only owners and admins can open reports and settings. " +
 		"To get access, ask an owner to change your role."}, p.Notes(t))
-	require.Contains(t, p.Body, "<title>Account – ")
+	p.Has(t, "<title>Account – ")
 	require.NotContains(t, p.Body, `class="sidebar"`, "the page has its sections itself")
 	require.Empty(t, w.SignedIn(t, acme.AdminPlain).Get("/account").Notes(t))
-	require.Contains(t, w.SignedIn(t, acme.Admin).Get("/account").Body,
-		`<span class="state on">On`)
+	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 	for _, path := range []string{
 		"/account", "/account/password", "/account/two-step", "/account/recovery-codes",
 	} {
@@ -49,21 +44,17 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 // To end the current session is to sign out.
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	phone, err := w.People.SignIns.SignIn(t.Context(), acme.Owner.Email, fixtures.Password, identity.Client{
 		Address:   "198.51.100.7",
 		UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
 	})
 	require.NoError(t, err)
-	b := w.SignedIn(t, acme.Owner)
 	p := b.Get("/account")
-	require.Contains(t, p.Body, "Safari on iPhone")
-	require.Contains(t, p.Body, "198.51.100.7")
-	require.Contains(t, p.Body, "Unknown browser <small>This session</small>")
+	p.Has(t, "Safari on iPhone", "198.51.100.7", "Unknown browser <small>This session</small>")
 	other := webtest.RegexpFind(t, `(?s)Safari on iPhone.*?name="session" value="([0-9a-f]{64})"`,
 		p.Body)
-	require.NotContains(t, p.Body, phone.Token)
+	p.Lacks(t, phone.Token)
 	webtest.RequireRedirect(t, "/account", b.Post("/account", url.Values{"session": {other}}))
 	_, err = w.People.Sessions.Session(t.Context(), phone.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
@@ -76,9 +67,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 
 func TestPasswordIsChanged(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignedIn(t, acme.Owner)
 	const replacement = "battery horse staple"
 	for want, form := range map[string]url.Values{
@@ -92,12 +81,9 @@ func TestPasswordIsChanged(t *testing.T) {
 			"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement + "r"},
 		},
 	} {
-		p := b.Post("/account/password", form)
-		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
-		require.Contains(t, p.Body, want)
-		require.Contains(t, p.Body, "<title>Error: Change password")
-		require.NotContains(t, p.Body, fixtures.Password)
-		require.NotContains(t, p.Body, replacement)
+		p := b.Post("/account/password", form).Is(t, 422)
+		p.Has(t, want, "<title>Error: Change password")
+		p.Lacks(t, fixtures.Password, replacement)
 	}
 	before := b.Cookies["__Host-dg"]
 	webtest.RequireRedirect(t, "/account",
@@ -105,7 +91,7 @@ func TestPasswordIsChanged(t *testing.T) {
 			"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
 		}))
 	require.NotEqual(t, before, b.Cookies["__Host-dg"])
-	require.Contains(t, b.Get("/account").Body, "Password changed.")
+	b.Get("/account").Has(t, "Password changed.")
 	require.NotContains(t, b.Get("/account").Body, "Password changed.", "it is said once")
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
 	webtest.RequireRedirect(t, "/",
@@ -117,19 +103,16 @@ func TestPasswordIsChanged(t *testing.T) {
 			"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement},
 		})
 	}
-	p := b.Post("/account/password", url.Values{
+	b.Post("/account/password", url.Values{
 		"current": {replacement}, "new": {replacement}, "repeat": {replacement},
-	})
-	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
-	require.Contains(t, p.Body, "Too many failed attempts.")
+	}).Is(t, 429).Has(t, "Too many failed attempts.")
 }
 
 // Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes
 // that it answers with; and the way back.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.AdminPlain)
 	other := w.SignedIn(t, acme.AdminPlain)
 	p := b.Get("/account/two-step")
@@ -152,17 +135,14 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 			"do": {"on"}, "code": {code}, "current": {"wrong horse battery"},
 		},
 	} {
-		wrong := b.Post("/account/two-step", form)
-		require.Equal(t, http.StatusUnprocessableEntity, wrong.StatusCode)
-		require.Contains(t, wrong.Body, want)
-		require.Contains(t, wrong.Body, secret[:4]+" "+secret[4:8])
-		require.NotContains(t, wrong.Body, "wrong horse")
+		wrong := b.Post("/account/two-step", form).Is(t, 422)
+		wrong.Has(t, want, secret[:4]+" "+secret[4:8])
+		wrong.Lacks(t, "wrong horse")
 	}
 	form := url.Values{
 		"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {fixtures.Password},
 	}
-	p = b.Post("/account/two-step", form)
-	require.Equal(t, http.StatusOK, p.StatusCode)
+	p = b.Post("/account/two-step", form).Is(t, 200)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
 	codes := regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.Body, -1)
 	require.Len(t, codes, 10)
@@ -182,8 +162,8 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 		again.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, secret)}}))
 
 	off := b.Get("/account/two-step")
-	require.Contains(t, off.Body, "Turn off two-step verification")
-	require.NotContains(t, off.Body, secret[:4]+" ")
+	off.Has(t, "Turn off two-step verification")
+	off.Lacks(t, secret[:4]+" ")
 	// is on already
 	webtest.RequireRedirect(t, "/account/two-step",
 		b.Post("/account/two-step", url.Values{
@@ -201,7 +181,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 		b.Post("/account/two-step", url.Values{
 			"do": {"off"}, "code": {codes[0][1]}, "current": {fixtures.Password},
 		}))
-	require.Contains(t, b.Get("/account").Body, "Two-step verification is off.")
+	b.Get("/account").Has(t, "Two-step verification is off.")
 	webtest.RequireRedirect(t, "/sign-in", again.Get("/"))
 	webtest.RequireRedirect(t, "/",
 		w.Browser(t).Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
@@ -211,10 +191,9 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 // signs in with one.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)
-	require.Contains(t, b.Get("/account").Body, "No recovery codes left")
+	b.Get("/account").Has(t, "No recovery codes left")
 	for _, form := range []url.Values{
 		{"current": {fixtures.Password}}, {"code": {w.CodeNow(t, fixtures.TOTPSecret)}}, {
 			"current": {fixtures.Password}, "code": {"000000"},
@@ -225,8 +204,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	}
 	made := func(code string) []string {
 		p := b.Post("/account/recovery-codes",
-			url.Values{"current": {fixtures.Password}, "code": {code}})
-		require.Equal(t, http.StatusOK, p.StatusCode)
+			url.Values{"current": {fixtures.Password}, "code": {code}}).Is(t, 200)
 		var codes []string
 		for _, found := range regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).
 			FindAllStringSubmatch(p.Body, -1) {
@@ -237,17 +215,15 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	}
 	old := made(w.CodeNow(t, fixtures.TOTPSecret))
 	codes := made(old[0])
-	require.Contains(t, b.Get("/account").Body,
+	b.Get("/account").Has(t,
 		"<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
 	phoneless := w.Browser(t)
 	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
-	page := phoneless.Get("/sign-in/code?next=%2Faccount")
-	require.Contains(t, page.Body,
+	phoneless.Get("/sign-in/code?next=%2Faccount").Has(t,
 		`href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code</a>`)
-	p := phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}})
-	require.Equal(t, http.StatusUnauthorized, p.StatusCode)
-	require.Contains(t, p.Body, "Check it, or enter another one")
+	phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}}).Is(t, 401).Has(t,
+		"Check it, or enter another one")
 	webtest.RequireRedirect(t, "/account",
 		phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",
 			url.Values{"code": {strings.ToUpper(codes[1])}}))
@@ -259,11 +235,9 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 // An e-mail that no QR code could hold leaves the typed secret.
 func TestLongSecretIsShownWithoutQRCode(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set email = repeat('é', 1000) where id = $1`, acme.Owner.ID)
-	p := w.SignedIn(t, acme.Owner).Get("/account/two-step")
-	require.Equal(t, http.StatusOK, p.StatusCode)
-	require.NotContains(t, p.Body, `class="qr"`)
-	require.Contains(t, p.Body, "Enter this secret in the app:")
+	p := w.SignedIn(t, acme.Owner).Get("/account/two-step").Is(t, 200)
+	p.Lacks(t, `class="qr"`)
+	p.Has(t, "Enter this secret in the app:")
 }

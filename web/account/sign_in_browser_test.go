@@ -16,8 +16,7 @@ import (
 // Keyboard only, from the sign-in on, with password and code.
 func TestSignInByKeyboard(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	p.AllowError("status of 422") // of forms that come back
 	p.Open(w.URL + "/account")
@@ -47,8 +46,7 @@ func TestSignInByKeyboard(t *testing.T) {
 
 func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	p.AllowError("status of 422")
 	webtest.ToAccount(p, w, acme.AdminPlain)

@@ -16,8 +16,7 @@ import (
 // E-mail and password, then the code where enrolled, then what the reader came for.
 func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	wanted := "/settings/audit-log?actor=a%20b&x=%2F"
 
 	plain := w.Browser(t)
@@ -56,55 +55,46 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 func TestSignInErrorsRevealNothing(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	w := webtest.StartOn(t, fixtures.New(t), func() time.Time { return clock })
+	w := webtest.StartAt(t, &clock)
 	acme := w.Organisation("acme")
 	b := w.Browser(t)
 	p := b.Get("/sign-in")
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
-	require.Contains(t, p.Body, "<title>Sign in – DG</title>")
+	p.Has(t, "<title>Sign in – DG</title>")
 	bodies := map[string]string{}
 	for _, email := range []string{acme.Owner.Email, "nobody@acme.example"} {
-		p := b.Post("/sign-in", url.Values{"email": {email}, "password": {"wrong horse battery"}})
-		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
-		require.Contains(t, p.Body, "<title>Error: Sign in – DG</title>")
-		require.Contains(t, p.Body, `value="`+email+`"`)
-		require.NotContains(t, p.Body, "wrong horse")
+		p := b.Post("/sign-in", url.Values{"email": {email}, "password": {"wrong horse battery"}}).Is(t, 401)
+		p.Has(t, "<title>Error: Sign in – DG</title>", `value="`+email+`"`)
+		p.Lacks(t, "wrong horse")
 		bodies[strings.ReplaceAll(p.Body, email, "")] = email
 	}
 	require.Len(t, bodies, 1, "the same answer")
 	hostile := `"><script>alert(1)</script>`
-	require.Contains(t, b.Post("/sign-in", url.Values{"email": {hostile}}).Body,
-		`value="&#34;&gt;&lt;script&gt;`)
+	b.Post("/sign-in", url.Values{"email": {hostile}}).Has(t, `value="&#34;&gt;&lt;script&gt;`)
 
 	for range 9 {
 		b.Post("/sign-in", url.Values{
 			"email": {acme.Owner.Email}, "password": {"wrong horse battery"},
 		})
 	}
-	p = b.Post("/sign-in", webtest.Credentials(acme.Owner))
-	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
+	p = b.Post("/sign-in", webtest.Credentials(acme.Owner)).Is(t, 429)
 	require.Equal(t, "60", p.Header.Get("Retry-After"))
-	require.Contains(t, p.Body,
-		`Try again in 60 seconds, at <time datetime="2026-11-21T09:31:00.000Z"`)
+	p.Has(t, `Try again in 60 seconds, at <time datetime="2026-11-21T09:31:00.000Z"`)
 
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
 	for range 10 {
-		p = b.Post("/sign-in/code", url.Values{"code": {"000000"}})
-		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
-		require.Contains(t, p.Body, "Wrong code.")
-		require.Contains(t, p.Body, "<title>Error: Verification code – DG</title>")
+		p = b.Post("/sign-in/code", url.Values{"code": {"000000"}}).Is(t, 401)
+		p.Has(t, "Wrong code.", "<title>Error: Verification code – DG</title>")
 	}
-	p = b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}})
-	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
-	require.Contains(t, p.Body, "Too many failed attempts.")
+	p = b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}).Is(t, 429)
+	p.Has(t, "Too many failed attempts.")
 	clock = clock.Add(time.Minute)
 	webtest.RequireRedirect(t, "/",
 		b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
-	form := b.Get("/sign-in/code")
-	require.Equal(t, http.StatusOK, form.StatusCode)
+	b.Get("/sign-in/code").Is(t, 200)
 	clock = clock.Add(10 * time.Minute)
 	late := url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}
 	webtest.RequireRedirect(t, "/sign-in", b.Post("/sign-in/code", late))
@@ -113,8 +103,7 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 // A token that somebody else planted in the browser is never one that is signed in, at either step.
 func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	evil := w.Browser(t)
 	// knows a password of somebody with two steps, and waits for the code
 	evil.Post("/sign-in", webtest.Credentials(acme.Admin))
@@ -143,8 +132,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 
 func TestSignOutEndsTheSession(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Member)
 	kept := b.Cookies["__Host-dg"]
 	webtest.RequireRedirect(t, "/sign-in", b.Post("/sign-out", url.Values{}))

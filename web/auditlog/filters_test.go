@@ -72,11 +72,9 @@ func listedOnAllPages(b *webtest.Browser, p webtest.Page, limit int) []int64 {
 // lost.
 func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")
 	foreign := w.NewKey(t, other, "Theirs", apikeys.ReportsRead)
-	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][]string{
 		"actor=nobody":                       {"actor", "The Actor filter has an unknown value"},
 		"action=api_key.seen":                {"action", "The Action filter has an unknown value"},
@@ -105,12 +103,11 @@ func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 			p.Body,
 			"%.60s", query)
 		require.Contains(t, p.Body, `id="`+want[0]+`-error">`+want[1], "%.60s", query)
-		require.Contains(t, p.Body, "<title>Error: Audit log")
-		require.NotContains(t, p.Body, "<script>alert")
+		p.Has(t, "<title>Error: Audit log")
+		p.Lacks(t, "<script>alert")
 		require.Empty(t, linkOf(p, "Download CSV"))
 		require.Less(t, len(p.Body), 15_000)
-		file := b.Get(acme.At("/settings/audit-log.csv?%s", query))
-		require.Equal(t, http.StatusBadRequest, file.StatusCode, "%.60s", query)
+		file := b.Get(acme.At("/settings/audit-log.csv?%s", query)).Is(t, 400)
 		require.Contains(t, file.Body, want[1], "%.60s", query)
 	}
 }
@@ -119,8 +116,7 @@ func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 // selects, and the file holds the same row by row.
 func TestAuditLogIsFiltered(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	keys := []apikeys.Key{
 		w.NewKey(t, acme, "BI", apikeys.ReportsRead), w.NewKey(t, acme, "=1+1", apikeys.ForksRead),
 	}
@@ -170,8 +166,7 @@ func TestAuditLogIsFiltered(t *testing.T) {
 // in the same zone.
 func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	instants := []string{ // the edges of the days on which clocks change
 		// Berlin: 23 hours
 		"2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T21:59:59Z",
@@ -189,7 +184,6 @@ func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
 		w.DB.Exec(`update audit_entries set at = $2 where org_id = $1 and actor_name = $3`, acme.ID,
 			at, fmt.Sprintf("entry %d", i))
 	}
-	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][]string{
 		"from=2026-03-29&to=2026-03-29&zone=Europe/Berlin": {
 			"29 Mar 2026, 23:59:59 CEST Key: entry 2", "29 Mar 2026, 00:00:00 CET Key: entry 1",
@@ -213,8 +207,7 @@ func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
 		if _, name, given := strings.Cut(query, "zone="); given {
 			zone = name
 		}
-		require.Contains(t, p.Body, `data-tz="`+zone+`"`)
-		require.Contains(t, p.Body, "Times and days are in the time zone "+zone+".")
+		p.Has(t, `data-tz="`+zone+`"`, "Times and days are in the time zone "+zone+".")
 	}
 	for _, zone := range []string{
 		"Local", "../etc/passwd", "Mars/Olympus", strings.Repeat("x", 500),
@@ -228,11 +221,8 @@ func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
 // form sends although it hides them.
 func TestPresetsOfTheAuditLog(t *testing.T) {
 	t.Parallel()
-	db := fixtures.New(t)
-	// a Sunday, a Saturday in New York
-	w := webtest.StartOn(t, db, func() time.Time {
-		return time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
-	})
+	now := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC) // a Sunday, a Saturday in New York
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][2]string{
@@ -269,34 +259,27 @@ func TestPresetsOfTheAuditLog(t *testing.T) {
 // show everything.
 func TestUnknownParameterOfTheAuditLogIsRefused(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	_, acme, b := webtest.StartAsOwner(t)
 	for _, path := range []string{
 		"/settings/audit-log?forks=x", "/settings/audit-log.csv?actorId=x",
 		"/settings/audit-log?From=2026-01-01",
 	} {
-		p := b.Get(acme.At("%s", path))
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, path)
-		require.Contains(t, p.Body,
+		b.Get(acme.At("%s", path)).Is(t, 400).Has(t,
 			"is unknown. Use actor, action, key, reason, fork, from, to, period.")
 	}
 	for _, twice := range []string{
 		"period=today&period=30-days", "zone=UTC&zone=Europe/Berlin", "entry=1&entry=2",
 	} {
-		p := b.Get(acme.At("/settings/audit-log?%s", twice))
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, twice)
-		require.Contains(t, p.Body, "is repeated in the address of this page. Use it once.")
+		b.Get(acme.At("/settings/audit-log?%s", twice)).Is(t, 400).Has(t,
+			"is repeated in the address of this page. Use it once.")
 	}
 }
 
 // The log of a key that replaced another begins with that replacement.
 func TestLogOfASuccessorShowsItsReplacement(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	b := w.SignedIn(t, acme.Owner)
 	require.Equal(t, http.StatusOK,
 		b.Post(acme.At("/settings/api-keys/%s/replace", old.ID), map[string][]string{
 			"overlap":        {"day"},

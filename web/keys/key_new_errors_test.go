@@ -3,7 +3,6 @@ package keys_test
 import (
 	"html"
 	"maps"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -60,17 +59,15 @@ var keyFormErrors = map[string]struct {
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
 	for name, c := range keyFormErrors {
 		t.Run(name, func(t *testing.T) {
 			form := webtest.GoodForm()
 			maps.Copy(form, c.set)
-			p := b.Post(acme.At("/settings/api-keys/new"), form)
-			require.Equal(t, http.StatusBadRequest, p.StatusCode)
-			require.Contains(t, p.Body, "<strong>One thing to fix.</strong>")
-			require.Contains(t, p.Body, `<li><a href="#`+c.field+`">`)
+			p := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 400)
+			p.Has(t, "<strong>One thing to fix.</strong>", `<li><a href="#`+c.field+`">`)
 			require.Contains(t, html.UnescapeString(p.Body), c.says)
 			require.Contains(t, p.Body, ` id="`+c.field+`"`, "the link has a target")
 			if c.field != "main" {

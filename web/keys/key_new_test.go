@@ -31,11 +31,10 @@ func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Admin)
-	form := b.Get(acme.At("/settings/api-keys/new"))
-	require.Equal(t, http.StatusOK, form.StatusCode)
+	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
 	for days, instant := range map[string]string{
 		"30":  "21 Dec 2026<",
 		"90":  "19 Feb 2027<",
@@ -43,11 +42,10 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	} {
 		require.Regexp(t, `value="`+days+`"[^\n]*`+instant, form.Body)
 	}
-	require.Contains(t, form.Body,
+	form.Has(t,
 		`<input type="radio" id="x90" name="expiry" value="90" aria-describedby="x90h" checked>`)
 	require.Equal(t, 1, strings.Count(form.Body, " checked"))
-	require.Contains(t, form.Body, `name="scopes" value="forks:read"`)
-	require.Contains(t, form.Body, `name="scopes" value="reports:read"`)
+	form.Has(t, `name="scopes" value="forks:read"`, `name="scopes" value="reports:read"`)
 	require.Contains(t, form.Body, ">Reports</a>", "the areas are offered as everywhere")
 
 	// What a browser sends of it without script: all fields, those for a day empty.
@@ -62,8 +60,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 		},
 		"today": {webtest.RegexpFind(t, `name="today" value="([^"]+)"`, form.Body)},
 	}
-	created := b.Post(acme.At("/settings/api-keys/new"), sent)
-	require.Equal(t, http.StatusOK, created.StatusCode)
+	created := b.Post(acme.At("/settings/api-keys/new"), sent).Is(t, 200)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
 	require.Contains(t, html.UnescapeString(webtest.Words(created.Body)),
 		"Name Power BI, learning dashboard Scopes Forks, reports Expiry 19 Feb 2027 Try it")
@@ -87,7 +84,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	b := w.SignedIn(t, acme.Owner)
 	for _, c := range []struct{ expiry, day, time, want string }{
@@ -113,7 +110,7 @@ func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 		}
 		require.Equal(t, c.want, got, c)
 		if c.want == "" {
-			require.Contains(t, p.Body, "<dt>Expiry</dt><dd>Never</dd>")
+			p.Has(t, "<dt>Expiry</dt><dd>Never</dd>")
 		}
 	}
 }
@@ -122,15 +119,14 @@ func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 func TestSampleCommandMatchesTheScopes(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	bare := w.Organisation("bare")
 	fork := w.Fork(acme).ID
 	form := func(o *webtest.Organisation, scope string) string {
 		f := webtest.GoodForm()
 		f["scopes"] = []string{scope}
-		p := w.SignedIn(t, o.Owner).Post(o.At("/settings/api-keys/new"), f)
-		require.Equal(t, http.StatusOK, p.StatusCode)
+		p := w.SignedIn(t, o.Owner).Post(o.At("/settings/api-keys/new"), f).Is(t, 200)
 		_, shown, _ := strings.Cut(html.UnescapeString(p.Body), "Try it")
 		return strings.ReplaceAll(shown, secretIn(t, p).String(), "KEY")
 	}
@@ -151,9 +147,7 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 // database.
 func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	w, acme, b := webtest.StartAsOwner(t)
 	form := webtest.GoodForm()
 	path := acme.At("/settings/api-keys/new")
 	created := b.Post(path, form)

@@ -18,38 +18,33 @@ import (
 func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Minute)
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	key := w.NewKey(t, acme, "Warehouse, nightly export", apikeys.ReportsRead)
 	used := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	setKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
 	b := w.SignedIn(t, acme.AdminPlain)
 	path := acme.At("/settings/api-keys/%s/revoke", key.ID)
-	ask := b.Get(path)
-	require.Equal(t, http.StatusOK, ask.StatusCode)
-	require.Contains(t, ask.Body, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>")
-	require.Contains(t, ask.Body,
-		"Every tool that uses this key loses access immediately and for good.")
-	require.Contains(t, ask.Body, "<dt>Last used</dt><dd>Never</dd>")
-	require.Contains(t, ask.Body, "dg_live_"+key.ID+"_…")
-	require.Contains(t, ask.Body, `href="`+acme.At("/settings/api-keys")+`" autofocus>Cancel</a>`)
-	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Body,
-		`<dt>Last used</dt><dd><time datetime="`+
-			now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
+	b.Get(path).Is(t, 200).Has(t,
+		"<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>",
+		"Every tool that uses this key loses access immediately and for good.",
+		"<dt>Last used</dt><dd>Never</dd>", "dg_live_"+key.ID+"_…",
+		`href="`+acme.At("/settings/api-keys")+`" autofocus>Cancel</a>`)
+	b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Has(t,
+		`<dt>Last used</dt><dd><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
 
-	done := b.Post(path, url.Values{})
-	require.Equal(t, http.StatusSeeOther, done.StatusCode)
+	done := b.Post(path, url.Values{}).Is(t, 303)
 	now = time.Now() // the database's clock stamps revocations
 	list := b.Get(done.Header.Get("Location"))
 	require.Equal(t,
 		"Warehouse, nightly export has been revoked. Requests with this key are now refused.",
 		webtest.Trimmed(list.Notes(t)[0]))
-	require.Contains(t, list.Body, `<div class="note" role="status">`)
+	list.Has(t, `<div class="note" role="status">`)
 	require.Contains(t, row(t, list, key.Name), "Revoked since")
-	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s", key.ID)).Body,
+	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
 		"<dt>Revoked by</dt><dd><bdi>"+acme.AdminPlain.Name+"</bdi></dd>")
-	require.NotContains(t, b.Get(acme.At("/settings/api-keys/%s", used.ID)).Body, "Revoked by")
+	b.Get(acme.At("/settings/api-keys/%s", used.ID)).Lacks(t, "Revoked by")
 	entries := w.LogOf(t, acme)
 	require.Equal(t, audit.KeyRevoked, entries[0].Action)
 	require.Equal(t, acme.AdminPlain.ID, entries[0].Actor.ID)
@@ -63,8 +58,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	} {
 		again := send()
 		require.Equal(t, http.StatusSeeOther, again.StatusCode)
-		said := b.Get(again.Header.Get("Location"))
-		require.Equal(t, http.StatusOK, said.StatusCode)
+		said := b.Get(again.Header.Get("Location")).Is(t, 200)
 		require.Contains(t, said.Notes(t)[0], "Warehouse, nightly export was already revoked.")
 		require.Contains(t, said.Notes(t)[0], "Nothing was changed.")
 	}

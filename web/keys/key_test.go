@@ -29,8 +29,7 @@ func usageOf(
 // what can be done.
 func TestKeyPage(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	ends := time.Now().Add(300 * 24 * time.Hour)
 	key, token, err := w.Keys.Manager.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
 		Name:        "Warehouse",
@@ -39,50 +38,42 @@ func TestKeyPage(t *testing.T) {
 		ExpiresAt:   &ends,
 	}, audit.Request{})
 	require.NoError(t, err)
-	b := w.SignedIn(t, acme.Owner)
 	path := acme.At("/settings/api-keys/%s", key.ID)
-	require.Contains(t, b.Get(acme.At("/settings/api-keys")).Body,
+	b.Get(acme.At("/settings/api-keys")).Has(t,
 		`<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
-	p := b.Get(path)
-	require.Equal(t, http.StatusOK, p.StatusCode)
-	for _, shown := range []string{
-		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…",
-		"<dd>Reports</dd>", `<span class="state on">Active</span>, until <time`,
-		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>",
-		"No requests in the last 30 days.", path + "/replace",
-		path + "/rename", path + "/revoke", acme.At("/settings/audit-log?key=%s", key.ID),
-	} {
-		require.Contains(t, p.Body, shown)
-	}
-	require.NotContains(t, p.Body, token.Secret)
-	require.NotContains(t, p.Body, "<svg class=\"low\"")
+	p := b.Get(path).Is(t, 200)
+	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;",
+		"dg_live_"+key.ID+"_…", "<dd>Reports</dd>",
+		`<span class="state on">Active</span>, until <time`, "by <bdi>owner of acme</bdi>",
+		"<dt>Last used</dt><dd>Never</dd>", "No requests in the last 30 days.", path+"/replace",
+		path+"/rename", path+"/revoke", acme.At("/settings/audit-log?key=%s", key.ID))
+	p.Lacks(t, token.Secret, "<svg class=\"low\"")
 	w.DB.Exec(`update api_keys set last_used_at = now() where id = $1`, key.ID)
 	p = b.Get(path)
 	require.Contains(t, p.Body, "The last request is not counted yet.", "counts follow in a minute")
-	require.NotContains(t, p.Body, "No requests")
+	p.Lacks(t, "No requests")
 
 	usageOf(w, acme, key, 0, 1204, 3, 1)
 	usageOf(w, acme, key, 29, 10, 0, 0)
 	usageOf(w, acme, key, 30, 1_000_000, 0, 0)
 	p = b.Get(path)
-	require.Contains(t, p.Body, "<p>1,214 accepted, 3 refused, 1 limited</p>")
+	p.Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
-	require.Contains(t, p.Body, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>")
+	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>")
 	require.Contains(t,
 		strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "),
 		today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
-	require.Contains(t, p.Body, "Upper part of a bar: requests refused, or limited")
+	p.Has(t, "Upper part of a bar: requests refused, or limited")
 	require.Equal(t, 1, strings.Count(p.Body, `class="rejected"`)-1, "two days have a bar")
-	require.Contains(t, b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Body, "Key created")
+	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key created")
 }
 
 // The page offers what can be done: nothing is replaced that does not work or was replaced, and a
 // revoked key keeps its name alone.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	now := time.Now()
 	for name, c := range map[string]struct {
 		change string
@@ -104,8 +95,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		key := w.NewKey(t, acme, name, apikeys.ForksRead)
 		w.DB.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
 		path := acme.At("/settings/api-keys/%s", key.ID)
-		p := w.SignedIn(t, c.person).Get(path)
-		require.Equal(t, http.StatusOK, p.StatusCode, name)
+		p := w.SignedIn(t, c.person).Get(path).Is(t, 200)
 		offered := []string{}
 		for _, below := range []string{"/replace", "/rename", "/revoke"} {
 			if strings.Contains(p.Body, `href="`+path+below+`"`) {
@@ -132,24 +122,21 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 // A key is renamed by a form that keeps what was typed, and the log says what it was called.
 func TestKeyIsRenamed(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	b := w.SignedIn(t, acme.Admin)
 	path := acme.At("/settings/api-keys/%s", key.ID)
-	require.Contains(t, b.Get(path+"/rename").Body,
+	b.Get(path+"/rename").Has(t,
 		`name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
-	bad := b.Post(path+"/rename",
-		url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}})
-	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
-	require.Contains(t, bad.Body, "Enter a name.")
-	require.Contains(t, bad.Body, "The description has 201 characters. Use 200 or fewer.")
-	require.Contains(t, bad.Body, "<title>Error: Rename key")
+	b.Post(path+"/rename",
+		url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
+		"Enter a name.", "The description has 201 characters. Use 200 or fewer.",
+		"<title>Error: Rename key")
 	require.Equal(t, "BI", w.AllKeys(t, acme)[0].Name)
 
-	done := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}})
-	require.Equal(t, http.StatusSeeOther, done.StatusCode)
+	done := b.Post(path+"/rename",
+		url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
 	require.Equal(t, path, done.Header.Get("Location"))
 	shown := b.Get(path).Body
 	require.Contains(t, shown, "<h1><bdi>Power BI</bdi></h1>")
@@ -162,8 +149,7 @@ func TestKeyIsRenamed(t *testing.T) {
 // No choice promises more than the key's expiry.
 func TestReplacementEndsAtTheExpiry(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	ends := time.Now().Add(5 * time.Hour).UTC()
 	w.DB.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
@@ -176,9 +162,7 @@ func TestReplacementEndsAtTheExpiry(t *testing.T) {
 // (rules.md, Keys).
 func TestReplacementRenewsTheExpiry(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for life, chosen := range map[string]string{
 		"null": `value="never" aria-describedby="xneverh" checked`,
@@ -193,13 +177,12 @@ func TestReplacementRenewsTheExpiry(t *testing.T) {
 		require.Contains(t, form, chosen, life)
 	}
 	keys := w.AllKeys(t, acme)
-	done := b.Post(acme.At("/settings/api-keys/%s/replace", keys[0].ID), url.Values{
+	b.Post(acme.At("/settings/api-keys/%s/replace", keys[0].ID), url.Values{
 		"overlap":        {"now"},
 		"expiry":         {"day"},
 		"day":            {today.AddDate(0, 0, 5).Format(time.DateOnly)},
 		"idempotencyKey": {webtest.NewIdempotencyKey()},
-	})
-	require.Equal(t, http.StatusOK, done.StatusCode)
+	}).Is(t, 200)
 	for _, k := range w.AllKeys(t, acme) {
 		if k.Replaces != "" {
 			require.True(t, k.ExpiresAt.Equal(today.AddDate(0, 0, 5)))
@@ -211,14 +194,11 @@ func TestReplacementRenewsTheExpiry(t *testing.T) {
 // the form is sent.
 func TestKeyIsReplaced(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	b := w.SignedIn(t, acme.Owner)
 	path := acme.At("/settings/api-keys/%s/replace", key.ID)
-	ask := b.Get(path)
-	require.Equal(t, http.StatusOK, ask.StatusCode)
-	require.Contains(t, ask.Body, `value="day" aria-describedby="odayh" checked`)
+	ask := b.Get(path).Is(t, 200)
+	ask.Has(t, `value="day" aria-describedby="odayh" checked`)
 	form := url.Values{
 		"overlap": {"hour"},
 		"expiry":  {"90"},
@@ -227,27 +207,23 @@ func TestKeyIsReplaced(t *testing.T) {
 		},
 	}
 
-	bad := b.Post(path, url.Values{"overlap": {"year"}, "expiry": {"90"}, "idempotencyKey": form["idempotencyKey"]})
-	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
-	require.Contains(t, bad.Body, "Choose when the old key stops.")
-	bad = b.Post(path, url.Values{"overlap": {"hour"}, "expiry": {"90"}, "idempotencyKey": {"x"}})
-	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
-	require.Contains(t, bad.Body, "The form was incomplete.")
-	require.NotContains(t, bad.Body, "Choose when the old key stops.")
-	require.Contains(t, bad.Body, `aria-describedby="ohourh" checked`)
+	bad := b.Post(path, url.Values{"overlap": {"year"}, "expiry": {"90"}, "idempotencyKey": form["idempotencyKey"]}).Is(t, 400)
+	bad.Has(t, "Choose when the old key stops.")
+	bad = b.Post(path, url.Values{"overlap": {"hour"}, "expiry": {"90"}, "idempotencyKey": {"x"}}).Is(t, 400)
+	bad.Has(t, "The form was incomplete.")
+	bad.Lacks(t, "Choose when the old key stops.")
+	bad.Has(t, `aria-describedby="ohourh" checked`)
 
-	done := b.Post(path, form)
-	require.Equal(t, http.StatusOK, done.StatusCode)
-	require.Contains(t, done.Body, "<h1>Key replaced</h1>")
-	require.Contains(t, done.Body, "<dt>Old key works until</dt><dd><time")
+	done := b.Post(path, form).Is(t, 200)
+	done.Has(t, "<h1>Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
 	secret := webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]+)<`, done.Body)
 	token, ok := apikeys.ParseToken(secret)
 	require.True(t, ok)
 	require.Equal(t, "no-store", done.Header.Get("Cache-Control"))
 
 	again := b.Post(path, form)
-	require.Contains(t, again.Body, "has already been created.")
-	require.NotContains(t, again.Body, secret)
+	again.Has(t, "has already been created.")
+	again.Lacks(t, secret)
 	require.Len(t, w.AllKeys(t, acme), 2)
 	for _, p := range []webtest.Page{
 		b.Get(path),
@@ -258,12 +234,10 @@ func TestKeyIsReplaced(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, p.StatusCode, "it was replaced")
 		require.Equal(t, strings.TrimSuffix(path, "/replace"), p.Header.Get("Location"))
 	}
-	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s", key.ID)).Body,
-		`<dt>Replaced by</dt><dd><a class="mono" href="`+
-			acme.At("/settings/api-keys/%s", token.ID)+`">`)
-	require.Contains(t, b.Get(acme.At("/settings/api-keys/%s", token.ID)).Body,
-		`<dt>Replaces</dt><dd><a class="mono" href="`+
-			acme.At("/settings/api-keys/%s", key.ID)+`">`)
+	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
+		`<dt>Replaced by</dt><dd><a class="mono" href="`+acme.At("/settings/api-keys/%s", token.ID)+`">`)
+	b.Get(acme.At("/settings/api-keys/%s", token.ID)).Has(t,
+		`<dt>Replaces</dt><dd><a class="mono" href="`+acme.At("/settings/api-keys/%s", key.ID)+`">`)
 	log := b.Get(acme.At("/settings/audit-log?action=api_key.replaced")).Body
 	require.Contains(t, log, "Key replaced")
 	require.Contains(t, log, "Old key stops ")
@@ -280,7 +254,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	done = b.Post(at, url.Values{
 		"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
 	})
-	require.Contains(t, done.Body, "<dt>Old key</dt><dd>No longer works</dd>")
+	done.Has(t, "<dt>Old key</dt><dd>No longer works</dd>")
 
 	// Both keys have to find a place.
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
@@ -288,11 +262,9 @@ func TestKeyIsReplaced(t *testing.T) {
 		  'hex'), now(), 'p', 'P' from generate_series(1, 99) i`,
 		acme.ID)
 	at = acme.At("/settings/api-keys/n%021d/replace", 1)
-	full := b.Post(at, url.Values{
+	b.Post(at, url.Values{
 		"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-	})
-	require.Equal(t, http.StatusBadRequest, full.StatusCode)
-	require.Contains(t, full.Body, "Choose “Now”, or revoke another key first.")
+	}).Is(t, 400).Has(t, "Choose “Now”, or revoke another key first.")
 	require.Equal(t, http.StatusOK,
 		b.Post(at, url.Values{
 			"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
@@ -304,7 +276,7 @@ func TestKeyIsReplaced(t *testing.T) {
 func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(2 * time.Hour)
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)

@@ -27,8 +27,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 
 func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	w.Fork(acme)
 	p := browsertest.New(t)
 	list := acme.At("/settings/api-keys")
@@ -79,8 +78,7 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 // back.
 func TestSecretIsNotLeftByAccident(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	list := acme.At("/settings/api-keys")
 	webtest.SignInWith(p, w, acme.Owner, list)
@@ -149,8 +147,7 @@ func neverComesBack(t *testing.T, p *browsertest.Page, secret string) {
 // Copying the selected key counts as copying it; a part of it does not. Not in parallel: the pages
 // of the process share one clipboard.
 func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, "/account")
 	for name, c := range map[string]struct {
@@ -189,8 +186,7 @@ func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 // What a reader clicks twice is sent once, and the answer is that of the first: the secret.
 func TestDoubleClickStillShowsTheSecret(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
 	p.Fill("#name", "BI")
@@ -206,8 +202,7 @@ func TestDoubleClickStillShowsTheSecret(t *testing.T) {
 // Times are in the reader's zone, with UTC beside them.
 func TestTimesAreInTheReadersTimeZone(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	setKey(t, w, key, noon, noon, time.Date(2196, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	p := browsertest.New(t)
@@ -226,8 +221,7 @@ func TestTimesAreInTheReadersTimeZone(t *testing.T) {
 // All of it works without script; the form's default is valid.
 func TestKeysWithoutScript(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t, browsertest.NoScript())
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
 	p.Click(`a:text("Create key")`)

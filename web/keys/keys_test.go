@@ -20,12 +20,6 @@ import (
 // noon is a day like any other, as the clock of a test that moves.
 var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
-// startAt begins a world whose clock stands still until it is set.
-func startAt(t *testing.T, now *time.Time) *webtest.World {
-	t.Helper()
-	return webtest.StartOn(t, fixtures.New(t), func() time.Time { return *now })
-}
-
 // setKey changes what only time changes.
 func setKey(
 	t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any,
@@ -54,7 +48,7 @@ func row(t *testing.T, p webtest.Page, name string) string {
 func TestKeysAreListed(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	day := 24 * time.Hour
 	forks := apikeys.ForksRead
@@ -74,8 +68,7 @@ func TestKeysAreListed(t *testing.T) {
 	add("beyond", 91*day, nil, now.Add(30*day+time.Millisecond), nil, reports)
 	gone := add("gone", 8*day, nil, now.Add(-day), now.Add(-2*day), reports)
 
-	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys"))
-	require.Equal(t, http.StatusOK, p.StatusCode)
+	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
 	require.Equal(t,
 		"BI dg_live_"+bi.ID+
 			"_… Active until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme None last used 21 "+
@@ -116,7 +109,7 @@ func TestKeysAreListed(t *testing.T) {
 func TestManyRevokedKeysArePaged(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := startAt(t, &now)
+	w := webtest.StartAt(t, &now)
 	acme := w.Organisation("acme")
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
@@ -126,14 +119,11 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 		    'P', timestamptz '2021-01-01'
 		  from generate_series(1, 1105) i`, acme.ID)
 	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
-	require.Contains(t, p.Body, "Revoked and expired (1,099)")
-	require.Contains(t, p.Body, "1–100 of 1,099")
-	require.Contains(t, p.Body, acme.At("/settings/api-keys?page=2"))
-	require.NotContains(t, p.Body, "data-name>revoked 999<")
-	require.Contains(t, p.Body, "The audit log has the oldest keys.")
+	p.Has(t, "Revoked and expired (1,099)", "1–100 of 1,099", acme.At("/settings/api-keys?page=2"))
+	p.Lacks(t, "data-name>revoked 999<")
+	p.Has(t, "The audit log has the oldest keys.")
 	second := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys?page=2"))
-	require.Contains(t, second.Body, "data-name>revoked 999<")
-	require.Contains(t, second.Body, "<details open>")
+	second.Has(t, "data-name>revoked 999<", "<details open>")
 	require.Contains(t, second.Body, "data-name>BI<", "the usable ones are on each page")
 }
 
@@ -183,13 +173,12 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 			}
 			w.DB.Exec(`update organisations set plan = $2 where id = $1`, o.ID, c.plan)
 			b := w.SignedIn(t, c.who(o))
-			list := b.Get(o.At("/settings/api-keys"))
-			require.Equal(t, http.StatusOK, list.StatusCode)
-			require.NotContains(t, list.Body, "/settings/api-keys/new")
+			list := b.Get(o.At("/settings/api-keys")).Is(t, 200)
+			list.Lacks(t, "/settings/api-keys/new")
 			notes := strings.Join(list.Notes(t), "\n")
 			require.Contains(t, notes, c.note)
 			require.Contains(t, notes, c.says)
-			require.Contains(t, list.Body, c.wayTo+`"`)
+			list.Has(t, c.wayTo+`"`)
 			before := newest(t, w, o)
 			for _, refused := range []webtest.Page{
 				b.Get(o.At("/settings/api-keys/new")),
@@ -201,11 +190,10 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 			require.Equal(t, before, newest(t, w, o), "nothing is made")
 			if c.plan != "pro" && !c.full {
 				require.Contains(t, row(t, list, "BI"), "Paused by plan never expires")
-				require.Contains(t, list.Body, `aria-label="Paused keys"`)
+				list.Has(t, `aria-label="Paused keys"`)
 			}
-			require.Contains(t, list.Body, o.At("/settings/api-keys/%s/revoke", key.ID))
-			revoked := b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{})
-			require.Equal(t, http.StatusSeeOther, revoked.StatusCode)
+			list.Has(t, o.At("/settings/api-keys/%s/revoke", key.ID))
+			revoked := b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 			require.Contains(t, row(t, b.Get(revoked.Header.Get("Location")), "BI"),
 				"Revoked since")
 		})
@@ -224,13 +212,11 @@ func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
 			": The API comes with the Pro plan. Your plan does not include it, so you cannot create keys. See the plan",
 		}, list.Notes(t))
 	require.NotContains(t, strings.ToLower(list.Body), "paused")
-	refused := b.Get(o.At("/settings/api-keys/new"))
-	require.Equal(t, http.StatusForbidden, refused.StatusCode)
-	require.Contains(t, refused.Body, "The API comes with the Pro plan.")
-	sent := b.Post(o.At("/settings/api-keys/new"), url.Values{"name": {"BI"}})
-	require.Equal(t, http.StatusForbidden, sent.StatusCode)
-	require.Contains(t, sent.Body, "The API comes with the Pro plan.")
-	require.NotContains(t, sent.Body, "paused")
+	b.Get(o.At("/settings/api-keys/new")).Is(t, 403).Has(t,
+		"The API comes with the Pro plan.")
+	sent := b.Post(o.At("/settings/api-keys/new"), url.Values{"name": {"BI"}}).Is(t, 403)
+	sent.Has(t, "The API comes with the Pro plan.")
+	sent.Lacks(t, "paused")
 }
 
 // newest is the organisation's newest key, and how many it has.
@@ -245,9 +231,7 @@ func newest(t *testing.T, w *webtest.World, o *webtest.Organisation) string {
 // Hostile names are shown harmless, wherever a key's name is.
 func TestKeyListEscapesHostileNames(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	_, acme, b := webtest.StartAsOwner(t)
 	for _, name := range []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}",
 		"' or 1=1 --", "اختبار", strings.Repeat("é", 200), "dg_live_x y",
@@ -255,8 +239,7 @@ func TestKeyListEscapesHostileNames(t *testing.T) {
 		form := webtest.GoodForm()
 		form.Set("name", name)
 		form.Set("expiry", "30")
-		created := b.Post(acme.At("/settings/api-keys/new"), form)
-		require.Equal(t, http.StatusOK, created.StatusCode, name)
+		created := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 200)
 		id := webtest.RegexpFind(t, `dg_live_([0-9A-Za-z]{22})_[0-9A-Za-z]{49}`, created.Body)
 		again := b.Post(acme.At("/settings/api-keys/new"), form)
 		list := b.Get(acme.At("/settings/api-keys"))
@@ -291,8 +274,7 @@ func TestKeyListEscapesHostileNames(t *testing.T) {
 // no other organisation.
 func TestKeyListShowsUsage(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
 	revoked := w.NewKey(t, acme, "Gone", apikeys.ReportsRead)
 	usageOf(w, acme, used, 0, 1_000, 200, 34)
@@ -300,7 +282,6 @@ func TestKeyListShowsUsage(t *testing.T) {
 	usageOf(w, acme, used, 30, 9_000, 0, 0)
 	usageOf(w, acme, revoked, 0, 777, 0, 0)
 	w.DB.Exec(`update api_keys set revoked_at = now() where id = $1`, revoked.ID)
-	b := w.SignedIn(t, acme.Owner)
 	p := b.Get(acme.At("/settings/api-keys"))
 	require.Contains(t, row(t, p, "Used"), "1,235 last used never Revoke")
 	require.NotContains(t, p.Body, "777", "a key that has ended shows none")
@@ -314,8 +295,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 // its public part.
 func TestManyKeysAreSearched(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	wanted := w.NewKey(t, acme, "Café dashboard", apikeys.ReportsRead)
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
 		creator_name, revoked_at)
@@ -323,11 +303,9 @@ func TestManyKeysAreSearched(t *testing.T) {
 		  decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p',
 		    'P', case when i > 19 then timestamptz '2021-01-01' end
 		  from generate_series(1, 140) i`, acme.ID)
-	b := w.SignedIn(t, acme.Owner)
 	names := func(query string) (found []string) {
-		p := b.Get(acme.At("/settings/api-keys?%s", query))
-		require.Equal(t, http.StatusOK, p.StatusCode)
-		require.Contains(t, p.Body, `role="search"`)
+		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)
+		p.Has(t, `role="search"`)
 		for _, n := range webtest.Cells(`data-name>([^<]+)<`, p.Body) {
 			found = append(found, n[0])
 		}
@@ -339,7 +317,7 @@ func TestManyKeysAreSearched(t *testing.T) {
 	require.Len(t, names("q=tool"), 19+100)
 	require.Len(t, names("q=tool&page=2"), 19+21)
 	require.Empty(t, names("q=nothing"))
-	require.Contains(t, b.Get(acme.At("/settings/api-keys?q=tool")).Body, "?page=2&amp;q=tool")
+	b.Get(acme.At("/settings/api-keys?q=tool")).Has(t, "?page=2&amp;q=tool")
 	require.NotContains(t, fmt.Sprint(b.Get(acme.At("/settings/api-keys?q=nothing")).Notes(t)),
 		"cannot create")
 }

@@ -26,18 +26,14 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		fixtures.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
-	for _, text := range []string{
-		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
+	p.Has(t, "<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
 		"never by name", "2 of 4 members use two-step verification.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
-		`<span class="state">Off</span>`, "Only an owner can change this.",
-	} {
-		require.Contains(t, p.Body, text)
-	}
-	require.NotContains(t, p.Body, "<script>")
+		`<span class="state">Off</span>`, "Only an owner can change this.")
+	p.Lacks(t, "<script>")
 	order := []int{
 		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
 		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme"),
@@ -46,15 +42,13 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`,
 		acme.ID)
 	p = w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation"))
-	require.Contains(t, p.Body, "<strong>Team</strong></p><p>Does not include the API.")
-	require.Contains(t, p.Body, "by their display name")
+	p.Has(t, "<strong>Team</strong></p><p>Does not include the API.", "by their display name")
 }
 
 // A large organisation's page has a bound, and says what it leaves out.
 func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`with made as (
 			insert into users (id, email, email_key, name)
 			  select gen_random_uuid(), i || '@acme.example', i || '@acme.example', 'N'
@@ -62,36 +56,30 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 		insert into memberships (org_id, user_id, role) select $1, id, 'member' from made`, acme.ID)
 	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation"))
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
-	require.Contains(t, p.Body, "104 more members are not listed.")
+	p.Has(t, "104 more members are not listed.")
 	require.Contains(t, p.Body, "1 of 500 listed members use two-step verification.",
 		"of the others it is not known")
-	require.Contains(t, p.Body, "owner@acme.example")
+	p.Has(t, "owner@acme.example")
 }
 
 // The form says what the change means. A change has one audit entry, and every instance sees it at
 // the next request.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	second := webtest.StartOn(t, w.DB, time.Now)
-	b := w.SignedIn(t, acme.Owner)
 	elsewhere := second.Browser(t)
 	elsewhere.Cookies = b.Cookies
 	form := acme.At("/settings/organisation/reporting-mode")
 	screen := acme.At("/settings/organisation")
 
 	page := b.Get(form)
-	require.Contains(t, page.Body, `value="pseudonymous" checked`)
-	for _, sentence := range []string{
-		"Owners and admins: on the screens, and in the CSV files that they download.",
+	page.Has(t, `value="pseudonymous" checked`)
+	page.Has(t, "Owners and admins: on the screens, and in the CSV files that they download.",
 		"also for past plays", "Today no key can read them.",
 		"groups stay hidden when fewer than 5 of their members played",
 		"Files with names keep them when you change back: you cannot take them back.",
-		"A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes",
-	} {
-		require.Contains(t, page.Body, sentence)
-	}
+		"A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes")
 	for i, c := range []struct {
 		mode, shown string
 		entries     int
@@ -99,13 +87,12 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		{"pseudonymous", "Pseudonymous", 0}, {"nominative", "Nominative", 1},
 		{"nominative", "Nominative", 1}, {"pseudonymous", "Pseudonymous", 2},
 	} {
-		p := b.Post(form, url.Values{"mode": {c.mode}, "organisation": {acme.Name}})
-		require.Equal(t, http.StatusSeeOther, p.StatusCode)
+		p := b.Post(form, url.Values{"mode": {c.mode}, "organisation": {acme.Name}}).Is(t, 303)
 		require.Equal(t, screen, p.Header.Get("Location"))
 		require.Contains(t, b.Get(screen).Body, "<strong>"+c.shown+"</strong>", "step %d", i)
 		require.Contains(t, elsewhere.Get(screen).Body, "<strong>"+c.shown+"</strong>",
 			"step %d: the other instance", i)
-		require.Contains(t, elsewhere.Get(form).Body, `value="`+c.mode+`" checked`)
+		elsewhere.Get(form).Has(t, `value="`+c.mode+`" checked`)
 		require.Len(t, w.LogOf(t, acme), c.entries, "step %d", i)
 	}
 	last := w.LogOf(t, acme)[0]
@@ -117,19 +104,14 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Equal(t, form, last.Request.Path)
 	require.Equal(t, "POST", last.Request.Method)
 	require.NotEmpty(t, last.Request.ID)
-	shown := b.Get(acme.At("/settings/audit-log"))
-	require.Contains(t, shown.Body, "Reporting mode changed")
-	require.Contains(t, shown.Body, "From nominative")
+	b.Get(acme.At("/settings/audit-log")).Has(t, "Reporting mode changed", "From nominative")
 
 	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {
-		p := b.Post(form, url.Values{"mode": {mode}})
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.20q", mode)
-		require.Contains(t, p.Body, `id="mode-error">Choose one of the two`)
-		require.Contains(t, p.Body, "<title>Error: ")
+		b.Post(form, url.Values{"mode": {mode}}).Is(t, 400).Has(t,
+			`id="mode-error">Choose one of the two`, "<title>Error: ")
 	}
-	forged := b.Send(http.MethodPost, form, "mode=nominative",
-		http.Header{"Sec-Fetch-Site": {"cross-site"}})
-	require.Equal(t, http.StatusForbidden, forged.StatusCode)
+	b.Send(http.MethodPost, form, "mode=nominative",
+		http.Header{"Sec-Fetch-Site": {"cross-site"}}).Is(t, 403)
 	require.Len(t, w.LogOf(t, acme), 2)
 }
 
@@ -157,18 +139,15 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	for _, typed := range []string{
 		"", " ", "acme", "Acme Works é", "nominative", strings.Repeat("x", 10_000), "\x00\xff",
 	} {
-		p := b.Post(form, url.Values{"mode": {"nominative"}, "organisation": {typed}})
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.20q", typed)
-		require.Contains(t, p.Body,
-			`<p class="error" id="organisation-error">To show names, type the name of the organisation: `+
-				"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>")
-		require.Contains(t, p.Body, `value="nominative" checked`)
+		p := b.Post(form, url.Values{"mode": {"nominative"}, "organisation": {typed}}).Is(t, 400)
+		p.Has(t,
+			`<p class="error" id="organisation-error">To show names, type the name of the organisation: `+"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>",
+			`value="nominative" checked`)
 	}
 	require.Len(t, w.LogOf(t, acme), entries, "nothing was changed")
-	p := b.Post(form, url.Values{
+	b.Post(form, url.Values{
 		"mode": {"nominative"}, "organisation": {" ACME  <works> \u00e9 "},
-	})
-	require.Equal(t, http.StatusSeeOther, p.StatusCode, p.Body)
+	}).Is(t, 303)
 	require.NotContains(t, b.Get(form).Body, `name="organisation"`, "back it takes no confirmation")
 	require.Equal(t, http.StatusSeeOther,
 		b.Post(form, url.Values{"mode": {"pseudonymous"}}).StatusCode)

@@ -16,8 +16,7 @@ import (
 // the values of the table's row.
 func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	player := w.DB.Players(o.ID, 1)[0]
 	for day := range 10 { // on the n-th of March n plays; those of even days are completed

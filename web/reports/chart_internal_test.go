@@ -235,8 +235,7 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 			"2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29"},
 		days("2028-02-29"))
 	require.Equal(t, "2027-12-01_2027-12-31", days("2028-01-31")[5])
-	for day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2030; day = day.AddDate(0,
-		0, 1) {
+	for day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2030; day = day.AddDate(0, 0, 1) {
 		for _, p := range presets(day) {
 			again, err := reports.ParsePeriod(p.period.Day(0), p.period.Day(p.period.Days-1))
 			require.NoError(t, err, "%s on %s", p.Name, day)

@@ -20,15 +20,13 @@ import (
 // form, keep that.
 func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
 	today := time.Now().UTC()
 	w.DB.Players(o.ID, 3)
 	w.DB.Plays(fork, 60, today, 0)
 	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
 	w.DB.Plays(fork, 75, today.AddDate(-1, 0, 0), 0)
-	b := w.SignedIn(t, o.Owner)
 	base := o.At("/reports/%s", fork.ID)
 	follow := func(p webtest.Page, name string) webtest.Page {
 		return b.Get(html.UnescapeString(
@@ -36,19 +34,18 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	}
 
 	p := b.Get(base)
-	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`)
-	require.Contains(t, p.Body, `<span class="sr">Up 20%, was 50</span>`)
+	p.Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
+		`<span class="sr">Up 20%, was 50</span>`)
 	period := reports.Period{From: today.Truncate(ui.OneDay).AddDate(0, 0, -55), Days: 28}
-	require.Contains(t, p.Body, "<p>Compared with "+ui.Locales[0].Period(period)+"</p>")
-	require.Contains(t, p.Body, `<path class="ghosts"`)
+	p.Has(t, "<p>Compared with "+ui.Locales[0].Period(period)+"</p>", `<path class="ghosts"`)
 	year := follow(p, "Same period last year")
-	require.Contains(t, year.Body, `<b class="down">▼ 20%</b> <span class="whole">was 75</span>`)
+	year.Has(t, `<b class="down">▼ 20%</b> <span class="whole">was 75</span>`)
 	for _, shown := range []struct {
 		webtest.Page
 		key, name string
 	}{{year, "year", "Same period last year"}, {follow(year, "Nothing"), "off", "Nothing"}} {
-		require.Contains(t, shown.Body, `aria-current="true">`+shown.name+`</a>`)
-		require.Contains(t, shown.Body, `<input type="hidden" name="compare" value="`+shown.key+`">`)
+		shown.Has(t, `aria-current="true">`+shown.name+`</a>`,
+			`<input type="hidden" name="compare" value="`+shown.key+`">`)
 		for _, link := range webtest.Cells(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, shown.Body) {
 			if link[1] == "Previous period" || link[1] == "Same period last year" || link[1] == "Nothing" {
 				continue
@@ -57,10 +54,8 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 		}
 	}
 	hidden := follow(p, "Nothing")
-	require.NotContains(t, hidden.Body, "was 50")
-	require.NotContains(t, hidden.Body, "Compared with")
-	require.NotContains(t, hidden.Body, "ghosts")
-	require.Contains(t, follow(hidden, "Previous period").Body, "was 50")
+	hidden.Lacks(t, "was 50", "Compared with", "ghosts")
+	follow(hidden, "Previous period").Has(t, "was 50")
 	require.Equal(t, http.StatusBadRequest, b.Get(base+"?compare=off&compare=off").StatusCode)
 }
 
@@ -68,8 +63,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 // keep the organisation.
 func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o := webtest.StartAcme(t)
 	p := w.SignedIn(t, o.Owner).
 		Get(o.At("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2", w.Played(o)))
 	for _, preset := range webtest.Cells(`<a href="([^"]*)"[^>]*>(7 days|12 months)</a>`, p.Body) {
@@ -80,15 +74,14 @@ func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
 	require.Equal(t,
 		[][]string{{"sort", "label"}, {"dir", "desc"}, {"player", "P-"}, {"skills", "weakest"}},
 		webtest.Cells(`type="hidden" name="([^"]*)" value="([^"]*)"`, form))
-	require.Contains(t, p.Body, `href="/docs?org=acme#start"`)
+	p.Has(t, `href="/docs?org=acme#start"`)
 }
 
 // rules.md, Anonymity: a compared period that k-anonymity hides gives the same page, to the byte, as
 // one in which nobody played, whichever it is.
 func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
 	players := w.DB.Players(o.ID, 9)
 	group := w.DB.GroupNamed(o.ID, "Western region", players[:6]...)
@@ -99,7 +92,6 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	}
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	play(day, players...)
-	b := w.SignedIn(t, o.Owner)
 	const nothing = "There are no figures to compare with."
 	for with, before := range map[string]time.Time{
 		"": day.AddDate(0, 0, -1), "year": day.AddDate(-1, 0, 0),
@@ -119,8 +111,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		require.Contains(t, read(), `<b class="up">▲ 20%</b> <span class="whole">was 5</span>`)
 		require.Contains(t, read(), `<path class="ghosts"`)
 	}
-	first := b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID))
-	require.Equal(t, http.StatusOK, first.StatusCode)
+	first := b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200)
 	require.Contains(t, first.Body, nothing, "reports begin in 2000")
 }
 
@@ -128,11 +119,9 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 // another and none for itself.
 func TestManyDashboardsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	// of one fork the last play is looked for
 	paths := []string{o.At("/reports/%s", w.Played(o)), o.At("/reports/%s", w.Fork(o).ID)}
-	b := w.SignedIn(t, o.Owner)
 	const many = 12
 	answers := make(chan string, many)
 	for i := range many {
@@ -151,32 +140,27 @@ func TestManyDashboardsAtOnce(t *testing.T) {
 // Without plays in the period the page leads to the last ones: of all players, never of a group.
 func TestEmptyPeriodOffersTheLastPlays(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
 	never := w.Fork(o)
 	w.DB.Players(o.ID, 3)
 	w.DB.Plays(fork, 3, time.Date(2026, 3, 11, 23, 59, 0, 0, time.UTC), 0)
-	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&compare=off", fork.ID))
 	link := webtest.RegexpFind(t, `<a class="btn primary" href="([^"]*)">Show the last plays</a>`,
 		p.Body)
 	require.Equal(t, o.At("/reports/%s?compare=off&amp;from=2026-03-05&amp;to=2026-03-11", fork.ID),
 		link)
-	require.Contains(t, b.Get(html.UnescapeString(link)).Body, "<dt>Plays</dt><dd>3</dd>")
-	require.NotContains(t, b.Get(o.At("/reports/%s", never.ID)).Body, "Show the last plays")
+	b.Get(html.UnescapeString(link)).Has(t, "<dt>Plays</dt><dd>3</dd>")
+	b.Get(o.At("/reports/%s", never.ID)).Lacks(t, "Show the last plays")
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	require.NotContains(t,
-		b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&groupId=%s", fork.ID, group)).Body,
+	b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&groupId=%s", fork.ID, group)).Lacks(t,
 		"last plays")
 }
 
 // What is unusual about a fork is said on its report, as in the list.
 func TestDashboardSaysTheStateOfTheFork(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
-	b := w.SignedIn(t, o.Owner)
+	w, o, b := webtest.StartAsOwner(t)
 	for want, f := range map[string]fixtures.Fork{
 		"":                              {Release: 1},
 		" held|Suspended":               {Release: 1, Suspended: true},

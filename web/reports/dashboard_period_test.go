@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,73 +16,42 @@ import (
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
-	w := webtest.Start(t)
+	w := webtest.StartAt(t, &now)
 	o := w.Organisation("acme")
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	w = webtest.StartOn(t, w.DB, func() time.Time { return now })
 	b := w.SignedIn(t, o.Owner)
-	current := func(p webtest.Page) string {
-		return strings.Join(
-			slices.Concat(
-				webtest.Cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*months?|[^<]*quarter)</a>`,
-					p.Body)...,
-			), ",",
-		)
-	}
+	const marked = `<a href="[^"]*" aria-current="true">([^<]*days|[^<]*months?|[^<]*quarter)</a>`
+	const all = ", all players, with pseudonyms"
 	// the sentence under the title, and the presets that are marked
 	for query, want := range map[string][2]string{
-		"": {"25 October to 21 November 2026, all players, with pseudonyms", "28 days"},
-		"?groupId=" + group: {
-			"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days",
-		},
-		"?from=2026-11-15&to=2026-11-21": {
-			"15 to 21 November 2026, all players, with pseudonyms", "7 days",
-		},
-		"?from=2025-11-22&to=2026-11-21": {
-			"22 November 2025 to 21 November 2026, all players, with pseudonyms", "12 months",
-		},
-		"?from=2026-10-01&to=2026-10-31": {
-			"1 to 31 October 2026, all players, with pseudonyms", "Last month",
-		},
-		"?from=2026-11-01&to=2026-11-21": {
-			"1 to 21 November 2026, all players, with pseudonyms", "This month",
-		},
-		"?from=2026-07-01&to=2026-09-30": {
-			"1 July to 30 September 2026, all players, with pseudonyms", "Last quarter",
-		},
-		"?from=2026-10-24&to=2026-11-20": {
-			"24 October to 20 November 2026, all players, with pseudonyms", "",
-		},
-		"?from=2026-11-21&to=2026-11-21": {"21 November 2026, all players, with pseudonyms", ""},
-		"?from=2025-11-21&to=2026-11-21&x=": {
-			"21 November 2025 to 21 November 2026, all players, with pseudonyms", "",
-		},
+		"":                                  {"25 October to 21 November 2026" + all, "28 days"},
+		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026" + all, "7 days"},
+		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026" + all, "12 months"},
+		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026" + all, "Last month"},
+		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 November 2026" + all, "This month"},
+		"?from=2026-07-01&to=2026-09-30":    {"1 July to 30 September 2026" + all, "Last quarter"},
+		"?from=2026-10-24&to=2026-11-20":    {"24 October to 20 November 2026" + all, ""},
+		"?from=2026-11-21&to=2026-11-21":    {"21 November 2026" + all, ""},
+		"?from=2025-11-21&to=2026-11-21&x=": {"21 November 2025 to 21 November 2026" + all, ""},
 	} {
-		p := b.Get(o.At("/reports/%s%s", fork, query))
-		require.Equal(t, http.StatusOK, p.StatusCode, query)
-		require.Contains(t, p.Body, `<p class="lede">`+want[0]+`</p>`, query)
-		require.Equal(t, want[1], current(p), query)
-		if strings.Contains(query, group) {
-			require.Contains(t, p.Body,
-				`<option value="`+group+`" selected>Western region</option>`)
-			require.Contains(t, p.Body, "This group’s figures are hidden",
-				"an idle group looks like a small one")
-			require.Equal(t, 10, strings.Count(p.Body, "?from="),
-				"nine presets, and the way to all players")
-			require.Equal(t, 9, strings.Count(p.Body, "&amp;groupId="+group),
-				"presets keep the group")
-		}
+		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
+		p.Has(t, `<p class="lede">`+want[0]+`</p>`)
+		require.Equal(t, want[1], strings.Join(slices.Concat(webtest.Cells(marked, p.Body)...), ","), query)
 	}
+	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group))
+	p.Has(t, "October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms</p>",
+		`<option value="`+group+`" selected>Western region</option>`,
+		"This group’s figures are hidden") // an idle group looks like a small one
+	require.Equal(t, 10, strings.Count(p.Body, "?from="), "nine presets, and the way to all players")
+	require.Equal(t, 9, strings.Count(p.Body, "&amp;groupId="+group), "presets keep the group")
 }
 
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	b := w.SignedIn(t, o.Owner)
 	hostile := `"><script>alert(1)</script>`
 	for query, want := range map[string]struct {
 		sentence string
@@ -105,32 +73,25 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		"?to=%00&from=%FF%FE&groupId=" +
 			url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
 	} {
-		p := b.Get(o.At("/reports/%s%s", fork, query))
-		require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
-		require.Contains(t, p.Body, want.sentence, query)
+		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 400)
+		p.Has(t, want.sentence, "<title>Error: ", "Invalid period")
+		p.Lacks(t, "<script>alert", "plays.csv")
 		require.Equal(t, want.invalid,
 			strings.Count(p.Body, `aria-invalid="true" aria-describedby="period-error"`), query)
-		require.Contains(t, p.Body, "<title>Error: ", query)
-		require.Contains(t, p.Body, "Invalid period", query)
-		require.NotContains(t, p.Body, "<script>alert", query)
 		require.Less(t, len(p.Body), 10_000)
-		require.NotContains(t, p.Body, "plays.csv", query)
 	}
-	kept := b.Get(o.At("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group))
-	require.Contains(t, kept.Body, `name="from" type="date" value="2025-01-01"`)
-	require.Contains(t, kept.Body, `name="to" type="date" value="2026-11-21"`)
-	require.Contains(t, kept.Body, `<option value="`+group+`" selected>`)
+	b.Get(o.At("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group)).Has(t,
+		`name="from" type="date" value="2025-01-01"`, `name="to" type="date" value="2026-11-21"`,
+		`<option value="`+group+`" selected>`)
 }
 
 // A parameter of another name must not show everybody's figures, as the addresses of older versions
 // would.
 func TestAnotherNameOfAParameterIsRefused(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	b := w.SignedIn(t, o.Owner)
 	for query, meant := range map[string]string{
 		"?group=" + group:                            "groupId",
 		"?groupid=" + group:                          "groupId",
@@ -140,28 +101,21 @@ func TestAnotherNameOfAParameterIsRefused(t *testing.T) {
 		"?%3Cb%3Egroup" + strings.Repeat("x", 2_000): "groupId",
 	} {
 		for _, page := range []string{"", "/plays.csv"} {
-			p := b.Get(o.At("/reports/%s%s%s", fork, page, query))
-			require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
-			require.Contains(t, p.Body, "in the address of this page is unknown. Use “"+meant+"”.",
-				query)
-			require.NotContains(t, p.Body, "<b>group")
+			p := b.Get(o.At("/reports/%s%s%s", fork, page, query)).Is(t, 400)
+			p.Has(t, "in the address of this page is unknown. Use “"+meant+"”.").Lacks(t, "<b>group")
 			require.Less(t, len(p.Body), 10_000)
 		}
 	}
-	require.Equal(t, http.StatusOK, b.Get(o.At("/reports/%s?utm_source=mail&x", fork)).StatusCode)
+	b.Get(o.At("/reports/%s?utm_source=mail&x", fork)).Is(t, 200)
 }
 
 // rules.md, Formats: identifiers are compared without regard to case.
 func TestDashboardTakesIdentifiersInAnyCase(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports/%s?groupId=%s", strings.ToUpper(fork), strings.ToUpper(group)))
-	require.Equal(t, http.StatusOK, p.StatusCode)
-	require.Contains(t, p.Body, `<option value="`+group+`" selected>`)
-	require.Contains(t, p.Body, `<bdi>Western region</bdi>`)
-	require.NotContains(t, p.Body, strings.ToUpper(fork))
+	p.Has(t, `<option value="`+group+`" selected>`, `<bdi>Western region</bdi>`)
+	p.Lacks(t, strings.ToUpper(fork))
 }

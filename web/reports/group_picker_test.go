@@ -16,8 +16,7 @@ import (
 // report or to a choice.
 func TestGroupsAreFoundByName(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")
 	fork := w.Played(o)
 	for i := range 19 {
@@ -25,8 +24,7 @@ func TestGroupsAreFoundByName(t *testing.T) {
 	}
 	w.DB.GroupNamed(other.ID, "Équipe of others")
 	team := w.DB.GroupNamed(o.ID, "Équipe de nuit")
-	b := w.SignedIn(t, o.Owner)
-	require.Contains(t, b.Get(o.At("/reports/%s", fork)).Body, `<select id="group" name="groupId">`)
+	b.Get(o.At("/reports/%s", fork)).Has(t, `<select id="group" name="groupId">`)
 	twins := []string{w.DB.GroupNamed(o.ID, "Twins"), w.DB.GroupNamed(o.ID, "Twins")}
 	for i := range 500 {
 		w.DB.GroupNamed(o.ID, fmt.Sprintf("Many %03d", i))
@@ -34,7 +32,7 @@ func TestGroupsAreFoundByName(t *testing.T) {
 	last := w.DB.GroupNamed(o.ID, "Zz")
 
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, last))
-	require.NotContains(t, p.Body, `<select id="group"`)
+	p.Lacks(t, `<select id="group"`)
 	require.Contains(t, p.Body, `name="find" list="groups" value="Zz"`,
 		"the chosen group is shown, wherever it stands")
 	ask := func(search, chosen string) webtest.Page {
@@ -68,10 +66,10 @@ func TestGroupsAreFoundByName(t *testing.T) {
 		p.Body,
 	)
 	require.ElementsMatch(t, twins, []string{links[0][1], links[1][1]})
-	require.Contains(t, b.Get(links[0][0]).Body, "This group’s figures are hidden")
+	b.Get(links[0][0]).Has(t, "This group’s figures are hidden")
 	require.NotContains(t, p.Body, "Average score", "no figures of everybody beside a search")
 	require.Equal(t, 50, strings.Count(ask("many", "").Body, `<li><a class="alone"`))
-	require.Contains(t, ask("many", "").Body, "These are the first.")
+	ask("many", "").Has(t, "These are the first.")
 	require.NotContains(t, ask("a"+strings.Repeat("é", 300), "").Body, "\xc3”",
 		"cut between characters")
 	for _, unknown := range []string{"nobody", "%", "of others", "<script>"} {

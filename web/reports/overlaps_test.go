@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +16,7 @@ import (
 // what to do, and names neither a person nor a hidden group. The API and files do not warn.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
 	players := w.DB.Players(o.ID, 14)
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
@@ -29,11 +27,9 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.DB.GroupNamed(o.ID, "Sales EU", players[:8]...)
 	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // four played
 	w.DB.GroupNamed(o.ID, "Half", players[:5]...)
-	b := w.SignedIn(t, o.Owner)
 	read := func(group string) string {
-		p := b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group))
-		require.Equal(t, http.StatusOK, p.StatusCode)
-		return p.Body
+		path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group)
+		return b.Get(path).Is(t, 200).Body
 	}
 	warnings := func(page string) (all []string) {
 		for _, c := range webtest.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {

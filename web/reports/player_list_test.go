@@ -68,9 +68,9 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	} {
 		p := b.Get(o.At("/reports/%s?sort=label&player=%s", fork.ID, url.QueryEscape(search)))
 		require.Equal(t, want, names(p), search)
-		require.Contains(t, p.Body, fmt.Sprintf("%d of 60 players.", len(want)))
-		require.Contains(t, p.Body, `value="`+html.EscapeString(strings.TrimSpace(search))+`"`)
-		require.Contains(t, p.Body, `<input type="hidden" name="sort" value="label">`)
+		p.Has(t, fmt.Sprintf("%d of 60 players.", len(want)),
+			`value="`+html.EscapeString(strings.TrimSpace(search))+`"`,
+			`<input type="hidden" name="sort" value="label">`)
 		require.Equal(t, len(want) > 0, strings.Contains(p.Body, `aria-sort="ascending"`),
 			"sorted as before")
 	}
@@ -79,7 +79,7 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 		o.At("/reports/%s?from=2026-01-01&to=%s&player=player&sort=best&dir=asc&skills=weakest",
 			fork.ID, time.Now().UTC().Format(time.DateOnly)),
 	)
-	require.Contains(t, p.Body, "55 of 60 players.")
+	p.Has(t, "55 of 60 players.")
 	next, err := url.Parse(webtest.Cells(`<a class="btn" href="([^"]*)">Next →</a>`, p.Body)[0][0])
 	require.NoError(t, err)
 	require.Equal(t, "2", next.Query().Get("page"))
@@ -95,24 +95,22 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	all := webtest.Cells(`<a class="alone" href="([^"]*)">Show all players</a>`, p.Body)[0][0]
 	require.NotContains(t, all, "player=")
 	require.Contains(t, all, "dir=asc")
-	require.Contains(t, b.Get(strings.TrimSuffix(all, "#p-h")).Body, "1–25 of 60")
+	b.Get(strings.TrimSuffix(all, "#p-h")).Has(t, "1–25 of 60")
 }
 
 // Under pseudonymous reporting nobody is found by a name, and a name is answered like any other
 // text.
 func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork, players := played60(w, o)
-	b := w.SignedIn(t, o.Owner)
 	ask := func(search string) webtest.Page {
 		return b.Get(o.At("/reports/%s?player=%s", fork.ID, url.QueryEscape(search)))
 	}
 	hidden := ask("ELODIE")
 	unknown := ask("NOBODY")
 	require.Empty(t, names(hidden))
-	require.Contains(t, hidden.Body, "0 of 60 players.")
+	hidden.Has(t, "0 of 60 players.")
 	require.Equal(t, strings.ReplaceAll(unknown.Body, "NOBODY", "ELODIE"), hidden.Body)
 	label := label(t, w, players[59])
 	require.Equal(t, []string{label}, names(ask(strings.ToLower(label))))
@@ -129,7 +127,7 @@ func TestPageOfPlayersIsReachedByNumber(t *testing.T) {
 	}
 	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports/%s?sort=label&page=2", fork.ID))
-	require.Contains(t, p.Body,
+	p.Has(t,
 		`<input id="page" name="page" type="number" min="1" max="5" value="2" required><span>of 5</span>`)
 	form := webtest.RegexpFind(t, `(?s)<form class="jump"(.*?)</form>`, p.Body)
 	query := url.Values{"page": {"4"}}

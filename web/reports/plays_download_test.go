@@ -3,7 +3,6 @@ package reports_test
 import (
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,8 +38,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			"&groupId=" + w.DB.Group(o.ID, players[:20]...),
 		} {
 			want := get("/forks/" + fork.ID + "/exports/csv?" + days + group)
-			got := b.Get(o.At("/reports/%s/plays.csv?%s", fork.ID, days+group))
-			require.Equal(t, http.StatusOK, got.StatusCode)
+			got := b.Get(o.At("/reports/%s/plays.csv?%s", fork.ID, days+group)).Is(t, 200)
 			require.Equal(t, want.Body, got.Body)
 			require.Equal(t, i == 1, strings.Count(got.Body, "\n") == 1)
 			for _, name := range []string{
@@ -67,13 +65,11 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 // says what to do.
 func TestInvalidDownloadIsRejected(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")
 	fork := w.Fork(o).ID
 	foreign := w.Fork(other).ID
 	group := w.DB.GroupNamed(other.ID, "theirs")
-	b := w.SignedIn(t, o.Owner)
 	for path, want := range map[string]struct {
 		status   int
 		sentence string
@@ -102,8 +98,7 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 // notices. Every other end of access is proved by web/ui, every other outcome by modules/exports.
 func TestDownloadEndsWithTheRole(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	w.DB.Players(o.ID, 1)
 	w.DB.Plays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)

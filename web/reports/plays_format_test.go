@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -14,10 +13,8 @@ import (
 // language.
 func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	report := o.At("/reports/%s", w.Played(o))
-	b := w.SignedIn(t, o.Owner)
 	for language, want := range map[string]string{
 		"":                             "csv",
 		"*":                            "csv",
@@ -33,13 +30,8 @@ func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 		strings.Repeat("fr", 2000):     "csv",
 		"fr;q=0.5, en;q=0.1, de;q=0.2": "excel-semicolon",
 	} {
-		p := b.Send(http.MethodGet, report, "", http.Header{
-			"Sec-Fetch-Site":  {"same-origin"},
-			"Accept-Language": {language},
-		})
-		require.Equal(t, http.StatusOK, p.StatusCode)
-		require.Equal(t, 1, strings.Count(p.Body, `<option value="`+want+`" selected>`), "%q",
-			language)
+		p := b.In(language, report).Is(t, 200)
+		require.Equal(t, 1, strings.Count(p.Body, `<option value="`+want+`" selected>`), "%q", language)
 	}
 }
 
@@ -47,11 +39,9 @@ func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 // is recorded.
 func TestDownloadForExcel(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Played(o)
 	path := o.At("/reports/%s/plays.csv", fork)
-	b := w.SignedIn(t, o.Owner)
 	plain := b.Get(path + "?format=csv")
 	require.Equal(t, b.Get(path).Body, plain.Body)
 	for format, header := range map[string]string{
@@ -59,8 +49,7 @@ func TestDownloadForExcel(t *testing.T) {
 		"excel-semicolon":       "playId;forkId;",
 		"excel-semicolon-point": "playId;forkId;",
 	} {
-		p := b.Get(path + "?format=" + format)
-		require.Equal(t, http.StatusOK, p.StatusCode)
+		p := b.Get(path+"?format="+format).Is(t, 200)
 		require.True(t, strings.HasPrefix(p.Body, "\uFEFF"+header), "%.40q", p.Body)
 		require.Equal(t, strings.Count(plain.Body, "\n"), strings.Count(p.Body, "\n"))
 		require.Equal(t, plain.Header.Get("Content-Disposition"),
@@ -68,8 +57,7 @@ func TestDownloadForExcel(t *testing.T) {
 	}
 	w.UntilFinished(t, o, 5)
 	before := len(w.ExportsOf(t, o))
-	p := b.Get(path + "?format=xlsx")
-	require.Equal(t, http.StatusBadRequest, p.StatusCode)
-	require.Contains(t, p.Body, "The format is unknown. Choose one beside “Download”.")
+	b.Get(path+"?format=xlsx").Is(t, 400).Has(t,
+		"The format is unknown. Choose one beside “Download”.")
 	require.Len(t, w.ExportsOf(t, o), before)
 }

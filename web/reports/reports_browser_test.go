@@ -95,8 +95,7 @@ func TestReportsInABrowser(t *testing.T) {
 // sorted. On a desk its title stands on the line of its figures.
 func TestForkTakesTwoLinesOnAPhone(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o := webtest.StartAcme(t)
 	w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Spot the Outlier", Release: 7})
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports"))

@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"testing"
@@ -33,8 +32,7 @@ const inWeeks = "Plays in each of 12 weeks, the last one until today: "
 // The organisation's forks and no other, with how much they are played.
 func TestReportsListForksByPlays(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
 	empty := w.Organisation("empty")
 	archived := w.DB.Fork(fixtures.Fork{
@@ -72,8 +70,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 	})
 	w.Played(other)
 
-	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports?archived=show"))
-	require.Equal(t, http.StatusOK, p.StatusCode)
+	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports?archived=show")).Is(t, 200)
 	require.Equal(t, [][]string{
 		{
 			acme.At("/reports/%s", busy.ID), "<b>Busy</b>", "busy",
@@ -94,40 +91,35 @@ func TestReportsListForksByPlays(t *testing.T) {
 			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived", "Public", "1",
 		},
 	}, webtest.Cells(forkCells, p.Body))
-	require.Contains(t, p.Body,
-		`<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
-	require.NotContains(t, p.Body, "Pages of forks")
+	p.Has(t, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
+	p.Lacks(t, "Pages of forks")
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.00%"}},
 		webtest.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
-	none := w.SignedIn(t, empty.Owner).Get(empty.At("/reports"))
-	require.Equal(t, http.StatusOK, none.StatusCode)
-	require.Contains(t, none.Body, "<h2>No forks yet</h2>")
-	require.NotContains(t, none.Body, "<table")
+	none := w.SignedIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200)
+	none.Has(t, "<h2>No forks yet</h2>")
+	none.Lacks(t, "<table")
 }
 
 // The overview stands beside the four weeks before, where there were plays.
 func TestOverviewSaysWhatChanged(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
 	today := time.Now().UTC()
 	w.DB.Players(o.ID, 3)
 	w.DB.Plays(fork, 60, today, 0)
-	b := w.SignedIn(t, o.Owner)
-	require.NotContains(t, b.Get(o.At("/reports")).Body, "Compared with")
+	b.Get(o.At("/reports")).Lacks(t, "Compared with")
 	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
 	p := b.Get(o.At("/reports"))
-	require.Contains(t, p.Body, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`)
-	require.Contains(t, p.Body, `<p class="compared">Compared with `)
+	p.Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
+		`<p class="compared">Compared with `)
 }
 
 // Forks are found by title and slug, archived ones too, which are folded otherwise.
 func TestForksAreFoundAndFolded(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	for title, status := range map[string]string{
 		"Alpha":    "active",
 		"Équipe":   "active",
@@ -140,14 +132,13 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 			OrganisationID: o.ID, Title: title, Slug: "slug-" + title, Status: status,
 		})
 	}
-	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports?sort=title"))
 	require.Equal(t, []string{"Alpha", "B", "C", "Équipe"}, titles(p))
-	require.Contains(t, p.Body, "2 archived forks")
+	p.Has(t, "2 archived forks")
 	all := b.Get(webtest.Cells(`<a class="alone" href="([^"]*)">Show<`, p.Body)[0][0])
 	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all),
 		"the order stays")
-	require.Contains(t, all.Body, `aria-sort="ascending"`)
+	all.Has(t, `aria-sort="ascending"`)
 	require.Equal(t, []string{"Équipe", "C", "B", "Alpha", "Zulu", "equipe 2"},
 		titles(b.Get(o.At("/reports?sort=title&dir=desc&archived=show"))))
 	for search, want := range map[string][]string{
@@ -162,8 +153,7 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 		if want == nil { // issue 31, 7: an empty search says what to do
 			says = "No fork matches “<bdi>" + search + "</bdi>”</h2>\n  <p>Search for a part of"
 		}
-		require.Contains(t, p.Body, says)
-		require.Contains(t, p.Body, `<input type="hidden" name="sort" value="title">`)
+		p.Has(t, says, `<input type="hidden" name="sort" value="title">`)
 		require.Contains(t,
 			webtest.Cells(`<a class="(?:alone|btn primary)" href="([^"]*)">Show all forks</a>`, p.Body)[0][0],
 			"/reports?sort=title")
@@ -179,17 +169,15 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 // Every list has a bound: forks come a hundred to a page, each of them once.
 func TestManyForksArePaged(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	o := w.Organisation("acme")
+	w, o, b := webtest.StartAsOwner(t)
 	var want []string
 	for range 205 {
 		want = append(want, o.At("/reports/%s", w.Fork(o).ID))
 	}
-	b := w.SignedIn(t, o.Owner)
 	var got []string
 	p := b.Get(o.At("/reports"))
 	for _, shown := range []string{"1–100 of 205", "101–200 of 205", "201–205 of 205"} {
-		require.Contains(t, p.Body, shown)
+		p.Has(t, shown)
 		for _, row := range webtest.Cells(forkCells, p.Body) {
 			got = append(got, row[0])
 		}
@@ -200,6 +188,6 @@ func TestManyForksArePaged(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	require.Equal(t, want, got)
-	require.Contains(t, b.Get(o.At("/reports?page=99")).Body, "201–205 of 205")
-	require.Contains(t, b.Get(o.At("/reports?page=-1")).Body, "1–100 of 205")
+	b.Get(o.At("/reports?page=99")).Has(t, "201–205 of 205")
+	b.Get(o.At("/reports?page=-1")).Has(t, "1–100 of 205")
 }

@@ -3,7 +3,6 @@ package reports_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -69,9 +68,9 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 	first := head(b.Get(base), "Best score")
 	require.Contains(t, first, "from="+from)
 	once := b.Get(first)
-	require.Contains(t, once.Body, `aria-sort="descending"><a href="`)
+	once.Has(t, `aria-sort="descending"><a href="`)
 	twice := b.Get(head(once, "Best score"))
-	require.Contains(t, twice.Body, `aria-sort="ascending"><a href="`)
+	twice.Has(t, `aria-sort="ascending"><a href="`)
 	require.Contains(t, head(twice, "Best score"), "sort=best&to=")
 	// What the address says wrongly is the usual order, and the nearest page.
 	for _, more := range []string{"&sort=nothing", "&page=0", "&page=x", "&sort=plays&dir=down"} {
@@ -108,13 +107,9 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	b := w.SignedIn(t, o.Owner)
 	list := b.Get(o.At("/reports"))
 	for i, name := range names {
-		p := b.Get(o.At("/reports/%s?groupId=%s", forks[i], groups[i]))
-		require.Equal(t, http.StatusOK, p.StatusCode, name)
+		p := b.Get(o.At("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		for _, page := range []webtest.Page{list, p} {
-			require.NotContains(t, page.Body, "<script>a")
-			require.NotContains(t, page.Body, "<img")
-			require.NotContains(t, page.Body, "<b>")
-			require.NotContains(t, page.Body, "href=\"javascript:")
+			page.Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
 		}
 		require.Equal(t, [][]string{{name}}, webtest.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
@@ -125,8 +120,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 			webtest.Cells(playerCells+"()", p.Body)[0][0]+
 				fmt.Sprint(webtest.Cells(playerCells, p.Body)), name)
 		require.Contains(t, fmt.Sprint(webtest.Cells(forkCells, list.Body)), name)
-		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i]))
-		require.Equal(t, http.StatusOK, csv.StatusCode)
+		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		require.Regexp(t,
 			`^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`,
 			csv.Header.Get("Content-Disposition"))

@@ -81,6 +81,26 @@ func Start(t *testing.T) *World {
 	return StartOn(t, fixtures.New(t), time.Now)
 }
 
+// StartAcme begins a world with the organisation "acme".
+func StartAcme(t *testing.T) (*World, *Organisation) {
+	t.Helper()
+	w := Start(t)
+	return w, w.Organisation("acme")
+}
+
+// StartAsOwner begins a world with the organisation "acme", and signs its owner in.
+func StartAsOwner(t *testing.T) (*World, *Organisation, *Browser) {
+	t.Helper()
+	w, acme := StartAcme(t)
+	return w, acme, w.SignedIn(t, acme.Owner)
+}
+
+// StartAt begins a world without organisations, whose clock shows *now.
+func StartAt(t *testing.T, now *time.Time) *World {
+	t.Helper()
+	return StartOn(t, fixtures.New(t), func() time.Time { return *now })
+}
+
 // StartOn begins one more instance on a database, with a clock, and other modules where a test
 // changes them.
 func StartOn(
@@ -273,6 +293,30 @@ func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 type Page struct {
 	*http.Response
 	Body string
+}
+
+// Is demands the status of the answer.
+func (p Page) Is(t *testing.T, status int) Page {
+	t.Helper()
+	require.Equal(t, status, p.StatusCode, p.Body)
+	return p
+}
+
+// Has demands each of the texts in the page.
+func (p Page) Has(t *testing.T, texts ...string) Page {
+	t.Helper()
+	for _, text := range texts {
+		require.Contains(t, p.Body, text)
+	}
+	return p
+}
+
+// Lacks demands that none of the texts is in the page.
+func (p Page) Lacks(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		require.NotContains(t, p.Body, text)
+	}
 }
 
 // FromHere is what a browser says of a link or form of the site itself.
