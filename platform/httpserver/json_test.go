@@ -174,7 +174,7 @@ func TestLargeBodyReachesSlowReader(t *testing.T) {
 	got := slowly(t, c, 64<<10, 40*time.Millisecond)
 	_, rest, _ := strings.Cut(string(got), "\r\n\r\n")
 	if rest != string(body) {
-		t.Fatalf("%d of %d bytes; %s", len(rest), len(body), b.logs)
+		t.Fatalf("%d of %d bytes; %s", len(rest), len(body), b.logs.String())
 	}
 	eventually(t, "the log line", func() bool {
 		return strings.Contains(b.logs.String(), `"bytes":4194304`)

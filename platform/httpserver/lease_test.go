@@ -67,7 +67,7 @@ func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 		lease.Release()
 	}
 	if strings.Contains(b.logs.String(), `"path":"/late","status":200`) {
-		t.Errorf("a response that was replaced is in the log: %s", b.logs)
+		t.Errorf("a response that was replaced is in the log: %s", b.logs.String())
 	}
 }
 

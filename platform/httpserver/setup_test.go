@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -11,13 +10,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/logbook"
 )
 
 // testTimeout is how long a test waits.
@@ -28,7 +28,7 @@ type testServer struct {
 	*Server
 	addr   string
 	url    string
-	logs   *lockedBuffer
+	logs   logbook.Book
 	served chan struct{} // closed when Serve has returned
 }
 
@@ -37,9 +37,9 @@ func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	b := &testServer{logs: &lockedBuffer{}, served: make(chan struct{}), addr: ln.Addr().String()}
+	b := &testServer{served: make(chan struct{}), addr: ln.Addr().String()}
 	b.url = "http://" + b.addr
-	o.Logger = slog.New(slog.NewJSONHandler(b.logs, nil))
+	o.Logger = slog.New(slog.NewJSONHandler(&b.logs, nil))
 	o.Grace = cmp.Or(o.Grace, 200*time.Millisecond)
 	b.Server = New(o)
 	if routes != nil {
@@ -174,24 +174,6 @@ func (a answer) wantError(t *testing.T, status int) {
 	codes := cmp.Or(errorCodes[status], [2]string{"invalid-argument", "ERR_VALIDATION"})
 	require.Regexp(t, `^{"code":"`+codes[0]+`","message":"([^"\\]|\\[^u]){10,}",`+
 		`"details":{"code":"`+codes[1]+`"}}$`, a.body)
-}
-
-// lockedBuffer is a log that a test may read while the server writes.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // eventually waits until ok holds.

@@ -23,6 +23,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/testkit/bouncer"
+	"dg/platform/testkit/logbook"
 )
 
 // cutter is a way to the shared server that ends a connection in the place of one of the server's
@@ -239,7 +240,7 @@ func TestConnectionThatEndsAnywhereIsUnavailable(t *testing.T) {
 		c := newCutter(t)
 		b := bouncer.Start(t, c.dir, "server_login_retry = 0")
 		through := ThroughPooler(b.URL(u.String()))
-		require.NoError(t, SetRoleDefaults(t.Context(), through, new(logBook).logger()))
+		require.NoError(t, SetRoleDefaults(t.Context(), through, new(logbook.Book).Logger()))
 		c.cutsEverywhere(t, through)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/logbook"
 )
 
 // freezer is a way to the shared server on which nothing arrives while its lock is held: nothing is
@@ -48,8 +50,8 @@ func (f *freezer) carry(to, from net.Conn) {
 func TestSilentServerIsUnavailableWithinTheBound(t *testing.T) {
 	t.Parallel()
 	f := newFreezer(t)
-	var book logBook
-	db := open(t, f.url, Options{MaxConns: 3, Heartbeat: true, Logger: book.logger()})
+	var book logbook.Book
+	db := open(t, f.url, Options{MaxConns: 3, Heartbeat: true, Logger: book.Logger()})
 	ask := func() (time.Duration, error) {
 		begin := time.Now()
 		ctx, stop := context.WithTimeout(t.Context(), 3*SilenceTimeout)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/logbook"
 )
 
 // hosts is a URL that names several hosts, of a form "postgres://user@host:port/database?…" each.
@@ -60,9 +62,9 @@ func TestSilentHostIsLeftForTheNext(t *testing.T) {
 	t.Parallel()
 	first := newFreezer(t)
 	second := newFreezer(t)
-	var book logBook
+	var book logbook.Book
 	db := open(t, hosts(first.url, second.url),
-		Options{MaxConns: 3, Heartbeat: true, Logger: book.logger()})
+		Options{MaxConns: 3, Heartbeat: true, Logger: book.Logger()})
 	_, err := ask(t, db)
 	require.NoError(t, err)
 	first.Lock()

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/logbook"
 )
 
 // schema is a small set of migrations.
@@ -38,9 +40,9 @@ func with(more fstest.MapFS) fs.FS {
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	var book logBook
+	var book logbook.Book
 	for range 2 { // again changes nothing
-		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
 	if n := strings.Count(book.String(), "20260101000000_things.sql"); n != 1 {
 		t.Errorf("the first migration was told of %d times: %s", n, book.String())
@@ -111,14 +113,14 @@ func TestLockPausesGrow(t *testing.T) {
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	var book logBook
+	var book logbook.Book
 	err := Migrate(t.Context(), owner, with(fstest.MapFS{
 		"20260103000000_wrong.sql": {
 			Data: []byte(
 				"-- +goose Up\ncreate table half (id int);\ncreate table things (id int);\n",
 			),
 		},
-	}), servingRole, book.logger())
+	}), servingRole, book.Logger())
 	mentions(t, err, "20260103000000_wrong.sql", `relation "things" already exists`)
 	if !strings.Contains(book.String(), "20260102000000_log.sql") {
 		t.Errorf("what was done was not said: %s", book.String())
@@ -150,8 +152,8 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
 	require.NoError(t, Migrate(t.Context(), owner, newer(), servingRole, nil))
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
-	var book logBook
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+	var book logbook.Book
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	require.NoError(t,
 		execute(t, serving, `select from more; update log set note = ''; select from things`))
 	if !strings.Contains(book.String(), "newer migrations") {
@@ -186,9 +188,9 @@ func TestPublicRightsAreLoggedAndNotRevoked(t *testing.T) {
 	t.Cleanup(func() {
 		require.NoError(t, execute(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
-	var book logBook
+	var book logbook.Book
 	for _, migrating := range []string{owner, superURL} {
-		require.NoError(t, Migrate(t.Context(), migrating, schema, servingRole, book.logger()))
+		require.NoError(t, Migrate(t.Context(), migrating, schema, servingRole, book.Logger()))
 		require.NoError(t,
 			execute(t, asRole(t, owner, other),
 				`create temporary table t (id int); select lo_create(0)`))
@@ -201,8 +203,8 @@ func TestPublicRightsAreLoggedAndNotRevoked(t *testing.T) {
 		execute(t, superURL,
 			`revoke temporary on database `+name+` from public; revoke execute on function `+
 				makesLargeObjects+` from public`))
-	quiet := logBook{}
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, quiet.logger()))
+	quiet := logbook.Book{}
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, quiet.Logger()))
 	require.NotContains(t, quiet.String(), "revoke")
 	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
@@ -238,8 +240,8 @@ func TestMigrateNeedsGrantsAndRole(t *testing.T) {
 	mentions(t, Migrate(t.Context(), owner, schema, `no"body`, nil), "no such role")
 
 	// One role for both: its own rights are not taken from it, and that is said.
-	var book logBook
-	require.NoError(t, Migrate(t.Context(), owner, schema, ownerRole, book.logger()))
+	var book logbook.Book
+	require.NoError(t, Migrate(t.Context(), owner, schema, ownerRole, book.Logger()))
 	if !strings.Contains(book.String(), "owns the tables") {
 		t.Errorf("no warning: %s", book.String())
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"dg/platform/postgres/tenant"
+	"dg/platform/testkit/logbook"
 	"errors"
 	"fmt"
 	"net"
@@ -181,8 +182,8 @@ func TestGormTranslatesErrors(t *testing.T) {
 func TestLogHoldsNoValues(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	var book logBook
-	db := open(t, owner, Options{Logger: book.logger()})
+	var book logbook.Book
+	db := open(t, owner, Options{Logger: book.Logger()})
 	g := db.Gorm.Scopes(onNoTable).Session(&gorm.Session{})
 	type thing struct {
 		ID   string `gorm:"type:uuid"`

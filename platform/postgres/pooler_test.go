@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/bouncer"
+	"dg/platform/testkit/logbook"
 )
 
 // pooler starts PgBouncer before the shared server, and returns the URLs of a new database through
@@ -31,13 +32,13 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t)
 	through := ThroughPooler(b.URL(direct))
-	var book logBook
+	var book logbook.Book
 	_, err := Open(t.Context(), through, Options{})
 	var misfit *PoolerError
 	require.ErrorAs(t, err, &misfit)
 	require.ErrorContains(t, err, "idle_in_transaction_session_timeout is 0")
 
-	require.NoError(t, SetRoleDefaults(t.Context(), through, book.logger()))
+	require.NoError(t, SetRoleDefaults(t.Context(), through, book.Logger()))
 	require.Contains(t, book.String(), "the serving role has dg's session settings")
 	db := open(t, through, Options{Name: "dg reads", MaxConns: 8})
 	holder, err := db.Pool.Begin(t.Context()) // so that the next statement meets another session
@@ -74,8 +75,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	mentions(t, err, "55P03")
 	require.Less(t, time.Since(begun), 4*time.Second)
 
-	again := logBook{}
-	require.NoError(t, SetRoleDefaults(t.Context(), through, again.logger()))
+	again := logbook.Book{}
+	require.NoError(t, SetRoleDefaults(t.Context(), through, again.Logger()))
 	require.Empty(t, again.String(), "nothing is missing any more")
 }
 
@@ -85,7 +86,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := pooler(t)
 	dropping, _, _ := pooler(t, bouncer.Ignored)
-	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
+	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logbook.Book).Logger()))
 	unset, _ := newDatabase(t)
 	for name, c := range map[string]struct{ url, says string }{
 		"refuses settings": {
@@ -129,7 +130,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
-	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
+	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logbook.Book).Logger()))
 	db := open(t, b.URL(direct), Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }
@@ -147,7 +148,7 @@ func TestSilentServerBehindPoolerIsUnavailable(t *testing.T) {
 		"frozen = host=127.0.0.1 port="+frozen.Port()+" dbname="+u.Path[1:])
 	u.Path = "/frozen"
 	through := ThroughPooler(b.URL(u.String()))
-	require.NoError(t, SetRoleDefaults(t.Context(), through, new(logBook).logger()))
+	require.NoError(t, SetRoleDefaults(t.Context(), through, new(logbook.Book).Logger()))
 	db := open(t, through, Options{MaxConns: 3, Heartbeat: true})
 	_, err = db.Pool.Exec(t.Context(), `select 1`)
 	require.NoError(t, err)

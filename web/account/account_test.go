@@ -2,7 +2,6 @@ package account_test
 
 import (
 	"encoding/hex"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -174,8 +173,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 			"do": {"off"}, "code": {w.CodeNow(t, secret)},
 		},
 	} {
-		require.Equal(t, http.StatusUnprocessableEntity,
-			b.Post("/account/two-step", form).StatusCode)
+		b.Post("/account/two-step", form).Is(t, 422)
 	}
 	webtest.RequireRedirect(t, "/account",
 		b.Post("/account/two-step", url.Values{
@@ -199,8 +197,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 			"current": {fixtures.Password}, "code": {"000000"},
 		},
 	} {
-		require.Equal(t, http.StatusUnprocessableEntity,
-			b.Post("/account/recovery-codes", form).StatusCode)
+		b.Post("/account/recovery-codes", form).Is(t, 422)
 	}
 	made := func(code string) []string {
 		p := b.Post("/account/recovery-codes",
@@ -222,7 +219,8 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
 	phoneless.Get("/sign-in/code?next=%2Faccount").Has(t,
 		`href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code</a>`)
-	phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}}).Is(t, 401).Has(t,
+	phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",
+		url.Values{"code": {old[1]}}).Is(t, 401).Has(t,
 		"Check it, or enter another one")
 	webtest.RequireRedirect(t, "/account",
 		phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",

@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -39,7 +38,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 		withCode.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(),
 			webtest.Credentials(acme.Admin)))
 	webtest.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
-	require.Equal(t, http.StatusOK, withCode.Get("/sign-in").StatusCode)
+	withCode.Get("/sign-in").Is(t, 200)
 	webtest.RequireRedirect(t, wanted,
 		withCode.Post(code, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
 	webtest.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
@@ -63,7 +62,8 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	p.Has(t, "<title>Sign in – DG</title>")
 	bodies := map[string]string{}
 	for _, email := range []string{acme.Owner.Email, "nobody@acme.example"} {
-		p := b.Post("/sign-in", url.Values{"email": {email}, "password": {"wrong horse battery"}}).Is(t, 401)
+		p := b.Post("/sign-in",
+			url.Values{"email": {email}, "password": {"wrong horse battery"}}).Is(t, 401)
 		p.Has(t, "<title>Error: Sign in – DG</title>", `value="`+email+`"`)
 		p.Lacks(t, "wrong horse")
 		bodies[strings.ReplaceAll(p.Body, email, "")] = email
@@ -139,5 +139,5 @@ func TestSignOutEndsTheSession(t *testing.T) {
 	require.NotContains(t, b.Cookies, "__Host-dg")
 	b.Cookies["__Host-dg"] = kept
 	webtest.RequireRedirect(t, "/sign-in?next=%2Faccount", b.Get("/account"))
-	require.Equal(t, http.StatusMethodNotAllowed, b.Get("/sign-out").StatusCode)
+	b.Get("/sign-out").Is(t, 405)
 }

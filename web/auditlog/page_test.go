@@ -1,8 +1,8 @@
 package auditlog_test
 
 import (
+	"fmt"
 	"html"
-	"net/http"
 	"testing"
 
 	"github.com/google/uuid"
@@ -69,7 +69,7 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 	link := html.UnescapeString(entryLink.FindStringSubmatch(p.Body)[1])
 	check := func(p webtest.Page) {
 		t.Helper()
-		require.Equal(t, http.StatusOK, p.StatusCode)
+		p.Is(t, 200)
 		p.Has(t, `id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request refused", "Missing scope",
 			`aria-expanded="true"`,
 			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>",
@@ -93,20 +93,17 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 	require.NotEmpty(t, linkOf(grown, "← Newer"))
 
 	opened := w.LogOf(t, acme)[120].ID
-	for name, path := range map[string]string{
-		"another organisation's": acme.At("/settings/audit-log?entry=%d", w.LogOf(t, other)[0].ID),
-		"left out by a filter": acme.At("/settings/audit-log?entry=%d&action=api_key.revoked",
-			opened),
-		"unknown":   acme.At("/settings/audit-log?entry=999999999"),
-		"no number": acme.At("/settings/audit-log?entry=1%%27"),
-		"negative":  acme.At("/settings/audit-log?before=-1"),
-		"too large": acme.At("/settings/audit-log?after=99999999999999999999"),
+	for query, status := range map[string]int{
+		fmt.Sprintf("entry=%d", w.LogOf(t, other)[0].ID):       404,
+		fmt.Sprintf("entry=%d&action=api_key.revoked", opened): 404,
+		"entry=999999999":            404,
+		"entry=1%27":                 404,
+		"before=-1":                  404,
+		"after=99999999999999999999": 404,
+		"after=1&before=2":           400,
+		"actor=%zz":                  400,
 	} {
-		require.Equal(t, http.StatusNotFound, b.Get(path).StatusCode, name)
+		b.Get(acme.At("/settings/audit-log?%s", query)).Is(t, status)
 	}
-	require.Equal(t, http.StatusBadRequest,
-		b.Get(acme.At("/settings/audit-log?after=1&before=2")).StatusCode)
-	require.Equal(t, http.StatusBadRequest,
-		b.Get(acme.At("/settings/audit-log?actor=%%zz")).StatusCode)
 	b.Get(acme.At("/settings/audit-log")).Lacks(t, foreign.Name)
 }

@@ -1,7 +1,6 @@
 package keys_test
 
 import (
-	"net/http"
 	"net/url"
 	"testing"
 	"time"
@@ -57,7 +56,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 		},
 	} {
 		again := send()
-		require.Equal(t, http.StatusSeeOther, again.StatusCode)
+		again.Is(t, 303)
 		said := b.Get(again.Header.Get("Location")).Is(t, 200)
 		require.Contains(t, said.Notes(t)[0], "Warehouse, nightly export was already revoked.")
 		require.Contains(t, said.Notes(t)[0], "Nothing was changed.")

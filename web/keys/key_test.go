@@ -1,7 +1,6 @@
 package keys_test
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -190,6 +189,13 @@ func TestReplacementRenewsTheExpiry(t *testing.T) {
 	}
 }
 
+// replacement is the form that replaces a key, whose old one stops then.
+func replacement(stops string) url.Values {
+	return url.Values{
+		"overlap": {stops}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
+	}
+}
+
 // A replacement shows the new key once, says when the old one stops, and happens once however often
 // the form is sent.
 func TestKeyIsReplaced(t *testing.T) {
@@ -197,22 +203,17 @@ func TestKeyIsReplaced(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	path := acme.At("/settings/api-keys/%s/replace", key.ID)
-	ask := b.Get(path).Is(t, 200)
-	ask.Has(t, `value="day" aria-describedby="odayh" checked`)
-	form := url.Values{
-		"overlap": {"hour"},
-		"expiry":  {"90"},
-		"idempotencyKey": {
-			webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, ask.Body),
-		},
-	}
+	ask := b.Get(path).Is(t, 200).Has(t, `value="day" aria-describedby="odayh" checked`)
+	form := replacement("hour")
+	form.Set("idempotencyKey",
+		webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, ask.Body))
 
-	bad := b.Post(path, url.Values{"overlap": {"year"}, "expiry": {"90"}, "idempotencyKey": form["idempotencyKey"]}).Is(t, 400)
-	bad.Has(t, "Choose when the old key stops.")
-	bad = b.Post(path, url.Values{"overlap": {"hour"}, "expiry": {"90"}, "idempotencyKey": {"x"}}).Is(t, 400)
-	bad.Has(t, "The form was incomplete.")
-	bad.Lacks(t, "Choose when the old key stops.")
-	bad.Has(t, `aria-describedby="ohourh" checked`)
+	b.Post(path, replacement("year")).Is(t, 400).Has(t, "Choose when the old key stops.")
+	unnamed := replacement("hour")
+	unnamed.Set("idempotencyKey", "x")
+	bad := b.Post(path, unnamed).Is(t, 400)
+	bad.Has(t, "The form was incomplete.", `aria-describedby="ohourh" checked`).
+		Lacks(t, "Choose when the old key stops.")
 
 	done := b.Post(path, form).Is(t, 200)
 	done.Has(t, "<h1>Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
@@ -226,13 +227,9 @@ func TestKeyIsReplaced(t *testing.T) {
 	again.Lacks(t, secret)
 	require.Len(t, w.AllKeys(t, acme), 2)
 	for _, p := range []webtest.Page{
-		b.Get(path),
-		b.Post(path, url.Values{
-			"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-		}),
+		b.Get(path), b.Post(path, replacement("now")),
 	} {
-		require.Equal(t, http.StatusSeeOther, p.StatusCode, "it was replaced")
-		require.Equal(t, strings.TrimSuffix(path, "/replace"), p.Header.Get("Location"))
+		webtest.RequireRedirect(t, strings.TrimSuffix(path, "/replace"), p)
 	}
 	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
 		`<dt>Replaced by</dt><dd><a class="mono" href="`+acme.At("/settings/api-keys/%s", token.ID)+`">`)
@@ -243,18 +240,14 @@ func TestKeyIsReplaced(t *testing.T) {
 	require.Contains(t, log, "Old key stops ")
 
 	// Whoever may revoke may finish early.
-	require.Equal(t, http.StatusSeeOther,
-		w.SignedIn(t, acme.AdminPlain).
-			Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
+	w.SignedIn(t, acme.AdminPlain).
+		Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 	old, err := w.Keys.Reader.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.Equal(t, apikeys.RevokedKey, old.State(time.Now(), "pro"))
 
 	at := acme.At("/settings/api-keys/%s/replace", token.ID)
-	done = b.Post(at, url.Values{
-		"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-	})
-	done.Has(t, "<dt>Old key</dt><dd>No longer works</dd>")
+	b.Post(at, replacement("now")).Has(t, "<dt>Old key</dt><dd>No longer works</dd>")
 
 	// Both keys have to find a place.
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
@@ -262,13 +255,8 @@ func TestKeyIsReplaced(t *testing.T) {
 		  'hex'), now(), 'p', 'P' from generate_series(1, 99) i`,
 		acme.ID)
 	at = acme.At("/settings/api-keys/n%021d/replace", 1)
-	b.Post(at, url.Values{
-		"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-	}).Is(t, 400).Has(t, "Choose “Now”, or revoke another key first.")
-	require.Equal(t, http.StatusOK,
-		b.Post(at, url.Values{
-			"overlap": {"now"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-		}).StatusCode)
+	b.Post(at, replacement("week")).Is(t, 400).Has(t, "Choose “Now”, or revoke another key first.")
+	b.Post(at, replacement("now")).Is(t, 200)
 }
 
 // A key that was replaced can be stopped at once also by an instance whose clock is ahead: to it
@@ -281,8 +269,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
 	b := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusSeeOther,
-		b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
+	b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 	stopped, err := w.Keys.Reader.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)

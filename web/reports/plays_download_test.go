@@ -87,9 +87,9 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 	} {
 		p := b.Get(o.At("%s", path))
 		require.Equal(t, want.status, p.StatusCode, path)
-		require.Contains(t, p.Body, want.sentence, path)
+		p.Has(t, want.sentence)
 		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
-		require.NotContains(t, p.Body, other.Name, path)
+		p.Lacks(t, other.Name)
 	}
 	require.Empty(t, w.ExportsOf(t, o))
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,8 +58,7 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := listen(t)
 	base := "http://" + ln.Addr().String()
 	api, err := publicapi.New(publicapi.Modules{
 		Keys:    w.Keys.Authenticator,
@@ -75,24 +75,16 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 	})
 	api.Mount(server.App())
 	serve(t, server, ln)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
 	_, token, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})
 	require.NoError(t, err)
 	return func(path string) Page {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1"+path,
-			http.NoBody)
-		require.NoError(t, err)
-		request.Header.Set("Authorization", "Bearer "+token.String())
-		response, err := (&http.Client{Transport: transport}).Do(request)
-		require.NoError(t, err)
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		return Page{response, string(text)}
+		b := w.Browser(t)
+		b.URL = base
+		return b.Send(http.MethodGet, "/api/v1"+path, "",
+			http.Header{"Authorization": {"Bearer " + token.String()}})
 	}
 }
 
@@ -172,33 +164,22 @@ func ToNominative(o *Organisation) url.Values {
 // ExportsOf are the log's entries of exports, newest first.
 func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
 	t.Helper()
-	all, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 1000})
-	require.NoError(t, err)
-	var entries []audit.Entry
-	for _, e := range all {
-		if e.Action == audit.ExportStarted || e.Action == audit.ExportFinished {
-			entries = append(entries, e)
-		}
-	}
-	return entries
+	return slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
+		return e.Action != audit.ExportStarted && e.Action != audit.ExportFinished
+	})
 }
 
 // UntilFinished waits until n exports have ended, and returns the entry of the last.
 func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry {
 	t.Helper()
-	var last audit.Entry
+	var finished []audit.Entry
 	require.Eventually(t, func() bool {
-		finished := 0
-		for _, e := range w.ExportsOf(t, o) {
-			if e.Action == audit.ExportFinished {
-				if finished++; finished == 1 {
-					last = e
-				}
-			}
-		}
-		return finished >= n
+		finished = slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
+			return e.Action != audit.ExportFinished
+		})
+		return len(finished) >= n
 	}, 15*time.Second, 10*time.Millisecond)
-	return last
+	return finished[0]
 }
 
 // Begin begins a download over a connection of its own with a small window, and reads no more than
@@ -233,10 +214,7 @@ func (s Slowly) Read(p []byte) (int, error) {
 
 // SignInWith signs somebody in by the form, and goes on to a path.
 func SignInWith(p *browsertest.Page, w *World, who fixtures.Person, path string) {
-	p.Open(w.URL + "/sign-in")
-	p.Fill("#email", who.Email)
-	p.Fill("#password", fixtures.Password)
-	p.Click("main button.primary")
+	signIn(p, w, who, "")
 	p.WaitFor("header.top")
 	p.Open(w.URL + path)
 }
@@ -256,7 +234,11 @@ func LooksRight(t *testing.T, p *browsertest.Page, name string) {
 
 // ToAccount signs in on the way to the account, up to the question for a code if there is one.
 func ToAccount(p *browsertest.Page, w *World, who fixtures.Person) {
-	p.Open(w.URL + "/sign-in?next=/account")
+	signIn(p, w, who, "?next=/account")
+}
+
+func signIn(p *browsertest.Page, w *World, who fixtures.Person, query string) {
+	p.Open(w.URL + "/sign-in" + query)
 	p.Fill("#email", who.Email)
 	p.Fill("#password", fixtures.Password)
 	p.Click("main button.primary")

@@ -32,6 +32,7 @@ import (
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/logbook"
 	"dg/web"
 	"dg/web/account"
 	"dg/web/auditlog"
@@ -51,28 +52,9 @@ type World struct {
 	Figures *reports.Service
 	limits  reports.Limits
 	Files   *exports.Service
-	orgs    *org.Service
 	now     func() time.Time
 	URL     string
-	Logged  *logbook
-}
-
-// logbook is what the program has logged.
-type logbook struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logbook) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logbook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	Logged  logbook.Book
 }
 
 // Start begins a world without organisations.
@@ -109,22 +91,11 @@ func StartOn(
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	w := &World{DB: db, Log: audit.New(db.DB), now: now, Logged: &logbook{}}
-	orgs := org.New(db.DB, w.Log, policy)
+	w := &World{DB: db, Log: audit.New(db.DB), now: now}
 	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
-	w.People = identity.New(db.DB, now, identity.Auditor{
-		Memberships: noOrganisations{}, Log: w.Log, UnknownEmail: func() {},
-	}, slog.New(slog.DiscardHandler))
-	people := identity.New(db.DB, now,
-		identity.Auditor{
-			Memberships: orgs, Log: w.Log, UnknownEmail: func() {},
-		}, slog.New(slog.NewTextHandler(w.Logged, nil)))
-	w.orgs = orgs
+	w.People = w.identity(identity.Auditor{Memberships: noOrganisations{}}, slog.DiscardHandler)
+	orgs := org.New(db.DB, w.Log, policy)
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
-
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	w.URL = "http://" + ln.Addr().String()
 	pool, err := postgres.Open(t.Context(), db.URL,
 		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
@@ -132,8 +103,34 @@ func StartOn(
 	w.limits = reports.NewLimits(db.DB)
 	w.Figures = reports.New(db.DB, pool, w.limits)
 	w.Files = exports.New(w.Figures, w.Log)
-	forks := games.New(db.DB)
-	modules := web.Modules{
+
+	modules := w.modules(orgs, policy)
+	for _, f := range change {
+		f(&modules)
+	}
+	ln := listen(t)
+	w.URL = "http://" + ln.Addr().String()
+	site, err := web.New(modules, w.URL, now)
+	require.NoError(t, err)
+	server := httpserver.New(httpserver.Options{
+		Logger: w.Logged.Logger(), Unavailable: postgres.Unavailable,
+		Grace: time.Second, ErrorPage: site.ErrorPage,
+	})
+	site.Mount(server.App())
+	serve(t, server, ln)
+	return w
+}
+
+func (w *World) identity(auditor identity.Auditor, log slog.Handler) *identity.Module {
+	auditor.Log = w.Log
+	auditor.UnknownEmail = func() {}
+	return identity.New(w.DB.DB, w.now, auditor, slog.New(log))
+}
+
+func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
+	people := w.identity(identity.Auditor{Memberships: orgs}, w.Logged.Logger().Handler())
+	forks := games.New(w.DB.DB)
+	return web.Modules{
 		Sessions:        people.Sessions,
 		Reauthenticator: people.SignIns,
 		Encrypter:       &w.Drafts,
@@ -158,18 +155,13 @@ func StartOn(
 			Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files,
 		},
 	}
-	for _, f := range change {
-		f(&modules)
-	}
-	site, err := web.New(modules, w.URL, now)
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{
-		Logger: slog.New(slog.NewTextHandler(w.Logged, nil)), Unavailable: postgres.Unavailable,
-		Grace: time.Second, ErrorPage: site.ErrorPage,
-	})
-	site.Mount(server.App())
-	serve(t, server, ln)
-	return w
+	return ln
 }
 
 // serve serves until the test ends.
@@ -298,7 +290,7 @@ type Page struct {
 // Is demands the status of the answer.
 func (p Page) Is(t *testing.T, status int) Page {
 	t.Helper()
-	require.Equal(t, status, p.StatusCode, p.Body)
+	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)
 	return p
 }
 
@@ -306,7 +298,7 @@ func (p Page) Is(t *testing.T, status int) Page {
 func (p Page) Has(t *testing.T, texts ...string) Page {
 	t.Helper()
 	for _, text := range texts {
-		require.Contains(t, p.Body, text)
+		require.Contains(t, p.Body, text, p.Request.URL)
 	}
 	return p
 }
@@ -315,7 +307,7 @@ func (p Page) Has(t *testing.T, texts ...string) Page {
 func (p Page) Lacks(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		require.NotContains(t, p.Body, text)
+		require.NotContains(t, p.Body, text, p.Request.URL)
 	}
 }
 
