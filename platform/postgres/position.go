@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -44,7 +42,8 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 // PositionExpression is a Position in SQL. It is null with synchronous_commit = off, where a commit
 // becomes visible before its record is flushed.
 const PositionExpression = `case when not pg_is_in_recovery() and current_setting('synchronous_commit') <> 'off'
-	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' || pg_current_wal_flush_lsn() end`
+	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
+	  (pg_current_wal_flush_lsn() - '0/0') end`
 
 // PositionSQL is the expression of a Position for a request's first statement. Without replicas it
 // is null, which costs nothing.
@@ -56,32 +55,14 @@ func (db *DB) PositionSQL() string {
 }
 
 // Scan implements sql.Scanner.
-func (p *Position) Scan(value any) (err error) {
+func (p *Position) Scan(value any) error {
 	*p = Position{}
 	text, ok := value.(string)
-	if value == nil || !ok {
+	if !ok {
 		return nil
 	}
-	timeline, lsn, _ := strings.Cut(text, " ")
-	number, err := strconv.ParseUint(timeline, 16, 32)
-	if err != nil {
+	if _, err := fmt.Sscanf(text, "%x %d", &p.Timeline, &p.LSN); err != nil {
 		return fmt.Errorf("postgres: position %q: %w", text, err)
 	}
-	p.Timeline = uint32(number)
-	p.LSN, err = ParseLSN(lsn)
-	return err
-}
-
-// ParseLSN parses an LSN such as 16/B374D848.
-func ParseLSN(text string) (uint64, error) {
-	high, low, _ := strings.Cut(text, "/")
-	h, err := strconv.ParseUint(high, 16, 32)
-	if err != nil {
-		return 0, fmt.Errorf("postgres: position %q: %w", text, err)
-	}
-	l, err := strconv.ParseUint(low, 16, 32)
-	if err != nil {
-		return 0, fmt.Errorf("postgres: position %q: %w", text, err)
-	}
-	return h<<32 | l, nil
+	return nil
 }

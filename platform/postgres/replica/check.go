@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -25,10 +26,7 @@ const (
 )
 
 // States are all states.
-var States = []State{
-	Following, Behind, Promoted, Diverged, Foreign,
-	Unreachable,
-}
+var States = []State{Following, Behind, Promoted, Diverged, Foreign, Unreachable}
 
 var notChecked = Unreachable
 
@@ -41,22 +39,14 @@ type reason struct {
 func (f *reason) Error() string { return f.text }
 
 var (
-	errBehind = &reason{
-		Behind, "it has not replayed what the primary has committed",
-	}
-	errPromoted = &reason{Promoted, "it is no standby any more, or never was one"}
-	errTimeline = &reason{Diverged, "it is on another timeline than the primary"}
-	errAhead    = &reason{
-		Diverged, "it has more than the primary: a history of its own",
-	}
-	errForeign = &reason{
-		Foreign, "it belongs to another database system than the primary",
-	}
-	errNoPosition = &reason{
-		Behind,
-		"the primary shows commits before they are in its log: synchronous_commit is off",
-	}
-	errRestarted = &reason{Unreachable, "it was restarted"}
+	errBehind     = &reason{Behind, "it has not replayed what the primary has committed"}
+	errPromoted   = &reason{Promoted, "it is no standby any more, or never was one"}
+	errTimeline   = &reason{Diverged, "it is on another timeline than the primary"}
+	errAhead      = &reason{Diverged, "it has more than the primary: a history of its own"}
+	errForeign    = &reason{Foreign, "it belongs to another database system than the primary"}
+	errRestarted  = &reason{Unreachable, "it was restarted"}
+	errNoPosition = &reason{Behind,
+		"the primary shows commits before they are in its log: synchronous_commit is off"}
 )
 
 func stateOf(err error) State {
@@ -116,16 +106,11 @@ func (rs *Replicas) Run(ctx context.Context) {
 }
 
 func (rs *Replicas) check(ctx context.Context) {
-	done := make(chan struct{}, len(rs.all))
+	var all sync.WaitGroup
 	for _, r := range rs.all {
-		go func() {
-			r.check(ctx)
-			done <- struct{}{}
-		}()
+		all.Go(func() { r.check(ctx) })
 	}
-	for range rs.all {
-		<-done
-	}
+	all.Wait()
 }
 
 // check verifies the replica. One that fails is not read until a check succeeds. While the primary

@@ -11,12 +11,12 @@ import (
 
 const (
 	replayedSQL = `/* postgres.replayed */ select pg_is_in_recovery(), pg_postmaster_start_time(),
-		coalesce(pg_last_wal_replay_lsn(), '0/0')::text`
+		coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint`
 
 	// The control file shows a new timeline some time after its first record is replayed. The WAL
 	// receiver's is current, but visible only to roles with pg_read_all_stats.
 	identifySQL = `/* postgres.identify */ select pg_is_in_recovery(), pg_postmaster_start_time(),
-		coalesce(pg_last_wal_replay_lsn(), '0/0')::text,
+		coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
 		s.system_identifier, greatest(c.timeline_id, r.min_recovery_end_timeline,
 		  (select received_tli from pg_stat_wal_receiver))
 		from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
@@ -31,11 +31,12 @@ const (
 )
 
 // replayedIn returns the replayed LSN of a server that is still a standby in the same run.
-func replayedIn(ctx context.Context, conn *pgxpool.Conn, run *serverRun) (uint64, error) {
+func replayedIn(
+	ctx context.Context, conn *pgxpool.Conn, run *serverRun,
+) (replayed uint64, err error) {
 	var standby bool
 	var started time.Time
-	var replayed string
-	err := conn.QueryRow(ctx, replayedSQL).Scan(&standby, &started, &replayed)
+	err = conn.QueryRow(ctx, replayedSQL).Scan(&standby, &started, &replayed)
 	switch {
 	case err != nil:
 		return 0, err
@@ -44,7 +45,7 @@ func replayedIn(ctx context.Context, conn *pgxpool.Conn, run *serverRun) (uint64
 	case !started.Equal(run.started):
 		return 0, errRestarted
 	}
-	return postgres.ParseLSN(replayed)
+	return replayed, nil
 }
 
 // identity is the result of identifySQL.
@@ -57,11 +58,8 @@ type identity struct {
 }
 
 func identify(ctx context.Context, conn *pgxpool.Conn) (i identity, err error) {
-	var replayed string
-	if err = conn.QueryRow(ctx, identifySQL).
-		Scan(&i.standby, &i.started, &replayed, &i.system, &i.timeline); err == nil {
-		i.replayed, err = postgres.ParseLSN(replayed)
-	}
+	err = conn.QueryRow(ctx, identifySQL).
+		Scan(&i.standby, &i.started, &i.replayed, &i.system, &i.timeline)
 	return i, err
 }
 
