@@ -13,6 +13,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/fairshare"
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // suppressedHeader tells that k-anonymity left only the header row.
@@ -44,7 +45,7 @@ func (s *Service) Open(ctx context.Context, c *fiber.Ctx, r Request) (*Export, e
 	opening, opened := context.WithCancel(j.ctx)
 	defer opened()
 	defer context.AfterFunc(ctx, func() { j.stop(context.Cause(ctx)) })()
-	httpserver.OnDisconnect(opening, c, func() { j.stop(httpserver.ErrClientGone) })
+	httpserver.OnDisconnect(opening, c, func() { j.stop(body.ErrClientGone) })
 	if j.export, err = s.reports.OpenExport(j.ctx, r.Query, r.Format); err != nil {
 		defer j.free()
 		if cause := context.Cause(j.ctx); cause != nil && !errors.Is(err, cause) {

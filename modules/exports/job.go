@@ -15,6 +15,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/fairshare"
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // errKeyUnusable is why an export ends when its key loses access.
@@ -47,7 +48,7 @@ func (j *job) watch() {
 
 // start records the start. The entry commits while the first rows are read; nothing is sent before
 // both finish. If reading fails, AppendNext returns the error and the end is recorded.
-func (j *job) start(ctx context.Context) (_ httpserver.Source, err error) {
+func (j *job) start(ctx context.Context) (_ body.Source, err error) {
 	j.id = uuid.NewString()
 	recorded := make(chan error, 1)
 	go func() {
@@ -157,7 +158,7 @@ var outcomes = []struct {
 	{ErrAccessEnded, "access_ended"},
 	{ErrNoAnswer, "database_unavailable"},
 	{ErrTimeLimit, "time_limit"},
-	{httpserver.ErrClientGone, "client_gone"},
+	{body.ErrClientGone, "client_gone"},
 	{httpserver.ErrStopped, "server_stopped"},
 }
 

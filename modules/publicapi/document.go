@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // openAPI and postman describe the API; `make generate` generates them from openapi.yaml,
@@ -40,7 +41,7 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 func describe(description []byte) fiber.Handler {
 	sum := sha256.Sum256(description)
 	version := string(sum[:])
-	gzipped := httpserver.Gzip(description)
+	gzipped := body.Gzip(description)
 	return func(c *fiber.Ctx) error {
 		tag := httpserver.ETag(c, version)
 		if httpserver.NotModified(c, tag) {

@@ -7,7 +7,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/games"
-	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // forkCache keeps encoded forks and fork lists under the version of the organisation that they were
@@ -87,6 +87,6 @@ func newForkList(version versionKey, forks []games.Fork) *forkList {
 		l.body = appendFork(appendComma(l.body, i), f)
 	}
 	l.body = append(l.body, "]}"...)
-	l.gzipped = sync.OnceValue(func() []byte { return httpserver.Gzip(l.body) })
+	l.gzipped = sync.OnceValue(func() []byte { return body.Gzip(l.body) })
 	return l
 }

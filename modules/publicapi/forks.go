@@ -12,6 +12,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/fairshare"
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // listForks answers GET /api/v1/forks.
@@ -28,7 +29,7 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		lease.Release()
 		return httpserver.SendNotModified(c, tag)
 	}
-	if len(list.body) > httpserver.StreamThreshold { // a slow reader may take long
+	if len(list.body) > body.BlockSize { // a slow reader may take long
 		bytes := int64(len(list.body))
 		if lease != nil {
 			lease.Keep(bytes)

@@ -7,6 +7,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/fairshare"
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // getForkStats answers GET /api/v1/forks/{forkId}/stats.
@@ -32,7 +33,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
-	return httpserver.SendJSONPieces(c, func() httpserver.Pieces {
+	return httpserver.SendJSONPieces(c, func() body.Pieces {
 		return statsPieces(stats)
 	}, stats.Bytes)
 }

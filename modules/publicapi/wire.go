@@ -7,7 +7,7 @@ import (
 
 	"dg/modules/games"
 	"dg/modules/reports"
-	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 // The wire form: names and order of the fields are those of openapi.yaml, formats those of
@@ -36,7 +36,7 @@ func appendFork(b []byte, f games.Fork) []byte {
 
 // statsPieces makes the JSON of statistics: the figures before the list of players, each player,
 // and the rest.
-func statsPieces(s reports.Statistics) httpserver.Pieces {
+func statsPieces(s reports.Statistics) body.Pieces {
 	next := -1
 	players := int(s.UniquePlayers)
 	return func(b []byte) []byte {

@@ -14,11 +14,8 @@ import (
 // minGzip is the size below which gzip saves no packet.
 const minGzip = 1400
 
-// Gzip compresses a body at once, for a handler that keeps the result beside the body.
-func Gzip(whole []byte) []byte { return body.Gzip(whole) }
-
 // encode returns the body in the coding that the client asks for and sets the header. gzipped
-// returns Gzip(body) where the caller keeps it; it may be nil.
+// returns body.Gzip(plain) where the caller keeps it; it may be nil.
 func encode(c *fiber.Ctx, plain []byte, gzipped func() []byte) []byte {
 	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return plain

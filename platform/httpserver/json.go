@@ -10,13 +10,6 @@ import (
 	"dg/platform/httpserver/body"
 )
 
-// StreamThreshold is the size above which a JSON body is sent block by block: with one write
-// deadline for all of it, a client that takes longer for 12 MB would be cut off.
-const StreamThreshold = body.BlockSize
-
-// Pieces makes a body: each call appends the next piece, and nothing at the end.
-type Pieces = body.Pieces
-
 // JSONOptions says how a JSON response is sent. Its zero value is no tag.
 type JSONOptions struct {
 	ETag string
@@ -26,13 +19,14 @@ type JSONOptions struct {
 
 // SendJSON responds with a JSON body, compressed when the client asks and it pays. HEAD gets the
 // same headers and no body. The body is not copied and must not change any more: one that is kept
-// can be sent to many clients at once. A body above StreamThreshold may take its reader minutes: a
-// caller that makes one for a single request holds a lease for it (AttachLease).
+// can be sent to many clients at once. One above body.BlockSize is sent in blocks, each with its
+// own write deadline: it may take its reader minutes. A caller that makes it for a single request
+// holds a lease for it (AttachLease).
 func SendJSON(c *fiber.Ctx, whole []byte, o JSONOptions) error {
 	ctx := c.Context()
 	whole = encode(c, whole, o.Gzipped)
 	o.setHeaders(c)
-	if len(whole) <= StreamThreshold || ctx.IsHead() {
+	if len(whole) <= body.BlockSize || ctx.IsHead() {
 		ctx.Response.SetBodyRaw(whole)
 		return nil
 	}
@@ -48,7 +42,7 @@ func SendJSON(c *fiber.Ctx, whole []byte, o JSONOptions) error {
 // SendJSONPieces responds to GET as SendJSON does, but makes the body while it is sent, one block
 // in memory at a time. The body is chunked. HTTP/1.0 needs a length, so that pieces is called
 // twice. While the body is sent, the response's lease holds a block and held bytes.
-func SendJSONPieces(c *fiber.Ctx, pieces func() Pieces, held int64) error {
+func SendJSONPieces(c *fiber.Ctx, pieces func() body.Pieces, held int64) error {
 	ctx := c.Context()
 	rec := recordOf(ctx)
 	b, err := rec.openPieces(ctx, pieces())
@@ -79,9 +73,9 @@ func SendJSONPieces(c *fiber.Ctx, pieces func() Pieces, held int64) error {
 }
 
 // openPieces returns a body of pieces, with its first block.
-func (rec *requestRecord) openPieces(ctx *fasthttp.RequestCtx, p Pieces) (*body.Body, error) {
+func (rec *requestRecord) openPieces(ctx *fasthttp.RequestCtx, p body.Pieces) (*body.Body, error) {
 	b := body.New(rec.bodyOptions(ctx))
-	return b, b.Open(func(context.Context) (Source, error) { return p, nil })
+	return b, b.Open(func(context.Context) (body.Source, error) { return p, nil })
 }
 
 // SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on

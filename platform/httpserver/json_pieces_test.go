@@ -16,8 +16,8 @@ import (
 )
 
 // counted makes n pieces of 100 bytes; the one numbered broken panics.
-func counted(n, broken int) func() Pieces {
-	return func() Pieces {
+func counted(n, broken int) func() body.Pieces {
+	return func() body.Pieces {
 		i := 0
 		return func(b []byte) []byte {
 			if i == broken {

@@ -64,7 +64,7 @@ func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 				wantReset(t, conn)
 				e := within10s(t, source.ended, "the source to be closed")
 				require.Error(t, e.err)
-				require.NotErrorIs(t, e.err, ErrClientGone)
+				require.NotErrorIs(t, e.err, body.ErrClientGone)
 				if c.ended != nil {
 					require.ErrorIs(t, e.err, c.ended)
 				}
@@ -96,7 +96,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	c := b.dial(t)
 	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4<<10))
 	_, _ = io.WriteString(c, "GET /x"+host+"\r\n")
-	source.wantEnding(t, ErrClientStalled)
+	source.wantEnding(t, body.ErrClientStalled)
 	require.LessOrEqual(t, 1<<20-len(source.rest), body.BlockSize+source.step)
 	_, err := io.Copy(io.Discard, c)
 	require.ErrorIs(t, err, syscall.ECONNRESET)

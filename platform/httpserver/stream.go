@@ -25,16 +25,6 @@ const (
 	publicSendBuffer = 32 << 10
 )
 
-// Source yields a file.
-type Source = body.Source
-
-// Causes of a broken stream, besides ErrStopped, the cause of StreamOptions.Context and the
-// source's own errors.
-var (
-	ErrClientGone    = body.ErrClientGone
-	ErrClientStalled = body.ErrClientStalled
-)
-
 // StreamOptions says how a file is sent.
 type StreamOptions struct {
 	// Context breaks the stream off when it ends, with context.Cause as the reason, even in the
@@ -61,7 +51,7 @@ type StreamOptions struct {
 // HEAD gets the headers and opens nothing. HTTP/1.0 gets 505, because a truncated file without
 // chunks looks complete. open and the source must not keep the *fiber.Ctx: it serves another
 // request while the file is sent.
-func Stream(c *fiber.Ctx, open func(ctx context.Context) (Source, error), o StreamOptions) error {
+func Stream(c *fiber.Ctx, open func(ctx context.Context) (body.Source, error), o StreamOptions) error {
 	ctx := c.Context()
 	if !ctx.Request.Header.IsHTTP11() {
 		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
@@ -110,7 +100,7 @@ func (o StreamOptions) newBody(ctx *fasthttp.RequestCtx) (b *body.Body, release 
 	}
 	b = body.New(options)
 	release = context.AfterFunc(rec.srv.base, func() { b.Cancel(ErrStopped) })
-	go watchDisconnect(b.Context(), connOf(ctx), func() { b.Cancel(ErrClientGone) })
+	go watchDisconnect(b.Context(), connOf(ctx), func() { b.Cancel(body.ErrClientGone) })
 	return b, release
 }
 

@@ -37,7 +37,7 @@ func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn
 // rowsForever serves an endless stream under /x.
 func rowsForever(t *testing.T, o Options, so StreamOptions) (*testServer, *fakeSource) {
 	s := newFakeSource(nil, nil)
-	return serve(t, o, streamRoute(so, func(ctx context.Context) (Source, error) {
+	return serve(t, o, streamRoute(so, func(ctx context.Context) (body.Source, error) {
 		s.ctx = ctx
 		return endlessSource{s}, nil
 	})), s
@@ -46,7 +46,7 @@ func rowsForever(t *testing.T, o Options, so StreamOptions) (*testServer, *fakeS
 // Before the first row, between blocks and while rows flow.
 func TestDisconnectIsNoticed(t *testing.T) {
 	t.Parallel()
-	for name, source := range map[string]Source{
+	for name, source := range map[string]body.Source{
 		"before the first row":  newFakeSource(nil, blocked),
 		"after the first block": newFakeSource(noise(64<<10), blocked),
 		"while rows flow":       endlessSource{newFakeSource(nil, nil)},
@@ -59,7 +59,7 @@ func TestDisconnectIsNoticed(t *testing.T) {
 			}
 			opened := make(chan struct{})
 			b := serve(t, Options{},
-				streamRoute(StreamOptions{Gzip: true}, func(ctx context.Context) (Source, error) {
+				streamRoute(StreamOptions{Gzip: true}, func(ctx context.Context) (body.Source, error) {
 					fake.ctx = ctx
 					close(opened)
 					return source, nil
@@ -68,7 +68,7 @@ func TestDisconnectIsNoticed(t *testing.T) {
 			_, _ = io.WriteString(c, "GET /x"+host+"\r\n")
 			within10s(t, opened, "the source to be opened")
 			c.Close()
-			fake.wantEnding(t, ErrClientGone)
+			fake.wantEnding(t, body.ErrClientGone)
 		})
 	}
 }
@@ -97,7 +97,7 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 	b := serve(t, Options{}, streamRoute(StreamOptions{Finished: func(int64, error) {
 		closed <- struct{}{}
 		panic("in Finished")
-	}}, func(ctx context.Context) (Source, error) {
+	}}, func(ctx context.Context) (body.Source, error) {
 		return panicky{endlessSource{&fakeSource{ctx: ctx}}}, nil
 	}))
 	b.begin(t, "/x").Close()

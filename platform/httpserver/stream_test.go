@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
+	"dg/platform/httpserver/body"
 )
 
 // fakeSource yields bytes and then fails, ends, or blocks.
@@ -35,7 +36,7 @@ func newFakeSource(body []byte, then func(context.Context) error) *fakeSource {
 	return &fakeSource{rest: body, step: 7000, then: then, ended: make(chan ending, 2)}
 }
 
-func (s *fakeSource) open(ctx context.Context) (Source, error) {
+func (s *fakeSource) open(ctx context.Context) (body.Source, error) {
 	s.ctx = ctx
 	return s, nil
 }
@@ -82,7 +83,7 @@ func streams(t *testing.T, so StreamOptions, source *fakeSource) *testServer {
 }
 
 // streamRoute serves one stream under /x.
-func streamRoute(so StreamOptions, open func(context.Context) (Source, error)) func(*fiber.App) {
+func streamRoute(so StreamOptions, open func(context.Context) (body.Source, error)) func(*fiber.App) {
 	return func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, open, so) })
 	}
@@ -141,9 +142,9 @@ func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	a.wantError(t, 400)
 	require.Empty(t, a.Header.Get("Content-Disposition")+a.Header.Get("Content-Encoding"))
 	s.wantEnding(t, denied)
-	for want, open := range map[int]func(context.Context) (Source, error){
-		400: func(context.Context) (Source, error) { return nil, denied },
-		500: func(context.Context) (Source, error) { panic("internals") },
+	for want, open := range map[int]func(context.Context) (body.Source, error){
+		400: func(context.Context) (body.Source, error) { return nil, denied },
+		500: func(context.Context) (body.Source, error) { panic("internals") },
 	} {
 		a := serve(t, Options{}, streamRoute(StreamOptions{}, open)).get(t, "/x")
 		a.wantError(t, want)
@@ -164,7 +165,7 @@ func TestUnsentFileIsClosed(t *testing.T) {
 		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s.open, StreamOptions{}) })
 	})
 	b.get(t, "/x").wantError(t, 503)
-	s.wantEnding(t, ErrClientGone)
+	s.wantEnding(t, body.ErrClientGone)
 }
 
 // HTTP/1.0 gets no file, HEAD its headers without stray bytes. Neither opens the source.

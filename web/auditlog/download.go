@@ -19,6 +19,7 @@ import (
 	"dg/platform/csvcell"
 	"dg/platform/fairshare"
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 	"dg/platform/instant"
 	"dg/web/ui"
 )
@@ -71,7 +72,7 @@ func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 			Details:        details,
 			Request:        apikeys.RequestOf(c, c.Path()),
 		}
-		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
+		err = httpserver.Stream(c, func(ctx context.Context) (body.Source, error) {
 			d.ctx = fairshare.WithTenant(ctx, p.Organisation.ID)
 			if err := h.Log.Append(d.ctx, entry); err != nil {
 				return nil, apperr.Wrap(apperr.Unavailable, err,

@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/httpserver"
+	"dg/platform/httpserver/body"
 )
 
 //go:embed static
@@ -33,16 +34,16 @@ var loadFiles = sync.OnceValues(func() (files, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		body, err := staticFiles.ReadFile(name)
+		file, err := staticFiles.ReadFile(name)
 		if err != nil {
 			return err
 		}
 		if path.Ext(name) == ".css" {
-			body = needless.ReplaceAll(body, []byte("$1$2"))
+			file = needless.ReplaceAll(file, []byte("$1$2"))
 		}
-		sum := sha256.Sum256(body)
+		sum := sha256.Sum256(file)
 		all[name[len("static/"):]] = httpserver.File{
-			Body: body, Gzipped: httpserver.Gzip(body), Version: hex.EncodeToString(sum[:6]),
+			Body: file, Gzipped: body.Gzip(file), Version: hex.EncodeToString(sum[:6]),
 			MediaType: cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"),
 		}
 		return nil
