@@ -24,10 +24,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	b.raw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
 	eventually(t, "two log lines", func() bool { return strings.Count(b.logs.String(), "\n") >= 2 })
 	logs := b.logs.String()
-	if strings.Contains(logs, "secret") || strings.Contains(logs, "hidden") ||
-		strings.Contains(logs, "token") {
-		t.Errorf("a secret in the log: %s", logs)
-	}
+	require.NotRegexp(t, "secret|hidden|token", logs)
 	line, _, _ := strings.Cut(logs, "\n")
 	var got map[string]any
 	require.NoError(t, json.Unmarshal([]byte(line), &got))
@@ -40,16 +37,13 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 		"bytes":      5.0,
 		"client":     "127.0.0.1",
 	} {
-		if got[k] != want {
-			t.Errorf("%s is %v, want %v", k, got[k], want)
-		}
+		require.Equal(t, want, got[k], k)
 	}
-	if strings.Count(logs, "\n") != 2 {
-		t.Errorf("want two lines: %s", logs)
-	}
+	require.Equal(t, 2, strings.Count(logs, "\n"), logs)
 }
 
-// and a line that says how many were left out. What is known or failed on our side is always there.
+// A line says how many were left out. Authenticated requests and failures of the server are logged
+// always.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	b := serve(t, Options{
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
@@ -78,9 +72,7 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 				Msg      string
 				Requests int
 			}
-			if err := json.Unmarshal([]byte(line), &l); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal([]byte(line), &l))
 			n += l.Requests
 		}
 		return n
@@ -134,8 +126,6 @@ func TestServerFaultsAreAlwaysLogged(t *testing.T) {
 		503: true,
 		505: false,
 	} {
-		if isServerFault(status) != want {
-			t.Errorf("%d: %t", status, !want)
-		}
+		require.Equal(t, want, isServerFault(status), status)
 	}
 }

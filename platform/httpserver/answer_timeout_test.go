@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"testing"
 	"time"
 
@@ -40,13 +39,9 @@ func TestAnswerBeginsWithinItsTimeout(t *testing.T) {
 		})
 	})
 	for path, want := range map[string]int{"/work": 503, "/late": 503, "/begun": 200} {
-		response, err := http.Get(s.url + path)
-		require.NoError(t, err)
-		body, err := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil || response.StatusCode != want {
-			t.Errorf("%s: %d %v %.100s", path, response.StatusCode, err, body)
-		}
+		a := s.get(t, path)
+		require.NoError(t, a.err)
+		require.Equal(t, want, a.StatusCode, path)
 	}
 	if e := within10s(t, late.ended, "the late source to be closed"); !errors.Is(e.err,
 		context.DeadlineExceeded) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -50,11 +49,9 @@ func piecesServer(t *testing.T) *testServer {
 	})
 }
 
-// askPieces asks over a connection of its own and returns what came of the body, and why no more
-// came.
-func (s *testServer) askPieces(
-	t *testing.T, path, protocol, accept string,
-) (*http.Response, string, error) {
+// askPieces asks over a connection of its own. The body is unpacked as far as it came; err says why
+// no more came.
+func (s *testServer) askPieces(t *testing.T, path, protocol, accept string) answer {
 	t.Helper()
 	c := s.dial(t)
 	_, _ = fmt.Fprintf(c,
@@ -62,15 +59,12 @@ func (s *testServer) askPieces(
 		path, protocol, accept)
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	require.NoError(t, err)
-	defer response.Body.Close()
-	body := io.Reader(response.Body)
 	if response.Header.Get("Content-Encoding") == "gzip" {
-		if body, err = gzip.NewReader(body); err != nil {
-			return response, "", err
+		if response.Body, err = gzip.NewReader(response.Body); err != nil {
+			return answer{Response: response, err: err}
 		}
 	}
-	all, err := io.ReadAll(body)
-	return response, string(all), err
+	return readAnswer(response)
 }
 
 // A body is the same however it is sent: small with its length, large in chunks, and over HTTP/1.0,
@@ -80,15 +74,15 @@ func TestBodyOfPieces(t *testing.T) {
 	for _, n := range []int{0, 1, 600, body.BlockSize / 100, body.BlockSize/100 + 1, 20_000} {
 		for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1"} {
 			for _, accept := range []string{"identity", "gzip"} {
-				response, got, err := b.askPieces(t, fmt.Sprintf("/%d/-1", n), protocol, accept)
+				name := fmt.Sprintf("%d pieces, %s, %s", n, protocol, accept)
+				a := b.askPieces(t, fmt.Sprintf("/%d/-1", n), protocol, accept)
+				require.NoError(t, a.err, name)
+				require.Equal(t, whole(n), a.body, name)
 				chunked := n*100 >= body.BlockSize && protocol == "HTTP/1.1"
-				if err != nil || got != whole(n) || (response.ContentLength < 0) != chunked ||
-					response.Header.Get("Cache-Control") != cachePrivate ||
-					(response.Header.Get("Content-Encoding") == "gzip") != (accept == "gzip" &&
-						n*100 >= minGzip) {
-					t.Errorf("%d pieces, %s, %s: %d bytes of %d, length %d, %v, %v", n, protocol,
-						accept, len(got), n*100, response.ContentLength, response.Header, err)
-				}
+				require.Equal(t, chunked, a.ContentLength < 0, name)
+				require.Equal(t, cachePrivate, a.Header.Get("Cache-Control"), name)
+				require.Equal(t, accept == "gzip" && n*100 >= minGzip,
+					a.Header.Get("Content-Encoding") == "gzip", name)
 			}
 		}
 	}
@@ -98,22 +92,13 @@ func TestBodyOfPieces(t *testing.T) {
 // server lives on.
 func TestPieceThatPanics(t *testing.T) {
 	b := piecesServer(t)
-	if response, body, _ := b.askPieces(t, "/20000/3", "HTTP/1.1",
-		"identity"); response.StatusCode != 500 {
-		t.Errorf("%d %.100s", response.StatusCode, body)
-	}
+	require.Equal(t, 500, b.askPieces(t, "/20000/3", "HTTP/1.1", "identity").StatusCode)
 	for _, accept := range []string{"identity", "gzip"} {
-		if response, body, err := b.askPieces(t, "/20000/15000", "HTTP/1.1", accept); err == nil ||
-			response.StatusCode != 200 || !strings.HasPrefix(whole(15_000), body) {
-			t.Errorf("%s: %d bytes, %v", accept, len(body), err)
-		}
+		a := b.askPieces(t, "/20000/15000", "HTTP/1.1", accept)
+		require.Error(t, a.err, accept)
+		require.Equal(t, 200, a.StatusCode)
+		require.True(t, strings.HasPrefix(whole(15_000), a.body), accept)
 	}
-	if response, _, err := b.askPieces(t, "/20000/15000", "HTTP/1.0",
-		"identity"); response.StatusCode != 500 {
-		t.Errorf("over HTTP/1.0: %d %v", response.StatusCode, err)
-	}
-	if response, _, err := b.askPieces(t, "/1/-1", "HTTP/1.1",
-		"identity"); response.StatusCode != 200 || err != nil {
-		t.Errorf("afterwards: %d %v", response.StatusCode, err)
-	}
+	require.Equal(t, 500, b.askPieces(t, "/20000/15000", "HTTP/1.0", "identity").StatusCode)
+	require.NoError(t, b.askPieces(t, "/1/-1", "HTTP/1.1", "identity").err)
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
 
 	"dg/platform/fairshare"
 )
@@ -54,21 +54,13 @@ func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 		"/panics": 500,
 		"/late":   500,
 	} {
-		if a := b.get(t, path); a.StatusCode != status {
-			t.Errorf("%s: %d", path, a.StatusCode)
-		}
-		if a := b.do(t, "HEAD", path); a.StatusCode != status {
-			t.Errorf("HEAD %s: %d", path, a.StatusCode)
-		}
+		require.Equal(t, status, b.get(t, path).StatusCode, path)
+		require.Equal(t, status, b.do(t, "HEAD", path).StatusCode, path)
 		lease, err := l.Acquire(t.Context(), all)
-		if err != nil {
-			t.Fatalf("%s holds on: %v", path, err)
-		}
+		require.NoError(t, err, "%s holds on", path)
 		lease.Release()
 	}
-	if strings.Contains(b.logs.String(), `"path":"/late","status":200`) {
-		t.Errorf("a response that was replaced is in the log: %s", b.logs.String())
-	}
+	require.NotContains(t, b.logs.String(), `"path":"/late","status":200`, "it was replaced")
 }
 
 // While a slow reader gets a large body, the body counts and the place does not; when the reader
@@ -77,23 +69,17 @@ func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
 	b, l, all := holding(t)
 	slow := b.dial(t)
 	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-	if _, err := io.ReadFull(slow, make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.ReadFull(slow, make([]byte, 1000))
+	require.NoError(t, err)
 	rest, err := l.Acquire(t.Context(), fairshare.Request{OrganisationID: "a", Bytes: 8 << 20})
-	if err != nil {
-		t.Fatalf("the answer is ready and keeps its place: %v", err)
-	}
+	require.NoError(t, err, "the answer is ready and keeps its place")
 	rest.Release()
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
-	if _, err := l.Acquire(ctx, all); err == nil {
-		t.Fatal("the body that is being sent does not count")
-	}
+	_, err = l.Acquire(ctx, all)
+	require.Error(t, err, "the body that is being sent does not count")
 	_ = slow.Close()
 	lease, err := l.Acquire(t.Context(), all)
-	if err != nil {
-		t.Fatalf("the reader is gone, and the body counts on: %v", err)
-	}
+	require.NoError(t, err, "the reader is gone, and the body counts on")
 	lease.Release()
 }

@@ -30,7 +30,7 @@ type Count struct {
 	Added, Replaced, Unchanged int64
 }
 
-// Rows returns how many rows the table holds.
+// Rows counts the rows that were added for the current file.
 func (t *Table) Rows() int64 { return t.rows }
 
 // Add adds a row: the line that it comes from, then the values of the columns. The table keeps the
