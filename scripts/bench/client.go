@@ -10,27 +10,13 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
-// client sends requests with an organisation's keys over connections that are kept. It is
-// fasthttp's, which costs the machine least.
+// client sends requests with an organisation's keys over connections that are kept.
 type client struct {
-	host *fasthttp.HostClient
-	keys *keyRing // nil: no key
-}
-
-func newClient(addr string, keys *keyRing) *client {
-	return &client{
-		&fasthttp.HostClient{
-			Addr:                      addr,
-			MaxConns:                  256,
-			MaxConnWaitTimeout:        time.Minute,
-			MaxIdemponentCallAttempts: 1,
-			ReadBufferSize:            64 << 10,
-		}, keys,
-	}
+	http *http.Client
+	addr string
+	keys *keyRing
 }
 
 // client returns one of an organisation.
@@ -39,35 +25,72 @@ func (b *bench) client(ctx context.Context, organisation string) (*client, error
 	if err != nil {
 		return nil, err
 	}
-	return newClient(b.server.addr, keys), nil
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}
+	return &client{&http.Client{Transport: transport}, b.server.addr, keys}, nil
 }
 
-// get sends one request and hands its body to use, which must not keep it. Any status but 200 is an
-// error.
-func (c *client) get(path string, use func(body []byte) error) error {
-	request := fasthttp.AcquireRequest()
-	response := fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(request)
-	defer fasthttp.ReleaseResponse(response)
-	request.SetRequestURI("http://" + c.host.Addr + path)
-	if c.keys != nil {
-		request.Header.Set(fasthttp.HeaderAuthorization, c.keys.header())
+// withReceiveBuffer returns the client with connections whose receive buffer has so many bytes.
+func (c client) withReceiveBuffer(size int) *client {
+	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
+	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			err = tcp.SetReadBuffer(size)
+		}
+		return conn, err
 	}
-	if err := c.host.Do(request, response); err != nil {
+	c.http = &http.Client{Transport: transport}
+	return &c
+}
+
+// errBusy says that dg answered 503.
+var errBusy = errors.New("503")
+
+// begin sends a request and waits for the first byte of the body. Any status but 200 is an error.
+// Errors: errBusy.
+func (c *client) begin(ctx context.Context, path, requestID string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.addr+path,
+		http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", c.keys.header())
+	request.Header.Set("X-Request-Id", requestID)
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	body := bufio.NewReader(response.Body)
+	_, err = body.Peek(1)
+	switch {
+	case response.StatusCode == http.StatusServiceUnavailable:
+		err = fmt.Errorf("GET %s: %w", path, errBusy)
+	case response.StatusCode != http.StatusOK:
+		err = fmt.Errorf("GET %s: %s", path, response.Status)
+	}
+	if err != nil {
+		return nil, errors.Join(err, response.Body.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{body, response.Body}, nil
+}
+
+// get sends a request and reads the answer to its end.
+func (c *client) get(ctx context.Context, path string) error {
+	body, err := c.begin(ctx, path, "bench")
+	if err != nil {
 		return err
 	}
-	if status := response.StatusCode(); status != fasthttp.StatusOK {
-		return fmt.Errorf("GET %s: %d: %.200s", path, status, response.Body())
-	}
-	if use == nil {
-		return nil
-	}
-	return use(response.Body())
+	defer body.Close()
+	_, err = io.Copy(io.Discard, body)
+	return err
 }
 
 // getting is the work of a contestant: one request.
 func (c *client) getting(path string) func(context.Context) error {
-	return func(ctx context.Context) error { return errors.Join(ctx.Err(), c.get(path, nil)) }
+	return func(ctx context.Context) error { return c.get(ctx, path) }
 }
 
 // atOnce runs n workers and returns the first error among them.
@@ -101,64 +124,9 @@ func (c *client) steadily(
 			return ctx.Err()
 		case <-time.After(time.Until(due)):
 		}
-		err := c.get(path, nil)
+		err := c.get(ctx, path)
 		took[i] = milliseconds(time.Since(due))
 		return err
 	})
 	return percentile99(took), err
-}
-
-// download is an answer of 200 whose body is read piece by piece.
-type download struct {
-	io.Reader
-	io.Closer
-	first time.Duration // until the first byte of the body
-}
-
-// errBusy says that dg answered 503.
-var errBusy = errors.New("503")
-
-// reading makes a client of downloads: a connection for each, with the machine's receive buffer or
-// a smaller one.
-func reading(buffer int) *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true,
-			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-				if tcp, ok := conn.(*net.TCPConn); ok && buffer > 0 {
-					err = tcp.SetReadBuffer(buffer)
-				}
-				return conn, err
-			}},
-	}
-}
-
-// download requests a path and waits for the first byte of the body. Errors: errBusy.
-func (b *bench) download(
-	ctx context.Context, from *http.Client, path, authorization, requestID string,
-) (*download, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+path,
-		http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", authorization)
-	request.Header.Set("X-Request-Id", requestID)
-	began := time.Now()
-	response, err := from.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	body := bufio.NewReader(response.Body)
-	_, err = body.Peek(1)
-	switch {
-	case response.StatusCode == http.StatusServiceUnavailable:
-		err = errBusy
-	case response.StatusCode != http.StatusOK:
-		err = fmt.Errorf("GET %s: %s", path, response.Status)
-	}
-	if err != nil {
-		return nil, errors.Join(err, response.Body.Close())
-	}
-	return &download{body, response.Body, time.Since(began)}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // crowd is a number of clients of other organisations that go on until they leave.
@@ -99,14 +101,19 @@ func stalled(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		readers, leave := b.stall(ctx, c.keys)
+		prefix := fmt.Sprintf("bench-stalled-%d-", time.Now().UnixNano())
+		readers, leave := b.stall(ctx, c, prefix)
 		loud, err := beside()
-		if err = errors.Join(err, readers.leave()); err != nil {
-			return errors.Join(err, leave(nil))
+		err = errors.Join(err, readers.leave())
+		var ended []float64
+		if err == nil {
+			ended, err = b.stalledFor(ctx, prefix, stalledReaders)
 		}
-		if err := leave(&lasted); err != nil {
+		leave()
+		if err != nil {
 			return err
 		}
+		lasted = append(lasted, ended...)
 		busied += readers.busied.Load()
 		for i := range paths {
 			alone[i] = append(alone[i], []float64{quiet[i]})
@@ -127,43 +134,54 @@ func stalled(ctx context.Context, b *bench) error {
 }
 
 // stall lets all readers request the longest export and read its beginning only, as other hosts
-// with small buffers would. leave waits until every stalled export has ended, adds how long each
-// had stalled, in milliseconds, and closes them.
+// with small buffers would. leave closes their connections.
 func (b *bench) stall(
-	ctx context.Context, keys *keyRing,
-) (c *crowd, leave func(lasted *[]float64) error) {
-	prefix := fmt.Sprintf("bench-stalled-%d-", time.Now().UnixNano())
+	ctx context.Context, c *client, prefix string,
+) (readers *crowd, leave func()) {
 	q := b.last(b.main, 366)
 	var mu sync.Mutex
 	var open []io.Closer
-	since := map[string]time.Time{}
-	from := reading(16 << 10)
-	c = newCrowd(ctx, stalledReaders, func(_ context.Context, nth, try int) error {
-		id := fmt.Sprintf("%s%d-%d", prefix, nth, try)
-		d, err := b.download(ctx, from, q.exportPath(), keys.header(), id)
+	from := c.withReceiveBuffer(16 << 10)
+	readers = newCrowd(ctx, stalledReaders, func(_ context.Context, nth, try int) error {
+		d, err := from.begin(ctx, q.exportPath(), fmt.Sprintf("%s%d-%d", prefix, nth, try))
 		if err != nil {
 			return err
 		}
 		mu.Lock()
+		defer mu.Unlock()
 		open = append(open, d)
-		since[id] = time.Now()
-		mu.Unlock()
 		return errEnough // it has its export, and reads no more
 	})
-	return c, func(lasted *[]float64) (err error) {
-		defer func() {
-			for _, d := range open {
-				_ = d.Close()
-			}
-		}()
-		if lasted == nil {
-			return nil
+	return readers, func() {
+		for _, d := range open {
+			_ = d.Close()
 		}
-		all, err := b.awaitExports(ctx, prefix, len(since))
-		for _, e := range all {
-			*lasted = append(*lasted, milliseconds(e.at.Sub(since[e.requestID])))
+	}
+}
+
+// stalledFor waits until the audit log has the end of n exports whose request ids begin so, and
+// returns how long each lasted, in milliseconds.
+func (b *bench) stalledFor(ctx context.Context, prefix string, n int) ([]float64, error) {
+	for deadline := time.Now().Add(time.Minute); ; {
+		rows, err := b.reads.Query(ctx, `/* bench.stalled */
+			select 1000 * extract(epoch from max(at) - min(at))::float8 from audit_entries
+			 where org_id = $1 and starts_with(request_id, $2) group by request_id
+			having bool_or(action = 'export.finished')`, b.main.IDs.Organisation, prefix)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		lasted, err := pgx.CollectRows(rows, pgx.RowTo[float64])
+		if err != nil || len(lasted) == n {
+			return lasted, err
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("%d of %d exports have ended", len(lasted), n)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 }
 
@@ -183,72 +201,44 @@ func admission(ctx context.Context, b *bench) error {
 		return err
 	}
 	large := [2]query{b.last(b.main, 366), b.last(second, 366)}
-	var keys [2]*keyRing
+	var from [2]*client
 	for i, q := range large {
-		if keys[i], err = b.keysOf(ctx, q.organisation()); err != nil {
+		if from[i], err = b.client(ctx, q.organisation()); err != nil {
 			return err
 		}
 	}
 	asking := func() (float64, error) {
 		return c.steadily(ctx, b.last(small, 30).statsPath(), 50*time.Millisecond, 8*time.Second)
 	}
-	n, err := noticed(5, asking, func() *crowd {
-		return newCrowd(ctx, 64, func(ctx context.Context, nth, _ int) error {
-			return b.readAll(ctx, large[nth%2].statsPath(), keys[nth%2])
-		})
-	})
-	if err != nil {
+	if _, err := asking(); err != nil { // warms caches
 		return err
 	}
-	ratio := n.beside.over(n.alone)
+	var alone, beside sample
+	var answered, busied int64
+	for range 5 {
+		quiet, err := asking()
+		if err != nil {
+			return err
+		}
+		others := newCrowd(ctx, 64, func(ctx context.Context, nth, _ int) error {
+			return from[nth%2].get(ctx, large[nth%2].statsPath())
+		})
+		loud, err := asking()
+		if err = errors.Join(err, others.leave()); err != nil {
+			return err
+		}
+		alone = append(alone, []float64{quiet})
+		beside = append(beside, []float64{loud})
+		answered += others.answered.Load()
+		busied += others.busied.Load()
+	}
+	ratio := beside.over(alone)
 	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of "+
 		"others; limit: without them", inMilliseconds,
-		n.beside, n.alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || n.beside.median() <= 25, false)
+		beside, alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || beside.median() <= 25, false)
 	b.report.note(
 		"beside the small requests %d of the largest reports were answered and %d were refused "+
-			"with 503", n.answered, n.busied,
+			"with 503", answered, busied,
 	)
 	return nil
-}
-
-// readAll reads an answer to its end.
-func (b *bench) readAll(ctx context.Context, path string, keys *keyRing) error {
-	d, err := b.download(ctx, reading(0), path, keys.header(), "bench-crowd")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_, err = io.Copy(io.Discard, d.Reader)
-	return err
-}
-
-// notice is what a client notices of crowds, and what became of their requests.
-type notice struct {
-	alone, beside    sample
-	answered, busied int64
-}
-
-// noticed measures by turns without a crowd and beside one.
-func noticed(
-	rounds int, asking func() (float64, error), gather func() *crowd,
-) (n notice, err error) {
-	if _, err := asking(); err != nil { // warms caches
-		return n, err
-	}
-	for range rounds {
-		alone, err := asking()
-		if err != nil {
-			return n, err
-		}
-		others := gather()
-		beside, err := asking()
-		if err = errors.Join(err, others.leave()); err != nil {
-			return n, err
-		}
-		n.alone = append(n.alone, []float64{alone})
-		n.beside = append(n.beside, []float64{beside})
-		n.answered += others.answered.Load()
-		n.busied += others.busied.Load()
-	}
-	return n, nil
 }

@@ -52,7 +52,6 @@ var sections = []section{
 	{"statistics", statistics},
 	{"groups", groups},
 	{"export", export},
-	{"gone", gone},
 	{"stalled", stalled},
 	{"admission", admission},
 	{"size", size},

@@ -115,31 +115,11 @@ func (b *bench) stopServer() error {
 	return s.stop()
 }
 
-// restart gives a section that measures memory a server that has done nothing yet.
-func (b *bench) restart(ctx context.Context) (err error) {
-	if err := b.stopServer(); err != nil {
-		return err
-	}
-	b.server, err = b.serve(ctx)
-	return err
-}
-
 // keepPeak remembers the most memory that dg had.
 func (b *bench) keepPeak() {
 	if high, err := b.server.memory("VmHWM"); err == nil {
 		b.report.peak = max(b.report.peak, high)
 	}
-}
-
-// resetPeak resets the kernel's peak to the current memory, which it returns.
-func (b *bench) resetPeak() (float64, error) {
-	b.keepPeak()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.server.cmd.Process.Pid),
-		[]byte("5"),
-		0); err != nil {
-		return 0, err
-	}
-	return b.server.memory("VmRSS")
 }
 
 // memory reads a figure of the child from the kernel, in bytes. Only Linux has it.

@@ -94,7 +94,7 @@ func insertPlays(ctx context.Context, conn *pgx.Conn, set *dataset, rows int, da
 	players := make([]int32, rows)
 	ids := make([]uuid.UUID, rows)
 	for i := range rows {
-		instants[i] = day.Add(time.Duration(rand.Int64N(dayMillis)) * time.Millisecond)
+		instants[i] = day.Add(rand.N(24 * time.Hour))
 		players[i] = 1 + rand.Int32N(int32(set.Players))
 		ids[i] = uuid.New()
 	}
