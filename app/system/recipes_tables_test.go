@@ -1,7 +1,9 @@
 package system
 
 import (
+	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"image/png"
 	"net/http"
@@ -24,26 +26,33 @@ import (
 // tableRecipe reads all forks into tables and draws a chart.
 type tableRecipe struct {
 	cookedRecipe
-	picture bool // whether it draws dg.png
-	curl    bool // whether it runs curl, which waits for Retry-After and ignores RateLimit
+	picture  string // the file that it draws, or ""
+	terminal bool   // whether it draws in the terminal
+	curl     bool   // whether it runs curl, which waits for Retry-After and ignores RateLimit
 }
 
 func tableRecipes(t *testing.T) []tableRecipe {
 	return []tableRecipe{
-		{picture: true, cookedRecipe: cookedRecipe{id: "python", file: "dg.py", command: "PYTHON FILE",
+		{picture: "dg.png", cookedRecipe: cookedRecipe{id: "python", file: "dg.py", command: "PYTHON FILE",
 			needs: "PYTHON -c 'import matplotlib, pandas, requests'"}},
-		{picture: true, cookedRecipe: cookedRecipe{id: "r", file: "dg.R", command: "Rscript FILE",
+		{picture: "dg.png", cookedRecipe: cookedRecipe{id: "r", file: "dg.R", command: "Rscript FILE",
 			needs: "Rscript -e 'library(httr2); library(readr)'", all: true}},
 		{cookedRecipe: cookedRecipe{id: "google-sheets", file: "dg.gs",
 			command: "node DRIVERS/google.cjs FILE", needs: "node --version && curl --version"}},
 		{cookedRecipe: cookedRecipe{id: "power-bi", file: "dg.pq", all: true, needs: "node --version",
 			command: npm("@microsoft/powerquery-parser") + "node DRIVERS/powerquery.cjs FILE"}},
-		{curl: true, cookedRecipe: cookedRecipe{id: "duckdb", file: "dg.duckdb.sql", all: true,
+		{terminal: true, curl: true, cookedRecipe: cookedRecipe{id: "duckdb", file: "dg.duckdb.sql", all: true,
 			needs:   "node --version && curl --version",
 			command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE"}},
-		{curl: true, cookedRecipe: cookedRecipe{id: "postgresql", file: "dg.psql", all: true,
+		{terminal: true, curl: true, cookedRecipe: cookedRecipe{id: "postgresql", file: "dg.psql", all: true,
 			needs:   "psql --version && curl --version",
 			command: "psql '" + fixtures.New(t).OwnerURL + "' -tA -f FILE"}},
+		{picture: "dg.svg", cookedRecipe: cookedRecipe{id: "javascript", file: "dg.mjs",
+			command: "node FILE", needs: "node -e 'fetch'"}},
+		{terminal: true, cookedRecipe: cookedRecipe{id: "go", file: "dg.go", command: "go run FILE",
+			needs: "go version"}},
+		{terminal: true, curl: true, cookedRecipe: cookedRecipe{id: "curl", file: "dg.sh",
+			command: "bash FILE", needs: "bash --version && curl --version && jq --version"}},
 	}
 }
 
@@ -75,7 +84,7 @@ func (b *cookbook) tablesOf(t *testing.T, day, title, group string) tables {
 		forks++
 		for from := first; !from.After(b.today); from = from.AddDate(0, 0, 366) {
 			query := "?from=" + from.Format(time.DateOnly) + "&to=" +
-				min(from.AddDate(0, 0, 365).Format(time.DateOnly), b.to) + group
+				min(from.AddDate(0, 0, 365).Format(time.DateOnly), b.today.Format(time.DateOnly)) + group
 			var stats struct {
 				Suppressed bool
 				Daily      []struct{ Plays int }
@@ -143,8 +152,12 @@ func checkTables(t *testing.T, shared *cookbook) {
 			r.requireTables(t, &b, with(t, through, "fork", b.fork), dock)
 			r.requirePaced(t, service)
 
+			none := "1 forks, 0 plays, 0 players"
+			if r.id == "curl" {
+				none = "  0  ▁▁▁"
+			}
 			out = r.run(t, t.TempDir(), with(t, text, "fork", idle), b.token)
-			require.Contains(t, figuresIn(out), "1 forks, 0 plays, 0 players")
+			require.Contains(t, figuresIn(out), none)
 		})
 	}
 }
@@ -154,19 +167,29 @@ func (r tableRecipe) requireTables(t *testing.T, b *cookbook, text string, want 
 	t.Helper()
 	folder := t.TempDir()
 	out := figuresIn(r.run(t, folder, text, b.token))
-	require.Contains(t, out, want.figures)
-	require.Regexp(t, want.hour, out)
-	if r.curl {
+	if r.id == "curl" { // prints the chart, and saves the rows as they are
+		file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
+		require.NoError(t, err)
+		require.Contains(t, want.figures, figuresOf(readCSV(t, string(file))))
+	} else {
+		require.Contains(t, out, want.figures)
+		require.Regexp(t, want.hour, out)
+	}
+	if r.terminal {
 		require.Equal(t, want.daily, sumIn(t, out), "by the chart")
 	} else {
 		require.Contains(t, out, fmt.Sprintf(" %d plays\n", want.daily), "by day")
 	}
-	if r.picture {
-		file, err := os.Open(filepath.Join(folder, "dg.png"))
+	if r.picture != "" {
+		picture, err := os.ReadFile(filepath.Join(folder, r.picture))
 		require.NoError(t, err)
-		defer file.Close()
-		_, err = png.Decode(file)
-		require.NoError(t, err)
+		if r.picture == "dg.svg" {
+			require.NoError(t, xml.Unmarshal(picture, new(struct{})))
+			require.Contains(t, string(picture), "<polyline")
+		} else {
+			_, err = png.Decode(bytes.NewReader(picture))
+			require.NoError(t, err)
+		}
 	}
 	return out
 }
@@ -174,7 +197,7 @@ func (r tableRecipe) requireTables(t *testing.T, b *cookbook, text string, want 
 var (
 	figureRow = regexp.MustCompile(`(?m)^(\d+)\|(\d+)\|(\d+)\|(\d+)\|([\d.]*)$`)
 	hourRow   = regexp.MustCompile(`(?m)^(\d+)\|Europe/Paris\|(\d+)$`)
-	chartRow  = regexp.MustCompile(`(?m)^(?:.*\||.*"plays":)(\d+)(?:\||,"by week, same scale":")[▁▂▃▄▅▆▇█]+"?}?$`)
+	chartRow  = regexp.MustCompile(`(?m)^(?:.*\||.*"plays":|.* )(\d+)(?:\||  |,"by week, same scale":")[▁▂▃▄▅▆▇█]+"?}?$`)
 )
 
 // figuresIn writes the rows of psql as the other recipes do.
@@ -226,7 +249,9 @@ func (r tableRecipe) requireWhole(t *testing.T, b *cookbook, text string) {
 	}))
 	defer service.Close()
 	through := strings.NewReplacer(b.URL, service.URL, "max_tries = 8", "max_tries = 2").Replace(text)
-	out, err := r.start(t, t.TempDir(), through, b.token)
+	folder := t.TempDir()
+	out, err := r.start(t, folder, through, b.token)
 	require.Error(t, err, "%s", out)
 	require.NotContains(t, figuresIn(out), "average score")
+	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
 }

@@ -33,12 +33,10 @@ type cookbook struct {
 	*demoServed
 	reader *apptest.WebClient
 	fork   string
-	from   string // the period of the recipes, which is two windows
-	to     string
-	want   string // what a recipe prints of the fork
 	group  string // one of which too few play
-	// the first day of the recipes of tables, which read until today
+	// The recipes read from year until today. From two years ago, that is two periods.
 	year  string
+	from  string
 	today time.Time
 }
 
@@ -50,12 +48,10 @@ func newCookbook(t *testing.T) *cookbook {
 	b.group = apptest.Read[string](t, b.db,
 		`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	script := b.recipe("curl")
-	b.fork = apptest.RegexpGroup(t, `fork=([0-9a-f-]{36})`, script)
-	b.from = apptest.RegexpGroup(t, `from=([0-9-]{10})`, script)
-	b.to = apptest.RegexpGroup(t, ` to=([0-9-]{10})`, script)
-	b.year = apptest.RegexpGroup(t, `FROM = '([0-9-]{10})'`, b.recipe("google-sheets"))
+	b.fork = apptest.RegexpGroup(t, `fork="" +# such as ([0-9a-f-]{36})`, script)
+	b.year = apptest.RegexpGroup(t, `from=([0-9-]{10})`, script)
 	b.today = time.Now().UTC().Truncate(24 * time.Hour)
-	b.want = b.figures(t, "")
+	b.from = b.today.AddDate(-2, 0, 0).Format(time.DateOnly)
 	return b
 }
 
@@ -72,21 +68,6 @@ func plain(code string) string {
 func recipeOf(reader *apptest.WebClient, id string) string {
 	page := reader.Get("/docs/recipes/" + id)
 	return plain(apptest.RegexpGroup(reader.T, recipeText.String(), page))
-}
-
-// figures are those of the fork's rows over the period of the recipes; more is added to the
-// queries.
-func (b *cookbook) figures(t *testing.T, more string) string {
-	t.Helper()
-	first, err := time.Parse(time.DateOnly, b.from)
-	require.NoError(t, err)
-	window := func(from, to string) [][]string {
-		return readCSV(t, b.Fetch("/api/v1/forks/"+b.fork+"/exports/csv?from="+from+"&to="+to+more, b.token))
-	}
-	rows := window(b.from, first.AddDate(0, 0, 365).Format(time.DateOnly))
-	rest := window(first.AddDate(0, 0, 366).Format(time.DateOnly), b.to)
-	require.Greater(t, len(rest), 100)
-	return figuresOf(append(rows, rest[1:]...))
 }
 
 func readCSV(t *testing.T, text string) [][]string {
@@ -151,28 +132,12 @@ func newBusyService(t *testing.T, base string) *busyService {
 	return s
 }
 
-// requirePaced requires that the client waited a second before each request but the first.
-func (s *busyService) requirePaced(t *testing.T) {
-	t.Helper()
-	require.Len(t, s.times, 3, "a refused one, and two windows")
-	for i := range s.times[1:] {
-		require.Greater(t, s.times[i+1].Sub(s.times[i]), 900*time.Millisecond)
-	}
-}
-
 // cookedRecipe is how a recipe is run. In the command, FILE stands for the recipe, DRIVERS for
 // testdata/recipes.
 type cookedRecipe struct {
 	id, file, command string
 	needs             string // tried first: a recipe whose tool is absent is skipped
 	all               bool   // only with make recipes
-}
-
-var cookedRecipes = []cookedRecipe{
-	{id: "curl", file: "plays.sh", command: "bash FILE",
-		needs: "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'"},
-	{id: "javascript", file: "plays.mjs", command: "node FILE", needs: "node -e 'fetch'"},
-	{id: "go", file: "plays.go", command: "go run FILE", needs: "go version"},
 }
 
 // with puts a fork or a group into a recipe.
@@ -185,49 +150,15 @@ func with(t *testing.T, text, name, value string) string {
 	return text[:at[3]] + quote + value + quote + text[at[1]:]
 }
 
-// idle puts a year without plays into a recipe.
-func (b *cookbook) idle(text string) string {
-	return strings.NewReplacer(b.from, "2001-01-01", b.to, "2001-12-31").Replace(text)
-}
-
 // What the documentation's pages hold is copied from them, as their reader has it, and run.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	b := newCookbook(t)
-	t.Run("two years", func(t *testing.T) { checkTwoYears(t, b) })
 	t.Run("grafana", func(t *testing.T) { checkGrafana(t, b) })
 	t.Run("tables", func(t *testing.T) { checkTables(t, b) })
 	t.Run("power query", func(t *testing.T) { checkPowerQuery(t, b) })
 	t.Run("nightly sync", func(t *testing.T) { checkNightlySync(t, b) })
 	t.Run("quickstart", func(t *testing.T) { checkQuickstart(t, b) })
-}
-
-// Each recipe reads two years of a fork: it waits for Retry-After and for RateLimit, cuts the
-// period into windows, and finds the figures that the API's rows have.
-func checkTwoYears(t *testing.T, b *cookbook) {
-	for _, r := range cookedRecipes {
-		t.Run(r.id, func(t *testing.T) {
-			t.Parallel()
-			r.skipIfAbsent(t)
-			service := newBusyService(t, b.URL)
-			folder := t.TempDir()
-			text := b.recipe(r.id)
-			out := r.run(t, folder, strings.ReplaceAll(text, b.URL, service.URL), b.token)
-			service.requirePaced(t)
-			if r.id == "curl" {
-				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
-				require.NoError(t, err)
-				out = figuresOf(readCSV(t, string(file)))
-			}
-			require.Contains(t, out, b.want)
-			b.requireHidden(t, r)
-			if r.id == "curl" {
-				return
-			}
-			none := r.run(t, t.TempDir(), b.idle(text), b.token)
-			require.Contains(t, none, "0 plays, 0 players")
-		})
-	}
 }
 
 // requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file

@@ -29,60 +29,64 @@ func checkPowerQuery(t *testing.T, b *cookbook) {
 		`Shown = if Group = "" then Periods else List.Select(Statistics, each not [stats][suppressed])`)
 }
 
-// checkGrafana sends the requests of the dashboard and requires that each column is in the answer,
-// with its type.
+// infinityQuery is a request of Grafana's Infinity plugin.
+type infinityQuery struct {
+	URL     string
+	Options struct{ Params []struct{ Key, Value string } } `json:"url_options"`
+	Root    string                                         `json:"root_selector"`
+	Columns []struct{ Selector, Text, Type string }
+}
+
+// rows sends the request, with the variables of the dashboard, and requires that each column is in
+// the answer, with its type.
+func (q infinityQuery) rows(t *testing.T, b *cookbook, variables *strings.Replacer) []map[string]any {
+	t.Helper()
+	query := url.Values{}
+	for _, p := range q.Options.Params {
+		query.Set(p.Key, variables.Replace(p.Value))
+	}
+	at := strings.TrimPrefix(variables.Replace(q.URL), b.URL) + "?" + query.Encode()
+	var answer map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(b.Fetch(at, b.token)), &answer))
+	var rows []map[string]any
+	require.NoError(t, json.Unmarshal(answer[q.Root], &rows))
+	for _, c := range q.Columns {
+		want := map[string]any{"number": 0.0, "timestamp": "", "string": ""}[c.Type]
+		require.IsType(t, want, rows[0][c.Selector], c.Selector)
+	}
+	// A hidden group leaves no row, and the panel then shows the text for no value.
+	var hidden struct{ Daily []any }
+	require.NoError(t, json.Unmarshal([]byte(b.Fetch(at+"&groupId="+b.group, b.token)), &hidden))
+	require.Empty(t, hidden.Daily)
+	return rows
+}
+
+// The dashboard lists the forks as a variable, and repeats its panel for each.
 func checkGrafana(t *testing.T, b *cookbook) {
 	var dashboard struct {
-		Panels []struct {
-			FieldConfig struct{ Defaults struct{ NoValue string } }
-			Targets     []struct {
-				URL     string
-				Options struct{ Params []struct{ Key, Value string } } `json:"url_options"`
-				Root    string                                         `json:"root_selector"`
-				Filter  string                                         `json:"filterExpression"`
-				Columns []struct{ Selector, Text, Type string }
+		Templating struct {
+			List []struct {
+				Name  string
+				Query struct{ InfinityQuery infinityQuery }
 			}
+		}
+		Panels []struct {
+			Repeat      string
+			FieldConfig struct{ Defaults struct{ NoValue string } }
+			Targets     []infinityQuery
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(b.recipe("grafana")), &dashboard))
-	now := time.Now().UTC()
-	day := strings.NewReplacer("${__from:date:YYYY-MM-DD}",
-		now.AddDate(0, 0, -90).Format(time.DateOnly), "${__to:date:YYYY-MM-DD}",
-		now.Format(time.DateOnly))
-	require.Len(t, dashboard.Panels, 2)
-	for _, panel := range dashboard.Panels {
-		target := panel.Targets[0]
-		query := url.Values{}
-		for _, p := range target.Options.Params {
-			query.Set(p.Key, day.Replace(p.Value))
-		}
-		at := strings.TrimPrefix(target.URL, b.URL) + "?" + query.Encode()
-		var row map[string]any
-		require.NoError(t, json.Unmarshal([]byte(b.Fetch(at, b.token)), &row))
-		if target.Root != "" {
-			rows := row[target.Root].([]any)
-			require.Len(t, rows, 91)
-			row = rows[0].(map[string]any)
-		}
-		// A hidden group leaves no row, and the panel then shows the text for no value.
-		require.Contains(t, panel.FieldConfig.Defaults.NoValue, "This is not zero.")
-		var hidden struct {
-			Suppressed bool
-			Daily      []any
-		}
-		of := b.Fetch(at+"&groupId="+b.group, b.token)
-		require.NoError(t, json.Unmarshal([]byte(of), &hidden))
-		require.True(t, hidden.Suppressed)
-		require.Empty(t, hidden.Daily)
-		if target.Root != "daily" {
-			require.Equal(t, "suppressed == false", target.Filter)
-			require.Equal(t, "suppressed", target.Columns[len(target.Columns)-1].Text,
-				"the filter names a column")
-		}
-		for _, c := range target.Columns {
-			want := map[string]any{"number": 0.0, "timestamp": "", "boolean": false}[c.Type]
-			require.IsType(t, want, row[c.Selector], c.Selector)
-		}
+	variable, panel := dashboard.Templating.List[0], dashboard.Panels[0]
+	require.Equal(t, variable.Name, panel.Repeat)
+	require.Contains(t, panel.FieldConfig.Defaults.NoValue, "This is not zero.")
+	forks := variable.Query.InfinityQuery
+	require.Equal(t, []string{"__text", "__value"}, []string{forks.Columns[0].Text, forks.Columns[1].Text})
+	for _, fork := range forks.rows(t, b, strings.NewReplacer()) {
+		days := panel.Targets[0].rows(t, b, strings.NewReplacer("${fork}", fork["id"].(string),
+			"${__from:date:YYYY-MM-DD}", b.today.AddDate(0, 0, -90).Format(time.DateOnly),
+			"${__to:date:YYYY-MM-DD}", b.today.Format(time.DateOnly)))
+		require.Len(t, days, 91)
 	}
 }
 

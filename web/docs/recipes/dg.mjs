@@ -1,0 +1,108 @@
+// Reads all forks into three arrays, forks, daily and plays, joined by forkId, and draws dg.svg. Node 20 or later, no packages.
+// Before: export DG_KEY. Run: node dg.mjs
+import { writeFileSync } from 'node:fs';
+
+const url = 'https://dg.example.org';
+const from = '2025-04-01'; // the first day, to today. Days are UTC days
+const zone = 'Europe/Paris'; // yours: the times of plays are shown in it
+const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
+const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+
+const sleep = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+
+async function get(path, query = {}) {
+  for (let attempt = 1; attempt <= 8; attempt++) {
+    const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
+      headers: { Authorization: `Bearer ${process.env.DG_KEY}` },
+    });
+    if (response.status === 429 || response.status === 503) { // too many requests, or busy
+      await response.body?.cancel();
+      await sleep(Number(response.headers.get('Retry-After') ?? 5));
+      continue;
+    }
+    if (!response.ok) throw new Error(await response.text());
+    const noneLeft = /r=0;t=(\d+)/.exec(response.headers.get('RateLimit') ?? '');
+    if (noneLeft) await sleep(Number(noneLeft[1]));
+    return response;
+  }
+  throw new Error('The service is still busy after 8 attempts.');
+}
+
+const day = (date, days) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+const today = new Date().toISOString().slice(0, 10);
+const { items } = await (await get('/api/v1/forks')).json();
+const forks = items.filter(({ id }) => !fork || id === fork).map(({ id, ...rest }) => ({ forkId: id, ...rest, hidden: false }));
+const [daily, shown] = [[], []];
+for (const f of forks) {
+  for (let first = from; first <= today; first = day(first, 366)) { // periods of at most 366 days
+    const last = day(first, 365) < today ? day(first, 365) : today;
+    const query = { from: first, to: last, ...(group && { groupId: group }) };
+    const stats = await (await get(`/api/v1/forks/${f.forkId}/stats`, query)).json();
+    if (stats.suppressed) {
+      f.hidden = true;
+      console.log(`${f.title}, ${first} to ${last}: hidden, fewer than 5 members of the group played. This is not zero.`);
+      continue;
+    }
+    shown.push([f.forkId, query]);
+    for (const d of stats.daily) daily.push({ forkId: f.forkId, ...d, avgScorePercent: d.plays ? d.avgScorePercent : null });
+  }
+}
+if (!shown.length) throw new Error('Nothing is shown.');
+
+// The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
+const [byWeek, sums] = [{}, {}];
+for (const { forkId, date, plays } of daily) {
+  const monday = day(date, -((new Date(date).getUTCDay() + 6) % 7));
+  const weeks = (byWeek[forkId] ??= {});
+  weeks[monday] = (weeks[monday] ?? 0) + plays;
+  sums[forkId] = (sums[forkId] ?? 0) + plays;
+}
+const weeks = [...new Set(Object.values(byWeek).flatMap(Object.keys))].sort().slice(1, -1);
+const most = forks.filter(({ forkId }) => forkId in sums).sort((a, b) => sums[b.forkId] - sums[a.forkId]).slice(0, 7)
+  .map(({ forkId, title }) => ({ title, plays: weeks.map((week) => byWeek[forkId][week] ?? 0) }));
+const top = Math.max(1, ...most.flatMap(({ plays }) => plays));
+const [x, y] = [(week) => 40 + (580 * week) / Math.max(1, weeks.length - 1), (plays) => 290 - (180 * plays) / top];
+const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#777777'];
+const text = (at, value, more = '') => `<text ${at} ${more}>${String(value).replace(/[&<]/g, (c) => `&#${c.charCodeAt()};`)}</text>\n`;
+writeFileSync('dg.svg', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 320" font-family="sans-serif" font-size="12">
+<rect width="640" height="320" fill="#fff"/>
+<path d="M40 110H620M40 200H620M40 290H620" stroke="#ccc"/>
+${text('x="320" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weight="bold"')}`
+  + [0, top / 2, top].map((plays) => text(`x="34" y="${y(plays) + 4}" text-anchor="end"`, plays)).join('')
+  + text('x="40" y="310"', weeks[0] ?? '') + text('x="620" y="310" text-anchor="end"', weeks.at(-1) ?? '')
+  + most.map(({ title, plays }, i) => `<polyline fill="none" stroke="${colours[i]}" stroke-width="2" points="${plays.map((n, week) => `${x(week)},${y(n)}`)}"/>\n`
+    + text(`x="${40 + 300 * (i % 2)}" y="${42 + 16 * Math.floor(i / 2)}" fill="${colours[i]}"`, `— ${title.slice(0, 44)}`)).join('')
+  + '</svg>\n');
+console.log(`dg.svg: ${forks.length} forks, ${daily.reduce((sum, { plays }) => sum + plays, 0)} plays`);
+
+// Lines end with LF; a cell is in quotes when it holds a comma, a quote or a line end.
+function* rows(csv) {
+  let row = [];
+  for (const [, cell, end] of csv.matchAll(/("(?:[^"]|"")*"|[^",\n]*)([,\n])/g)) {
+    row.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+    if (end === '\n') { yield row; row = []; }
+  }
+}
+
+const types = {
+  releaseNumber: Number, startedAt: (text) => new Date(text), completedAt: (text) => new Date(text), durationSeconds: Number,
+  completed: (text) => text === 'true', scorePercent: Number, passed: (text) => text === 'true',
+};
+const typed = (name, cell) => (cell === '' ? null : (types[name] ?? String)(cell));
+
+const plays = [];
+for (const [id, query] of shown) {
+  const [header, ...cells] = rows(await (await get(`/api/v1/forks/${id}/exports/csv`, query)).text());
+  for (const row of cells) plays.push(Object.fromEntries(header.map((name, i) => [name, typed(name, row[i])])));
+}
+
+// Figures of the whole period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
+const completed = plays.filter((play) => play.completed);
+const mean = completed.reduce((sum, play) => sum + play.scorePercent, 0) / completed.length;
+console.log(`${forks.length} forks, ${plays.length} plays, ${new Set(plays.map((play) => play.playerKey)).size} players, `
+  + `${completed.length} completed, average score ${mean.toFixed(2)}`);
+const hour = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit' });
+const hours = {};
+for (const { startedAt } of plays) hours[hour.format(startedAt)] = (hours[hour.format(startedAt)] ?? 0) + 1;
+const [busiest] = Object.entries(hours).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+if (busiest) console.log(`most plays start at ${busiest[0]}:00 (${zone}): ${busiest[1]}`);

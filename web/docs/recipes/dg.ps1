@@ -1,0 +1,78 @@
+# Reads all forks into three lists of objects, $forks, $daily and $plays, joined by forkId, and draws them in the terminal.
+# PowerShell 7.4 or later. Before: $env:DG_KEY = Read-Host -MaskInput. Run: ./dg.ps1
+$ErrorActionPreference = 'Stop'
+$url = 'https://dg.example.org'
+$from = [datetime]'2025-04-01' # the first day, to today. Days are UTC days
+$fork = '' # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
+$group = '' # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+
+function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
+    foreach ($attempt in 1..8) {
+        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -Headers @{ Authorization = "Bearer $env:DG_KEY" }
+        if ($answer.StatusCode -in 429, 503) { # too many requests, or busy
+            $wait = "$($answer.Headers['Retry-After'])"
+            Start-Sleep -Seconds ($wait ? [int]$wait : 5)
+            continue
+        }
+        if ($answer.StatusCode -ne 200) { throw "$($answer.Content)" }
+        if ("$($answer.Headers['RateLimit'])" -match 'r=0;t=(\d+)') { Start-Sleep -Seconds ([int]$Matches[1]) }
+        return $answer.Content
+    }
+    throw 'The service is still busy after 8 attempts.'
+}
+
+$number = [cultureinfo]::InvariantCulture
+$utc = [System.Globalization.DateTimeStyles]'AssumeUniversal, AdjustToUniversal'
+$today = [datetime]::UtcNow.Date
+$forks = @((ConvertFrom-Json (Get-Dg '')).items | Where-Object { -not $fork -or $_.id -eq $fork })
+$shown = [System.Collections.Generic.List[object]]::new()
+$daily = @(foreach ($f in $forks) {
+    for ($first = $from; $first -le $today; $first = $first.AddDays(366)) { # periods of at most 366 days
+        $last = if ($first.AddDays(365) -lt $today) { $first.AddDays(365) } else { $today }
+        $query = @{ from = $first.ToString('yyyy-MM-dd', $number); to = $last.ToString('yyyy-MM-dd', $number) }
+        if ($group) { $query.groupId = $group }
+        $stats = ConvertFrom-Json (Get-Dg "/$($f.id)/stats" $query)
+        if ($stats.suppressed) {
+            Write-Warning "$($f.title), $($query.from) to $($query.to): hidden, fewer than 5 members of the group played. This is not zero."
+            continue
+        }
+        $shown.Add(@{ id = $f.id; query = $query })
+        foreach ($d in $stats.daily) {
+            $day = [datetime]$d.date
+            [pscustomobject]@{ forkId = $f.id; title = $f.title; date = $day; plays = $d.plays; monday = $day.AddDays(-(([int]$day.DayOfWeek + 6) % 7)) }
+        }
+    }
+})
+if (-not $shown.Count) { throw 'Nothing is shown.' }
+
+# The chart, before the plays are read: plays of each fork by week (UTC).
+$rows = $daily | Group-Object forkId | ForEach-Object {
+    $weeks = $_.Group | Group-Object monday | ForEach-Object { [pscustomobject]@{ monday = $_.Group[0].monday; plays = ($_.Group | Measure-Object plays -Sum).Sum } }
+    [pscustomobject]@{ title = $_.Group[0].title; plays = ($weeks | Measure-Object plays -Sum).Sum; weeks = @($weeks | Sort-Object monday) }
+}
+$most = [Math]::Max(1, ($rows.weeks | Measure-Object plays -Maximum).Maximum)
+foreach ($row in $rows | Sort-Object plays -Descending) {
+    $bars = -join ($row.weeks | ForEach-Object { '▁▂▃▄▅▆▇█'[[int][Math]::Ceiling(7 * $_.plays / $most)] })
+    '{0,-34} {1,7}  {2}' -f $row.title, $row.plays, $bars
+}
+
+$plays = @(foreach ($s in $shown) {
+    ConvertFrom-Csv (Get-Dg "/$($s.id)/exports/csv" $s.query) | ForEach-Object {
+        [pscustomobject]@{
+            playId          = $_.playId
+            forkId          = $_.forkId
+            playerKey       = $_.playerKey
+            playerLabel     = $_.playerLabel
+            startedAt       = [datetime]::Parse($_.startedAt, $number, $utc).ToLocalTime()
+            completedAt     = $_.completedAt ? [datetime]::Parse($_.completedAt, $number, $utc).ToLocalTime() : $null
+            durationSeconds = $_.durationSeconds ? [int]$_.durationSeconds : $null
+            completed       = $_.completed -eq 'true'
+            scorePercent    = $_.scorePercent ? [decimal]::Parse($_.scorePercent, $number) : $null
+            passed          = $_.passed ? $_.passed -eq 'true' : $null
+        }
+    }
+})
+
+# Figures of the whole period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
+$mean = ($plays | Where-Object completed | Measure-Object scorePercent -Average).Average
+'{0} forks, {1} plays, {2} players, average score {3:N2}' -f $forks.Count, $plays.Count, @($plays.playerKey | Select-Object -Unique).Count, $mean
