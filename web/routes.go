@@ -14,6 +14,7 @@ func (h *Handler) Mount(app *fiber.App) {
 	h.MountOrganisation(app)
 	r := h.routes(app)
 	r.Get("/docs", h.anyone(h.docs.Docs))
+	r.Get("/docs/recipes", h.anyone(h.docs.Recipes))
 	r.Get("/docs/recipes/:recipe", h.anyone(h.docs.Recipe))
 	r.Get("/docs/reference", h.anyone(h.docs.ShowReference))
 	r.Get("/docs/reference/:operation", h.anyone(h.docs.ShowReference))

@@ -169,6 +169,7 @@ owner GET /docs/changes 200 anonymous
 owner GET /docs/clients 200 anonymous
 owner GET /docs/reference 200 anonymous
 owner GET /docs/reference/getForkStats 200 anonymous
+owner GET /docs/recipes 200 anonymous
 owner GET /docs/recipes/python 200 anonymous
 owner GET / 303
 owner GET /settings 303

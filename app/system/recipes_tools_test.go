@@ -77,7 +77,8 @@ func checkGrafana(t *testing.T, b *cookbook) {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(b.recipe("grafana")), &dashboard))
-	variable, panel := dashboard.Templating.List[0], dashboard.Panels[0]
+	variable := dashboard.Templating.List[0]
+	panel := dashboard.Panels[0]
 	require.Equal(t, variable.Name, panel.Repeat)
 	require.Contains(t, panel.FieldConfig.Defaults.NoValue, "This is not zero.")
 	forks := variable.Query.InfinityQuery

@@ -30,6 +30,7 @@ func signedOutScreens() []screen {
 		{name: "docs", shows: "Reporting API", path: "/docs"},
 		{name: "docs-search", shows: "CSV columns", path: "/docs",
 			do: func(p *browsertest.Page) { p.Fill("#find", "formula spreadsheet") }},
+		{name: "docs-recipes", shows: "Infinity plugin", path: "/docs/recipes"},
 		{name: "docs-recipe", shows: "pandas", path: "/docs/recipes/python"},
 		{name: "docs-recipe-duckdb", shows: "by week, same scale", path: "/docs/recipes/duckdb"},
 		{name: "docs-recipe-sync", shows: "sync.py", path: "/docs/recipes/nightly-sync"},

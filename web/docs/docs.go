@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
@@ -27,10 +29,30 @@ type concurrencyLimits struct {
 	LargeReport string
 }
 
+// layout is the layout of a page. Its sidebar links to all pages and, for the current one, to its
+// sections or the pages below it, of which one may be current.
+func (h *Handler) layout(p *ui.Principal, title, page, current string) ui.Layout {
+	l := ui.NewLayout(p, title, ui.AreaDocs)
+	l.Sidebar = &ui.Sidebar{Label: "Documentation"}
+	for _, link := range h.documentation.Pages {
+		link.Current = link.Path == page
+		link.Path = l.Docs(link.Path)
+		l.Sidebar.Pages = append(l.Sidebar.Pages, link)
+	}
+	for _, link := range h.documentation.Sections[page] {
+		link.Current = link.Path == current
+		if !strings.HasPrefix(link.Path, "#") {
+			link.Path = l.Docs(link.Path)
+		}
+		l.Sidebar.Links = append(l.Sidebar.Links, link)
+	}
+	return l
+}
+
 // Docs answers GET /docs.
 func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 	view := docsView{
-		Layout:        ui.NewLayout(p, "API", ui.AreaDocs),
+		Layout:        h.layout(p, "API", "", ""),
 		KeysPath:      ui.SettingsPath,
 		examples:      h.examplesFor(c.UserContext(), p),
 		documentation: h.documentation,
@@ -50,27 +72,25 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 	if settings := view.Settings(); settings != "" {
 		view.KeysPath = settings
 	}
-	view.Sidebar = &ui.Sidebar{Label: "On this page", Headed: true, Links: view.Sections}
 	return h.Render(c, fiber.StatusOK, "docs", &view)
 }
 
 // Security answers GET /docs/security.
 func (h *Handler) Security(c *fiber.Ctx, p *ui.Principal) error {
-	view := ui.NewLayout(p, "Security", ui.AreaDocs)
-	view.Sidebar = &ui.Sidebar{Label: "On this page", Headed: true, Links: h.documentation.Security}
+	view := h.layout(p, "Security", "/security", "")
 	return h.Render(c, fiber.StatusOK, "security", &view)
 }
 
 // Changes answers GET /docs/changes: what callers see, by date.
 func (h *Handler) Changes(c *fiber.Ctx, p *ui.Principal) error {
-	view := ui.NewLayout(p, "Changes", ui.AreaDocs)
+	view := h.layout(p, "Changes", "/changes", "")
 	return h.Render(c, fiber.StatusOK, "changes", &view)
 }
 
 // Clients answers GET /docs/clients: clients to generate, each with a first program.
 func (h *Handler) Clients(c *fiber.Ctx, p *ui.Principal) error {
 	view := recipesView{
-		Layout:   ui.NewLayout(p, "Generated clients", ui.AreaDocs),
+		Layout:   h.layout(p, "Generated clients", "/clients", ""),
 		examples: h.examplesFor(c.UserContext(), p),
 	}
 	return h.Render(c, fiber.StatusOK, "clients", &view)

@@ -7,25 +7,51 @@ import (
 	"strings"
 )
 
-const keywords = `and|as|async|await|begin|break|case|catch|class|commit|const|continue|copy|create|def|` +
-	`delete|do|done|each|else|end|error|except|exit|export|false|fi|finally|for|foreach|func|function|` +
-	`if|import|in|insert|into|join|let|library|new|nil|not|null|or|package|raise|read|return|select|set|` +
-	`table|then|throw|true|try|update|using|var|view|where|while|with|yield`
+const (
+	hash   = `(?:^|[ \t])#.*`
+	slash  = `//.*`
+	dashes = `--.*`
+	never  = `\z` // no comment
+)
+
+// languages are what the highlighter knows of each: the extensions of its files, a regular
+// expression for a comment, and keywords.
+var languages = []struct{ extensions, comment, keywords string }{
+	{".json", never, `false null true`},
+	{".sh", hash, `case do done elif else esac exit export fi for function if in read set then trap ` +
+		`while`},
+	{".py", hash, `and as assert break class continue def del elif else except False finally for ` +
+		`from global if import in is lambda None not or pass raise return True try while with yield`},
+	{".R", hash, `break else FALSE for function if in library NULL repeat return TRUE while`},
+	{".ps1", hash, `catch continue else elseif finally for foreach function if in param return ` +
+		`switch throw try while`},
+	{".gs .mjs .ts", slash, `async await break case catch class const continue else export false ` +
+		`finally for function if import in let new null return switch throw true try typeof var ` +
+		`while yield`},
+	{".go", slash, `break case const continue default defer else false for func go if import ` +
+		`interface map nil package range return select struct switch true type var`},
+	{".cs", slash, `async await break case catch class const continue else false finally for foreach ` +
+		`if in new null public return static string switch throw true try using var void while`},
+	{".php", slash, `as break case catch class continue echo else elseif false fn for foreach ` +
+		`function if new null require return throw true try use while`},
+	{".pq", slash, `and as each else error false if in let meta not null or otherwise then true try ` +
+		`type`},
+	{".sql .psql", dashes, `(?i)and as begin by case commit copy create delete desc distinct do ` +
+		`drop else end exists false filter from group if in insert into is join limit not null on ` +
+		`or order primary references replace select set table temp temporary then true union update ` +
+		`using values variable view when where with`},
+}
 
 // syntaxes are regular expressions for a comment, a string and a keyword, by a file's extension.
 var syntaxes = compileSyntaxes()
 
 func compileSyntaxes() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
-	for comment, extensions := range map[string]string{
-		`(?:^|[ \t])#.*`: ".sh .py .R .ps1",
-		`//.*`:           ".go .gs .mjs .ts .cs .php .pq",
-		`--.*`:           ".sql .psql",
-		`\z`:             ".json", // none
-	} {
-		syntax := regexp.MustCompile(`(?m)(` + comment + `)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
-			`(\b(?i:` + keywords + `)\b)`)
-		for extension := range strings.FieldsSeq(extensions) {
+	for _, l := range languages {
+		keywords := strings.ReplaceAll(l.keywords, " ", "|")
+		syntax := regexp.MustCompile(`(?m)(` + l.comment + `)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
+			`(\b(?:` + keywords + `)\b)`)
+		for extension := range strings.FieldsSeq(l.extensions) {
 			all[extension] = syntax
 		}
 	}

@@ -22,8 +22,9 @@ var docsFiles embed.FS
 
 // documentation is the content of docs.json and reference.json.
 type documentation struct {
-	Sections []ui.Link // of /docs
-	Security []ui.Link // of /docs/security
+	Pages []ui.Link // below /docs, which is one of them
+	// Sections are what the sidebar lists of a page: its sections, or the pages below it.
+	Sections map[string][]ui.Link
 	// Languages are the tabs of the first requests, Start. There is a file for each of both.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
@@ -34,7 +35,7 @@ type documentation struct {
 // recipe is a program to copy.
 type recipe struct {
 	ID, Name, File string
-	Purpose        string          // in the list of /docs
+	Purpose        string          // in the list of recipes
 	ExportsKey     bool            // whether the first step puts the key into the environment
 	Steps          []template.HTML // from nothing to a result
 	Tables         bool            // whether it reads all forks into tables
@@ -46,6 +47,14 @@ type recipe struct {
 func loadDocumentation() (documentation, error) {
 	var d documentation
 	err := errors.Join(decodeFile("docs.json", &d), decodeFile("reference.json", &d.Operations))
+	for _, r := range d.Recipes {
+		link := ui.Link{Name: r.Name, Path: "/recipes/" + r.ID}
+		d.Sections["/recipes"] = append(d.Sections["/recipes"], link)
+	}
+	for _, o := range d.Operations {
+		link := ui.Link{Name: o.Summary, Path: "/reference/" + o.ID}
+		d.Sections["/reference"] = append(d.Sections["/reference"], link)
+	}
 	return d, err
 }
 
@@ -70,6 +79,15 @@ type recipesView struct {
 	examples
 }
 
+// Recipes answers GET /docs/recipes, the list of them.
+func (h *Handler) Recipes(c *fiber.Ctx, p *ui.Principal) error {
+	view := struct {
+		ui.Layout
+		Recipes []recipe
+	}{h.layout(p, "Recipes", "/recipes", ""), h.documentation.Recipes}
+	return h.Render(c, fiber.StatusOK, "recipes", &view)
+}
+
 // Recipe answers GET /docs/recipes/:recipe.
 func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 	all := h.documentation.Recipes
@@ -78,17 +96,9 @@ func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 		return fiber.ErrNotFound
 	}
 	view := recipesView{
-		Layout:   ui.NewLayout(p, "Recipe: "+all[i].Name, ui.AreaDocs),
+		Layout:   h.layout(p, all[i].Name, "/recipes", "/recipes/"+all[i].ID),
 		recipe:   all[i],
 		examples: h.examplesFor(c.UserContext(), p),
-	}
-	view.Sidebar = &ui.Sidebar{Label: "Recipes", Headed: true}
-	for j, r := range all {
-		view.Sidebar.Links = append(view.Sidebar.Links, ui.Link{
-			Name:    r.Name,
-			Path:    view.Docs("/recipes/" + r.ID),
-			Current: i == j,
-		})
 	}
 	return h.Render(c, fiber.StatusOK, "recipe", &view)
 }

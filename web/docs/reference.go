@@ -61,34 +61,20 @@ type referenceView struct {
 // ShowReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation,
 // one of them.
 func (h *Handler) ShowReference(c *fiber.Ctx, p *ui.Principal) error {
+	id := c.Params("operation")
+	all := h.documentation.Operations
 	view := referenceView{
-		Layout: ui.NewLayout(p, "API reference", ui.AreaDocs),
-		All:    h.documentation.Operations,
+		Layout: h.layout(p, "API reference", "/reference", "/reference/"+id),
+		All:    all,
 	}
-	view.Sidebar = &ui.Sidebar{
-		Label:  "Reference",
-		Headed: true,
-		Links: []ui.Link{
-			{Name: "Overview", Path: view.Docs("/reference"), Current: c.Params("operation") == ""},
-		},
-	}
-	for _, o := range h.documentation.Operations {
-		current := o.ID == c.Params("operation")
-		view.Sidebar.Links = append(view.Sidebar.Links, ui.Link{
-			Name:    o.Summary,
-			Path:    view.Docs("/reference/" + o.ID),
-			Current: current,
-		})
-		if current {
-			view.operation = o
-		}
-	}
-	if c.Params("operation") == "" {
+	if id == "" {
 		return h.Render(c, fiber.StatusOK, "reference", &view)
 	}
-	if view.ID == "" {
+	i := slices.IndexFunc(all, func(o operation) bool { return o.ID == id })
+	if i < 0 {
 		return fiber.ErrNotFound
 	}
+	view.operation = all[i]
 	view.Title = view.Summary
 	view.examples = h.examplesFor(c.UserContext(), p)
 	return h.Render(c, fiber.StatusOK, "operation", &view)

@@ -33,9 +33,9 @@ const (
 
 // Sidebar links to the screens beside the current one.
 type Sidebar struct {
-	Label  string
-	Headed bool // whether the label is visible
-	Links  []Link
+	Label string
+	Pages []Link // of the level above, if there is one: the links are those of its current page
+	Links []Link
 }
 
 // Link is a link to a screen.
