@@ -57,7 +57,7 @@ most <- head(names(sort(-tapply(daily$plays, daily$forkId, sum))), 7)
 weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[, most, drop = FALSE]
 weeks <- weeks[-c(1, nrow(weeks)), , drop = FALSE]
 colours <- palette.colors(length(most))
-png("dg.png", width = 1600, height = 800, res = 144)
+png("dg.png", width = 800, height = 400)
 par(mar = c(3, 3, 3, 1))
 matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks)), xaxt = "n",
   xlab = "", ylab = "", main = "Plays per week (UTC)")

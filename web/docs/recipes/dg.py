@@ -69,7 +69,7 @@ weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, colu
 chart = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1].plot(figsize=(8, 4), xlabel="", title="Plays per week (UTC)")
 chart.legend(title=None, fontsize="small")
 plt.tight_layout()
-plt.savefig("dg.png", dpi=160)
+plt.savefig("dg.png", dpi=80)
 print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
 
 parts = []
