@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -117,8 +116,13 @@ func (c *Cluster) awaitHTTP(name string, p *Process, url string) {
 	})
 }
 
-// root is the repository.
+// root is the repository: a test runs in the folder of its package.
 func root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+	dir, _ := os.Getwd()
+	for path := dir; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+			return path
+		}
+	}
+	return dir
 }

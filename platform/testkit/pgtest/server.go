@@ -38,7 +38,7 @@ var settings = map[string]string{
 	"autovacuum":         "off",
 	"wal_level":          "minimal",
 	"max_wal_senders":    "0",
-	"max_connections":    "400",
+	"max_connections":    "800",
 	"shared_buffers":     "128MB",
 	"min_wal_size":       "32MB",
 	"max_wal_size":       "256MB",
