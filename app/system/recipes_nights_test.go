@@ -65,6 +65,7 @@ var destinations = []destination{
 // plays arrive and complete up to 700 days late. Every run has the first twelve nights in files,
 // make recipes all of them in each destination, and make soak all of them with 500 forks in files.
 func TestNightlySyncOfSixtyNights(t *testing.T) {
+	t.Parallel()
 	for _, to := range destinations {
 		t.Run(to.name, func(t *testing.T) {
 			t.Parallel()

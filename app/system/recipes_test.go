@@ -55,6 +55,12 @@ func newCookbook(t *testing.T) *cookbook {
 	return b
 }
 
+// anew lets keys ask again: busyService stands for the limit, which all recipes together would reach.
+func (b *cookbook) anew(t *testing.T) {
+	t.Helper()
+	b.db.Do(t, `delete from api_key_windows`)
+}
+
 var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
 
 // recipe copies a recipe from its page.
