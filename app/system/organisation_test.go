@@ -70,20 +70,3 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	require.NotContains(t, out, "token=")
 	require.Contains(t, out, "Ben (ben@example.org) has a password")
 }
-
-// configs/deploy/operations.md: dg health is for images and load balancers.
-func TestHealthCommand(t *testing.T) {
-	t.Parallel()
-	c := apptest.ServeOn(t, apptest.NewFolder(t))
-	address := strings.TrimPrefix(c.URL, "http://")
-	port := address[strings.LastIndex(address, ":"):]
-	for _, addr := range []string{address, "0.0.0.0" + port} {
-		status, out, problem := apptest.Command(t, "health", "--addr", addr)
-		require.Zero(t, status, problem)
-		require.Equal(t, "ready\n", out)
-	}
-	c.Stop()
-	status, _, problem := apptest.Command(t, "health", "--addr", address)
-	require.Equal(t, 1, status)
-	require.Contains(t, problem, "refused")
-}

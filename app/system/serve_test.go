@@ -42,39 +42,56 @@ func TestASecondServerOnAFolder(t *testing.T) {
 	c.Stop()
 }
 
-// The log starts with version, addresses and what is served.
-func TestLogStartsWithWhatIsServed(t *testing.T) {
+// operations.md, Install and Monitoring: the unit has Type=notify, so systemd hears that dg serves
+// and that it stops; dg health asks whether it is ready. The log starts with version, addresses and
+// what is served, and the collector of the settings gets traces, the last of them at the stop.
+func TestServeTellsWhatItDoes(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	c := apptest.ServeOn(t, dir, "--base-url", "http://127.0.0.1:8080")
-	c.Stop() // the whole log is read then
-	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev address=127.0.0.1:0 `+
-		`operations=127.0.0.1:0 base_url=http://127.0.0.1:8080 database="?`+regexp.QuoteMeta(dir),
+	apptest.Refuses(t, "OTEL_EXPORTER_OTLP_ENDPOINT", dir, "serve", "--otlp-endpoint",
+		"grpc://127.0.0.1:4317")
+	collector := otlp.New(t)
+	path, state := notifySocket(t, dir)
+	address := apptest.FreeAddress(t)
+	c := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, "NOTIFY_SOCKET="+path) },
+		"serve", "--data-dir", dir, "--addr", address, "--ops-addr", "127.0.0.1:0",
+		"--base-url", "http://127.0.0.1:8080", "--otlp-endpoint", collector.URL)
+	require.Equal(t, "READY=1", state())
+	port := address[strings.LastIndex(address, ":"):]
+	for _, addr := range []string{address, "0.0.0.0" + port} {
+		status, out, problem := apptest.Command(t, "health", "--addr", addr)
+		require.Zero(t, status, problem)
+		require.Equal(t, "ready\n", out)
+	}
+	c.Stop()
+	require.Equal(t, "STOPPING=1", state())
+	status, _, problem := apptest.Command(t, "health", "--addr", address)
+	require.Equal(t, 1, status)
+	require.Contains(t, problem, "refused")
+	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev address=`+address+
+		` operations=127.0.0.1:0 base_url=http://127.0.0.1:8080 database="?`+regexp.QuoteMeta(dir),
 		c.Log.String())
+	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
+		return s.GetName() == "GET /readyz"
+	}), "%v", collector.Spans())
+	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
 }
 
-// operations.md, Install: the unit has Type=notify. It is ready once dg serves, and told of the stop.
-func TestServeNotifiesSystemd(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	path := filepath.Join(filepath.Dir(dir), "notify")
+// notifySocket is where dg tells systemd its state; the next one is waited for.
+func notifySocket(t *testing.T, dir string) (path string, state func() string) {
+	t.Helper()
+	path = filepath.Join(filepath.Dir(dir), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	require.NoError(t, err)
-	defer socket.Close()
+	t.Cleanup(func() { _ = socket.Close() })
 	require.NoError(t, os.Chmod(path, 0o777)) // root's dg serve has become another user
-	c := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, "NOTIFY_SOCKET="+path) },
-		"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
-	next := func() string {
+	return path, func() string {
 		require.NoError(t, socket.SetReadDeadline(time.Now().Add(time.Minute)))
-		state := make([]byte, 64)
-		n, err := socket.Read(state)
+		text := make([]byte, 64)
+		n, err := socket.Read(text)
 		require.NoError(t, err)
-		return string(state[:n])
+		return string(text[:n])
 	}
-	require.Equal(t, "READY=1", next())
-	require.Equal(t, "ready\n", c.UntilServing().Fetch("/readyz", ""))
-	c.Stop()
-	require.Equal(t, "STOPPING=1", next())
 }
 
 // rules.md, Audit log: refusals beyond 120 in a minute are counted, and an instance that starts
@@ -94,22 +111,6 @@ func TestStartRecordsCountedRefusals(t *testing.T) {
 			coalesce(sum(coalesce((details->>'notRecorded')::int, 1)), 0)::int
 			from audit_entries where action = 'api_key.refused'`) == 150
 	})
-}
-
-// dg serve sends traces to the collector of its settings, the last of them when it stops.
-func TestServeSendsTraces(t *testing.T) {
-	t.Parallel()
-	collector := otlp.New(t)
-	dir := apptest.NewFolder(t)
-	apptest.Refuses(t, "OTEL_EXPORTER_OTLP_ENDPOINT", dir, "serve", "--otlp-endpoint",
-		"grpc://127.0.0.1:4317")
-	c := apptest.ServeOn(t, dir, "--otlp-endpoint", collector.URL)
-	c.Fetch("/readyz", "")
-	c.Stop()
-	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
-		return s.GetName() == "GET /readyz"
-	}), "%v", collector.Spans())
-	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
 }
 
 // A kill -9 of dg leaves no PostgreSQL behind, and the next start, which does not wait for the end
