@@ -40,6 +40,14 @@ func NewExternal(t *testing.T) *External {
 	return ExternalOn(t, NewFolder(t))
 }
 
+// NewExternalWithDemo starts one that holds the demo.
+func NewExternalWithDemo(t *testing.T) *External {
+	t.Helper()
+	dir := NewFolder(t)
+	CopyDemo(t, dir)
+	return ExternalOn(t, dir)
+}
+
 // ExternalOn starts one on the folder.
 func ExternalOn(t *testing.T, dir string) *External {
 	t.Helper()

@@ -315,7 +315,7 @@ func TestBackupPageOfAnotherServer(t *testing.T) {
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, blocks, 3)
-	from := apptest.NewExternal(t)
+	from := apptest.NewExternalWithDemo(t)
 	to := apptest.NewExternal(t)
 	c := from.Serve("--demo")
 	token := c.DemoToken()

@@ -26,7 +26,7 @@ const backWithin = 5 * time.Second
 // database is back.
 func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalWithDemo(t)
 	c := x.Serve("--demo")
 	token := c.DemoToken()
 	fork := firstFork(t, c.Fetch("/api/v1/forks", token))
@@ -197,7 +197,7 @@ func stopsInSilence(t *testing.T, e *apptest.Exporting, r *apptest.Relay) {
 // is 503 and says why, and requests are answered 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalWithDemo(t)
 	c := x.Serve("--demo")
 	token := c.DemoToken()
 	s := standbyOf(t, x)

@@ -153,9 +153,7 @@ type replicated struct {
 
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
-	dir := apptest.NewFolder(t)
-	apptest.CopyDemo(t, dir)
-	x := apptest.ExternalOn(t, dir)
+	x := apptest.NewExternalWithDemo(t)
 	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: apptest.DoorTo(t, x.Serving())}
 	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url())
 	w.token = w.c.DemoToken()
