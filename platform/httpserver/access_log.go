@@ -21,7 +21,7 @@ func (rec *requestRecord) logAccess(status int, bytes int64, took time.Duration,
 		slog.String("path", rec.redactedPath()),
 		slog.Int("status", status),
 		slog.Int64("bytes", bytes),
-		slog.Float64("ms", float64(took.Microseconds())/1000),
+		slog.Duration("duration", took),
 		slog.String("client", rec.addr),
 	}
 	if rec.code != "" {

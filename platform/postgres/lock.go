@@ -32,8 +32,7 @@ func AwaitLock(
 			return ErrLocked
 		case time.Since(logged) >= lockLogInterval:
 			logged = time.Now()
-			log.Info("another process holds the "+name+" lock: waiting", "at_most",
-				timeout.String())
+			log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout)
 		}
 		if err := pause(ctx, lockRetryInterval); err != nil {
 			return err

@@ -140,7 +140,7 @@ func apply(
 		if err != nil {
 			return false, err
 		}
-		log.Info("migrated", "file", r.Source.Path, "took", r.Duration.Round(time.Millisecond))
+		log.Info("migrated", "file", r.Source.Path, "duration", r.Duration)
 	}
 }
 

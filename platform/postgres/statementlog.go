@@ -65,7 +65,7 @@ func (l statementLog) Trace(
 		return
 	}
 	sql, rows := statement()
-	attrs := []any{slog.String("sql", sql), slog.Int64("rows", rows), slog.Duration("took", took)}
+	attrs := []any{slog.String("sql", sql), slog.Int64("rows", rows), slog.Duration("duration", took)}
 	if failed {
 		l.log.ErrorContext(ctx, "statement failed",
 			append(attrs, slog.String("error", describe(err)))...)

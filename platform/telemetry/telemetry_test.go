@@ -15,21 +15,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// operations.md, Monitoring: every duration in the log is in milliseconds.
 func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := NewLogger(&b, "warn", "json")
 	require.NoError(t, err)
 	log.Info("quiet")
-	log.Warn("loud", "n", 1)
+	log.Warn("loud", "waited", 1500*time.Microsecond)
 	var line map[string]any
-	if err := json.Unmarshal(b.Bytes(), &line); err != nil || line["msg"] != "loud" {
+	if err := json.Unmarshal(b.Bytes(), &line); err != nil || line["msg"] != "loud" ||
+		line["waited_ms"] != 1.5 {
 		t.Fatalf("want one JSON line saying loud, got %q (%v)", b.String(), err)
 	}
 	b.Reset()
 	log, err = NewLogger(&b, "DEBUG", "text")
 	require.NoError(t, err)
-	log.Debug("detail")
-	if !strings.Contains(b.String(), "msg=detail") {
+	log.Debug("detail", "waited", time.Minute)
+	if !strings.Contains(b.String(), "msg=detail waited_ms=60000") {
 		t.Fatalf("want a text line, got %q", b.String())
 	}
 }
