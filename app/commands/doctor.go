@@ -134,7 +134,8 @@ func (c serveSettings) serverFindings(ctx context.Context, conn *pgx.Conn) ([]do
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, doctor.Pooler(c.Pooled()))
+	prepared := c.Pooled() && postgres.KeepsPrepared(ctx, conn.Config())
+	findings = append(findings, doctor.Pooler(c.Pooled(), prepared))
 	found, err := doctor.Connections(ctx, conn,
 		int(c.PoolAuth+c.PoolReads)+assembly.OtherConnections)
 	if err != nil {

@@ -68,10 +68,14 @@ func Rights(ctx context.Context, conn *pgx.Conn, alone bool) (Finding, error) {
 	return ok("roles", "the serving role owns nothing, and may do what it needs"), nil
 }
 
-// Pooler says what Reach has found of a pooler.
-func Pooler(expected bool) Finding {
-	if expected {
-		return ok("pooler", "its sessions have dg's settings")
+// Pooler says what Reach has found of a pooler, and whether it keeps prepared statements.
+func Pooler(expected, prepared bool) Finding {
+	switch {
+	case !expected:
+		return ok("pooler", "each connection has a session of its own")
+	case !prepared:
+		return ok("pooler", "its sessions have dg's settings. It keeps no prepared statements; "+
+			"PgBouncer does from 1.21 on, with max_prepared_statements")
 	}
-	return ok("pooler", "each connection has a session of its own")
+	return ok("pooler", "its sessions have dg's settings, and it keeps prepared statements")
 }

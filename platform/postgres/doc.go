@@ -9,8 +9,8 @@
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling. dg then sends
 // only startup parameters that every pooler accepts, takes the rest from the role's defaults
-// (SetRoleDefaults), and uses neither named prepared statements nor session locks. Open refuses a
-// pooler that drops settings or that the URL does not announce.
+// (SetRoleDefaults), and uses no session locks. It prepares statements only where the pooler keeps
+// them (KeepsPrepared). Open refuses a pooler that drops settings or that the URL does not announce.
 //
 // Failures:
 //   - Of several hosts dg uses the one that takes writes, waits two seconds for each, and tries a

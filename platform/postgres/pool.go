@@ -67,6 +67,9 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("pool", opts.Name)
 	pooled := prepareSession(config.ConnConfig, opts)
+	if pooled && KeepsPrepared(ctx, config.ConnConfig) {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	}
 	config.AfterConnect = readTimesAsUTC
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}

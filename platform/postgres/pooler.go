@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,6 +32,12 @@ func ThroughPooler(url string) string {
 	}
 	return url + before + poolerParam + "=" + poolerTransaction
 }
+
+// Under load a connection may meet the same session again: the probe is repeated.
+const (
+	probes       = 5
+	probeTimeout = 2 * time.Second
+)
 
 // PoolerError is an unsuitable pooler before the database, with its fix.
 type PoolerError struct{ Problem, Fix string }
@@ -97,7 +104,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	if pooled || pid == conn.PgConn().PID() {
 		return nil
 	}
-	shared, err := sharesSessions(ctx, conn)
+	shared, err := sharesSessions(ctx, conn, pgx.QueryExecModeSimpleProtocol)
 	if err == nil && shared {
 		err = &PoolerError{
 			"a pooler gives the statements of one connection to several sessions, and prepared " +
@@ -137,9 +144,28 @@ func readSession(
 	return pid, settings, err
 }
 
+// KeepsPrepared reports whether the pooler keeps prepared statements, as PgBouncer does from 1.21
+// on: one prepared in a session runs in another. In doubt it does not.
+func KeepsPrepared(ctx context.Context, config *pgx.ConnConfig) bool {
+	ctx, stop := context.WithTimeout(ctx, probeTimeout)
+	defer stop()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	for range probes {
+		moved, err := sharesSessions(ctx, conn, pgx.QueryExecModeCacheStatement)
+		if moved || err != nil {
+			return err == nil
+		}
+	}
+	return false
+}
+
 // sharesSessions detects transaction pooling: a connection moves to another session while a second
-// connection holds the first one in a transaction.
-func sharesSessions(ctx context.Context, first *pgx.Conn) (bool, error) {
+// connection holds the first one in a transaction. The statements of the first run in the mode.
+func sharesSessions(ctx context.Context, first *pgx.Conn, mode pgx.QueryExecMode) (bool, error) {
 	const session = `/* postgres.pooler */ select pg_backend_pid()`
 	second, err := pgx.ConnectConfig(ctx, first.Config())
 	if err != nil {
@@ -147,15 +173,13 @@ func sharesSessions(ctx context.Context, first *pgx.Conn) (bool, error) {
 	}
 	defer func() { _ = second.Close(context.WithoutCancel(ctx)) }()
 	var before, after int
-	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).
-		Scan(&before); err != nil {
+	if err := first.QueryRow(ctx, session, mode).Scan(&before); err != nil {
 		return false, unreachable(err)
 	}
 	if _, err := second.Exec(ctx, "begin; "+session, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return false, unreachable(err)
 	}
-	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).
-		Scan(&after); err != nil {
+	if err := first.QueryRow(ctx, session, mode).Scan(&after); err != nil {
 		return false, unreachable(err)
 	}
 	return before != after, nil

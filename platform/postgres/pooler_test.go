@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/url"
+	"os/exec"
 	"slices"
 	"sync"
 	"testing"
@@ -78,6 +80,35 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	again := logbook.Book{}
 	require.NoError(t, SetRoleDefaults(t.Context(), through, again.Logger()))
 	require.Empty(t, again.String(), "nothing is missing any more")
+}
+
+// sizing.md, PgBouncer: statements are prepared where the pooler keeps them, as PgBouncer does by
+// default from 1.24 on, and run on whichever of its sessions.
+func TestStatementsArePreparedWhereThePoolerKeepsThem(t *testing.T) {
+	t.Parallel()
+	b, direct, _ := pooler(t)
+	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
+	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
+	require.NoError(t, err)
+	var minor int
+	_, err = fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor)
+	require.NoError(t, err)
+	db := open(t, ThroughPooler(b.URL(direct)), Options{MaxConns: 8})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				var prepared bool
+				err := db.Pool.QueryRow(t.Context(),
+					`select exists (select from pg_prepared_statements), pg_sleep(0.001)::text`).
+					Scan(&prepared, nil)
+				if err != nil || prepared != (minor >= 24) {
+					t.Errorf("%s: %v, %v", out, prepared, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // What does not fit is refused when the pool is opened, in one sentence that names the setting to

@@ -41,7 +41,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	})
 	if pooled {
 		delete(config.RuntimeParams, poolerParam)
-		// nothing is prepared under a name
+		// Nothing is prepared under a name, until KeepsPrepared has tried it.
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		return true
 	}
