@@ -9,6 +9,9 @@ grant usage on schema public to :role;
 revoke all on goose_db_version from :role;
 grant select on goose_db_version to :role;
 
+revoke all on schema_minimum from :role;
+grant select on schema_minimum to :role;
+
 revoke all on organisations from :role;
 grant select on organisations to :role;
 -- Settings: an owner changes the reporting mode. Nothing else of an organisation is written where the program serves.

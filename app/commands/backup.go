@@ -35,9 +35,6 @@ var notInBackup = []string{"sessions", "account_resets"}
 // Run writes the backup. It does not migrate, so that it can run before an update.
 func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 	begun := time.Now()
-	if err := c.Check(); err != nil {
-		return err
-	}
 	server, release, err := c.open(ctx, p.log)
 	if err != nil {
 		return err

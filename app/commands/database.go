@@ -30,9 +30,25 @@ type database struct {
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
-// openDatabase connects to the database, or starts the embedded one, and migrates it: no command
-// runs on an older schema.
+// openDatabase connects to the database, or starts the embedded one, and migrates it.
 func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
+	db, err := connect(ctx, c, log)
+	if err != nil {
+		return nil, err
+	}
+	err = db.migrate(ctx, log)
+	if err == nil && c.AnyPooled() {
+		err = postgres.SetRoleDefaults(ctx, db.servingURL, log)
+	}
+	if err != nil {
+		db.release()
+		return nil, err
+	}
+	return db, nil
+}
+
+// connect finds the database of the settings, or starts the embedded one.
+func connect(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -57,14 +73,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 			return nil, owner.Err()
 		}
 	}
-	if err := db.migrate(ctx, log); err != nil {
-		db.release()
-		return nil, err
-	}
-	if !c.AnyPooled() {
-		return db, nil
-	}
-	return db, postgres.SetRoleDefaults(ctx, db.servingURL, log)
+	return db, nil
 }
 
 // ownerFinding checks the URL that migrates.
@@ -102,19 +111,11 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// openExisting is openDatabase for commands on existing data. Without data a setting is missing:
-// openDatabase would create an empty server.
-func openExisting(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	if err := needsData(c); err != nil {
-		return nil, err
-	}
-	return openDatabase(ctx, c, log)
-}
-
+// needsData is for commands on existing data: without data a setting is missing.
 func needsData(c config.Database) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
 	if c.Embedded() && !embeddedpg.HasData(c.DataDir) {
 		return fmt.Errorf("there is no database in %s, or only its owner sees it: set DG_DATA_DIR or "+
 			"DG_DATABASE_URL, or run dg as root or as the user of dg serve", c.DataDir)

@@ -76,7 +76,7 @@ func (c serveSettings) settingFindings() []doctor.Finding {
 		failed(err)
 	}
 	findings = append(findings, doctor.Proxies(base, settings.Proxies))
-	if err == nil && !settings.Keys.Encrypts() {
+	if err == nil && !settings.Keys.Encrypts() && !c.Private() {
 		findings = append(findings, doctor.Finding{
 			Check:   "secret key",
 			Verdict: doctor.Warning,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"dg/app/doctor"
+	"dg/migrations"
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/org"
@@ -28,11 +30,15 @@ type operator struct {
 	people *identity.Module
 }
 
-// withOwner works as the owner of the tables.
+// withOwner works as the owner of the tables on data that exists, with the schema of this program:
+// it does not migrate.
 func withOwner(
 	ctx context.Context, c config.Database, p Stdio, name string, work func(operator) error,
 ) error {
-	db, err := openExisting(ctx, c, p.log)
+	if err := needsData(c); err != nil {
+		return err
+	}
+	db, err := connect(ctx, c, p.log)
 	if err != nil {
 		return err
 	}
@@ -48,6 +54,13 @@ func withOwner(
 		return err
 	}
 	defer owner.Close()
+	schema, complete, err := doctor.Schema(ctx, owner.Pool, migrations.FS)
+	if err == nil && !complete {
+		err = schema.Err()
+	}
+	if err != nil {
+		return err
+	}
 	policy, err := authz.New()
 	if err != nil {
 		return err

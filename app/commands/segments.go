@@ -8,7 +8,6 @@ import (
 
 	"dg/modules/reports/sealer"
 	"dg/platform/config"
-	"dg/platform/postgres"
 )
 
 // segmentsCmd is `dg segments`.
@@ -21,38 +20,25 @@ type segmentsCmd struct {
 // Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer
 // than rebuild waits.
 func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
-	db, err := openExisting(ctx, c.Database, p.log)
-	if err != nil {
-		return err
-	}
-	defer db.release()
-	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{
-		Name:             "dg segments",
-		MaxConns:         2,
-		StatementTimeout: -1,
-		Logger:           p.log,
+	return withOwner(ctx, c.Database, p, "dg segments", func(o operator) error {
+		segments := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom)
+		switch c.Do {
+		case "verify":
+			if err := verifySegments(ctx, segments, p); err != nil {
+				return err
+			}
+		case "rebuild":
+			done, err := segments.Rebuild(ctx, c.Wait)
+			if err != nil {
+				return err
+			}
+			if done.Skipped > 0 {
+				fmt.Fprintf(p.Stdout,
+					"%d days and months are being written to: dg serve seals them later.\n", done.Skipped)
+			}
+		}
+		return printSegments(ctx, segments, p)
 	})
-	if err != nil {
-		return err
-	}
-	defer owner.Close()
-	segments := sealer.New(owner, time.Now, p.log, sealer.SealFrom)
-	switch c.Do {
-	case "verify":
-		if err := verifySegments(ctx, segments, p); err != nil {
-			return err
-		}
-	case "rebuild":
-		done, err := segments.Rebuild(ctx, c.Wait)
-		if err != nil {
-			return err
-		}
-		if done.Skipped > 0 {
-			fmt.Fprintf(p.Stdout,
-				"%d days and months are being written to: dg serve seals them later.\n", done.Skipped)
-		}
-	}
-	return printSegments(ctx, segments, p)
 }
 
 // verifySegments prints a line for each segment that differs from the plays, and fails if there is

@@ -44,6 +44,10 @@ func Reach(ctx context.Context, setting, url string) (*pgx.Conn, Finding) {
 		time.Since(begun).Round(time.Millisecond))
 }
 
+const ownerSQL = `/* doctor.owner */
+select has_schema_privilege('public', 'create') and not exists (select from pg_class
+  where oid = to_regclass('public.organisations') and not pg_has_role(relowner, 'usage'))`
+
 // Owner checks that dg can migrate through the URL of the setting, and that it is the database that
 // the other URL serves, "" for the same URL. Two databases would migrate one and serve the other,
 // which no statement notices.
@@ -54,10 +58,10 @@ func Owner(ctx context.Context, setting, url, serving string) Finding {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var may bool
-	if err := conn.QueryRow(ctx, `/* doctor.owner */ select has_schema_privilege('public', 'create')`).
-		Scan(&may); err != nil || !may {
-		return failure("owner", fmt.Sprintf("the role of %s may not create tables", setting),
-			"Make it the owner of the database, and grant it all on the schema public: see roles.sh.")
+	if err := conn.QueryRow(ctx, ownerSQL).Scan(&may); err != nil || !may {
+		return failure("owner",
+			fmt.Sprintf("the role of %s may not create tables, or does not own those of dg", setting),
+			"Name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one.")
 	}
 	if serving == "" {
 		return found
@@ -145,9 +149,10 @@ func Clock(skew time.Duration) Finding {
 
 // Schema compares the database's migrations with those of this program. It is complete where all
 // of those are applied.
-func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (
-	_ Finding, complete bool, _ error,
-) {
+func Schema(ctx context.Context, conn interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, files fs.FS,
+) (_ Finding, complete bool, _ error) {
 	names, err := fs.Glob(files, "2*.sql")
 	if err != nil {
 		return Finding{}, false, err
@@ -174,7 +179,7 @@ func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (
 	}
 	err = conn.QueryRow(ctx,
 		`/* doctor.schema */ select coalesce(max(version), 0) from schema_minimum`).Scan(&minimum)
-	if err != nil && !missing(err) && !refused(err) {
+	if err != nil && !missing(err) && !refused(err) { // until the next migration grants it
 		return Finding{}, false, err
 	}
 	switch {
@@ -184,9 +189,8 @@ func Schema(ctx context.Context, conn *pgx.Conn, files fs.FS) (
 			"Run dg migrate, or start dg serve."), false, nil
 	case known < minimum:
 		return failure("migrations",
-			fmt.Sprintf("the schema needs a program with migration %d, this one ends at %d",
-				minimum,
-				known), "Install a newer dg."), false, nil
+			fmt.Sprintf("its schema requires migration %d, and this dg ends at %d", minimum, known),
+			"Install a newer dg."), false, nil
 	case applied > known:
 		return warning("migrations", "the schema is newer than this program and still admits it",
 			"Finish the update."), true, nil

@@ -3,6 +3,7 @@ package system
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,38 @@ func TestOperatorCommandsWantData(t *testing.T) {
 		apptest.Refuses(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
 	}
+}
+
+// operations.md, Upgrade: only dg serve, migrate, import, demo and restore change the schema. Other
+// commands ask for it, want the owner's role, and do not repeat what the migration warns of.
+func TestOperatorCommandsDoNotMigrate(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	d := apptest.OpenDoor(t, x.Dir)
+	run := func(line, says string, more ...string) {
+		t.Helper()
+		c := apptest.Launch(t, slices.Concat(strings.Fields(line), x.On("")[1:], more)...)
+		status := c.Status(time.Minute)
+		require.Regexp(t, says, c.Log.String(), line)
+		require.Equal(t, says == `^$`, status == 0, line)
+	}
+	for _, line := range []string{"keys revoked", "organisation list", "segments status",
+		"audit prune --before 2025-01"} {
+		run(line, `^dg: the database has no schema yet: start dg serve, or run dg migrate\n$`)
+		require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables
+			where schemaname = 'public'`), line)
+	}
+	d.Do(t, `grant temporary on database dg to public`)
+	migrated := apptest.Launch(t, x.On("migrate")...)
+	require.Zero(t, migrated.Status(time.Minute))
+	require.Contains(t, migrated.Log.String(), "level=WARN")
+	run("organisation list", `^$`)
+	run("organisation list", `^dg: the role of DG_DATABASE_URL may not create tables, or does not own those `+
+		`of dg: name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one\n$`,
+		"--migrate-database-url", "")
+	d.Do(t, `delete from goose_db_version where version_id =
+		(select max(version_id) from goose_db_version)`)
+	run("keys revoked", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
 }
 
 // rules.md, Audit log: without a file old entries are counted. With one they are removed once it is
