@@ -1,10 +1,11 @@
 #!/bin/sh
 # Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a superuser. The owner of
-# the tables migrates; the other role owns nothing and serves.
+# the tables migrates; the other role owns nothing and serves. A role that exists stays as it is, with its password.
 set -eu
 psql -v ON_ERROR_STOP=1 -v owner="$OWNER_PASSWORD" -v app="$APP_PASSWORD" ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'
-create role dg_owner login password :'owner';
-create role dg_app login password :'app';
+select format('create role %I login password %L', name, password)
+  from (values ('dg_owner', :'owner'), ('dg_app', :'app')) roles (name, password)
+ where not exists (select from pg_roles where rolname = name) \gexec
 create database dg owner dg_owner encoding 'UTF8' locale 'C' template template0;
 \connect dg
 revoke temporary on database dg from public;
