@@ -157,6 +157,13 @@ func (c serveSettings) dataFindings(
 	if err != nil || !complete {
 		return findings, err
 	}
+	if rights.Verdict == doctor.OK {
+		public, err := doctor.Public(ctx, conn)
+		if err != nil {
+			return findings, err
+		}
+		findings = append(findings, public)
+	}
 	db, err := postgres.Open(ctx, serving,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: p.log})
 	if err != nil {

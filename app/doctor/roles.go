@@ -68,6 +68,29 @@ func Rights(ctx context.Context, conn *pgx.Conn, alone bool) (Finding, error) {
 	return ok("roles", "the serving role owns nothing, and may do what it needs"), nil
 }
 
+// publicSQL lists the statements that take from PUBLIC what table privileges do not cover.
+const publicSQL = `/* doctor.public */
+select array(select what from (values
+           (format('revoke temporary on database %I from public', current_database()),
+             has_database_privilege(current_database(), 'temporary')),
+           ('revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), '
+             'lo_import(text), lo_import(text, oid) from public',
+             has_function_privilege('lo_create(oid)', 'execute'))) t (what, may) where may)`
+
+// Public warns of rights of PUBLIC by which the serving role could fill the disk outside its tables.
+// dg does not revoke them: other programs of the database may need them.
+func Public(ctx context.Context, conn *pgx.Conn) (Finding, error) {
+	var statements []string
+	err := conn.QueryRow(ctx, publicSQL).Scan(&statements)
+	if err != nil || len(statements) == 0 {
+		return ok("public", "the serving role may make no temporary tables and no large objects"), err
+	}
+	return warning("public",
+		"the serving role may make temporary tables or large objects, as everybody in this database may",
+		"If no other program of the database needs it, as a superuser: "+
+			strings.Join(statements, "; ")+"."), nil
+}
+
 // Pooler says what Reach has found of a pooler, and whether it keeps prepared statements.
 func Pooler(expected, prepared bool) Finding {
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"log/slog"
 	"regexp"
 	"strings"
 
@@ -28,7 +27,7 @@ func fillGrants(template, role string) string {
 
 // grant applies the template in one transaction, so that no request sees the role without its
 // rights.
-func grant(ctx context.Context, db *sql.DB, template, role string, log *slog.Logger) error {
+func grant(ctx context.Context, db *sql.DB, template, role string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -49,10 +48,7 @@ func grant(ctx context.Context, db *sql.DB, template, role string, log *slog.Log
 	if _, err := tx.ExecContext(ctx, fillGrants(revokeTemporary, role)); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	return warnOfPublicRights(ctx, db, role, log)
+	return tx.Commit()
 }
 
 // revokeTemporary takes the right to make temporary tables from the serving role, and from no
@@ -62,39 +58,3 @@ const revokeTemporary = `/* postgres.grant */ do $$ begin
 		execute 'revoke temporary on database ' || quote_ident(current_database()) || $role$ from :role$role$;
 	end if;
 end $$`
-
-// makesLargeObjects lists the functions that create large objects, which table privileges do not
-// cover.
-const makesLargeObjects = "lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), " +
-	"lo_import(text), lo_import(text, oid)"
-
-// warnOfPublicRights logs the statements that keep the role from filling the disk outside its
-// tables. dg does not run them: they revoke rights of PUBLIC, which other programs of the database
-// may need.
-func warnOfPublicRights(ctx context.Context, db *sql.DB, role string, log *slog.Logger) error {
-	var database string
-	var temporary, largeObjects bool
-	err := db.QueryRowContext(ctx, `/* postgres.grant */ select current_database(),
-		has_database_privilege($1, current_database(), 'temporary'), has_function_privilege($1,
-		  'lo_create(oid)', 'execute')`,
-		role).
-		Scan(&database, &temporary, &largeObjects)
-	if err != nil {
-		return err
-	}
-	var statements []string
-	if temporary {
-		statements = append(statements,
-			"revoke temporary on database "+pgx.Identifier{database}.Sanitize()+" from public")
-	}
-	if largeObjects {
-		statements = append(statements,
-			"revoke execute on function "+makesLargeObjects+" from public")
-	}
-	if len(statements) > 0 {
-		log.Warn("the serving role may make temporary tables or large objects, as everybody in this database may: "+
-			"a superuser can revoke it, if no other program of the database needs it", "role", role,
-			"statements", strings.Join(statements, "; "))
-	}
-	return nil
-}

@@ -69,17 +69,10 @@ func Migrate(
 	defer db.Close()
 	err = locked(ctx, db, func() error {
 		current, err := apply(ctx, db, fsys, log)
-		if err != nil || !current {
+		if err != nil || !current || servingRole == config.User {
 			return err
 		}
-		if servingRole == config.User {
-			log.Warn(
-				"the serving role owns the tables, so it could change the audit log: give "+
-					"DG_MIGRATE_DATABASE_URL a role of its own", "role", servingRole,
-			)
-			return nil
-		}
-		if err := grant(ctx, db, string(grants), servingRole, log); err != nil {
+		if err := grant(ctx, db, string(grants), servingRole); err != nil {
 			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
 		}
 		return nil

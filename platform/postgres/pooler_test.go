@@ -87,7 +87,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 func TestStatementsArePreparedWhereThePoolerKeepsThem(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t)
-	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
+	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logbook.Book).Logger()))
 	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
 	require.NoError(t, err)
 	var minor int
