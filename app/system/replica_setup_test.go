@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
@@ -99,7 +100,8 @@ func (s *hotStandby) start() {
 	s.cmd.Stderr = log
 	require.NoError(s.t, s.cmd.Start())
 	apptest.Until(s.t, 30*time.Second, "the standby does not answer", func() bool {
-		return s.command("pg_isready", "-q", "-h", s.socket).Run() == nil
+		conn, err := pgx.Connect(context.Background(), s.url())
+		return err == nil && conn.Close(context.Background()) == nil
 	})
 	if s.Door != nil {
 		s.Reset()
