@@ -35,19 +35,19 @@ func TestDashboardWritesNumbersAndDatesOfTheRegion(t *testing.T) {
 	b := w.SignedIn(t, o.Owner)
 	for language, want := range map[string][]string{
 		"": {
-			"1 to 31 March 2026", "1,235", "69.6%", "66.72%", "Highest: 1,235 (Wed 11 Mar 2026).",
+			"1 to 31 Mar 2026", "1,235", "69.6%", "66.7%", "Highest: 1,235 (Wed 11 Mar 2026).",
 			"11 Mar 2026", "dmy", "24",
 		},
 		"de,en;q=0.5": {
-			"1 to 31 March 2026", "1.235", "69,6\u00a0%", "66,72\u00a0%",
+			"1 to 31 Mar 2026", "1.235", "69,6\u00a0%", "66,7\u00a0%",
 			"Highest: 1.235 (Wed 11 Mar 2026).", "11 Mar 2026", "dmy", "24",
 		},
 		"en-US,en": {
-			"March 1 to 31, 2026", "1,235", "69.6%", "66.72%",
+			"Mar 1 to 31, 2026", "1,235", "69.6%", "66.7%",
 			"Highest: 1,235 (Wed, Mar 11, 2026).", "Mar 11, 2026", "mdy", "12",
 		},
 		"hu-HU,en;q=.1": {
-			"2026 March 1 to 31", "1235", "69,6%", "66,72%", "Highest: 1235 (Wed 2026 Mar 11).",
+			"2026 Mar 1 to 31", "1235", "69,6%", "66,7%", "Highest: 1235 (Wed 2026 Mar 11).",
 			"2026 Mar 11", "ymd", "24",
 		},
 	} {
@@ -100,7 +100,7 @@ func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
 	fork := w.Fork(o)
 	b := w.SignedIn(t, o.Owner)
 	report := o.At("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID)
-	require.Contains(t, b.In("en-US", report).Body, "March 1 to 31, 2026")
+	require.Contains(t, b.In("en-US", report).Body, "Mar 1 to 31, 2026")
 	require.Contains(t, b.Get("/account").Body,
 		`<option value="" selected>Automatic (from your browser)</option>`)
 	require.Contains(t, b.Get("/account").Body,
@@ -109,17 +109,17 @@ func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther,
 		b.Post("/account", url.Values{"region": {"hu-HU"}}).StatusCode)
 	for _, browser := range []*webtest.Browser{b, w.SignedIn(t, o.Owner)} {
-		require.Contains(t, browser.In("en-US", report).Body, "2026 March 1 to 31")
+		require.Contains(t, browser.In("en-US", report).Body, "2026 Mar 1 to 31")
 		require.Contains(t, browser.In("en-US", "/account").Body, `<option value="hu-HU" selected>`)
 		require.Contains(t, browser.In("en-US", "/docs").Body, `data-dates="ymd"`)
 	}
-	require.Contains(t, w.SignedIn(t, o.Admin).In("en-US", report).Body, "March 1 to 31, 2026",
+	require.Contains(t, w.SignedIn(t, o.Admin).In("en-US", report).Body, "Mar 1 to 31, 2026",
 		"somebody else's page")
 	for _, unknown := range []string{"xx", "hu-hu", "' or 1=1 --", strings.Repeat("x", 5000)} {
 		require.Equal(t, http.StatusBadRequest,
 			b.Post("/account", url.Values{"region": {unknown}}).StatusCode)
 	}
-	require.Contains(t, b.In("en-US", report).Body, "2026 March 1 to 31", "nothing was changed")
+	require.Contains(t, b.In("en-US", report).Body, "2026 Mar 1 to 31", "nothing was changed")
 	b.Post("/account", url.Values{"region": {""}})
-	require.Contains(t, b.In("en-US", report).Body, "March 1 to 31, 2026")
+	require.Contains(t, b.In("en-US", report).Body, "Mar 1 to 31, 2026")
 }

@@ -71,7 +71,7 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Fill("#from", "2026-01-01")
 	p.Fill("#to", "2026-01-31")
 	p.Click(`button:text("Apply")`)
-	require.Contains(t, p.Text(".empty dl"), "1 January 2026 to 31 January 2026")
+	require.Contains(t, p.Text(".empty dl"), "1 Jan 2026 to 31 Jan 2026")
 	p.Click(`a:text("Clear filters")`)
 	require.Equal(t, rows, p.Count("tbody tr"))
 	p.Open(o.At("/settings/audit-log?from=2026-02-01&to=2026-01-01&actor=nobody"))

@@ -243,8 +243,8 @@ func (f auditFilters) Any() bool { return len(f.query()) > 0 }
 
 // period is the chosen days in words.
 func (f auditFilters) period() string {
-	first := f.locale.LongDay(dayOf(f.from))
-	last := f.locale.LongDay(dayOf(f.to).AddDate(0, 0, -1))
+	first := f.locale.Day(dayOf(f.from))
+	last := f.locale.Day(dayOf(f.to).AddDate(0, 0, -1))
 	switch {
 	case f.from.IsZero() && f.to.IsZero():
 		return "Any time"

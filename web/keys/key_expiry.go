@@ -107,12 +107,12 @@ func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.F
 		case at.Equal(today):
 			return nil, ui.FormError{
 				Field:   "day",
-				Message: fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", l.LongDay(at)),
+				Message: fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", l.Day(at)),
 			}
 		}
 		return nil, ui.FormError{
 			Field:   "day",
-			Message: fmt.Sprintf("%s is in the past. Choose a later date.", l.LongDay(at)),
+			Message: fmt.Sprintf("%s is in the past. Choose a later date.", l.Day(at)),
 		}
 	}
 	t, err := time.Parse("15:04", clock)
@@ -127,7 +127,7 @@ func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.F
 		return nil, ui.FormError{
 			Field: "time",
 			Message: fmt.Sprintf("%s, %s is in the past. Choose a later time or date.",
-				l.LongDay(at), l.Clock(at)),
+				l.Day(at), l.Clock(at)),
 		}
 	}
 	return &at, ui.FormError{}

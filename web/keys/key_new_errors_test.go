@@ -35,12 +35,12 @@ var keyFormErrors = map[string]struct {
 	"today": {
 		url.Values{
 			"expiry": {"day"}, "day": {"2026-11-21"},
-		}, "day", "21 November 2026 has already begun. Choose a later date, or add a time.",
+		}, "day", "21 Nov 2026 has already begun. Choose a later date, or add a time.",
 	},
 	"now": {
 		url.Values{
 			"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"},
-		}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date.",
+		}, "time", "21 Nov 2026, 09:31 UTC is in the past. Choose a later time or date.",
 	},
 	"no such time": {
 		url.Values{

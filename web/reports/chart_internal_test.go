@@ -182,7 +182,7 @@ func TestUnfinishedBarsAreMarked(t *testing.T) {
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
 	for days, want := range map[int][]string{
 		28:  {"Tue 17 Nov 2026", "Wed 18 Nov 2026 today"},
-		100: {"9 to 15 November 2026", "16 to 18 November 2026 today part"},
+		100: {"9 to 15 Nov 2026", "16 to 18 Nov 2026 today part"},
 	} {
 		p := ui.LastDays(today, days)
 		c := newChart(ui.Locales[0], p,

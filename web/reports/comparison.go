@@ -42,19 +42,21 @@ var measures = []measure{
 	{"Average score", "of completed plays", noCompletedPlays,
 		func(s reports.Statistics) (int64, bool) {
 			return int64(s.AvgScore), s.Completed > 0
-		}, writePercent, byPoints(ui.Locale.PercentPoints)},
+		}, writePercent, byPoints},
 	{"Completion rate", "of all plays", "no plays",
 		func(s reports.Statistics) (int64, bool) {
-			return int64(s.CompletionRate), s.Plays > 0
-		}, writeRate, byPoints(ui.Locale.RatePoints)},
+			return int64(shownRate(s.CompletionRate)), s.Plays > 0
+		}, writePercent, byPoints},
 	{"Pass rate", "of completed plays", noCompletedPlays,
 		func(s reports.Statistics) (int64, bool) {
-			return int64(s.PassRate), s.Completed > 0
-		}, writeRate, byPoints(ui.Locale.RatePoints)},
+			return int64(shownRate(s.PassRate)), s.Completed > 0
+		}, writePercent, byPoints},
 }
 
 func writePercent(l ui.Locale, n int64) string { return l.Percent(reports.Percent(n)) }
-func writeRate(l ui.Locale, n int64) string    { return l.Rate(reports.Rate(n)) }
+
+// shownRate is a rate as screens write it: a percentage with one decimal, rounded half up.
+func shownRate(r reports.Rate) reports.Percent { return reports.Percent((r + 5) / 10) }
 
 const noCompletedPlays = "no completed plays"
 
@@ -112,13 +114,9 @@ func byShare(l ui.Locale, difference, before int64) (shown, spoken string) {
 }
 
 // byPoints writes the difference of two percentages.
-func byPoints(
-	points func(l ui.Locale, difference int64) string,
-) func(l ui.Locale, difference, before int64) (shown, spoken string) {
-	return func(l ui.Locale, difference, _ int64) (shown, spoken string) {
-		by := points(l, difference)
-		return fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by)
-	}
+func byPoints(l ui.Locale, difference, _ int64) (shown, spoken string) {
+	by := l.Points(difference)
+	return fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by)
 }
 
 // What a period is compared with, as it stands in the address. "" is the period before.

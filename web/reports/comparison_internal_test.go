@@ -37,13 +37,13 @@ func TestFiguresAreCompared(t *testing.T) {
 		"163|started, including unfinished|up|▲ 8%|was 151|Up 8%, was 151",
 		"20|unique|down|▼ 20%|was 25|Down 20%, was 25",
 		"68.7%|of completed plays|up|▲ 1.3 pp|was 67.4%|Up 1.3 percentage points, was 67.4%",
-		"61.35%|of all plays|up|▲ 1.75 pp|was 59.60%|Up 1.75 percentage points, was 59.60%",
-		"50.00%|of completed plays|||unchanged|Unchanged",
+		"61.4%|of all plays|up|▲ 1.8 pp|was 59.6%|Up 1.8 percentage points, was 59.6%",
+		"50.0%|of completed plays|||unchanged|Unchanged",
 	}, changes(ui.Locales[0], now, &before))
 	require.Equal(t, "20|unique", changes(ui.Locales[0], now, nil)[1],
 		"without a comparison there is no word of one")
-	require.Equal(t, "61,35\u00a0%|of all plays|up|▲ 1,75 pp|was 59,60\u00a0%|"+
-		"Up 1,75 percentage points, was 59,60\u00a0%",
+	require.Equal(t, "61,4\u00a0%|of all plays|up|▲ 1,8 pp|was 59,6\u00a0%|"+
+		"Up 1,8 percentage points, was 59,6\u00a0%",
 		changes(ui.NewLocale("de-DE", ""), now, &before)[3])
 
 	unfinished := reports.Statistics{Plays: 15_001, UniquePlayers: 20}
@@ -52,7 +52,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		"15,001|started, including unfinished|up|▲ <1%|was 15,000|Up less than 1%, was 15,000",
 		"20|unique|||unchanged|Unchanged",
 		"–|no completed plays|||no comparison|No comparison",
-		"0.00%|of all plays|||unchanged|Unchanged",
+		"0.0%|of all plays|||unchanged|Unchanged",
 		"–|no completed plays|||no comparison|No comparison",
 	}, changes(ui.Locales[0], unfinished, &many))
 	require.Equal(t, "10.0%|of completed plays|||no comparison|No comparison",

@@ -25,22 +25,22 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	const all = ", all players, with pseudonyms"
 	// the sentence under the title, and the presets that are marked
 	for query, want := range map[string][2]string{
-		"":                                  {"25 October to 21 November 2026" + all, "28 days"},
-		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026" + all, "7 days"},
-		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026" + all, "12 months"},
-		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026" + all, "Last month"},
-		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 November 2026" + all, "This month"},
-		"?from=2026-07-01&to=2026-09-30":    {"1 July to 30 September 2026" + all, "Last quarter"},
-		"?from=2026-10-24&to=2026-11-20":    {"24 October to 20 November 2026" + all, ""},
-		"?from=2026-11-21&to=2026-11-21":    {"21 November 2026" + all, ""},
-		"?from=2025-11-21&to=2026-11-21&x=": {"21 November 2025 to 21 November 2026" + all, ""},
+		"":                                  {"25 Oct to 21 Nov 2026" + all, "28 days"},
+		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 Nov 2026" + all, "7 days"},
+		"?from=2025-11-22&to=2026-11-21":    {"22 Nov 2025 to 21 Nov 2026" + all, "12 months"},
+		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 Oct 2026" + all, "Last month"},
+		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 Nov 2026" + all, "This month"},
+		"?from=2026-07-01&to=2026-09-30":    {"1 Jul to 30 Sep 2026" + all, "Last quarter"},
+		"?from=2026-10-24&to=2026-11-20":    {"24 Oct to 20 Nov 2026" + all, ""},
+		"?from=2026-11-21&to=2026-11-21":    {"21 Nov 2026" + all, ""},
+		"?from=2025-11-21&to=2026-11-21&x=": {"21 Nov 2025 to 21 Nov 2026" + all, ""},
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
 		p.Has(t, `<p class="lede">`+want[0]+`</p>`)
 		require.Equal(t, want[1], strings.Join(slices.Concat(webtest.Cells(marked, p.Body)...), ","), query)
 	}
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group))
-	p.Has(t, "October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms</p>",
+	p.Has(t, "25 Oct to 21 Nov 2026, <bdi>Western region</bdi>, with pseudonyms</p>",
 		`<option value="`+group+`" selected>Western region</option>`,
 		"This group’s figures are hidden") // an idle group looks like a small one
 	require.Equal(t, 10, strings.Count(p.Body, "?from="), "nine presets, and the way to all players")
@@ -60,10 +60,10 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		"?from=2025-01-01&to=2026-11-21": {"The period has 690 days. Choose 366 days or fewer.", 2},
 		"?from=2000-01-01&to=2199-12-31": {"has 73,049 days", 2},
 		"?from=2026-11-21&to=2026-11-20": {
-			"“To” (20 November 2026) is before “From” (21 November 2026).", 2,
+			"“To” (20 Nov 2026) is before “From” (21 Nov 2026).", 2,
 		},
 		"?from=2026-02-30&to=2026-11-20": {
-			"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1,
+			"“From” is not a date. Choose a date from 1 Jan 2000 to 31 Dec 2199.", 1,
 		},
 		"?from=2026-11-20":               {"“To” is not a date.", 1},
 		"?from=&to=":                     {"“From” and “To” are not dates.", 2},

@@ -69,9 +69,9 @@ func (l *skillList) add(loc ui.Locale, name, prefix string, skills []reports.Ski
 			area.Rows = append(area.Rows, skillRow{
 				Name:    skillLabels[k.SkillID],
 				ID:      strings.SplitAfter(k.SkillID, "."),
-				Width:   ui.Locales[0].Rate(k.CorrectRate),
+				Width:   ui.Locales[0].Percent(shownRate(k.CorrectRate)),
 				Answers: loc.Count(k.Attempts),
-				Rate:    loc.Rate(k.CorrectRate),
+				Rate:    loc.Percent(shownRate(k.CorrectRate)),
 			})
 		}
 	}

@@ -30,10 +30,10 @@ func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1)
 func ValidDates(l Locale) string {
 	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	last := time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
-	return fmt.Sprintf("Choose a date from %s to %s.", l.LongDay(first), l.LongDay(last))
+	return fmt.Sprintf("Choose a date from %s to %s.", l.Day(first), l.Day(last))
 }
 
 // ToBeforeFrom says that a period ends before it begins.
 func ToBeforeFrom(l Locale, from, to time.Time) string {
-	return fmt.Sprintf("“To” (%s) is before “From” (%s).", l.LongDay(to), l.LongDay(from))
+	return fmt.Sprintf("“To” (%s) is before “From” (%s).", l.Day(to), l.Day(from))
 }

@@ -95,26 +95,13 @@ func (l Locale) Plural(n int64, one, other string) string {
 	return fmt.Sprintf(other, l.Count(n))
 }
 
-// Percent writes a percentage with the API's one decimal: 69.6%.
-func (l Locale) Percent(
-	p reports.Percent,
-) string {
-	return l.decimal(int64(p), 10) + l.numbers.percent
+// Percent writes a percentage with one decimal: 69.6%.
+func (l Locale) Percent(p reports.Percent) string { return l.Points(int64(p)) + l.numbers.percent }
+
+// Points writes a difference of percentages, in tenths: 1.2.
+func (l Locale) Points(tenths int64) string {
+	return l.Count(tenths/10) + l.numbers.decimal + strconv.FormatInt(tenths%10, 10)
 }
 
-// Rate writes a rate with all of the API's four decimals as a percentage: 0.7784 is 77.84%.
-func (l Locale) Rate(r reports.Rate) string { return l.decimal(int64(r), 100) + l.numbers.percent }
-
-// decimal writes n of the unit, which is 10 or 100.
-func (l Locale) decimal(n, unit int64) string {
-	sign, n := sign(n)
-	decimals := strconv.FormatInt(unit+n%unit, 10)[1:]
-	return sign + l.Count(n/unit) + l.numbers.decimal + decimals
-}
-
-func sign(n int64) (string, int64) {
-	if n < 0 {
-		return "-", -n
-	}
-	return "", n
-}
+// Share writes whole percent: 8%.
+func (l Locale) Share(percent int64) string { return l.Count(percent) + l.numbers.percent }

@@ -12,23 +12,23 @@ import (
 // dateStyle is an order of day, month and year, as layouts of package time. Order is its name for
 // the script.
 type dateStyle struct {
-	Order                            string
-	day, long, dayMonth, month, week string
-	sameMonth, sameYear              [2]string // the first and the last day of a period
+	Order                      string
+	day, dayMonth, month, week string
+	sameMonth, sameYear        [2]string // the first and the last day of a period
 }
 
 var (
 	dayFirst = dateStyle{
-		"dmy", "2 Jan 2006", "2 January 2006", "2 Jan", "Jan 2006", "Mon 2 Jan 2006",
-		[2]string{"2", "2 January 2006"}, [2]string{"2 January", "2 January 2006"},
+		"dmy", "2 Jan 2006", "2 Jan", "Jan 2006", "Mon 2 Jan 2006",
+		[2]string{"2", "2 Jan 2006"}, [2]string{"2 Jan", "2 Jan 2006"},
 	}
 	monthFirst = dateStyle{
-		"mdy", "Jan 2, 2006", "January 2, 2006", "Jan 2", "Jan 2006", "Mon, Jan 2, 2006",
-		[2]string{"January 2", "2, 2006"}, [2]string{"January 2", "January 2, 2006"},
+		"mdy", "Jan 2, 2006", "Jan 2", "Jan 2006", "Mon, Jan 2, 2006",
+		[2]string{"Jan 2", "2, 2006"}, [2]string{"Jan 2", "Jan 2, 2006"},
 	}
 	yearFirst = dateStyle{
-		"ymd", "2006 Jan 2", "2006 January 2", "Jan 2", "2006 Jan", "Mon 2006 Jan 2",
-		[2]string{"2006 January 2", "2"}, [2]string{"2006 January 2", "January 2"},
+		"ymd", "2006 Jan 2", "Jan 2", "2006 Jan", "Mon 2006 Jan 2",
+		[2]string{"2006 Jan 2", "2"}, [2]string{"2006 Jan 2", "Jan 2"},
 	}
 )
 
@@ -37,9 +37,6 @@ func (l Locale) Order() string { return l.dates.Order }
 
 // Day writes a UTC day: 2 Jan 2006.
 func (l Locale) Day(t time.Time) string { return t.UTC().Format(l.dates.day) }
-
-// LongDay writes a UTC day in a sentence: 2 January 2006.
-func (l Locale) LongDay(t time.Time) string { return t.UTC().Format(l.dates.long) }
 
 // Weekday writes a UTC day with its day of the week: Mon 2 Jan 2006.
 func (l Locale) Weekday(t time.Time) string { return t.UTC().Format(l.dates.week) }
@@ -71,14 +68,14 @@ func (l Locale) clock(of24, of12 string) string {
 	return of24
 }
 
-// Period writes a period in words: 25 October to 21 November 2026.
+// Period writes a period in words: 25 Oct to 21 Nov 2026.
 func (l Locale) Period(p reports.Period) string {
 	from := p.From
 	to := LastDay(p)
-	layouts := [2]string{l.dates.long, l.dates.long}
+	layouts := [2]string{l.dates.day, l.dates.day}
 	switch {
 	case p.Days == 1:
-		return l.LongDay(to)
+		return l.Day(to)
 	case from.Year() != to.Year():
 	case from.Month() != to.Month():
 		layouts = l.dates.sameYear

@@ -20,24 +20,24 @@ func TestNumbersOfARegion(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string][]string{
 		"en-GB": {
-			"0", "999", "1,000", "1,234,567", "-1,234", "-123", "69.6%", "0.0%", "77.84%",
-			"100.00%", "0.05%",
+			"0", "999", "1,000", "1,234,567", "-1,234", "-123", "69.6%", "0.0%",
+			"100.0%",
 		},
 		"de-DE": {
 			"0", "999", "1.000", "1.234.567", "-1.234", "-123", "69,6\u00a0%", "0,0\u00a0%",
-			"77,84\u00a0%", "100,00\u00a0%", "0,05\u00a0%",
+			"100,0\u00a0%",
 		},
 		"de-CH": {
-			"0", "999", "1'000", "1'234'567", "-1'234", "-123", "69.6%", "0.0%", "77.84%",
-			"100.00%", "0.05%",
+			"0", "999", "1'000", "1'234'567", "-1'234", "-123", "69.6%", "0.0%",
+			"100.0%",
 		},
 		"es-ES": {
 			"0", "999", "1000", "1.234.567", "-1234", "-123", "69,6\u00a0%", "0,0\u00a0%",
-			"77,84\u00a0%", "100,00\u00a0%", "0,05\u00a0%",
+			"100,0\u00a0%",
 		},
 		"en-IN": {
-			"0", "999", "1,000", "12,34,567", "-1,234", "-123", "69.6%", "0.0%", "77.84%",
-			"100.00%", "0.05%",
+			"0", "999", "1,000", "12,34,567", "-1,234", "-123", "69.6%", "0.0%",
+			"100.0%",
 		},
 	} {
 		l := localeOfTag(t, tag)
@@ -45,11 +45,8 @@ func TestNumbersOfARegion(t *testing.T) {
 		for _, n := range []int64{0, 999, 1000, 1_234_567, -1234, -123} {
 			got = append(got, l.Count(n))
 		}
-		for _, p := range []reports.Percent{696, 0} {
+		for _, p := range []reports.Percent{696, 0, 1000} {
 			got = append(got, l.Percent(p))
-		}
-		for _, r := range []reports.Rate{7784, 10_000, 5} {
-			got = append(got, l.Rate(r))
 		}
 		require.Equal(t, want, got, tag)
 	}
@@ -60,22 +57,22 @@ func TestDatesOfARegion(t *testing.T) {
 	at := time.Date(2026, 11, 21, 15, 4, 5, 0, time.UTC) // a Saturday
 	month := Between(at.AddDate(0, 0, -20).Truncate(OneDay), at.Truncate(OneDay))
 	for tag, want := range map[string][]string{
-		"en-GB": {"21 Nov 2026", "21 November 2026", "Sat 21 Nov 2026", "21 Nov", "Nov 2026",
+		"en-GB": {"21 Nov 2026", "Sat 21 Nov 2026", "21 Nov", "Nov 2026",
 			"15:04 UTC", "15:04:05 UTC", "2026-11-16",
-			"1 to 21 November 2026", "25 October to 21 November 2026",
-			"22 November 2025 to 21 November 2026", "21 November 2026"},
-		"en-US": {"Nov 21, 2026", "November 21, 2026", "Sat, Nov 21, 2026", "Nov 21", "Nov 2026",
+			"1 to 21 Nov 2026", "25 Oct to 21 Nov 2026",
+			"22 Nov 2025 to 21 Nov 2026", "21 Nov 2026"},
+		"en-US": {"Nov 21, 2026", "Sat, Nov 21, 2026", "Nov 21", "Nov 2026",
 			"3:04 PM UTC", "3:04:05 PM UTC", "2026-11-15",
-			"November 1 to 21, 2026", "October 25 to November 21, 2026",
-			"November 22, 2025 to November 21, 2026", "November 21, 2026"},
-		"hu-HU": {"2026 Nov 21", "2026 November 21", "Sat 2026 Nov 21", "Nov 21", "2026 Nov",
+			"Nov 1 to 21, 2026", "Oct 25 to Nov 21, 2026",
+			"Nov 22, 2025 to Nov 21, 2026", "Nov 21, 2026"},
+		"hu-HU": {"2026 Nov 21", "Sat 2026 Nov 21", "Nov 21", "2026 Nov",
 			"15:04 UTC", "15:04:05 UTC", "2026-11-16",
-			"2026 November 1 to 21", "2026 October 25 to November 21",
-			"2025 November 22 to 2026 November 21", "2026 November 21"},
+			"2026 Nov 1 to 21", "2026 Oct 25 to Nov 21",
+			"2025 Nov 22 to 2026 Nov 21", "2026 Nov 21"},
 	} {
 		l := localeOfTag(t, tag)
 		got := []string{
-			l.Day(at), l.LongDay(at), l.Weekday(at), l.DayMonth(at), l.Month(at), l.Clock(at),
+			l.Day(at), l.Weekday(at), l.DayMonth(at), l.Month(at), l.Clock(at),
 			l.ClockSecond(at), l.WeekOf(at).Format(time.DateOnly),
 			l.Period(month), l.Period(LastDays(month.End().AddDate(0, 0, -1), 28)),
 			l.Period(LastDays(month.End().AddDate(0, 0, -1), 365)),
@@ -118,11 +115,11 @@ func TestBrowserLanguageChoosesTheRegion(t *testing.T) {
 func TestPeriodInWords(t *testing.T) {
 	t.Parallel()
 	for words, p := range map[string][2]string{
-		"25 October to 21 November 2026":       {"2026-10-25", "2026-11-21"},
-		"15 to 21 November 2026":               {"2026-11-15", "2026-11-21"},
-		"22 November 2025 to 21 November 2026": {"2025-11-22", "2026-11-21"},
-		"21 November 2025 to 20 November 2026": {"2025-11-21", "2026-11-20"},
-		"21 November 2026":                     {"2026-11-21", "2026-11-21"},
+		"25 Oct to 21 Nov 2026":      {"2026-10-25", "2026-11-21"},
+		"15 to 21 Nov 2026":          {"2026-11-15", "2026-11-21"},
+		"22 Nov 2025 to 21 Nov 2026": {"2025-11-22", "2026-11-21"},
+		"21 Nov 2025 to 20 Nov 2026": {"2025-11-21", "2026-11-20"},
+		"21 Nov 2026":                {"2026-11-21", "2026-11-21"},
 	} {
 		period, err := reports.ParsePeriod(p[0], p[1])
 		require.NoError(t, err)

@@ -13,7 +13,7 @@ func RegionOptions() []Option {
 	for i, l := range Locales {
 		all[i] = Option{
 			l.Tag,
-			fmt.Sprintf("%s: %s, %s", l.Name, l.decimal(12345, 10),
+			fmt.Sprintf("%s: %s, %s", l.Name, l.Points(12345),
 				l.Day(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))),
 		}
 	}
