@@ -53,7 +53,7 @@ func TestDashboardWritesNumbersAndDatesOfTheRegion(t *testing.T) {
 	} {
 		p := b.In(language, o.At("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID))
 		require.Equal(t, http.StatusOK, p.StatusCode)
-		require.Contains(t, p.Body, `<p class="lede">`+want[0]+", all players", language)
+		require.Contains(t, p.Body, `<p class="lede">`+want[0]+"&nbsp;· All&nbsp;players", language)
 		figures := webtest.Cells(webtest.FigureCells, p.Body)
 		require.Equal(t, []string{want[1], want[2], want[3]},
 			[]string{figures[0][1], figures[2][1], figures[3][1]}, language)

@@ -36,9 +36,12 @@ type demoOrganisation struct {
 	daily                  float64 // plays on an ordinary working day
 }
 
+// demoGroup is a group. part is a group of all its members but four, or "": the two reports differ by
+// so few people that the screens warn.
 type demoGroup struct {
 	name    string
 	members int
+	part    string
 }
 
 // demoFork is a fork and when it lived, in days before today.
@@ -61,7 +64,8 @@ type demoFork struct {
 var harbour = demoOrganisation{
 	slug: "harbour-and-vale", name: "Harbour & Vale Logistics", plan: "pro", mode: "pseudonymous",
 	players: 200, daily: 22,
-	groups: []demoGroup{{"Night shift, gate 4", 4}, {"Data stewards", 5}, {"Warehouse leads", 40}},
+	groups: []demoGroup{{"Night shift, gate 4", 4, ""}, {"Data stewards", 5, ""},
+		{"Warehouse leads", 40, "Warehouse leads, day shift"}},
 	forks: []demoFork{
 		{
 			game:          0,
@@ -171,7 +175,7 @@ var atelier = demoOrganisation{
 	players: 48,
 	daily:   5,
 	names:   hostileNames,
-	groups:  []demoGroup{{`Studio "B", floor 2`, 12}, {"=Board", 4}},
+	groups:  []demoGroup{{`Studio "B", floor 2`, 12, ""}, {"=Board", 4, ""}},
 	forks: []demoFork{
 		{
 			game:          3,

@@ -182,9 +182,13 @@ func (d *demo) writePlayers(organisationID uuid.UUID, o demoOrganisation) ([]*pe
 		for _, at := range d.random.Perm(len(ids))[:g.members] {
 			members = append(members, ids[at])
 		}
-		if err := d.file.write(group{
-			"group", d.random.id(), organisationID, g.name, members,
-		}); err != nil {
+		id := d.random.id()
+		err := d.file.write(group{"group", id, organisationID, g.name, members})
+		if err == nil && g.part != "" {
+			part := uuid.NewSHA1(id, []byte(g.part))
+			err = d.file.write(group{"group", part, organisationID, g.part, members[4:]})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

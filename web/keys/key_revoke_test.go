@@ -40,7 +40,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 		"Warehouse, nightly export has been revoked. Requests with this key are now refused.",
 		webtest.Trimmed(list.Notes(t)[0]))
 	list.Has(t, `<div class="note" role="status">`)
-	require.Contains(t, row(t, list, key.Name), "Revoked since")
+	require.Contains(t, row(t, list, key.Name), "Revoked Since")
 	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
 		"<dt>Revoked by</dt><dd><bdi>"+acme.AdminPlain.Name+"</bdi></dd>")
 	b.Get(acme.At("/settings/api-keys/%s", used.ID)).Lacks(t, "Revoked by")

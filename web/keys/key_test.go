@@ -43,7 +43,7 @@ func TestKeyPage(t *testing.T) {
 	p := b.Get(path).Is(t, 200)
 	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;",
 		"dg_live_"+key.ID+"_…", "<dd>Reports</dd>",
-		`<span class="state on">Active</span>, until <time`, "by <bdi>owner of acme</bdi>",
+		`<span class="state on">Active</span> <span>Until <time`, "by <bdi>owner of acme</bdi>",
 		"<dt>Last used</dt><dd>Never</dd>", "No requests in the last 30 days.", path+"/replace",
 		path+"/rename", path+"/revoke", acme.At("/settings/audit-log?key=%s", key.ID))
 	p.Lacks(t, token.Secret, "<svg class=\"low\"")
@@ -106,13 +106,13 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 			stops := now.Add(24 * time.Hour).UTC().Format("2 Jan 2006")
 			require.Contains(t,
 				strings.Join(strings.Fields(webtest.Tag.ReplaceAllString(p.Body, " ")), " "),
-				"Status Replaced , stops on "+stops)
+				"Status Replaced Stops on "+stops)
 			list := func() string {
 				return row(t, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys")), name)
 			}
-			require.Contains(t, list(), "Replaced stops on "+stops)
+			require.Contains(t, list(), "Replaced Stops on "+stops)
 			w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
-			require.Contains(t, list(), "Paused by plan stops on "+stops)
+			require.Contains(t, list(), "Paused by plan Stops on "+stops)
 			w.DB.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
 		}
 	}

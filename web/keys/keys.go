@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"context"
 	"html/template"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ const fewKeys = 20
 type keyRow struct {
 	Name, ID     string
 	Status, Mark string     // Mark is the CSS class
-	Until        string     // the word before At, or "never expires"
+	Until        string     // the word before At, or "Never expires"
 	At           *time.Time // of the expiry or revocation; nil: never
 	Scopes       string
 	Created      time.Time
@@ -115,7 +116,7 @@ func (h *Handler) addRows(
 	unended := slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
 		return !h.keyRow(p, k).active
 	})
-	used, err := h.Keys.UsageOf(c.UserContext(), p.KeyActor(), unended)
+	used, err := h.usageOf(c.UserContext(), p, unended)
 	if err != nil {
 		return 0, err
 	}
@@ -126,6 +127,9 @@ func (h *Handler) addRows(
 		case search != "" && !strings.Contains(input.Fold(row.Name+" "+row.ID), search):
 		case row.active:
 			row.Spark, row.Requests = spark(p.Locale, used[k.ID])
+			if used == nil {
+				row.Requests = "Not available"
+			}
 			view.Active = append(view.Active, row)
 		default:
 			inactive = append(inactive, row)
@@ -144,6 +148,23 @@ func (h *Handler) addRows(
 	return len(unended), nil
 }
 
+// usageTimeout is how long the list of keys waits for their requests.
+const usageTimeout = time.Second
+
+// usageOf returns the requests of keys, or nil if they take too long: a lock on their table does not
+// keep anybody from revoking a key.
+func (h *Handler) usageOf(
+	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
+) (map[string][]apikeys.Usage, error) {
+	bounded, cancel := context.WithTimeout(ctx, usageTimeout)
+	defer cancel()
+	used, err := h.Keys.UsageOf(bounded, p.KeyActor(), keys)
+	if bounded.Err() != nil && ctx.Err() == nil {
+		return nil, nil
+	}
+	return used, err
+}
+
 func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	now := h.Now()
 	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
@@ -155,7 +176,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
 		At:       k.ExpiresAt,
-		Until:    "until",
+		Until:    "Until",
 		active:   true,
 		Page:     keyPath(p, k, ""),
 		Locale:   p.Locale,
@@ -164,13 +185,13 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	case apikeys.RevokedKey:
 		r.Status = "Revoked"
 		r.Mark = "dead"
-		r.Until = "since"
+		r.Until = "Since"
 		r.At = k.RevokedAt
 		r.active = false
 	case apikeys.ExpiredKey:
 		r.Status = "Expired"
 		r.Mark = ""
-		r.Until = "since"
+		r.Until = "Since"
 		r.active = false
 	case apikeys.PausedByPlan:
 		r.Status = "Paused by plan"
@@ -185,15 +206,15 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 			r.Status = p.Locale.Plural(daysOf(k.ExpiresAt.Sub(now)), "Expires in %s day",
 				"Expires in %s days")
 			r.Mark = "soon"
-			r.Until = "at"
+			r.Until = "On"
 		}
 	}
 	if r.active && stops { // a paused one too
-		r.Until = "stops on"
+		r.Until = "Stops on"
 		r.At = k.RevokedAt
 	}
 	if r.near = near(r.At, now); r.At == nil {
-		r.Until = "never expires"
+		r.Until = "Never expires"
 	}
 	if r.active {
 		r.Revoke = keyPath(p, k, "/revoke")

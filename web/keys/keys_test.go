@@ -70,19 +70,19 @@ func TestKeysAreListed(t *testing.T) {
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
 	require.Equal(t,
 		"BI dg_live_"+bi.ID+
-			"_… Active until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme None last used 21 "+
+			"_… Active Until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme None Last used 21 "+
 			"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
 	require.Contains(t, row(t, p, "never"),
-		"Active never expires Forks 18 Nov 2026 owner of acme None last used never Revoke never")
-	require.Contains(t, row(t, p, "soon"), "Expires in 5 days at 26 Nov 2026 Reports")
-	require.Contains(t, row(t, p, "at once"), "Expires in 1 day at 21 Nov 2026, 09:31 UTC")
-	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days at 21 Dec 2026 ")
-	require.Contains(t, row(t, p, "beyond"), "Active until 21 Dec 2026 ")
+		"Active Never expires Forks 18 Nov 2026 owner of acme None Never used Revoke never")
+	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026 Reports")
+	require.Contains(t, row(t, p, "at once"), "Expires in 1 day On 21 Nov 2026, 09:31 UTC")
+	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days On 21 Dec 2026 ")
+	require.Contains(t, row(t, p, "beyond"), "Active Until 21 Dec 2026 ")
 	require.Equal(t,
 		"gone dg_live_"+gone.ID+
-			"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme never",
+			"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used",
 		row(t, p, "gone"))
-	require.Contains(t, row(t, p, "old"), "Expired since 21 Nov 2026, 09:30 UTC Reports")
+	require.Contains(t, row(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC Reports")
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="day">`,
 		"the script puts it into the reader's zone")
 
@@ -102,7 +102,7 @@ func TestKeysAreListed(t *testing.T) {
 	// From the instant of its expiry on it is expired.
 	now = now.Add(time.Second)
 	p = w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
-	require.Contains(t, row(t, p, "at once"), "Expired since")
+	require.Contains(t, row(t, p, "at once"), "Expired Since")
 }
 
 func TestManyRevokedKeysArePaged(t *testing.T) {
@@ -188,13 +188,13 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 			}
 			require.Equal(t, before, newest(t, w, o), "nothing is made")
 			if c.plan != "pro" && !c.full {
-				require.Contains(t, row(t, list, "BI"), "Paused by plan never expires")
+				require.Contains(t, row(t, list, "BI"), "Paused by plan Never expires")
 				list.Has(t, `aria-label="Paused keys"`)
 			}
 			list.Has(t, o.At("/settings/api-keys/%s/revoke", key.ID))
 			revoked := b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 			require.Contains(t, row(t, b.Get(revoked.Header.Get("Location")), "BI"),
-				"Revoked since")
+				"Revoked Since")
 		})
 	}
 }
@@ -281,12 +281,21 @@ func TestKeyListShowsUsage(t *testing.T) {
 	usageOf(w, acme, revoked, 0, 777, 0, 0)
 	w.DB.Exec(`update api_keys set revoked_at = now() where id = $1`, revoked.ID)
 	p := b.Get(acme.At("/settings/api-keys"))
-	require.Contains(t, row(t, p, "Used"), "1,235 last used never Revoke")
+	require.Contains(t, row(t, p, "Used"), "1,235 Never used Revoke")
 	require.NotContains(t, p.Body, "777", "a key that has ended shows none")
 	outline := webtest.RegexpFind(t, `<path d="(M0 16[^"]+)"`, p.Body)
 	require.Equal(t, "M0 16"+strings.Repeat("V16h1", 14)+"V15h1"+strings.Repeat("V16h1", 14)+
 		"V0h1V16z", outline, "a single request is seen, and the day before the 30 is not")
 	require.NotContains(t, p.Body, `role="search"`, "two keys are found at one glance")
+
+	tx, err := w.DB.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `lock table api_key_usage in access exclusive mode`)
+	require.NoError(t, err)
+	p = b.Get(acme.At("/settings/api-keys"))
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.Contains(t, row(t, p, "Used"), "Not available Never used Revoke",
+		"a key can be revoked while its requests cannot be read")
 }
 
 // More than 20 keys are searched by name and id, without case and accents. A pasted key is cut to

@@ -32,7 +32,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
-		`<span class="state">Off</span>`, "Only an owner can change this.")
+		`<span class="off">Off</span>`, "Only an owner can change this.")
 	p.Lacks(t, "<script>")
 	order := []int{
 		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),

@@ -126,7 +126,7 @@ const (
 )
 
 var comparisons = []struct{ name, key string }{
-	{"Previous period", ""}, {"Same period last year", compareYear}, {"Nothing", compareOff},
+	{"Previous period", ""}, {"A year earlier", compareYear}, {"None", compareOff},
 }
 
 // comparedPeriod is the period that p is compared with, and whether there is one: reports begin in

@@ -101,10 +101,10 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 		Now: reports.OverviewTotals{Plays: 300_000}, Before: reports.OverviewTotals{Plays: 250_000},
 	}
 	require.Equal(t,
-		[]figure{{"Plays", "300,000", "in 28 days, all forks",
+		[]figure{{"Plays", "300,000", "started, including unfinished",
 			&change{"up", "▲ 20%", "was 250,000", "Up 20%, was 250,000"}}},
 		overviewFigures(ui.Locales[0], o))
 	o.Before = reports.OverviewTotals{}
-	require.Equal(t, []figure{{"Plays", "300,000", "in 28 days, all forks", nil}},
+	require.Equal(t, []figure{{"Plays", "300,000", "started, including unfinished", nil}},
 		overviewFigures(ui.Locales[0], o))
 }

@@ -36,23 +36,23 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	p.Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
 		`<span class="sr">Up 20%, was 50</span>`)
 	period := reports.Period{From: today.Truncate(ui.OneDay).AddDate(0, 0, -55), Days: 28}
-	p.Has(t, "<p>Compared with "+ui.Locales[0].Period(period)+"</p>", `<path class="ghosts"`)
-	year := follow(p, "Same period last year")
+	p.Has(t, "Compared with</span> "+ui.Locales[0].Period(period)+"</p>", `<path class="ghosts"`)
+	year := follow(p, "A year earlier")
 	year.Has(t, `<b class="down">▼ 20%</b> <span class="whole">was 75</span>`)
 	for _, shown := range []struct {
 		webtest.Page
 		key, name string
-	}{{year, "year", "Same period last year"}, {follow(year, "Nothing"), "off", "Nothing"}} {
+	}{{year, "year", "A year earlier"}, {follow(year, "None"), "off", "None"}} {
 		shown.Has(t, `aria-current="true">`+shown.name+`</a>`,
 			`<input type="hidden" name="compare" value="`+shown.key+`">`)
 		for _, link := range webtest.Cells(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, shown.Body) {
-			if link[1] == "Previous period" || link[1] == "Same period last year" || link[1] == "Nothing" {
+			if link[1] == "Previous period" || link[1] == "A year earlier" || link[1] == "None" {
 				continue
 			}
 			require.Contains(t, link[0], "compare="+shown.key, link)
 		}
 	}
-	hidden := follow(p, "Nothing")
+	hidden := follow(p, "None")
 	hidden.Lacks(t, "was 50", "Compared with", "ghosts")
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)

@@ -22,7 +22,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
 	b := w.SignedIn(t, o.Owner)
 	const marked = `<a href="[^"]*" aria-current="true">([^<]*days|[^<]*months?|[^<]*quarter)</a>`
-	const all = ", all players, with pseudonyms"
+	const all = "&nbsp;· All&nbsp;players&nbsp;· Pseudonyms"
 	// the sentence under the title, and the presets that are marked
 	for query, want := range map[string][2]string{
 		"":                                  {"25 Oct to 21 Nov 2026" + all, "28 days"},
@@ -40,7 +40,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		require.Equal(t, want[1], strings.Join(slices.Concat(webtest.Cells(marked, p.Body)...), ","), query)
 	}
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group))
-	p.Has(t, "25 Oct to 21 Nov 2026, <bdi>Western region</bdi>, with pseudonyms</p>",
+	p.Has(t, "25 Oct to 21 Nov 2026&nbsp;· <bdi>Western region</bdi>&nbsp;· Pseudonyms</p>",
 		`<option value="`+group+`" selected>Western region</option>`,
 		"This group’s figures are hidden") // an idle group looks like a small one
 	require.Equal(t, 10, strings.Count(p.Body, "?from="), "nine presets, and the way to all players")

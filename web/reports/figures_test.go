@@ -44,7 +44,7 @@ func fixed(t *testing.T, n json.Number, scale int64) string {
 
 const (
 	dailyCells  = `<tr(?: data-days="(\d+)")?><th scope="row">(?:<time datetime="([^"]*)">)?[^<]*(?:</time>[^<]*)?</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td>(?:<td class="n">[^<]*</td>){0,2}</tr>`
-	skillCells  = `<span class="mono off">(.*?)</span></span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></span></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
+	skillCells  = `<span title="([^"]*)">[^<]*</span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></span></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
 	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi>([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
 )
 
@@ -72,9 +72,9 @@ func shown(pattern string, p webtest.Page) [][]string {
 // sameFigures compares a dashboard, all its pages, with the API's statistics: to the decimal that it shows.
 func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statistics) {
 	t.Helper()
-	mode := map[string]string{"pseudonymous": "pseudonyms", "nominative": "names"}
+	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}
 	require.Contains(t, webtest.RegexpFind(t, `<p class="lede">(.*)</p>`, p.Body),
-		", with "+mode[want.ReportingMode])
+		"&nbsp;· "+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{

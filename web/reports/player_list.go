@@ -67,7 +67,7 @@ type playerRow struct {
 	Last               time.Time
 }
 
-const playersPerPage = 25
+const playersPerPage = 15
 
 // newPlayerList finds and sorts the players, and returns the page of the address.
 func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerList {

@@ -95,7 +95,7 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	all := webtest.Cells(`<a class="alone" href="([^"]*)">Show all players</a>`, p.Body)[0][0]
 	require.NotContains(t, all, "player=")
 	require.Contains(t, all, "dir=asc")
-	b.Get(strings.TrimSuffix(all, "#p-h")).Has(t, "1–25 of 60")
+	b.Get(strings.TrimSuffix(all, "#p-h")).Has(t, "1–15 of 60")
 }
 
 // Under pseudonymous reporting nobody is found by a name, and a name is answered like any other
@@ -128,7 +128,7 @@ func TestPageOfPlayersIsReachedByNumber(t *testing.T) {
 	b := w.SignedIn(t, o.Owner)
 	p := b.Get(o.At("/reports/%s?sort=label&page=2", fork.ID))
 	p.Has(t,
-		`<input id="page" name="page" type="number" min="1" max="5" value="2" required><span>of 5</span>`)
+		`<input id="page" name="page" type="number" min="1" max="7" value="2" required><span>of 7</span>`)
 	form := webtest.RegexpFind(t, `(?s)<form class="jump"(.*?)</form>`, p.Body)
 	query := url.Values{"page": {"4"}}
 	for _, hidden := range webtest.Cells(`<input type="hidden" name="([^"]*)" value="([^"]*)">`,
@@ -137,8 +137,8 @@ func TestPageOfPlayersIsReachedByNumber(t *testing.T) {
 	}
 	fourth := b.Get(strings.TrimSuffix(webtest.RegexpFind(t, `action="([^"]*)"`, form), "#p-h") +
 		"?" + query.Encode())
-	require.Equal(t, numbered(100)[75:], names(fourth))
-	require.Equal(t, []string{"Player 100"},
+	require.Equal(t, numbered(60)[45:], names(fourth))
+	require.Equal(t, numbered(101)[90:],
 		names(b.Get(o.At("/reports/%s?sort=label&page=77", fork.ID))), "the nearest page")
 	require.Equal(t, "–", webtest.Cells(playerCells, p.Body)[0][2], "nothing was completed")
 }

@@ -19,6 +19,7 @@ type reportsView struct {
 	ui.Layout
 	ui.Pager
 	Figures []figure
+	Period  string // of the figures, in words
 	Counted bool   // the players are known
 	Before  string // the days that the figures are compared with, or ""
 
@@ -61,6 +62,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	view := &reportsView{
 		Layout:  ui.NewLayout(p, "Reports", ui.AreaReports),
+		Period:  p.Locale.Period(period),
 		Counted: overview.Counted,
 		Figures: overviewFigures(p.Locale, overview),
 	}
@@ -116,9 +118,7 @@ func (v *reportsView) foldArchived(loc ui.Locale, all []forkRow, at listAddress)
 	if n == 0 || len(active) == 0 {
 		return all
 	}
-	if v.Archived = "1 archived fork"; n > 1 {
-		v.Archived = fmt.Sprintf("%s archived forks", loc.Count(int64(n)))
-	}
+	v.Archived = loc.Plural(int64(n), "%s archived fork", "%s archived forks")
 	if at.chosen.Get("archived") == showArchived {
 		v.ArchiveLink = ui.Link{Name: "Hide", Path: at.path("", "archived", "")}
 		return all
@@ -146,12 +146,12 @@ var forkColumns = []sortColumn[forkRow]{
 	},
 	{"12 weeks", "", false, false, nil},
 	{
-		"Plays (28 days)", "plays", true, true, func(a, b forkRow) int {
+		"Plays", "plays", true, true, func(a, b forkRow) int {
 			return cmp.Compare(a.plays, b.plays)
 		},
 	},
 	{
-		"Players (28 days)", "players", true, true, func(a, b forkRow) int {
+		"Players", "players", true, true, func(a, b forkRow) int {
 			return cmp.Compare(a.players, b.players)
 		},
 	},
@@ -175,8 +175,6 @@ func overviewFigures(l ui.Locale, o reports.Overview) []figure {
 	plays := all[0]
 	players := all[1]
 	completion := all[3]
-	plays.Meaning = "in 28 days, all forks"
-	players.Meaning = "unique over all forks"
 	if !o.Counted {
 		return []figure{plays}
 	}

@@ -63,7 +63,7 @@ func TestReportsInABrowser(t *testing.T) {
 	p.Click(`summary:text("Show as table")`)
 	require.Equal(t, 28, p.Count("details tbody tr"))
 	p.Click(`a:text("Next →")`)
-	require.Contains(t, p.Text(".pager > span:first-child"), "26–50 of ")
+	require.Contains(t, p.Text(".pager > span:first-child"), "16–30 of ")
 	p.Click(`th a:text("Player")`)
 	require.Equal(t, "ascending", p.Attr(`th:has(a[href*="sort=label"])`, "aria-sort"))
 	p.Click(`a:text("12 months")`)

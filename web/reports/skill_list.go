@@ -22,9 +22,8 @@ type skillArea struct {
 }
 
 type skillRow struct {
-	Name          string
-	ID            []string // its parts
-	Width         string   // of the bar
+	ID, Name      string
+	Width         string // of the bar
 	Answers, Rate string
 }
 
@@ -67,8 +66,8 @@ func (l *skillList) add(loc ui.Locale, name, prefix string, skills []reports.Ski
 	for _, k := range skills {
 		if strings.HasPrefix(k.SkillID, prefix) {
 			area.Rows = append(area.Rows, skillRow{
+				ID:      k.SkillID,
 				Name:    skillLabels[k.SkillID],
-				ID:      strings.SplitAfter(k.SkillID, "."),
 				Width:   ui.Locales[0].Percent(shownRate(k.CorrectRate)),
 				Answers: loc.Count(k.Attempts),
 				Rate:    loc.Percent(shownRate(k.CorrectRate)),

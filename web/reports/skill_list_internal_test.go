@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +15,7 @@ func shownSkills(l skillList) (all []string) {
 	for _, area := range l.Areas {
 		all = append(all, "# "+area.Name)
 		for _, row := range area.Rows {
-			all = append(all, strings.Join(row.ID, ""))
+			all = append(all, row.ID)
 		}
 	}
 	return all

@@ -89,6 +89,7 @@
       const day = Math.min((e.clientX - left) / pixels * width, width - .5);
       read(bars.findIndex(({ to }) => day < to), true);
     };
+    cursor.addEventListener('pointerleave', () => { if (document.activeElement !== cursor) readout.textContent = ''; });
     cursor.addEventListener('pointerdown', point);
     cursor.addEventListener('pointermove', point);
     cursor.addEventListener('focus', () => read(at, true));
