@@ -151,7 +151,7 @@ func smallOrganisationScreens(fork string) []screen {
 // ownerScreens are those of an owner.
 func ownerScreens() []screen {
 	return []screen{
-		{name: "keys", shows: "Last used", path: "/settings/api-keys"},
+		{name: "keys", shows: "Never used", path: "/settings/api-keys"},
 		{name: "key-new", shows: "Create key", path: "/settings/api-keys/new"},
 		{name: "key-new-errors", shows: "Nothing has been saved", path: "/settings/api-keys/new",
 			status: http.StatusBadRequest, do: click(`main button.primary`)},
