@@ -29,7 +29,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	require.Equal(t, []string{": Only owners and admins can open reports and settings. " +
 		"To get access, ask an owner to change your role."}, p.Notes(t))
 	p.Has(t, "<title>Account – ")
-	require.NotContains(t, p.Body, `class="sidebar"`, "the page has its sections itself")
+	require.NotContains(t, p.Body, `class="sidebar`, "the page has its sections itself")
 	require.Empty(t, w.SignedIn(t, acme.AdminPlain).Get("/account").Notes(t))
 	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 	for _, path := range []string{

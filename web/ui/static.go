@@ -24,8 +24,11 @@ var staticFiles embed.FS
 // files are the stylesheets, scripts and images by name, in memory.
 type files map[string]httpserver.File
 
-// needless are the comments of a style sheet, and blanks that separate nothing.
-var needless = regexp.MustCompile(`(?s)/\*.*?\*/|\s*([{}])\s*|([;:])\s+`)
+// needless are the comments of a style sheet or a script, and blanks that separate nothing.
+var needless = map[string]*regexp.Regexp{
+	".css": regexp.MustCompile(`(?s)/\*.*?\*/|\s*([{}])\s*|([;:,])\s+`),
+	".js":  regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`),
+}
 
 // loadFiles compresses them once in a process, however many handlers it has.
 var loadFiles = sync.OnceValues(func() (files, error) {
@@ -38,8 +41,8 @@ var loadFiles = sync.OnceValues(func() (files, error) {
 		if err != nil {
 			return err
 		}
-		if path.Ext(name) == ".css" {
-			file = needless.ReplaceAll(file, []byte("$1$2"))
+		if blanks := needless[path.Ext(name)]; blanks != nil {
+			file = blanks.ReplaceAll(file, []byte("$1$2"))
 		}
 		sum := sha256.Sum256(file)
 		all[name[len("static/"):]] = httpserver.File{
