@@ -21,7 +21,7 @@ type Pools struct {
 	Reads   *postgres.DB // forks and statistics
 	Exports *postgres.DB // one connection for each export that may run
 
-	// which take the reads of Reads and Exports that they can; nil: none
+	// replicas that take over reads of Reads and Exports; nil: none
 	Replicas *replica.Replicas
 }
 

@@ -22,7 +22,7 @@ type database struct {
 	release              func()
 	keys                 identity.Keyring
 	unreadable           int // secrets that they do not decrypt
-	// closed when the embedded server has ended; nil for an external one
+	// closed when the embedded server ends; nil for an external one
 	lost     <-chan struct{}
 	embedded *embeddedpg.Server // nil for an external one
 }

@@ -257,7 +257,7 @@ const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// on failure only slow readers suffer
+		// if it fails, only slow readers notice
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment)
 	})
 }

@@ -12,9 +12,9 @@ import (
 type Size struct {
 	Plays, Players int
 	Forks          int // the plays are spread evenly; 0 means 1
-	// half of the plays are of the first fork, the others spread evenly over the rest
+	// the first fork has half of the plays; the others share the rest evenly
 	Uneven bool
-	// write the plays of one of so many equal parts, by time, from 1 on; 0 of 0: all
+	// write only part Part (from 1) of Parts equal parts by time; 0 and 0: all plays
 	Part, Parts int
 	Days        int   // over how many days up to now the plays are spread; 0 means 400
 	Groups      []int // the sizes of the groups, each of the first players

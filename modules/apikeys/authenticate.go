@@ -24,10 +24,10 @@ const (
 type Caller struct {
 	KeyID, KeyName, OrganisationID string
 	Scopes                         []Scope
-	// drawn anew with every change to the organisation or its forks; never repeats
+	// a random value, new with every change to the organisation or its forks
 	OrganisationVersion int64
 	RateLimit           RateLimit
-	// of the primary, after the request began: what its reports have to see
+	// the primary's LSN after the request began: a replica that is behind it is not read
 	Position postgres.Position
 	// when the key expires or, replaced, is revoked, if that is within 30 days; else nil
 	ExpiryNotice *time.Time

@@ -23,7 +23,7 @@ type Key struct {
 	CreatedAt                time.Time
 	CreatedBy                Person
 	ExpiresAt                *time.Time // nil: never
-	// nil: not revoked; ahead, of a key that was replaced: it works until then
+	// nil: not revoked; in the future for a replaced key, which works until then
 	RevokedAt  *time.Time
 	LastUsedAt *time.Time // nil: never used; to the minute
 	Replaces   string     // the id of the key that it replaced, or ""

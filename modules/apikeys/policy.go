@@ -42,7 +42,8 @@ func (c *core) authorize(
 	return err
 }
 
-// authorizeAll authorises for the owner of every key, which guards against a query of foreign keys.
+// authorizeAll authorises for the owner of each key, so that a query that reads another
+// organisation's keys fails.
 func (c *core) authorizeAll(
 	subject authz.Subject, permission authz.Permission, keys []Key,
 ) error {

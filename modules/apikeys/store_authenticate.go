@@ -29,7 +29,7 @@ update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// No row: there is no window, or one with stamps of the future.
+	// Returns no row if the key has no window or the window has stamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
@@ -124,7 +124,7 @@ func (a *Authenticator) touch(ctx context.Context, c Caller) error {
 	err := keys(a.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
-		// of this statement's transaction
+		// for this transaction only
 		Where("set_config('synchronous_commit', 'off', true) is not null").
 		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
 	return apperr.Annotate(err, "apikeys: last used")

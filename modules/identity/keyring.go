@@ -113,7 +113,7 @@ func (k Keyring) open(personID, stored string) (string, error) {
 // clear.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
-	// forged: the first start has encrypted what was in clear
+	// clear text is forged: the first start with a key encrypted all secrets
 	case !isEncrypted(stored) && k.current != nil:
 		return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
 	case !isEncrypted(stored):

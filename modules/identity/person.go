@@ -15,7 +15,7 @@ type Person struct {
 	Region          string     // of numbers and dates, such as de-DE; "": the browser's
 }
 
-// EmailKey is an e-mail as it is compared.
+// EmailKey returns an e-mail in the form in which e-mails are compared.
 func EmailKey(email string) string { return input.Lower(email) }
 
 // credentials are the stored values that a password is verified against. For an unknown e-mail only

@@ -38,7 +38,7 @@ func (r *Resets) UseReset(ctx context.Context, token, replacement, session strin
 		return err
 	}
 	defer lease.Release()
-	// first: without a reset nothing is hashed
+	// before hashing, so that an unknown token costs no hash
 	whose, err := resetCredentials(r.gorm(ctx), token, r.clock())
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// The lifetime of a session.
+// The lifetimes of a session.
 const (
 	maxIdle       = 12 * time.Hour
 	maxSession    = 24 * time.Hour
@@ -23,14 +23,15 @@ const (
 var ErrNoSession = apperr.New(apperr.AuthRequired,
 	"You are not signed in, or your session has ended. Sign in again.")
 
-// Session is a signed-in browser. With SecondStepDue its code is still missing.
+// Session is a signed-in browser. With SecondStepDue, the code of two-step verification is still
+// missing.
 type Session struct {
 	Person        Person
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// of the primary, after the request began: what its reports have to see; zero: whatever is
-	// newest
+	// the primary's LSN after the request began: a replica that is behind it is not read; zero:
+	// only the primary is read
 	Position postgres.Position
 }
 

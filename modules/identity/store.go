@@ -109,7 +109,7 @@ type store struct {
 	now func() time.Time
 }
 
-// clock is now as it is stored: UTC, to the millisecond.
+// clock returns the current time as it is stored: UTC, in milliseconds.
 func (s *store) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 func (s *store) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
@@ -140,8 +140,8 @@ func deleteExcess(tx transaction, row any, personID, order string, kept int) err
 	return apperr.Annotate(err, "identity: delete excess rows")
 }
 
-// skipLocked leaves rows to the transaction that has them, lockUser locks a person who is joined as
-// User, as all changes do.
+// skipLocked skips rows that another transaction has locked. lockUser locks the joined person's
+// row, as every change of a person does.
 var (
 	skipLocked = clause.Locking{
 		Strength: clause.LockingStrengthUpdate,

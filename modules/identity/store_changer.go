@@ -69,7 +69,7 @@ func (c *changer) withPersonLocked(
 		err = wrongCode
 	}
 	if err != nil {
-		// a wrong code at enrolment is no failed sign-in: who sends it has seen the secret
+		// a wrong code at enrolment is not a failed sign-in: the client has seen the secret
 		if in.secret != "" {
 			c.recordFailure(ctx, in.Person, err, in.lockedUntil)
 		}

@@ -79,7 +79,7 @@ func eachStale(
 		var batch []userRow
 		err := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.staleSecrets")).
 			Select("id", "totp_secret").
-			// not where it is null
+			// false where the secret is null
 			Where("(totp_secret like ? || '%') <> ? and id > ?", keys.currentPrefix(),
 				keys.Encrypts(), after).
 			Order("id").Limit(secretBatch).Find(&batch).Error

@@ -107,7 +107,7 @@ func (im *Importer) Import(
 	if len(r.errors.List) > 0 {
 		return Summary{}, &r.errors
 	}
-	// after an interrupted one nobody would know whether the import is in
+	// an interrupted commit would leave it unknown whether the import took place
 	return r.summary(), commit(context.WithoutCancel(ctx), tx)
 }
 

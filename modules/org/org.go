@@ -10,8 +10,8 @@ type Organisation struct {
 
 // Membership is a person's role in an organisation.
 type Membership struct {
-	// of the membership itself, by which the policy decides on the organisation that was loaded
-	// with it
+	// as the membership's row names it; the policy compares it with the Organisation that was
+	// loaded
 	OrganisationID string
 	Organisation   Organisation
 	Role           Role

@@ -38,7 +38,7 @@ func (a *API) forkOf(
 		return encodedFork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation,
 			audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
 	}
-	// missing and allowed: created between the two queries, after this request began
+	// missing, but allowed: the fork was created between the two queries, so it is still not found
 	if err = cmp.Or(err, missing); err != nil {
 		return encodedFork{}, err
 	}

@@ -38,7 +38,7 @@ func newForkCache() *forkCache {
 	return &forkCache{
 		lists: otter.Must(&otter.Options[versionKey, *forkList]{
 			MaximumWeight: cachedListBytes,
-			// with the gzipped one
+			// the gzipped form included
 			Weigher: func(_ versionKey, l *forkList) uint32 {
 				return uint32(len(l.body) + len(l.body)/4)
 			},

@@ -29,7 +29,7 @@ var parameterChecks = input.New(map[string]string{
 // reportQuery reads the parameters of the statistics and the export. An unknown one is an error: a
 // mistyped filter would be answered with everybody's figures. Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
-	// which fasthttp leaves out
+	// fasthttp drops a parameter without name and value
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {
 		return reports.Query{}, errUnknownParameter("")
 	}

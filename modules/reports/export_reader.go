@@ -81,7 +81,7 @@ func (r *exportReader) after(
 	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` +
 		string(csvUUID(nil, last.id[:])) + `')`
 	sql, args := r.sql(from, withPlayers)
-	// its text is its own: it is not prepared under a name
+	// the text varies, so it does not become a named prepared statement
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	rows, err := r.snap.Conn.Query(ctx, sql+after+exportOrder, args...)
 	if err != nil {

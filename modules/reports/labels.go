@@ -20,7 +20,8 @@ var errTooManyLabels = errors.New("reports: the labels take too much memory")
 // labels holds the labels of players by ordinal. Their text stands in blocks, each label behind its
 // length: it is copied once, and takes five bytes beside its text.
 type labels struct {
-	// where each label begins: the block's number and the place in it, and one more; 0: no label
+	// by ordinal: one more than the position of the label, which is block number and offset; 0: no
+	// label
 	pages  []*[labelsPerPage]uint32
 	blocks []string
 	block  strings.Builder       // the last of blocks

@@ -32,7 +32,7 @@ const (
 	smallBytes    = 2 << 20 // of one small report at its peak
 	maxSmallBytes = 32 << 20
 	maxLargeBytes = 96 << 20
-	// of a player in a large report at its peak
+	// peak memory of one player in a large report
 	bytesOfPlayer = bytesOfSum + bytesOfOrder + bytesOfSorting + bytesOfLabel
 	// with the place of the label
 	bytesOfSum               = 20

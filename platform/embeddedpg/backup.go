@@ -16,7 +16,7 @@ import (
 // restoredDatabase is the database while it is restored, beside dg, which it replaces at the end.
 const restoredDatabase = "dg_restored"
 
-// replacedDatabase is the one that dg was, until it is dropped.
+// replacedDatabase is the name of the former database dg until it is dropped.
 const replacedDatabase = "dg_replaced"
 
 // cleanupTimeout bounds the removal of a database that was not restored.
@@ -48,7 +48,7 @@ func (s *Server) Restore(
 	if err := s.checkUnused(ctx); err != nil {
 		return err
 	}
-	// of an attempt that was killed
+	// left by a restore that was killed
 	if err := s.asAdministrator(ctx, "drop database if exists "+restoredDatabase+" with (force)",
 		"drop database if exists "+replacedDatabase+" with (force)",
 		"create database "+restoredDatabase); err != nil {

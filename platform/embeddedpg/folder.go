@@ -25,7 +25,7 @@ const (
 	runFolder     = "run"
 	usersPipe     = "run/users"
 
-	// where the data goes if the server's user cannot enter the folder that was asked for
+	// holds the data if the server's user cannot enter the requested folder
 	relocationRoot = "/var/lib/dg"
 )
 
@@ -142,7 +142,7 @@ func (f folder) reaches(ctx context.Context, path string) bool {
 func (f folder) prepare() error {
 	mode := fs.FileMode(0o700)
 	restore := syscall.Umask(0o066)
-	// the server's user passes through the folders, whatever the process's umask is
+	// the server's user must be able to enter the folders, whatever the umask is
 	if os.Geteuid() == 0 {
 		mode = 0o711
 	}

@@ -116,14 +116,14 @@ func (s *Server) run(ctx context.Context, bin string, settings map[string]string
 	if err := f.command(ctx, "mkfifo", "-m", "600", pipe).Run(); err != nil {
 		return fmt.Errorf("make the pipe %q: %w", pipe, err)
 	}
-	// for reading too: it does not wait for the supervisor
+	// O_RDWR, because O_WRONLY would block until the supervisor opens the pipe
 	lease, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
 	}
 	cmd := f.command(context.Background(), "/bin/sh",
 		append([]string{"-c", supervisor, "dg-postgres", pipe,
-			// its users end it, no context does
+			// no context: the lease ends it
 			filepath.Join(bin, "postgres")}, f.serverArguments(settings)...)...)
 	cmd.ExtraFiles = []*os.File{s.lock}
 	cmd.Stdout = log
@@ -172,7 +172,7 @@ func (f folder) serverArguments(settings map[string]string) []string {
 		"unix_socket_permissions=0700",
 		"-c", "unix_socket_directories="+f.socket, "-c", "log_timezone=UTC", "-c",
 		"log_destination=stderr", "-c", "logging_collector=off",
-		// no value of a statement reaches the log
+		// keeps values of statements out of the log
 		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0")
 }
 

@@ -38,7 +38,7 @@ func programFolders(ctx context.Context) []string {
 		slices.Reverse(matches) // newer versions first
 		folders = append(folders, matches...)
 	}
-	// bin/dg of a project, where scripts/postgres.sh downloads to .postgres
+	// beside bin/dg of a checkout, where scripts/postgres.sh downloads PostgreSQL
 	if self, err := os.Executable(); err == nil {
 		folders = append(folders, filepath.Join(filepath.Dir(self), "..", ".postgres", "bin"))
 	}

@@ -10,7 +10,7 @@ type flowKey struct{}
 
 // Flow is the queue that a request waits in. The zero value is the program's own work.
 type Flow struct {
-	// of an organisation or of other work that is bounded, or the address of a network
+	// an organisation's id, the name of other bounded work, or a network's address
 	ID      string
 	Network bool // the request has no credential that was accepted before
 }

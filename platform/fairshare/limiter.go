@@ -29,9 +29,9 @@ type Limits struct {
 	MaxConcurrentPerActor int   // for one key or person; 0: as many as its organisation
 	Bytes                 int64 // estimated memory of requests; 0: unlimited
 	Waiting               int   // requests of one organisation in the queue; 0: MaxWaiting
-	// a released slot stays empty for as long as it was held, at most maxRest
+	// a released slot stays empty as long as it was held, at most maxRest
 	Rest bool
-	// the message for a request that waited without success; when to retry is added
+	// the message of a request that waited in vain; Retry-After is added
 	BusyMessage string
 }
 
@@ -56,7 +56,7 @@ type Limiter struct {
 	bytes         int64
 	oversize      *Lease                   // the one for more than half of the bytes
 	organisations map[string]*organisation // that hold or wait for something
-	// of *organisation: those that wait, whose turn is next first
+	// of *organisation: those with waiting requests, next to be served first
 	turns *list.List
 }
 

@@ -36,7 +36,7 @@ type requestRecord struct {
 	authenticated bool
 	streaming     bool // a body writer ends the record, not the guard
 	ended         atomic.Bool
-	// of what the response holds until its last byte is sent; may be nil
+	// held until the last byte of the response is sent; may be nil
 	lease *fairshare.Lease
 }
 

@@ -22,7 +22,7 @@ const SilenceTimeout = 5 * time.Second
 
 const (
 	heartbeatInterval = 500 * time.Millisecond
-	// an answer that takes longer may be a slow statement's, or silence
+	// a connection that waits longer for an answer may have a silent server
 	heartbeatAfter   = time.Second
 	heartbeatTimeout = 2 * time.Second
 )
@@ -100,7 +100,7 @@ func (h *heartbeat) shouldPing(ctx context.Context, p pgxpool.ShouldPingParams) 
 		h.pool.Reset()
 	}
 	_ = p.Conn.PgConn().Conn().Close() // or pgx waits 15 s for the server's goodbye
-	// the pool's own ping fails at once, and another connection is taken
+	// the pool's own ping then fails at once, and the pool takes another connection
 	return true
 }
 
@@ -159,7 +159,7 @@ func (h *heartbeat) beat(ctx context.Context, host *heartbeatHost) {
 	}
 	switch {
 	case ctx.Err() != nil:
-	// a refusal is an answer
+	// a refused connection is a sign of life as well
 	case time.Since(begin) < heartbeatTimeout || h.heardSince(begin, mine):
 		if host.silent.Swap(false) {
 			h.log.Info("the database answers again", "host", host.config.Host)

@@ -85,7 +85,7 @@ func Migrate(
 
 // locked runs work under goose's own lock, which older programs take too.
 func locked(ctx context.Context, db *sql.DB, work func() error) error {
-	// each second, for ten minutes
+	// an attempt each second, for ten minutes
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return err

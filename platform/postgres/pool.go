@@ -32,7 +32,7 @@ type Options struct {
 	Heartbeat bool
 	// connections go to flows in turn (package fairshare), not in FIFO order
 	FairQueue bool
-	// the server need not answer: each connection is looked at when it is acquired (package replica)
+	// connects lazily: package replica checks each connection when it is acquired
 	Replica bool
 }
 

@@ -37,7 +37,7 @@ func (t *Table) Rows() int64 { return t.rows }
 // values until Flush.
 func (t *Table) Add(lineAndValues ...any) {
 	for i, value := range lineAndValues {
-		// pgx would encode it as text, and then again: five times the work
+		// pgx would encode it as text and parse that: five times the work
 		if id, ok := value.(uuid.UUID); ok {
 			lineAndValues[i] = pgtype.UUID{Bytes: id, Valid: true}
 		}

@@ -59,7 +59,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 const maxReply = 4 << 10
 
 func (c *collector) post(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	// the same on the wire as the service's request
+	// TracesData and ExportTraceServiceRequest have the same wire format
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *collector) post(ctx context.Context, spans []*tracepb.ResourceSpans) er
 		return errors.Unwrap(err) // a url.Error without the URL, whose query may be a password
 	}
 	defer response.Body.Close()
-	// so that the connection serves again
+	// drained, so that the connection is reused
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxReply))
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answers %s", response.Status)

@@ -78,7 +78,7 @@ func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
 	conns := opsConns{active: map[net.Conn]bool{}}
 	srv := &http.Server{
 		Handler: h, ConnState: conns.changed,
-		// a profile adds its length
+		// a profile extends it by its duration
 		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 	}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })

@@ -24,7 +24,7 @@ func (h *Handler) renderRecoveryCodesForm(
 	c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors,
 ) error {
 	if !p.Person.TwoStep {
-		// setting it up comes with codes
+		// enabling two-step verification creates codes anyway
 		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
 	}
 	return h.Render(c, status, "recovery-codes-new",

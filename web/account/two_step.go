@@ -68,7 +68,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// changed elsewhere meanwhile
+		// another tab or device changed it
 		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
 	case err != nil:
 		return err

@@ -145,7 +145,7 @@ func comparedPeriod(p reports.Period, with string) (reports.Period, bool) {
 		from = p.From.AddDate(years, int(p.From.Month()-last.Month()), 0)
 	}
 	earlier := ui.Between(from, end.AddDate(0, 0, -1))
-	// a year back, 29 February has no day, and a leap year can have one too many
+	// 29 February has no counterpart a year earlier, and a period over it may have one day too many
 	earlier.Days = max(1, min(earlier.Days, reports.MaxPeriodDays))
 	return earlier, reportable(earlier)
 }

@@ -41,7 +41,7 @@ type dashboardView struct {
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
 	Format           string // the suggested one
-	// path of the period that ends with the last play, if there are no plays in this one
+	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
 	Overlaps    []overlap // at most shownOverlaps
 	More        bool      // overlaps than these

@@ -16,13 +16,13 @@ import (
 // Principal is the signed-in person of a request.
 type Principal struct {
 	Person identity.Person
-	// of the path; on other screens the person's only one, or the zero value
+	// the organisation in the path; on other screens the person's only one, or the zero value
 	Organisation org.Organisation
 	Role         org.Role
 	memberOf     string           // the organisation of the membership
 	all          []org.Membership // of a person in several organisations
 	at           string           // the path of the request
-	// whether the request was refused for want of two-step verification alone
+	// whether the request was refused only because two-step verification is off
 	LacksTwoStep bool
 	// whether the person is owner or admin of any organisation; set on screens of no organisation
 	manages  bool

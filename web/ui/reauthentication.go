@@ -34,7 +34,7 @@ func (g *Guard) Reauthenticate(
 	}
 	proof := ProofOf(c)
 	missing := FieldError("current", identity.ErrPasswordDue.Message)
-	// it would count as a wrong code
+	// an empty code would count as a wrong one
 	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep {
 		proof = identity.Proof{}
 		missing = FieldError("code",

@@ -12,7 +12,8 @@ import (
 	"dg/platform/input"
 )
 
-// minUncommon is how many characters of a new password are not part of anything common, at least.
+// minUncommon is the least number of characters of a new password that are not part of a common
+// word, a row of keys or a repetition.
 const minUncommon = 5
 
 // commonWords are the parts of common passwords, in the languages of the product, longest first.
@@ -115,8 +116,8 @@ func uncommon(text string, words []string) (left int) {
 	return left
 }
 
-// runLength is how many bytes at the front of the text are neighbours in a row, or one character
-// repeated three times and more.
+// runLength returns the length of a run at the start of the text: keys in a row, such as qwert, or
+// one character three times or more.
 func runLength(text string) int {
 	inRow := 0
 	for inRow < len(text) && strings.Contains(bothDirections, text[:inRow+1]) {

@@ -17,8 +17,7 @@ type Cost struct {
 	Lanes        uint8
 }
 
-// DefaultCost is that of new hashes: the second recommendation of RFC 9106 cut to what OWASP asks
-// for, about 20 ms.
+// DefaultCost is the cost of new hashes: OWASP's minimum for argon2id, about 20 ms.
 var DefaultCost = Cost{Memory: 19456, Time: 2, Lanes: 1}
 
 // The lengths of new hashes, in bytes.
@@ -27,8 +26,7 @@ const (
 	keyLength  = 32
 )
 
-// The bounds of hashes that are taken over from elsewhere: beyond them one sign-in could use up the
-// server.
+// The bounds of imported hashes: beyond them, one sign-in could exhaust the server.
 const (
 	maxMemory = 256 << 10 // KiB
 	maxTime   = 10

@@ -16,7 +16,7 @@ const (
 	maxWorkers    = 4
 )
 
-// processors is read before the program lets more threads run than there are.
+// processors is read before the program raises GOMAXPROCS beyond it.
 var processors = runtime.GOMAXPROCS(0)
 
 // Hasher computes password hashes, a few at a time.

@@ -17,7 +17,7 @@ type pass struct {
 	*Sealer
 	conn  *pgxpool.Conn
 	today time.Time
-	// days before it are sealed again where they are marked, and not looked for
+	// earlier days are sealed only if they are marked as dirty
 	from    time.Time
 	timeout time.Duration // how long each bucket waits for another sealer
 	done    Result
@@ -28,7 +28,7 @@ type pass struct {
 func (s *Sealer) pass(
 	ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration,
 ) (Result, error) {
-	// for this statement alone: whether there is one
+	// held for this statement only: it fails if another sealer is at work
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}

@@ -87,7 +87,7 @@ func (v *verifier) verify(ctx context.Context) error {
 	}
 	for _, first := range months {
 		p := snapshot.MonthOf(first)
-		// the bucket lists nothing as sealed: from the plays
+		// the bucket lists no sealed days, so the sums come from the plays
 		plays, err := v.bucket(p).monthPlays(ctx, v.maxMonthBytes)
 		if err != nil {
 			return err

@@ -87,7 +87,7 @@ func (m *MonthPlays) Pack() Month {
 	})
 	p := Month{Head: binary.AppendUvarint(newPacked(MonthVersion), uint64(m.players.Count()))}
 	if !m.dropped {
-		// grown instead, it took twice as much
+		// preallocated: append would use twice the memory
 		p.Tail = make([]byte, checksumSize, checksumSize+playSize*len(m.plays)+len(m.answers))
 	}
 	var last int32

@@ -34,8 +34,7 @@ type Metadata struct {
 	LargeGroup    bool   // everybody's plays are read for the group
 	activeMembers int    // members of the group with a play, counted up to MinGroup
 	LastOrdinal   int    // at least as many as the organisation has players
-	// at least as many as the report lists, counted up to one more than LargeReport; 0: they are
-	// few
+	// an upper bound of the players that the report lists, counted up to LargeReport + 1; 0: few
 	listedPlayers int
 	Sealed        Sealed
 }

@@ -11,7 +11,7 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
-	// the caller lists the players (Statistics.Players): more memory is admitted for it
+	// the caller lists Statistics.Players, for which more memory is reserved
 	Rows bool
 	// the caller warns of groups whose reports differ by few players
 	Overlaps bool

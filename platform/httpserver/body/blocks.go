@@ -77,7 +77,7 @@ func (b *blocks) fill() error {
 		switch {
 		case err == io.EOF: //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
 			if b.ctx.Err() != nil {
-				// a cancelled query may look like one that came to its end
+				// the rows of a cancelled query may seem to have ended normally
 				return context.Cause(b.ctx)
 			}
 			b.ended = true

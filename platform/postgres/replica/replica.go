@@ -127,7 +127,7 @@ func (rs *Replicas) Acquire(
 	defer stop()
 	conn, err := r.pools[of].Pool.Acquire(waiting)
 	if errors.Is(err, context.DeadlineExceeded) {
-		// a later read has the connection, and the next check finds a server that accepts none
+		// a later read uses the connection; the next check reports a server that refuses new ones
 		return nil
 	}
 	if err == nil {

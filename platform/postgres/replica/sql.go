@@ -87,7 +87,7 @@ func (rs *Replicas) flush() {
 		defer rs.flushing.Store(false)
 		ctx, stop := context.WithTimeout(context.Background(), checkTimeout)
 		defer stop()
-		// where it fails, the reads wait, or ask the primary
+		// if it fails, reads wait or use the primary
 		_, _ = rs.primary.Pool.Exec(ctx, markSQL)
 	}()
 }
