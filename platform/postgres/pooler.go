@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -166,7 +167,8 @@ func KeepsPrepared(ctx context.Context, config *pgx.ConnConfig) bool {
 // sharesSessions detects transaction pooling: a connection moves to another session while a second
 // connection holds the first one in a transaction. The statements of the first run in the mode.
 func sharesSessions(ctx context.Context, first *pgx.Conn, mode pgx.QueryExecMode) (bool, error) {
-	const session = `/* postgres.pooler */ select pg_backend_pid()`
+	// A text of its own: an earlier probe may have prepared the same text in the other session.
+	session := fmt.Sprintf(`/* postgres.pooler %x */ select pg_backend_pid()`, rand.Uint64())
 	second, err := pgx.ConnectConfig(ctx, first.Config())
 	if err != nil {
 		return false, unreachable(err)

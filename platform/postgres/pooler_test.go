@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/bouncer"
@@ -93,14 +94,24 @@ func TestStatementsArePreparedWhereThePoolerKeepsThem(t *testing.T) {
 	var minor int
 	_, err = fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor)
 	require.NoError(t, err)
-	db := open(t, ThroughPooler(b.URL(direct)), Options{MaxConns: 8})
+	pools := make([]*DB, 8) // each tries it in the sessions of the others
 	var all sync.WaitGroup
-	for range 8 {
+	for i := range pools {
+		all.Go(func() {
+			db, err := Open(t.Context(), ThroughPooler(b.URL(direct)), Options{MaxConns: 8})
+			assert.NoError(t, err)
+			pools[i] = db
+		})
+	}
+	all.Wait()
+	for _, db := range pools {
+		t.Cleanup(db.Close)
 		all.Go(func() {
 			for range 50 {
 				var prepared bool
 				err := db.Pool.QueryRow(t.Context(),
-					`select exists (select from pg_prepared_statements), pg_sleep(0.001)::text`).
+					`select exists (select from pg_prepared_statements where statement like '%sleep%'),
+						pg_sleep(0.001)::text`).
 					Scan(&prepared, nil)
 				if err != nil || prepared != (minor >= 24) {
 					t.Errorf("%s: %v, %v", out, prepared, err)
