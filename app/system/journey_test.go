@@ -90,10 +90,10 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	warehouse := createAndCopyKey(t, p, d, "Warehouse, nightly export")
 	row := `tr:has(bdi[data-name]:text("Warehouse, nightly export"))`
 	const lastUse = "table.keys tbody tr:first-child [data-use]"
-	require.Equal(t, "never", p.Text(lastUse))
+	require.Equal(t, "Never used", p.Text(lastUse))
 	require.True(t, d.Accepts(warehouse))
 	p.Reload()
-	require.NotEqual(t, "never", p.Text(lastUse), row)
+	require.NotEqual(t, "Never used", p.Text(lastUse), row)
 
 	revokeFirstKey(t, p)
 	require.False(t, d.Accepts(warehouse))

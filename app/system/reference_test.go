@@ -21,7 +21,8 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	key := d.DemoToken()
 	p := browsertest.New(t)
 	p.Open("http://" + address + "/docs") // not the address that the document names
-	p.Click(`a:text("Get the statistics of a fork")`)
+	p.Click(`a:text("Reference")`)
+	p.Click(`main a:text("Get the statistics of a fork")`)
 	p.Click(`summary:text("Try it")`)
 	tryWith(p, key)
 	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n",

@@ -4,6 +4,10 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const live = document.getElementById('live');
 
+  // The list of pages is open where it has room.
+  const pages = document.querySelector('details.pages');
+  if (pages) pages.open = matchMedia('(min-width: 72.01rem)').matches;
+
   // Search: sections, and rows of tables and lists, that hold every word.
   for (const form of all('form[data-search]')) {
     const input = form.querySelector('input');
