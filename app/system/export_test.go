@@ -40,7 +40,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 }
 
 const (
-	exportMemory    = 64 << 20
+	exportMemory    = 32 << 20
 	firstByteWithin = 50 * time.Millisecond
 	cancelledWithin = 100 * time.Millisecond // while rows flow
 	cancelledAnyhow = 2 * time.Second

@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -168,7 +168,7 @@ func KeepsPrepared(ctx context.Context, config *pgx.ConnConfig) bool {
 // connection holds the first one in a transaction. The statements of the first run in the mode.
 func sharesSessions(ctx context.Context, first *pgx.Conn, mode pgx.QueryExecMode) (bool, error) {
 	// A text of its own: an earlier probe may have prepared the same text in the other session.
-	session := fmt.Sprintf(`/* postgres.pooler %x */ select pg_backend_pid()`, rand.Uint64())
+	session := fmt.Sprintf(`/* postgres.pooler %s */ select pg_backend_pid()`, rand.Text())
 	second, err := pgx.ConnectConfig(ctx, first.Config())
 	if err != nil {
 		return false, unreachable(err)
