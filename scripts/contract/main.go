@@ -169,7 +169,7 @@ func htmlRows(table []apiError) string {
 		}
 		seen[e.Code] = true
 		fmt.Fprintf(&b,
-			`<tr role="row" id="%s"><th role="rowheader" scope="row">%d <small class="mono">%s</small></th><td role="cell" data-label="Cause">%s</td><td role="cell" data-label="How to fix it">%s</td></tr>`+
+			`<tr role="row" id="%s"><th role="rowheader" scope="row">%d <small class="mono">%s</small></th><td role="cell">%s</td><td role="cell" data-label="How to fix it">%s</td></tr>`+
 				"\n",
 			id, e.Status, e.Code, cell(e.Cause), cell(e.Fix))
 	}

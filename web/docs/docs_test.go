@@ -35,7 +35,7 @@ import (
 var (
 	contractErrorRow = regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `[a-z-]+` \\| `(ERR_[A-Z_]+)` \\|")
 	pageErrorRow     = regexp.MustCompile(`<tr role="row" id="([^"]+)"><th role="rowheader" scope="row">(\d{3}) <small class="mono">(ERR_[A-Z_]+)</small></th>` +
-		`<td role="cell" data-label="Cause">(?:<span>)?[^<]+.*?</td><td role="cell" data-label="How to fix it">(?:<span>)?[^<]+`)
+		`<td role="cell">(?:<span>)?[^<]+.*?</td><td role="cell" data-label="How to fix it">(?:<span>)?[^<]+`)
 	contractCode = regexp.MustCompile(`(?m)^(ERR_[A-Z_]+)$`)
 	anyTag       = regexp.MustCompile(`<[^>]*>`)
 )

@@ -11,13 +11,13 @@ const (
 	hash   = `(?:^|[ \t])#.*`
 	slash  = `//.*`
 	dashes = `--.*`
-	never  = `\z` // no comment
+	quoted = `"(?:[^"\\\n]|\\.)*"`
 )
 
 // languages are what the highlighter knows of each: the extensions of its files, a regular
-// expression for a comment, and keywords.
+// expression for a comment (in JSON, for a field's name), and keywords.
 var languages = []struct{ extensions, comment, keywords string }{
-	{".json", never, `false null true`},
+	{".json", quoted + `:`, `false null true`},
 	{".sh", hash, `case do done elif else esac exit export fi for function if in read set then trap ` +
 		`while`},
 	{".py", hash, `and as assert break class continue def del elif else except False finally for ` +
@@ -49,7 +49,7 @@ func compileSyntaxes() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
 	for _, l := range languages {
 		keywords := strings.ReplaceAll(l.keywords, " ", "|")
-		syntax := regexp.MustCompile(`(?m)(` + l.comment + `)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
+		syntax := regexp.MustCompile(`(?m)(` + l.comment + `)|(` + quoted + `|'(?:[^'\\\n]|\\.)*')|` +
 			`(\b(?:` + keywords + `)\b)`)
 		for extension := range strings.FieldsSeq(l.extensions) {
 			all[extension] = syntax

@@ -34,12 +34,12 @@ type documentation struct {
 
 // recipe is a program to copy.
 type recipe struct {
-	ID, Name, File string
-	Purpose        string          // in the list of recipes
-	ExportsKey     bool            // whether the first step puts the key into the environment
-	Steps          []template.HTML // from nothing to a result
-	Tables         bool            // whether it reads all forks into tables
-	Untested       string          // what no test runs, or ""
+	ID, Kind, Name, File string
+	Purpose              string          // in the list of recipes
+	ExportsKey           bool            // whether the first step puts the key into the environment
+	Steps                []template.HTML // from nothing to a result
+	Tables               bool            // whether it reads all forks into tables
+	Untested             string          // what no test runs, or ""
 	// What it drew from the demo: a static file, or a text in recipes/. "" for none.
 	Picture, Output string
 }

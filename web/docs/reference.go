@@ -41,13 +41,13 @@ type refStatus struct {
 	Text         template.HTML
 }
 
-// SampleAnswer is the first example of an operation, or "".
-func (r reference) SampleAnswer(id string) string {
+// SampleAnswer is the first example of an operation, or nil.
+func (r reference) SampleAnswer(id string) *command {
 	i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id })
 	if i < 0 || len(r[i].Examples) == 0 {
-		return ""
+		return nil
 	}
-	return r[i].Examples[0].Text
+	return &r[i].Examples[0]
 }
 
 // referenceView is the page of an operation, or of all of them.

@@ -61,17 +61,17 @@ const weeks = [...new Set(Object.values(byWeek).flatMap(Object.keys))].sort().sl
 const most = forks.filter(({ forkId }) => forkId in sums).sort((a, b) => sums[b.forkId] - sums[a.forkId]).slice(0, 7)
   .map(({ forkId, title }) => ({ title, plays: weeks.map((week) => byWeek[forkId][week] ?? 0) }));
 const top = Math.max(1, ...most.flatMap(({ plays }) => plays));
-const [x, y] = [(week) => 40 + (580 * week) / Math.max(1, weeks.length - 1), (plays) => 290 - (180 * plays) / top];
+const [x, y] = [(week) => 36 + (464 * week) / Math.max(1, weeks.length - 1), (plays) => 260 - (150 * plays) / top];
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#777777'];
-const text = (at, value, more = '') => `<text ${at} ${more}>${String(value).replace(/[&<]/g, (c) => `&#${c.charCodeAt()};`)}</text>\n`;
-writeFileSync('dg.svg', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 320" font-family="sans-serif" font-size="12">
-<rect width="640" height="320" fill="#fff"/>
-<path d="M40 110H620M40 200H620M40 290H620" stroke="#ccc"/>
-${text('x="320" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weight="bold"')}`
-  + [0, top / 2, top].map((plays) => text(`x="34" y="${y(plays) + 4}" text-anchor="end"`, plays)).join('')
-  + text('x="40" y="310"', weeks[0] ?? '') + text('x="620" y="310" text-anchor="end"', weeks.at(-1) ?? '')
+const text = (at, value, more = '', before = '') => `<text ${at} ${more}>${before}${String(value).replace(/[&<]/g, (c) => `&#${c.charCodeAt()};`)}</text>\n`;
+writeFileSync('dg.svg', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 288" font-family="sans-serif" font-size="12">
+<rect width="512" height="288" fill="#fff"/>
+<path d="M36 110H500M36 185H500M36 260H500" stroke="#ccc"/>
+${text('x="256" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weight="bold"')}`
+  + [0, top / 2, top].map((plays) => text(`x="30" y="${y(plays) + 4}" text-anchor="end"`, plays)).join('')
+  + text('x="36" y="280"', weeks[0] ?? '') + text('x="500" y="280" text-anchor="end"', weeks.at(-1) ?? '')
   + most.map(({ title, plays }, i) => `<polyline fill="none" stroke="${colours[i]}" stroke-width="2" points="${plays.map((n, week) => `${x(week)},${y(n)}`)}"/>\n`
-    + text(`x="${40 + 300 * (i % 2)}" y="${42 + 16 * Math.floor(i / 2)}" fill="${colours[i]}"`, `— ${title.slice(0, 44)}`)).join('')
+    + text(`x="${36 + 232 * (i % 2)}" y="${42 + 16 * Math.floor(i / 2)}"`, title.slice(0, 34), '', `<tspan fill="${colours[i]}" font-weight="bold">— </tspan>`)).join('')
   + '</svg>\n');
 console.log(`dg.svg: ${forks.length} forks, ${daily.reduce((sum, { plays }) => sum + plays, 0)} plays`);
 

@@ -6,11 +6,21 @@
 
   // The list of pages is open where it has room.
   const pages = document.querySelector('details.pages');
-  if (pages) pages.open = matchMedia('(min-width: 72.01rem)').matches;
+  const wide = matchMedia('(min-width: 72.01rem)').matches;
+  if (pages) pages.open = wide;
+
+  // Each section can be linked. An address of a language chooses its tab.
+  for (const heading of all('main section > h2[id]')) {
+    heading.insertAdjacentHTML('beforeend', `<a class="anchor" href="#${heading.id}" aria-label="Link to this section">#</a>`);
+  }
+  const choose = () => document.getElementById(`language-${location.hash.slice(1)}`)?.click();
+  addEventListener('hashchange', choose);
+  choose();
 
   // Search: sections, and rows of tables and lists, that hold every word.
   for (const form of all('form[data-search]')) {
     const input = form.querySelector('input');
+    const count = form.querySelector('.hint');
     const sections = all('main section').map((section) => ({ section, text: section.textContent.toLowerCase(),
       parts: all('tbody tr, li, dt', section).map((part) => ({ part, text: (part.textContent + (part.matches('dt') ? part.nextElementSibling.textContent : '')).toLowerCase() })) }));
     const show = (part, shown) => { part.hidden = !shown; if (part.matches('dt')) part.nextElementSibling.hidden = !shown; };
@@ -26,7 +36,7 @@
       }
       document.querySelector('[data-none]').hidden = found > 0;
       mark();
-      live.textContent = words.length ? `${found} ${found === 1 ? 'section' : 'sections'} found.` : '';
+      count.textContent = live.textContent = words.length ? `${found} ${found === 1 ? 'section' : 'sections'} found.` : '';
     };
     form.hidden = false;
     form.addEventListener('submit', (e) => e.preventDefault());
@@ -42,6 +52,7 @@
     const passed = shown.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
     const current = atEnd && scrollY > 0 ? shown.at(-1) : passed.at(-1) ?? shown[0];
     for (const item of links) {
+      item.link.parentElement.hidden = !shown.includes(item);
       if (item !== current) item.link.removeAttribute('aria-current');
       else item.link.setAttribute('aria-current', 'location');
     }
@@ -57,6 +68,7 @@
     const [form, out] = [details.querySelector('form'), details.querySelector('pre')];
     const key = form.querySelector('#try-key');
     details.hidden = false;
+    details.open = wide;
     addEventListener('pagehide', () => { key.value = ''; });
     form.addEventListener('submit', async (e) => {
       e.preventDefault();
