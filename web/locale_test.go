@@ -102,7 +102,7 @@ func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
 	report := o.At("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID)
 	require.Contains(t, b.In("en-US", report).Body, "Mar 1 to 31, 2026")
 	require.Contains(t, b.Get("/account").Body,
-		`<option value="" selected>Automatic (from your browser)</option>`)
+		`<option value="" selected>From your browser</option>`)
 	require.Contains(t, b.Get("/account").Body,
 		`<option value="de-CH">Switzerland (German): 1&#39;234.5, 21 Nov 2026</option>`)
 

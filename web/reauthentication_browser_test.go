@@ -41,11 +41,11 @@ func TestPasswordIsAskedAgainByKeyboard(t *testing.T) {
 
 	p.Press("Tab", "Enter") // from the errors along the link of the first
 	require.Equal(t, "<input#current>", p.Focused())
-	p.Press("wrong horse battery", "Tab", w.CodeNow(t, fixtures.TOTPSecret), "Enter")
+	p.Press("wrong horse battery", "Tab", "Tab", w.CodeNow(t, fixtures.TOTPSecret), "Enter")
 	p.WaitFor("#current-error")
 	require.Equal(t, "The password is wrong.", p.Text("#current-error"))
 	pictures(p, "password-again-wrong")
-	p.Press("Tab", "Enter", fixtures.Password, "Tab", w.CodeNow(t, fixtures.TOTPSecret), "Enter")
+	p.Press("Tab", "Enter", fixtures.Password, "Tab", "Tab", w.CodeNow(t, fixtures.TOTPSecret), "Enter")
 	p.WaitFor("#secret")
 	keys := w.AllKeys(t, acme)
 	require.Len(t, keys, 1)

@@ -193,14 +193,14 @@ func ownerScreens() []screen {
 			},
 		},
 		{name: "key-rename", shows: "earlier name", path: "/settings/api-keys",
-			do: openKey("Rename")},
+			do: openKey("Edit")},
 		{
 			name:   "key-rename-error",
 			shows:  "Enter a name.",
 			path:   "/settings/api-keys",
 			status: http.StatusBadRequest,
 			do: func(p *browsertest.Page) {
-				openKey("Rename")(p)
+				openKey("Edit")(p)
 				enter("#name", " ")(p)
 			},
 		},

@@ -96,7 +96,7 @@ func (h *Handler) renderRenameKey(
 	view.Path = keyPath(p, k, "/rename")
 	view.Back = keyPath(p, k, "")
 	var err error
-	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Rename key", status),
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Edit key", status),
 		"api-keys"); err != nil {
 		return err
 	}

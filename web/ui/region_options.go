@@ -18,5 +18,5 @@ func RegionOptions() []Option {
 		}
 	}
 	slices.SortFunc(all, func(a, b Option) int { return strings.Compare(a.Text, b.Text) })
-	return append([]Option{{"", "Automatic (from your browser)"}}, all...)
+	return append([]Option{{"", "From your browser"}}, all...)
 }
