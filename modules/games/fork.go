@@ -2,19 +2,22 @@ package games
 
 import "time"
 
-// Fork is an organisation's version of a game, without its configuration: the readers of forks
-// cannot show it by mistake.
+// Fork is an organisation's version of a game. It has no configuration, so that no reader can show
+// it by mistake.
 type Fork struct {
-	ID, OrganisationID, GameID string
-	Slug, Title                string
-	Major                      int
-	Status                     string // active or archived
-	Visibility                 string // public, organization or restricted
-	SourceLocale               string // en, fr, es, pt or de
-	DeployedRelease            *int   // nil: no release is deployed
-	Suspended                  bool
-	CreatedAt, UpdatedAt       time.Time
-	// OrganisationVersion is the organisation's version in the snapshot that the fork was read
-	// from.
-	OrganisationVersion int64
+	ID, GameID          string
+	OrganisationID      string `gorm:"column:org_id"`
+	Slug, Title         string
+	Major               int
+	Status              string // active or archived
+	Visibility          string // public, organization or restricted
+	SourceLocale        string // en, fr, es, pt or de
+	DeployedRelease     *int   `gorm:"column:deployed_release_number"` // nil: no release is deployed
+	Suspended           bool
+	CreatedAt           time.Time
+	UpdatedAt           time.Time
+	OrganisationVersion int64 // of the snapshot that the fork was read from
 }
+
+// TableName implements gorm's Tabler.
+func (Fork) TableName() string { return "forks" }

@@ -34,14 +34,14 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-// fork makes one with the id as its slug.
+// fork stores a fork with the id as its slug.
 func (b bundle) fork(id, organisation string, createdAt time.Time) {
 	b.Fork(fixtures.Fork{
 		ID: id, OrganisationID: organisation, GameID: b.game, CreatedAt: createdAt,
 	})
 }
 
-// version is the organisation's.
+// version returns the organisation's version.
 func (b bundle) version(organisation string) int64 {
 	return fixtures.One[int64](b.Database, `select version from organisations where id = $1`,
 		organisation)

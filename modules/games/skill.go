@@ -2,8 +2,8 @@ package games
 
 import "bytes"
 
-// skills is the catalogue in the order of game.SkillId. A skill's index is stored in every play:
-// the list only ever grows at its end, up to 128 skills.
+// skills is the catalogue in the order of game.SkillId. A skill's index is stored in every play, so
+// skills are only ever appended, up to SkillSpace.
 var skills = [...]string{
 	"prompting.context", "prompting.constraints", "prompting.examples",
 	"data.quality.duplicates", "data.quality.missing", "data.quality.formats",
@@ -20,16 +20,15 @@ var skills = [...]string{
 	"data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is the size of the catalogue. SkillSpace is how many skills a stored answer can name:
-// an array of that size can be indexed by any stored skill, also by one that a newer program has
-// stored.
+// SkillCount is the size of the catalogue. SkillSpace is the number of skills that a stored answer
+// can name: it is the length of arrays by skill, because a newer program may have a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
 )
 
-// MaxAttempts is how many answers to one skill a play may hold. The tag of ImportedSkill.Attempts
-// checks it.
+// MaxAttempts is the maximum number of answers to one skill in a play. The tag of
+// ImportedSkill.Attempts enforces it.
 const MaxAttempts = 100
 
 // Skill is an index of the catalogue: 0 to SkillCount-1.
@@ -59,10 +58,9 @@ type SkillResult struct {
 	Attempts, Correct int
 }
 
-// PackAnswers returns the stored form of a play's answers: one byte each, skill<<1 and 1 for a
-// correct one, in the order of the catalogue, correct ones first. Equal answers give equal bytes,
-// whatever the order of results. The results name each skill at most once and are within bounds:
-// the importer has checked that.
+// PackAnswers returns the stored form of a play's answers: one byte each, skill<<1|correct, in the
+// order of the catalogue, correct answers first. Equal answers give equal bytes. The importer has
+// checked that each skill occurs once and that the counts are within bounds.
 func PackAnswers(results []SkillResult) []byte {
 	var bySkill [SkillCount]SkillResult
 	n := 0
