@@ -126,7 +126,7 @@ func (o *tenants) Members(ctx context.Context, tenantID string) ([]org.Member, i
 
 func (o *tenants) Groups(ctx context.Context, tenantID, _ string) (groups []org.Group, err error) {
 	err = tenant.Raw(o.db.WithContext(ctx), tenantID, `/* tenants.cohorts */
-		select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = @org`).
+		select id, tenant as org_id, 'Cohort' as name from cohorts where tenant = @org`).
 		Scan(&groups).Error
 	return groups, err
 }

@@ -8,25 +8,40 @@ type Organisation struct {
 	Version        int64
 }
 
+// TableName implements gorm's Tabler.
+func (Organisation) TableName() string { return "organisations" }
+
 // Membership is a person's role in an organisation.
 type Membership struct {
-	// as the membership's row names it; the policy compares it with the Organisation that was
-	// loaded
-	OrganisationID string
+	// OrganisationID comes from the membership's row. The policy compares it with Organisation.ID.
+	OrganisationID string `gorm:"column:org_id"`
 	Organisation   Organisation
 	Role           Role
-	Several        bool // whether the person belongs to other organisations too
+	Several        bool `gorm:"-"` // whether the person belongs to other organisations too
 }
+
+// TableName implements gorm's Tabler.
+func (Membership) TableName() string { return "memberships" }
 
 // Member is a person in an organisation.
 type Member struct {
-	OrganisationID string
-	PersonID       string
+	OrganisationID string `gorm:"column:org_id"`
+	PersonID       string `gorm:"column:user_id"`
 	Role           Role
 }
 
+// TableName implements gorm's Tabler.
+func (Member) TableName() string { return "memberships" }
+
 // Group is a group of players.
-type Group struct{ ID, OrganisationID, Name string }
+type Group struct {
+	ID             string
+	OrganisationID string `gorm:"column:org_id"`
+	Name           string
+}
+
+// TableName implements gorm's Tabler.
+func (Group) TableName() string { return "player_groups" }
 
 // Plan is the subscription of an organisation.
 type Plan string

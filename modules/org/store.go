@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/input"
@@ -13,52 +14,39 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
+// Service reads organisations and changes their reporting mode.
+type Service struct {
+	db     *postgres.DB
+	log    *audit.Log
+	policy *authz.Policy
+}
+
+// New returns the service over db.
+func New(db *postgres.DB, log *audit.Log, policy *authz.Policy) *Service {
+	return &Service{db: db, log: log, policy: policy}
+}
+
 var errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.")
-
-type organisationRow struct {
-	ID            string
-	Slug          string
-	Name          string
-	Plan          string
-	ReportingMode string
-	Version       int64
-}
-
-func (organisationRow) TableName() string { return "organisations" }
-
-func (r organisationRow) organisation() Organisation {
-	return Organisation{
-		ID:            r.ID,
-		Slug:          r.Slug,
-		Name:          r.Name,
-		Plan:          Plan(r.Plan),
-		ReportingMode: ReportingMode(r.ReportingMode),
-		Version:       r.Version,
-	}
-}
 
 // OrganisationIn reads an organisation in the caller's transaction. Errors: apperr.NotFound.
 func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
-	var row organisationRow
-	err := tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)).Take(&row).Error
+	return take(tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)))
+}
+
+// take reads the one organisation of the query. Errors: apperr.NotFound.
+func take(query *gorm.DB) (o Organisation, _ error) {
+	err := query.Take(&o).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Organisation{}, errOrganisationNotFound
 	}
-	if err != nil {
-		return Organisation{}, fmt.Errorf("org: organisation: %w", err)
-	}
-	return row.organisation(), nil
+	return o, apperr.Annotate(err, "org: organisation")
 }
 
-type subjectRow struct {
-	Role    string
-	TwoStep bool
-}
-
-// SubjectIn reads in the caller's transaction what the person may do in the organisation, and locks
-// role and two-step verification until that ends. A person who is not a member has no grants.
+// SubjectIn reads in the caller's transaction what the person may do in the organisation. It locks
+// role and two-step verification until the transaction ends. A person who is not a member has no
+// grants.
 func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
-	// A function of the database's owner: a lock wants rights that the serving role does not have.
+	// A function of the database's owner: the serving role has no right to lock these rows.
 	return loadSubject(tenant.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
 		organisationID, personID)
@@ -70,7 +58,7 @@ func (s *Service) CurrentSubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
 	return loadSubject(tx.Scopes(postgres.Tag("org.subject"), tenant.Scope(organisationID)).
-		Model(&membershipRow{}).
+		Model(&Member{}).
 		Select(
 			"role, exists (select from users where id = user_id and totp_secret is not null) as two_step",
 		).
@@ -83,7 +71,10 @@ func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject
 	if !input.IsID(organisationID) || !input.IsID(personID) {
 		return subject, nil
 	}
-	var row subjectRow
+	var row struct {
+		Role    string
+		TwoStep bool
+	}
 	err := query.Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return subject, nil

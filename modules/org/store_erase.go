@@ -23,17 +23,14 @@ type playerRow struct {
 
 func (playerRow) TableName() string { return "players" }
 
-// Erase deletes a player, and by the schema its plays and its places in groups: no figure includes
-// them afterwards. The organisation's log gets an entry with the player's id, and without the name,
-// in the same transaction, in which forget removes what is derived from plays. The pool connects as
-// the owner of the tables. It returns the organisation's id.
-// Errors: apperr.NotFound.
+// Erase deletes a player, and by the schema its plays and its memberships in groups. In the same
+// transaction forget removes what is derived from plays, and the organisation's log gets an entry
+// with the player's id, without the name. The pool connects as the owner of the tables. Erase
+// returns the organisation's id. Errors: apperr.NotFound.
 func (s *Service) Erase(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
-) (
-	organisationID string, err error,
-) {
+) (organisationID string, err error) {
 	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if organisationID, err = playerOwner(tx, playerID); err != nil {
 			return err
@@ -43,7 +40,7 @@ func (s *Service) Erase(
 		if erased.Error != nil {
 			return fmt.Errorf("org: erase a player: %w", erased.Error)
 		}
-		if erased.RowsAffected == 0 { // by another at this moment
+		if erased.RowsAffected == 0 { // erased concurrently
 			return errPlayerNotFound
 		}
 		if err := forget(tx, organisationID); err != nil {
@@ -72,12 +69,11 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	return row.OrgID, apperr.Annotate(err, "org: player owner")
 }
 
-// AllIDs returns the ids of all organisations, for commands of the operator that work on each of
-// them.
+// AllIDs returns the ids of all organisations, for the operator's commands.
 func AllIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
 	err = db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.allIDs"),
 			tenant.Across("the operator's commands work on every organisation")).
-		Model(&organisationRow{}).Order("id").Pluck("id", &ids).Error
+		Model(&Organisation{}).Order("id").Pluck("id", &ids).Error
 	return ids, apperr.Annotate(err, "org: all ids")
 }

@@ -21,16 +21,7 @@ const (
 	maxLogs        = 1000 // organisations whose logs record a person's security event
 )
 
-type membershipRow struct {
-	OrgID        string
-	UserID       string
-	Role         string
-	Organisation organisationRow `gorm:"foreignKey:OrgID"`
-}
-
-func (membershipRow) TableName() string { return "memberships" }
-
-// membershipsOf is the query of the person's memberships with their organisations, scoped to the
+// membershipsOf queries the person's memberships with their organisations. It is scoped to the
 // person only.
 func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
@@ -41,18 +32,15 @@ func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
 
 // MembershipsOf returns the person's memberships by the name of the organisation, at most 100. It
 // is not scoped to an organisation, and returns only what is the person's own.
-func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Membership, error) {
-	var rows []membershipRow
-	if err := s.membershipsOf(ctx, personID).Order(`"Organisation".name, org_id`).
-		Limit(maxMemberships).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("org: memberships: %w", err)
+func (s *Service) MembershipsOf(
+	ctx context.Context, personID string,
+) (found []Membership, _ error) {
+	err := s.membershipsOf(ctx, personID).Order(`"Organisation".name, org_id`).
+		Limit(maxMemberships).Find(&found).Error
+	for i := range found {
+		found[i].Several = len(found) > 1
 	}
-	found := make([]Membership, len(rows))
-	for i, r := range rows {
-		found[i] = r.membership()
-		found[i].Several = len(rows) > 1
-	}
-	return found, nil
+	return found, apperr.Annotate(err, "org: memberships")
 }
 
 // OrganisationNamesOf returns the names of MembershipsOf.
@@ -73,52 +61,39 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
-	var rows []membershipRow
+	var found []Membership
 	first := clause.OrderBy{
 		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
 	}
-	if err := s.membershipsOf(ctx, personID).Order(first).Limit(2).Find(&rows).Error; err != nil {
+	if err := s.membershipsOf(ctx, personID).Order(first).Limit(2).Find(&found).Error; err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
-	if len(rows) == 0 || rows[0].Organisation.Slug != slug {
+	if len(found) == 0 || found[0].Organisation.Slug != slug {
 		return Membership{}, errOrganisationNotFound
 	}
-	m := rows[0].membership()
-	m.Several = len(rows) > 1
-	return m, nil
+	found[0].Several = len(found) > 1
+	return found[0], nil
 }
 
-func (r membershipRow) membership() Membership {
-	return Membership{
-		OrganisationID: r.OrgID,
-		Organisation:   r.Organisation.organisation(),
-		Role:           Role(r.Role),
-	}
-}
-
-// Members returns at most 500 members of the organisation, owners first, then admins, and how many
-// there are.
+// Members returns at most 500 members of the organisation, owners first, then admins, and the number
+// of all.
 func (s *Service) Members(
 	ctx context.Context, organisationID string,
-) (_ []Member, all int, _ error) {
+) (members []Member, all int, _ error) {
 	var rows []struct {
-		OrgID  string
-		UserID string
-		Role   string
-		Total  int
+		Member
+		Total int
 	}
 	err := s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.members"), tenant.Scope(organisationID)).
-		Model(&membershipRow{}).
 		Select("org_id, user_id, role, count(*) over () as total").
 		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).
 		Find(&rows).Error
 	if err != nil {
 		return nil, 0, fmt.Errorf("org: members: %w", err)
 	}
-	members := make([]Member, len(rows))
-	for i, r := range rows {
-		members[i] = Member{OrganisationID: r.OrgID, PersonID: r.UserID, Role: Role(r.Role)}
+	for _, r := range rows {
+		members = append(members, r.Member)
 		all = r.Total
 	}
 	return members, all, nil
@@ -128,7 +103,7 @@ func (s *Service) Members(
 // caller's transaction. Like MembershipsOf it returns only what is the person's own.
 func (s *Service) OrganisationsOf(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
-		tenant.Across("a person's own memberships")).Model(&membershipRow{}).
+		tenant.Across("a person's own memberships")).Model(&Member{}).
 		Where("user_id = ?", personID).Order("org_id").Limit(maxLogs).Pluck("org_id", &ids).Error
 	return ids, apperr.Annotate(err, "org: organisations of a person")
 }

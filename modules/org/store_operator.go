@@ -2,7 +2,6 @@ package org
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -14,37 +13,22 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// What is below is for the operator's commands, whose pool connects as the owner of the tables.
+// The methods of this file are for the operator's commands, whose pool connects as the owner of the
+// tables.
 
 // All returns all organisations by slug.
-func (s *Service) All(ctx context.Context) ([]Organisation, error) {
-	var rows []organisationRow
+func (s *Service) All(ctx context.Context) (all []Organisation, _ error) {
 	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.all"),
-		tenant.Across("the operator lists every organisation")).Order("slug").Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("org: all: %w", err)
-	}
-	all := make([]Organisation, len(rows))
-	for i, r := range rows {
-		all[i] = r.organisation()
-	}
-	return all, nil
+		tenant.Across("the operator lists every organisation")).Order("slug").Find(&all).Error
+	return all, apperr.Annotate(err, "org: all")
 }
 
 // lockBySlug returns the organisation, locked until the caller's transaction ends. The lock is that
 // of SetReportingMode. Errors: apperr.NotFound.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
-	var row organisationRow
-	err := tx.Scopes(postgres.Tag("org.bySlug"),
+	return take(tx.Scopes(postgres.Tag("org.bySlug"),
 		tenant.Across("the operator names an organisation by its slug alone")).
-		Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("slug = ?", slug).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Organisation{}, errOrganisationNotFound
-	}
-	if err != nil {
-		return Organisation{}, fmt.Errorf("org: organisation by slug: %w", err)
-	}
-	return row.organisation(), nil
+		Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("slug = ?", slug))
 }
 
 // CreateIn adds an organisation in the caller's transaction, with its audit entry.
@@ -56,10 +40,8 @@ func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) e
 	if !apperr.Is(err, apperr.NotFound) {
 		return err
 	}
-	row := organisationRow{ID: o.ID, Slug: o.Slug, Name: o.Name, Plan: string(o.Plan),
-		ReportingMode: string(o.ReportingMode)}
 	if err := tx.Scopes(postgres.Tag("org.create"), tenant.Scope(o.ID)).Omit("Version").
-		Create(&row).Error; err != nil {
+		Create(&o).Error; err != nil {
 		return fmt.Errorf("org: create: %w", err)
 	}
 	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
@@ -74,7 +56,7 @@ func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.R
 		return err
 	}
 	if err := tx.Scopes(postgres.Tag("org.setPlan"), tenant.Scope(o.ID)).
-		Model(&organisationRow{}).Update("plan", plan).Error; err != nil {
+		Model(&Organisation{}).Update("plan", plan).Error; err != nil {
 		return fmt.Errorf("org: set the plan: %w", err)
 	}
 	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
@@ -85,9 +67,9 @@ func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.R
 // NoRole is the role of a person who is not a member.
 const NoRole Role = "none"
 
-// SetRoleIn gives the person the role in the caller's transaction, with its audit entry. An
-// organisation keeps an owner. Errors: apperr.NotFound, apperr.Validation for the last owner and
-// where mayChange refuses the role until now.
+// SetRoleIn gives the person the role in the caller's transaction, with its audit entry. mayChange
+// may refuse to replace the present role. Errors: apperr.NotFound; apperr.Validation for the last
+// owner; those of mayChange.
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
 	mayChange func(now Role) error, request audit.Request,
 ) error {
@@ -95,7 +77,7 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 	if err != nil {
 		return err
 	}
-	var members []membershipRow
+	var members []Member
 	if err := tx.Scopes(postgres.Tag("org.roles"), tenant.Scope(o.ID)).
 		Where("user_id = ? or role = ?", person.ID, RoleOwner).Find(&members).Error; err != nil {
 		return fmt.Errorf("org: roles: %w", err)
@@ -103,8 +85,8 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 	now := NoRole
 	owned := role == RoleOwner
 	for _, m := range members {
-		if m.UserID == person.ID {
-			now = Role(m.Role)
+		if m.PersonID == person.ID {
+			now = m.Role
 		} else {
 			owned = true // by another
 		}
@@ -116,7 +98,7 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		return apperr.NewField("role", "That leaves %s without an owner. Make another one first.", slug)
 	}
 	if err := writeRole(tx.Scopes(tenant.Scope(o.ID)),
-		membershipRow{OrgID: o.ID, UserID: person.ID, Role: string(role)}, now); err != nil {
+		Member{OrganisationID: o.ID, PersonID: person.ID, Role: role}, now); err != nil {
 		return fmt.Errorf("org: set a role: %w", err)
 	}
 	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
@@ -124,20 +106,20 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		Details: map[string]any{"name": person.Name, "from": string(now), "to": string(role)}})
 }
 
-func writeRole(tx *gorm.DB, row membershipRow, now Role) error {
+// writeRole replaces the person's role. NoRole stands for no membership.
+func writeRole(tx *gorm.DB, m Member, now Role) error {
 	switch NoRole {
 	case now:
-		return tx.Scopes(postgres.Tag("org.addMember")).Omit("Organisation").Create(&row).Error
-	case Role(row.Role):
-		return tx.Scopes(postgres.Tag("org.removeMember")).Where("user_id = ?", row.UserID).
-			Delete(&membershipRow{}).Error
+		return tx.Scopes(postgres.Tag("org.addMember")).Create(&m).Error
+	case m.Role:
+		return tx.Scopes(postgres.Tag("org.removeMember")).Where("user_id = ?", m.PersonID).
+			Delete(&Member{}).Error
 	}
-	return tx.Scopes(postgres.Tag("org.setRole")).Model(&membershipRow{}).
-		Where("user_id = ?", row.UserID).Update("role", row.Role).Error
+	return tx.Scopes(postgres.Tag("org.setRole")).Model(&Member{}).
+		Where("user_id = ?", m.PersonID).Update("role", m.Role).Error
 }
 
-// recordOperator appends an entry of the operator's. Its target is the organisation unless it names
-// another.
+// recordOperator appends an entry of the operator. Its target is the organisation unless it has one.
 func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
 	e.Actor = audit.TheOperator
 	if e.Target == (audit.Target{}) {

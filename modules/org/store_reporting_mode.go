@@ -31,8 +31,8 @@ var (
 // Every request that starts later sees it, on every instance. The change and its audit entry commit
 // together; setting the current mode changes and records nothing.
 //
-// Errors: apperr.AccessDenied, also when the actor is no longer an owner, apperr.Validation with
-// the field "mode".
+// Errors: apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with the
+// field "mode".
 func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
 ) error {
@@ -52,7 +52,7 @@ func (s *Service) SetReportingMode(
 		if err := s.mayChangeMode(now, organisation); err != nil {
 			return err
 		}
-		// The lock is that of the update: refused uses of keys are recorded meanwhile.
+		// The lock of the update itself: a stronger one would block the entries of refused keys.
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 			organisation)
 		if err != nil {
@@ -62,7 +62,7 @@ func (s *Service) SetReportingMode(
 			return err
 		}
 		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisation)).
-			Model(&organisationRow{}).Update("reporting_mode", mode).Error
+			Model(&Organisation{}).Update("reporting_mode", mode).Error
 		if err != nil {
 			return fmt.Errorf("org: set the reporting mode: %w", err)
 		}
