@@ -15,7 +15,7 @@ import (
 
 func keepNothing(*gorm.DB, string) error { return nil }
 
-// A player goes with the places in groups, and the organisation's log says which, without the name.
+// Erase deletes the player and its memberships in groups; the entry has the id without the name.
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
 	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
@@ -47,7 +47,7 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	}
 }
 
-// Where what is derived cannot be removed, the player stays.
+// If derived data cannot be removed, the player stays.
 func TestEraseIsWholeOrNothing(t *testing.T) {
 	b := setup(t)
 	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
@@ -58,7 +58,7 @@ func TestEraseIsWholeOrNothing(t *testing.T) {
 	}, audit.Request{})
 	require.ErrorIs(t, err, failed)
 	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, keepNothing, audit.Request{})
-	require.ErrorContains(t, err, "permission denied", "the serving role erases nobody")
+	require.ErrorContains(t, err, "permission denied", "the serving role cannot erase")
 	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
 	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
 }

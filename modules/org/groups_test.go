@@ -9,53 +9,36 @@ import (
 	"dg/modules/org"
 )
 
-// The organisation's own groups, by name.
+// groupID is the id of the n-th group of a test.
+func groupID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+
+// The organisation's own groups by name: at most 500, and the chosen one.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
-	groups, err := b.orgs.Groups(t.Context(), ours, "")
-	require.NoError(t, err)
-	require.Empty(t, groups)
-	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-0000000001%02d", n) }
 	b.Exec(`insert into player_groups (id, org_id, name)
-		values ($3, $1, 'Sales'), ($4, $1, 'Marketing'), ($5, $1, 'Sales'), ($6, $2, 'Legal')`,
-		ours, theirs, id(2), id(3), id(1), id(4))
-	want := []org.Group{{id(3), ours, "Marketing"}, {id(1), ours, "Sales"}, {id(2), ours, "Sales"}}
-	for name, chosen := range map[string]string{
-		"none":                   "",
-		"one of the list":        id(2),
-		"another organisation's": id(4),
-		"unknown":                unknown,
-		"malformed":              "' or true --",
-	} {
-		groups, err := b.orgs.Groups(t.Context(), ours, chosen)
-		require.NoError(t, err, name)
-		require.Equal(t, want, groups, name)
-	}
-}
-
-// At most 500 groups are listed, and the chosen one wherever it stands.
-func TestChosenGroupIsListedBeyondTheBound(t *testing.T) {
-	b := setup(t)
-	b.Exec(`insert into player_groups (id, org_id, name)
-		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, lpad(n::text, 4,
-		  '0') from generate_series(1, 700) n`,
-		ours)
+		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, to_char(n, 'FM0000')
+		  from generate_series(1, 700) n`, ours)
+	b.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'Legal')`, theirs, groupID(900))
 	groups, err := b.orgs.Groups(t.Context(), ours, "")
 	require.NoError(t, err)
 	require.Len(t, groups, 500)
-	require.Equal(t, "0001", groups[0].Name)
-	require.Equal(t, "0500", groups[499].Name)
-	last := org.Group{
-		ID:             "00000000-0000-4000-8000-000000000700",
-		OrganisationID: ours,
-		Name:           "0700",
+	require.Equal(t, org.Group{ID: groupID(1), OrganisationID: ours, Name: "0001"}, groups[0])
+	require.Equal(t, org.Group{ID: groupID(500), OrganisationID: ours, Name: "0500"}, groups[499])
+	last := org.Group{ID: groupID(700), OrganisationID: ours, Name: "0700"}
+	for chosen, want := range map[string][]org.Group{
+		last.ID:        append(groups[:500:500], last),
+		groupID(2):     groups,
+		groupID(900):   groups,
+		unknown:        groups,
+		"' or true --": groups,
+	} {
+		got, err := b.orgs.Groups(t.Context(), ours, chosen)
+		require.NoError(t, err, chosen)
+		require.Equal(t, want, got, chosen)
 	}
-	withChosen, err := b.orgs.Groups(t.Context(), ours, last.ID)
-	require.NoError(t, err)
-	require.Equal(t, append(groups, last), withChosen)
 }
 
-// Every group stands on one page. A page that does not exist is the nearest that does.
+// Each group is on one page. A page number out of range gives the nearest page.
 func TestPagesOfGroups(t *testing.T) {
 	b := setup(t)
 	none, all, err := b.orgs.GroupPage(t.Context(), ours, 1, 10)
@@ -83,7 +66,7 @@ func TestPagesOfGroups(t *testing.T) {
 	}
 }
 
-// Groups are found by a part of their name, without regard to case and accents; nobody else's are.
+// FindGroups compares a part of the name, without case and accents, in the organisation's groups.
 func TestGroupsAreFound(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into player_groups (id, org_id, name)

@@ -51,7 +51,7 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-// personID is that of the one member of the organisation with the role.
+// personID returns the id of the organisation's member with the role.
 func personID(organisation, role string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
 }
