@@ -15,7 +15,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// world is two organisations with one of everything; $name stands for a UUID of its own.
+// world is two organisations with an object of each type. $name is replaced by a UUID.
 const world = `
 {"type":"organisation","id":"$acme","slug":"acme","name":"Acme","plan":"pro","reportingMode":"pseudonymous"}
 {"type":"organisation","id":"$other","slug":"other","name":"Other","plan":"free","reportingMode":"nominative"}
@@ -79,8 +79,8 @@ func importFiles(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
 	return s
 }
 
-// importErrors imports files that must be invalid, and returns the texts of their errors. Nothing
-// may have changed.
+// importErrors imports files that must be invalid, and returns the texts of their errors. It checks
+// that nothing has changed.
 func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 	t.Helper()
 	before := contents(t, pool)
@@ -91,7 +91,7 @@ func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 	return strings.Split(wrong.Error(), "\n")
 }
 
-// contents is the number of rows and a checksum of rows and their versions, of each table.
+// contents returns the number of rows, and a checksum of rows and their versions, of each table.
 func contents(t testing.TB, pool *pgxpool.Pool) map[string]string {
 	t.Helper()
 	ctx := context.Background()
@@ -131,7 +131,7 @@ func one(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) string {
 	return *s
 }
 
-// counted is a summary's count of a type.
+// counted returns a summary's count of a type.
 func counted(s Summary, typ string) staging.Count {
 	for _, c := range s.Counts {
 		if c.Type == typ {

@@ -13,13 +13,12 @@ import (
 	"dg/platform/staging"
 )
 
-// zeros is a source of randomness for labels that do not matter.
+// zeros is a source for labels that no test reads.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
-// FuzzLine looks for lines that panic, that are accepted though they are not JSON, and the other
-// way round.
+// FuzzLine looks for lines that panic, for accepted lines that are not JSON, and for refused JSON.
 func FuzzLine(f *testing.F) {
 	for line := range strings.SplitSeq(fill(world), "\n") {
 		f.Add([]byte(line))

@@ -97,10 +97,3 @@ func TestCorruptFileIsRefused(t *testing.T) {
 	importFiles(t, pool, raw("right.gz", packed), raw("-", packed),
 		raw("f", "\uFEFF"+fill(strings.ReplaceAll(world, "\n", "\r\n"))))
 }
-
-func TestOpenLinesReturnsReadErrors(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("no")
-	_, err := openLines("f", broken{failed})
-	require.ErrorIs(t, err, failed)
-}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -20,12 +21,12 @@ func lineOf(has, old, new string) string {
 	panic(has)
 }
 
-var (
-	changed    = func(has, old, new string) string { return lineOf(`"id":"$`+has+`"`, old, new) }
-	memberLine = func(old, new string) string { return lineOf(`"membership"`, old, new) }
-)
+func changed(id, old, new string) string { return lineOf(`"id":"$`+id+`"`, old, new) }
 
-// lineRules are lines that are invalid by themselves, each with the beginning of its first error.
+func memberLine(old, new string) string { return lineOf(`"membership"`, old, new) }
+
+// lineRules are invalid lines, each with the beginning of its first error. How a text, a time, a
+// number, a hash and a secret are read is proved by values_test.go and package identity.
 var lineRules = []struct{ name, line, want string }{
 	{"not JSON", `{"type":"game"`, "expected one JSON object in UTF-8, got unexpected EOF at byte 15"},
 	{"an array", `[]`, "expected one JSON object in UTF-8, got an array"},
@@ -33,35 +34,21 @@ var lineRules = []struct{ name, line, want string }{
 		"expected one JSON object in UTF-8, got invalid character '{' after top-level value at byte 4"},
 	{"invalid UTF-8", "{\"type\":\"game\xff\"}",
 		"expected one JSON object in UTF-8, got invalid UTF-8 at byte 14"},
-	{
-		"a raw control character", "{\"type\":\"ga\tme\"}",
-		"expected one JSON object in UTF-8, got invalid character '\\t' in string " +
-			"(expecting non-control character) at byte 12",
-	},
-	{"half a surrogate pair", `{"type":"\ud800"}`,
-		"expected one JSON object in UTF-8, got invalid surrogate pair `\\ud800\"}` in string at byte 10"},
 	{"no type", `{"id":"$game"}`,
 		"type: expected one of organisation, user, membership, game, fork, player, group, play, got nothing"},
 	{"unknown type", `{"type":"team"}`,
 		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
-	{"type in another case", `{"type":"Game"}`,
-		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "Game"`},
 	{"unknown field", changed("game", `"title"`, `"colour":1,"title"`),
 		"colour: expected no field of this name in a game"},
 	{"a field in another case", changed("game", `"title":`, `"Title":`),
 		"title: expected " + expectedText + ", got nothing"},
 	{"a field twice", changed("game", `"title"`, `"slug":"b","title"`), "slug: expected each field once"},
-	{"a field twice, escaped", changed("game", `"title"`, `"sl\u0075g":"b","title"`),
-		"slug: expected each field once"},
-	{"a field of another type", changed("game", `"title"`, `"role":"x","title"`),
-		"role: expected no field of this name in a game"},
 	{"null for a required field", changed("game", `"Game"`, `null`),
 		"title: expected " + expectedText + ", got nothing"},
 
 	{"id without hyphens",
 		changed("game", `"id":"$game"`, `"id":"0b8f7c1e3d524b7a9a615f2c8d4e7a90"`),
 		"id: expected " + expectedUUID},
-	{"id in braces", changed("game", `"id":"$game"`, `"id":"{$game}"`), "id: expected " + expectedUUID},
 	{"id a number", changed("game", `"id":"$game"`, `"id":7`), "id: expected " + expectedUUID + ", got 7"},
 	{"the nil UUID", changed("game", `"id":"$game"`, `"id":"00000000-0000-0000-0000-000000000000"`),
 		"id: expected " + expectedUUID + ", got nothing"},
@@ -70,14 +57,7 @@ var lineRules = []struct{ name, line, want string }{
 	{"an empty text", changed("game", `"Game"`, `""`), "title: expected " + expectedText + ", got nothing"},
 	{"201 characters", changed("game", `"Game"`, `"`+strings.Repeat("é", 201)+`"`),
 		"title: expected " + expectedText + `, got "` + strings.Repeat("é", 60) + `"…`},
-	{"NUL", changed("game", `"Game"`, `"a\u0000"`), "title: expected " + expectedText + `, got "a\x00"`},
-	{"a line feed", changed("game", `"Game"`, `"a\nb"`), "title: expected " + expectedText + `, got "a\nb"`},
-	{"DEL", changed("game", `"Game"`, `"a\u007f"`), "title: expected " + expectedText + `, got "a\x7f"`},
-	{"a C1 control", changed("game", `"Game"`, `"\u0085"`),
-		"title: expected " + expectedText + `, got "\u0085"`},
 	{"a text as a number", changed("p1", `"One"`, `1`), "displayName: expected " + expectedText + ", got 1"},
-	{"a slug", changed("acme", `"slug":"acme"`, `"slug":[]`),
-		"slug: expected " + expectedText + ", got an array"},
 	{"a group's name", changed("group", `"name":"Group",`, ``),
 		"name: expected " + expectedText + ", got nothing"},
 
@@ -113,15 +93,8 @@ var lineRules = []struct{ name, line, want string }{
 	{"configuration with a huge number", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`),
 		"configuration: expected " + expectedObject},
 
-	{"no zone", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00`),
-		"createdAt: expected " + expectedTime},
 	{"no time", changed("fork", `"createdAt":"2026-01-01T00:00:00Z",`, ``),
 		"createdAt: expected " + expectedTime + ", got nothing"},
-	{"a space", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00Z`),
-		"createdAt: expected " + expectedTime},
-	{"30 February", changed("fork", `2026-01-01T00:00:00Z`, `2026-02-30T00:00:00Z`),
-		"createdAt: expected " + expectedTime},
-	{"an hour of 24", changed("play", `T09:30:00Z`, `T24:00:00Z`), "startedAt: expected " + expectedTime},
 	{"a number as a time", changed("fork", `"2026-01-02T00:00:00+01:00"`, `1767225600`),
 		"updatedAt: expected " + expectedTime + ", got 1767225600"},
 
@@ -129,18 +102,10 @@ var lineRules = []struct{ name, line, want string }{
 		`startedAt: expected a time in the years 2000 to 2199 UTC, got "1999-12-31T23:59:59.999Z"`},
 	{"a start after 2199", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:00:00Z`),
 		`startedAt: expected a time in the years 2000 to 2199 UTC, got "2200-01-01T00:00:00Z"`},
-	{"a start before 2000 in UTC",
-		changed("play", `2026-03-01T09:30:00Z`, `2000-01-01T00:30:00+01:00`),
-		`startedAt: expected a time in the years 2000 to 2199 UTC`},
-	{"a start in the year 1", changed("open", `2026-03-02T09:30:00Z`, `0001-01-01T00:00:00Z`),
-		`startedAt: expected a time in the years 2000 to 2199 UTC`},
 
 	{"password hash", changed("ann", `$argon`, `hunter2hunter2`),
 		"passwordHash: expected argon2id in PHC form"},
 	{"password hash a number", changed("ann", `"$argon"`, `123`),
-		"passwordHash: expected argon2id in PHC form"},
-	{"password hash too costly",
-		changed("ann", `$argon`, strings.Replace(argon, "m=19456", "m=4194304", 1)),
 		"passwordHash: expected argon2id in PHC form"},
 	{"TOTP secret", changed("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
 		"totpSecret: expected a secret of at least 80 bits in base32"},
@@ -158,17 +123,6 @@ var lineRules = []struct{ name, line, want string }{
 		"scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01"},
 	{"score below 0", changed("play", `87.55`, `-0.01`),
 		"scorePercent: expected " + expectedScore + ", got -0.01"},
-	{"three decimals", changed("play", `87.55`, `87.555`),
-		"scorePercent: expected " + expectedScore + ", got 87.555"},
-	{"many decimals", changed("play", `87.55`, `87.5500000000000000000001`),
-		"scorePercent: expected " + expectedScore},
-	{"score as a text", changed("play", `87.55`, `"87.55"`),
-		"scorePercent: expected " + expectedScore + `, got "87.55"`},
-	{
-		"score not JSON", changed("play", `87.55`, `087.55`),
-		"expected one JSON object in UTF-8, got invalid character '8' after object value " +
-			"(expecting ',' or '}') at byte",
-	},
 	{"finished without score", changed("play", `"scorePercent":87.55,`, ``),
 		"scorePercent: expected " + expectedScore + ", got nothing"},
 	{"finished without verdict", changed("play", `"passed":true,`, `"passed":null,`),
@@ -190,8 +144,6 @@ var lineRules = []struct{ name, line, want string }{
 		"skills[0].attempts: expected a whole number of at most 100, got 101"},
 	{"more correct than attempts", changed("play", `"correct":2`, `"correct":4`),
 		"skills[0].correct: expected a whole number from 0 to attempts, got 4"},
-	{"correct negative", changed("play", `"correct":2`, `"correct":-1`),
-		"skills[0].correct: expected " + expectedWhole + ", got -1"},
 	{"correct missing", changed("play", `,"correct":2`, ``),
 		"skills[0].correct: expected " + expectedWhole + ", got nothing"},
 	{
@@ -202,8 +154,6 @@ var lineRules = []struct{ name, line, want string }{
 	},
 	{"unknown field of a skill", changed("play", `"correct":2`, `"correct":2,"n":1`),
 		"skills[0].n: expected no field of this name in a skill"},
-	{"a field of a skill twice", changed("play", `"correct":2`, `"correct":2,"correct":2`),
-		"skills[0].correct: expected each field once"},
 }
 
 func TestInvalidLineIsRefused(t *testing.T) {
@@ -211,7 +161,7 @@ func TestInvalidLineIsRefused(t *testing.T) {
 	pool := setup(t)
 	for _, test := range lineRules {
 		t.Run(test.name, func(t *testing.T) {
-			// The line before is valid and new: it must not be stored either.
+			// importErrors finds the valid line before it if that is stored.
 			got := importErrors(t, pool,
 				file("f",
 					`{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+test.line))
@@ -224,8 +174,11 @@ func TestInvalidLineIsRefused(t *testing.T) {
 	}
 }
 
-// fileRules are files that are invalid as a whole.
-var fileRules = []struct{ name, lines, want string }{
+type fileRule struct{ name, lines, want string }
+
+// fileRules are files that break a rule of their objects: one for each rule that a module declares.
+// Package staging proves the kinds of rules.
+var fileRules = []fileRule{
 	{"membership of nothing", memberLine("$acme", "$none"),
 		"f:1: organisationId: expected the id of an organisation that is stored or on an earlier line, got \"$none\""},
 	{"membership of nobody", memberLine("$ann", "$none"),
@@ -242,30 +195,9 @@ var fileRules = []struct{ name, lines, want string }{
 	{"play of nothing", changed("play", "$fork", "$none"), "f:1: forkId: expected the id of a fork that"},
 	{"play of nobody", changed("play", "$p1", "$none"), "f:1: playerId: expected the id of a player that"},
 
-	{"player on a later line",
-		changed("play", "$p1", "$late") + "\n" + changed("p1", "$p1", "$late"),
-		"f:1: playerId: expected the id of a player that"},
-	{
-		"fork on a later line",
-		changed("play", "$fork", "$late") + "\n" +
-			strings.Replace(changed("fork", "$fork", "$late"), `"slug":"fork"`, `"slug":"late"`, 1),
-		"f:1: forkId: expected the id of a fork that",
-	},
 	{"member on a later line",
 		changed("group", "$p2", "$late") + "\n" + changed("p1", "$p1", "$late"),
 		"f:1: playerIds[1]: expected the id of a player that"},
-	{
-		"organisation on a later line",
-		changed("p1", `$p1","organisationId":"$acme`, `$new","organisationId":"$late`) + "\n" +
-			strings.Replace(changed("acme", "$acme", "$late"), `"acme"`, `"late"`, 1),
-		"f:1: organisationId: expected the id of an organisation that",
-	},
-	{"game on a later line",
-		changed("fork", "$game", "$late") + "\n" + changed("game", "$game", "$late"),
-		"f:1: gameId: expected the id of a game that"},
-	{"user on a later line",
-		memberLine("$ann", "$late") + "\n" + strings.Replace(changed("bob", "$bob", "$late"), "bob@", "late@", 1),
-		"f:1: userId: expected the id of a user that"},
 
 	{"play of another organisation's player", changed("play", "$p1", "$stranger"),
 		`f:1: playerId: expected a player of the fork's organisation, got "$stranger"`},
@@ -290,49 +222,28 @@ var fileRules = []struct{ name, lines, want string }{
 
 	{"organisation's slug taken", changed("other", `"slug":"other"`, `"slug":"acme"`),
 		`f:1: slug: expected a slug that no other organisation has, got "acme"`},
-	{
-		"organisation's slug twice",
-		strings.Replace(changed("acme", "$acme", "$o1"), `"acme"`, `"x"`, 1) + "\n" +
-			strings.Replace(changed("acme", "$acme", "$o2"), `"acme"`, `"x"`, 1),
-		`f:2: slug: expected a slug that no other organisation has, got "x"`,
-	},
 	{"fork's slug taken", changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
 		`f:1: slug: expected a slug that no other fork of the organisation has, got "fork"`},
 	{"e-mail taken in another case", changed("bob", `bob@example.com`, `ANN@EXAMPLE.COM`),
 		`f:1: email: expected an e-mail that no other user has, in any case, got "ann@example.com"`},
-
-	{"organisation twice",
-		changed("acme", "$acme", "$acme") + "\n\n" + changed("acme", "$acme", "$acme"),
-		"f:3: id: expected each organisation once in the file"},
-	{"user twice", changed("bob", "$bob", "$bob") + "\n" + changed("bob", "$bob", "$bob"),
-		"f:2: id: expected each user once in the file"},
-	{"membership twice", memberLine("owner", "owner") + "\n" + memberLine("owner", "admin"),
-		"f:2: userId: expected each membership once in the file"},
-	{"game twice", changed("game", "$game", "$game") + "\n" + changed("game", "$game", "$game"),
-		"f:2: id: expected each game once in the file"},
-	{"fork twice", changed("fork", "$fork", "$fork") + "\n" + changed("fork", "$fork", "$fork"),
-		"f:2: id: expected each fork once in the file"},
-	{"player twice", changed("p1", "$p1", "$p1") + "\n" + changed("p1", "$p1", "$p1"),
-		"f:2: id: expected each player once in the file"},
-	{"group twice", changed("group", "$p1", "$p1") + "\n" + changed("group", "$p1", "$p1"),
-		"f:2: id: expected each group once in the file"},
-	{"play twice", changed("play", "$p1", "$p1") + "\n" + changed("play", "$p1", "$p1"),
-		"f:2: id: expected each play once in the file"},
-	{
-		"play twice in another case of the id",
-		changed("play", "$p1", "$p1") + "\n" +
-			changed("play", `"id":"$play"`, `"id":"`+strings.ToUpper(idOf("play").String())+`"`),
-		"f:2: id: expected each play once in the file",
-	},
 }
 
 func TestInvalidFileIsRefused(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	for _, test := range fileRules {
+	tests := fileRules
+	for _, kind := range types {
+		field := map[string]string{"membership": "userId"}[kind]
+		line := lineOf(`"type":"`+kind+`"`, kind, kind)
+		tests = append(tests, fileRule{
+			kind + " twice", line + "\n\n" + line,
+			"f:3: " + cmp.Or(field, "id") + ": expected each " + kind + " once in the file",
+		})
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := importErrors(t, pool, file("f", test.lines))
-			// an unknown organisation is also another one than stored
+			// An unknown organisation also breaks the rule that it never changes.
 			assert.LessOrEqual(t, len(got), 4, "%q", got)
 			want := fill(test.want)
 			assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
