@@ -15,12 +15,12 @@ import (
 	"dg/modules/org"
 )
 
-// types are the types of objects, in the order in which they refer to each other.
+// types are the types of objects. Each refers to earlier ones only.
 var types = []string{
 	"organisation", "user", "membership", "game", "fork", "player", "group", "play",
 }
 
-// decoder checks lines by themselves and hands each object to its module.
+// decoder checks each line alone and passes its object to the module.
 type decoder struct {
 	report  func(Error)
 	read    map[string]func(line []byte) error // by type
@@ -51,7 +51,7 @@ func newDecoder(o *org.Import, i *identity.Import, g *games.Import, report func(
 	return d
 }
 
-// line reads one line and reports its errors. The error that it returns is not one of the line.
+// line reads one line and reports its errors. It returns errors of the import only.
 func (d *decoder) line(number int64, line []byte) error {
 	d.number = number
 	d.errors = d.errors[:0]
@@ -82,23 +82,26 @@ func (d *decoder) object(line []byte) error {
 	return nil
 }
 
-// typeOf returns the type of the object on a line, or nothing. Most writers state it first.
+// typeOf returns the type of the object on a line, or "". Most writers put it first.
 func (d *decoder) typeOf(line []byte) string {
 	dec := &d.header
 	dec.Reset(bytes.NewBuffer(line))
-	for token, err := dec.ReadToken(); err == nil &&
-		dec.StackDepth() == 1; token, err = dec.ReadToken() {
-		isType := token.Kind() == '"' && token.String() == "type"
-		if token.Kind() == '{' {
-			continue
+	if start, err := dec.ReadToken(); err != nil || start.Kind() != '{' {
+		return ""
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return ""
 		}
+		isType := name.String() == "type"
 		value, err := dec.ReadValue()
 		if err != nil {
 			return ""
 		}
 		if isType {
-			name, _ := parseString(value)
-			return name
+			text, _ := parseString(value)
+			return text
 		}
 	}
 	return ""
@@ -125,8 +128,8 @@ func reader[T any](d *decoder, stage func(line int64, object *T) error) func([]b
 	}
 }
 
-// scalar reads a value that fills one field. A value of another kind is an error of that field, and
-// reading continues, so that all errors of a line are found. A null counts as missing.
+// scalar reads a value of one field. An invalid value is an error of that field, and reading
+// continues, so that all errors of a line are found. A null counts as missing.
 func scalar[T any](
 	d *decoder, expected string, parse func(jsontext.Value) (T, bool),
 ) *json.Unmarshalers {
@@ -145,7 +148,8 @@ func scalar[T any](
 	})
 }
 
-// unreadable adds an error of the JSON itself, or of a value in the place of an object or array.
+// unreadable adds an error of the JSON syntax, or of a value where the format has an object or
+// array.
 func (d *decoder) unreadable(err error) {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
@@ -176,14 +180,14 @@ func (d *decoder) unknown(prefix, typ string, fields jsontext.Value) {
 		return
 	}
 	var names map[string]jsontext.Value
-	_ = json.Unmarshal(fields, &names) // was read before
+	_ = json.Unmarshal(fields, &names) // valid: the line was decoded
 	for name := range names {
 		d.add(prefix+fieldName(name), "no field of this name in a "+typ, "")
 	}
 }
 
-// add adds an error of the line. A second error of one field only says better what was expected of
-// a text.
+// add adds an error of the line, one for each field. A later error of the same field replaces only
+// the expectation of a text, which is less precise than others.
 func (d *decoder) add(field, expected, got string) {
 	if field == "passwordHash" || field == "totpSecret" {
 		got = ""

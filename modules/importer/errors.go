@@ -9,19 +9,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxErrors is how many errors of an import are reported.
+// MaxErrors is the maximum number of errors that an import reports.
 const MaxErrors = 20
 
-// maxShown is how many characters of a value an error shows.
+// maxShown is the maximum number of characters of a value in an error.
 const maxShown = 60
 
-// Error is one thing that is wrong in a file.
+// Error is an error in a file.
 type Error struct {
 	File     string
 	Line     int64
 	Field    string // empty for the line as a whole
 	Expected string
-	Got      string // escaped; empty where it does not help or is secret
+	Got      string // escaped; empty if it is secret or does not help
 }
 
 // Error returns place, expectation and value, such as: plays.ndjson:17: scorePercent: expected a
@@ -39,7 +39,7 @@ func (e Error) Error() string {
 	return b.String()
 }
 
-// Errors is why an import was refused: its first errors, by file and line. Nothing was changed.
+// Errors refuses an import. It has the first errors by file and line. Nothing was changed.
 type Errors struct { //nolint:errname // a list of errors, named as such
 	List []Error
 }
@@ -65,7 +65,7 @@ func sortByLine(list []Error) {
 	slices.SortStableFunc(list, func(a, b Error) int { return int(a.Line - b.Line) })
 }
 
-// quote shows a text: cut, and with everything escaped that could act on a terminal.
+// quote cuts and quotes a text. It escapes what could control a terminal.
 func quote(s string) string {
 	if runes := []rune(s); len(runes) > maxShown {
 		return strconv.Quote(string(runes[:maxShown])) + "…"
@@ -73,7 +73,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// show shows a JSON value, but not an object, of which the kind alone may be right.
+// show returns a JSON value for an error, or "" for an object, which may be long.
 func show(raw jsontext.Value) string {
 	switch raw.Kind() {
 	case '"':
@@ -108,7 +108,7 @@ func kindOf(kind jsontext.Kind) string {
 	}
 }
 
-// fieldName shows the name of a field, which the format may not know.
+// fieldName returns the name of a field for an error: quoted, unless it is plain text.
 func fieldName(name string) string {
 	if quoted := quote(name); !validText(name) || quoted != `"`+name+`"` {
 		return quoted

@@ -49,18 +49,17 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Summary is what an import did: the objects by type, in the order of the format, and the lines
-// read.
+// Summary is what an import did: the objects by type, in the order of types, and the lines read.
 type Summary struct {
 	Counts []staging.Count
 	Lines  int64
 }
 
-// collectAt is the collector's target while an import runs. Lines are short-lived garbage beside
-// few megabytes that live, so that collecting a quarter as often costs little memory.
+// collectAt is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes, so
+// collecting a quarter as often costs little memory.
 const collectAt = 400
 
-// lockTimeout is how long an import waits for another.
+// lockTimeout bounds the wait for another import.
 const lockTimeout = 10 * time.Minute
 
 // ErrBusy is returned when another import holds the lock for all of lockTimeout.
@@ -68,7 +67,7 @@ var ErrBusy = errors.New(
 	"another process holds the import lock: try again when its import has finished",
 )
 
-// ErrUnconfirmed is returned when the database did not say what became of the commit.
+// ErrUnconfirmed is returned when the connection was lost during the commit.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
@@ -81,7 +80,7 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 func (im *Importer) Import(
 	ctx context.Context, inputs []Input, progress func(Progress),
 ) (Summary, error) {
-	if _, set := os.LookupEnv("GOGC"); !set { // who sets it decides
+	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
 		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	}
 	tx, err := im.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
@@ -107,11 +106,11 @@ func (im *Importer) Import(
 	if len(r.errors.List) > 0 {
 		return Summary{}, &r.errors
 	}
-	// an interrupted commit would leave it unknown whether the import took place
+	// not cancelled: the outcome of an interrupted commit is unknown
 	return r.summary(), commit(context.WithoutCancel(ctx), tx)
 }
 
-// commit fails with ErrUnconfirmed unless the database itself has refused.
+// commit fails with ErrUnconfirmed unless the database refuses the commit.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	refused, answered := errors.AsType[*pgconn.PgError](err)

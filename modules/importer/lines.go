@@ -16,7 +16,7 @@ const maxLine = 8 << 20
 
 var errTooLong = errors.New("line too long")
 
-// lines reads a file line by line, and unpacks it.
+// lines unpacks a file and reads it line by line.
 type lines struct {
 	in     *bufio.Reader
 	long   []byte // a line longer than in's buffer
@@ -74,8 +74,7 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(l.long, []byte("\n")), nil
 }
 
-// isCorrupt reports whether reading failed because of the file's content, and not because of the
-// machine.
+// isCorrupt reports whether the content of the file caused the error.
 func isCorrupt(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	return corrupt || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) ||

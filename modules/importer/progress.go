@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Step is what an import is doing.
+// Step is a step of an import.
 type Step string
 
 // The steps of each file.
@@ -16,7 +16,7 @@ const (
 	StepWriting  Step = "writing"
 )
 
-// Progress is how far an import is.
+// Progress is the progress of an import.
 type Progress struct {
 	File           string
 	Step           Step
@@ -24,32 +24,24 @@ type Progress struct {
 	LinesPerSecond float64 // since the file was opened
 }
 
-// reportEvery is how often progress is reported.
+// reportEvery is the minimum interval between reports of lines.
 const reportEvery = 200 * time.Millisecond
 
 // meter measures and reports progress.
 type meter struct {
 	report          func(Progress)
-	now             func() time.Time
 	began, reported time.Time
 	progress        Progress
 }
 
-func newMeter(report func(Progress), now func() time.Time) *meter {
-	if report == nil {
-		report = func(Progress) {}
-	}
-	return &meter{report: report, now: now}
-}
-
 func (m *meter) start(file string) {
-	m.began = m.now()
+	m.began = time.Now()
 	m.reported = m.began
 	m.progress = Progress{File: file, Step: StepReading}
 }
 
 func (m *meter) lines(n int64, end bool) {
-	now := m.now()
+	now := time.Now()
 	if !end && now.Sub(m.reported) < reportEvery {
 		return
 	}

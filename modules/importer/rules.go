@@ -14,7 +14,7 @@ import (
 	"dg/platform/input"
 )
 
-// What errors say was expected.
+// The expectations that errors name.
 const (
 	expectedLine   = "one JSON object in UTF-8"
 	expectedText   = "a text of 1 to 200 characters without control characters"
@@ -29,7 +29,7 @@ const (
 		"most 400 characters and three digits of exponent"
 )
 
-// checks has the rules of the tags in the modules' Imported structs, and what each expects.
+// checks has the rules of the tags in the modules' Imported structs, and their expectations.
 var checks = input.New(map[string]string{
 	"required uuid.UUID":        expectedUUID,
 	"required time.Time":        expectedTime,
@@ -51,7 +51,7 @@ var checks = input.New(map[string]string{
 	"ltefield":                  "a whole number from 0 to attempts",
 	"excluded_without":          "nothing in a play without completedAt",
 }, map[string]func(input.Field) bool{
-	"text": input.Text(validText), // blanks are data here, unlike in the forms of the screens
+	"text": input.Text(validText), // unlike forms, an import accepts blank texts
 	"skill": input.Text(func(s string) bool {
 		_, ok := games.SkillByID(s)
 		return ok

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,8 +16,7 @@ import (
 	"dg/platform/staging"
 )
 
-// flushEvery is how many bytes of lines are read before their rows are sent to the database. It
-// bounds the memory of rows.
+// flushEvery bounds the memory of rows: they are sent to the database after so many bytes of lines.
 const flushEvery = 1 << 20
 
 // module is a module that takes objects of an import.
@@ -30,16 +28,19 @@ type module interface {
 // run is one import in its transaction.
 type run struct {
 	stage    *staging.Stage
-	modules  []module // users and organisations before what refers to them
+	modules  []module // in the order of references
 	decoder  *decoder
-	progress *meter
+	progress meter
 	name     string // of the file
 	errors   Errors
 	lines    int64 // of all files
 }
 
 func (im *Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
-	r := &run{stage: staging.New(tx), progress: newMeter(progress, time.Now)}
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	r := &run{stage: staging.New(tx), progress: meter{report: progress}}
 	people := identity.NewImport(r.stage, im.keys)
 	organisations := org.NewImport(r.stage, identity.UserKind, bufio.NewReader(rand.Reader),
 		im.request)
@@ -49,7 +50,7 @@ func (im *Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progres
 	return r, r.stage.Create(ctx)
 }
 
-// report adds an error. The files are invalid from now on and only read for further errors.
+// report adds an error. From then on files are only read for further errors.
 func (r *run) report(e Error) {
 	e.File = r.name
 	r.errors.add(e)
@@ -82,7 +83,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	// a pipe that says nothing would be waited for
+	// closing the file ends a read that waits for a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	r.progress.start(input.Name)
 	in, err := openLines(input.Name, file)

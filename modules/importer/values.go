@@ -18,10 +18,10 @@ import (
 	"dg/modules/games"
 )
 
-// maxText is how many characters a text has at most.
+// maxText is the maximum length of a text in characters.
 const maxText = 200
 
-// The limits of what PostgreSQL stores in a jsonb.
+// The limits of jsonb in PostgreSQL.
 const (
 	maxDepth    = 100
 	maxNumber   = 400
@@ -45,7 +45,7 @@ func parseString(raw jsontext.Value) (string, bool) {
 	return string(b), err == nil
 }
 
-// parseUUID reads a UUID in its form with hyphens, in any case.
+// parseUUID reads a UUID with hyphens, in any case.
 func parseUUID(raw jsontext.Value) (uuid.UUID, bool) {
 	s, ok := parseString(raw)
 	if !ok || len(s) != 36 { // uuid.Parse takes other forms, which have other lengths
@@ -89,8 +89,8 @@ func parseScore(raw jsontext.Value) (games.Score, bool) {
 	return games.Score(n), ok && n >= 0 && n <= 100_00
 }
 
-// parseDecimal returns a number of at most so many decimals (0 or 2) as a whole number of its last
-// one. It rounds nothing: 87.5, 87.50 and 8.75e1 are the same.
+// parseDecimal returns the number shifted by its decimals, 0 or 2. It compares by value, so 87.5,
+// 87.50 and 8.75e1 are equal, and refuses a number with more decimals.
 func parseDecimal(raw jsontext.Value, decimals int) (int64, bool) {
 	if raw.Kind() != '0' || len(raw) > maxNumber {
 		return 0, false

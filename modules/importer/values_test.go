@@ -3,10 +3,12 @@ package importer
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParseDecimal(t *testing.T) {
@@ -111,29 +113,27 @@ func TestShownValuesAreEscaped(t *testing.T) {
 
 func TestProgressIsReportedAndPrinted(t *testing.T) {
 	t.Parallel()
-	clock := time.Unix(0, 0)
-	var reported []Progress
-	m := newMeter(func(p Progress) { reported = append(reported, p) }, func() time.Time {
-		return clock
-	})
-	m.start("f")
-	m.lines(100, false)
-	clock = clock.Add(time.Second)
-	m.lines(1000, false)
-	m.lines(1001, false)
-	clock = clock.Add(time.Second)
-	m.lines(4000, true)
-	m.step(StepChecking)
-	assert.Equal(t,
-		[]Progress{
-			{"f", StepReading, 1000, 1000}, {"f", StepReading, 4000, 2000},
+	synctest.Test(t, func(t *testing.T) {
+		var reported []Progress
+		m := meter{report: func(p Progress) { reported = append(reported, p) }}
+		m.start("f")
+		m.lines(100, false)
+		time.Sleep(time.Second)
+		m.lines(1000, false)
+		m.lines(1001, false)
+		time.Sleep(time.Second)
+		m.lines(4000, true)
+		m.step(StepChecking)
+		require.Equal(t, []Progress{
+			{"f", StepReading, 1000, 1000},
+			{"f", StepReading, 4000, 2000},
 			{"f", StepChecking, 4000, 2000},
 		}, reported)
-	var b strings.Builder
-	for _, p := range reported {
-		Printer(&b)(p)
-	}
-	assert.Equal(t,
-		"\r\x1b[Kf: 1000 lines, 1000 lines/s\r\x1b[Kf: 4000 lines, 2000 lines/s\r\x1b[Kf: 4000 "+
-			"lines, checking…", b.String())
+		var b strings.Builder
+		for _, p := range reported {
+			Printer(&b)(p)
+		}
+		require.Equal(t, "\r\x1b[Kf: 1000 lines, 1000 lines/s\r\x1b[Kf: 4000 lines, 2000 lines/s"+
+			"\r\x1b[Kf: 4000 lines, checking…", b.String())
+	})
 }
