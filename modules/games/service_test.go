@@ -59,8 +59,8 @@ func TestForkHasItsFields(t *testing.T) {
 func TestForksAreListedInOrder(t *testing.T) {
 	b := setup(t)
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n) }
-	for n, later := range map[int]time.Duration{3: 0, 2: 1, 4: 1, 5: 1, 1: 2} {
-		b.fork(id(n), ours, day.Add(later*time.Millisecond))
+	for n, milliseconds := range map[int]int{3: 0, 2: 1, 4: 1, 5: 1, 1: 2} {
+		b.fork(id(n), ours, day.Add(time.Duration(milliseconds)*time.Millisecond))
 		b.fork(id(n+10), theirs, day)
 	}
 	b.Exec(`update forks set status = 'archived' where id = $1`, id(4))
@@ -116,7 +116,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {
 		statement string
-		changes   [2]bool // ours, theirs
+		want      [2]bool // whether the version changes: ours, theirs
 	}{
 		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major,
 			status, visibility, source_locale, 1, suspended, configuration, created_at, updated_at
@@ -138,7 +138,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		before := versions()
 		b.Exec(c.statement)
 		after := versions()
-		require.Equal(t, c.changes, [2]bool{after[0] != before[0], after[1] != before[1]},
-			c.statement)
+		changed := [2]bool{after[0] != before[0], after[1] != before[1]}
+		require.Equal(t, c.want, changed, c.statement)
 	}
 }

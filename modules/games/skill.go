@@ -21,7 +21,8 @@ var skills = [...]string{
 }
 
 // SkillCount is the size of the catalogue. SkillSpace is the number of skills that a stored answer
-// can name: it is the length of arrays by skill, because a newer program may have a longer catalogue.
+// can name: it is the length of arrays by skill, because a newer program may have a longer
+// catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128

@@ -75,8 +75,8 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	return found[0], nil
 }
 
-// Members returns at most 500 members of the organisation, owners first, then admins, and the number
-// of all.
+// Members returns at most 500 members of the organisation, owners first, then admins, and the
+// number of all.
 func (s *Service) Members(
 	ctx context.Context, organisationID string,
 ) (members []Member, all int, _ error) {

@@ -119,7 +119,8 @@ func writeRole(tx *gorm.DB, m Member, now Role) error {
 		Where("user_id = ?", m.PersonID).Update("role", m.Role).Error
 }
 
-// recordOperator appends an entry of the operator. Its target is the organisation unless it has one.
+// recordOperator appends an entry of the operator. Its target is the organisation unless it has
+// one.
 func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
 	e.Actor = audit.TheOperator
 	if e.Target == (audit.Target{}) {

@@ -31,8 +31,8 @@ var (
 // Every request that starts later sees it, on every instance. The change and its audit entry commit
 // together; setting the current mode changes and records nothing.
 //
-// Errors: apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with the
-// field "mode".
+// Errors: apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with
+// the field "mode".
 func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
 ) error {
