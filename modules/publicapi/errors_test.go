@@ -25,7 +25,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// knownError is a message of errors.yaml with the answer that it belongs to.
+// knownError is a message of errors.yaml with its status and details.code.
 type knownError struct {
 	status int
 	code   string
@@ -57,7 +57,7 @@ var knownErrors = sync.OnceValue(func() map[string]knownError {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
-// messagePattern matches the message with anything in place of what stands in braces.
+// messagePattern matches the message with any text for the placeholders in braces.
 func messagePattern(text string) *regexp.Regexp {
 	fixed := placeholder.Split(text, -1)
 	for i, part := range fixed {
@@ -66,16 +66,20 @@ func messagePattern(text string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Join(fixed, ".+") + "$")
 }
 
-// errorNames returns the names in errors.yaml that an answer has: none is an answer that the table
-// lacks.
-func errorNames(status int, body []byte) (names []string) {
-	var got struct {
-		Message string
-		Details struct{ Code string }
-	}
-	if err := json.Unmarshal(body, &got); err != nil {
-		return nil
-	}
+type errorBody struct {
+	Message string
+	Details struct{ Code string }
+}
+
+// errorBodyOf reads an error; of anything else it returns the zero value.
+func errorBodyOf(text []byte) (body errorBody) {
+	_ = json.Unmarshal(text, &body)
+	return body
+}
+
+// errorNames returns the names of the messages in errors.yaml that the answer fits.
+func errorNames(status int, text []byte) (names []string) {
+	got := errorBodyOf(text)
 	for name, e := range knownErrors() {
 		if e.status == status && e.code == got.Details.Code && e.text.MatchString(got.Message) {
 			names = append(names, name)
@@ -91,8 +95,7 @@ func checkError(t *testing.T, status int, body []byte) {
 		body)
 }
 
-// provoked has, for each message of errors.yaml, what makes a valid request one that is answered
-// with it.
+// provoked changes a valid request, for each message of errors.yaml, into one that gets it.
 var provoked = map[string]func(a *attempt){
 	"PeriodMissing":     query(""),
 	"DayMissing":        query("from=2026-03-01"),
@@ -152,7 +155,7 @@ var provoked = map[string]func(a *attempt){
 		a.authorization = "Bearer " + wrongSecret(a.token)
 	},
 
-	"HttpVersion": func(a *attempt) { // a broken transfer looks whole in it
+	"HttpVersion": func(a *attempt) { // exports need HTTP/1.1
 		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query +
 			" HTTP/1.0\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
 	},
@@ -177,12 +180,12 @@ func query(text string) func(*attempt) { return func(a *attempt) { a.query = tex
 
 func after(sql string) func(*attempt) { return func(a *attempt) { a.exec(sql) } }
 
-// target asks for another target, as it is written.
+// target sends the target unchanged, which a client library would not.
 func target(method, path string) func(*attempt) {
 	return func(a *attempt) { a.raw = line(method, path, "Authorization: "+a.authorization) }
 }
 
-// raw sends the rest of a request as it is.
+// raw sends the rest of a request unchanged.
 func raw(method, rest string) func(*attempt) {
 	return func(a *attempt) {
 		a.raw = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " +
@@ -198,8 +201,8 @@ var elsewhere = map[string]string{
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
 
-// The answers of the assembled program are those of errors.yaml, from which the document and /docs
-// come.
+// rules.md, Formats: the assembled program gives each answer of errors.yaml, which the document and
+// /docs list.
 func TestEachErrorOfTheTable(t *testing.T) {
 	t.Parallel()
 	named := slices.Concat(slices.Collect(maps.Keys(provoked)),
@@ -211,7 +214,7 @@ func TestEachErrorOfTheTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := shared
-			// these disturb others
+			// these change the whole database
 			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded", "TooManyReports"},
 				name) {
 				w = startWithFailures(t)
@@ -221,15 +224,14 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			got := a.send()
 			require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), name, "%d %s",
 				got.StatusCode, got.body)
-			detail := regexp.MustCompile(`ERR_[A-Z_]+`).FindString(got.body)
-			require.Equal(t, "</docs#"+detail+`>; rel="help"`, got.Header.Get("Link"),
-				"the row of /docs that explains it")
+			require.Equal(t, "</docs#"+errorBodyOf([]byte(got.body)).Details.Code+`>; rel="help"`,
+				got.Header.Get("Link"))
 		})
 	}
 }
 
-// startWithFailures begins a world with a route for each failure that a request cannot cause, and
-// patient locks.
+// startWithFailures starts a world with routes for the failures that no request can cause, and with
+// a long lock timeout.
 func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
@@ -243,7 +245,7 @@ func startWithFailures(t *testing.T) *world {
 		})
 }
 
-// besideReports lets as many reports wait for a lock as the organisation may have.
+// besideReports fills the organisation's slots with reports that wait for a lock.
 func (a *attempt) besideReports() {
 	tx := a.w.Begin(`lock table plays in access exclusive mode`)
 	target(a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query)(a)

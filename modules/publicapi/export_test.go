@@ -1,8 +1,6 @@
 package publicapi_test
 
 import (
-	"compress/gzip"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -16,8 +14,8 @@ import (
 
 const wholeYear = "/exports/csv?from=2024-01-01&to=2024-12-31"
 
-// rules.md, CSV and Audit log: the file and its headers, and an entry for its start and its end,
-// with the key as the actor. What the entries say of the export is proved by package exports.
+// rules.md, CSV and Audit log: the file, its headers, and the entries of its start and end with the
+// key as the actor. Package exports proves their details.
 func TestExportIsRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 6, 3)
@@ -45,11 +43,4 @@ func TestExportIsRecorded(t *testing.T) {
 			UserAgent: "Power Query", ID: "my-request-1",
 		}, e.Request)
 	}
-	packed := w.get(t, path, token, "Accept-Encoding", "gzip")
-	require.Equal(t, "gzip", packed.Header.Get("Content-Encoding"))
-	z, err := gzip.NewReader(strings.NewReader(packed.body))
-	require.NoError(t, err)
-	unpacked, err := io.ReadAll(z)
-	require.NoError(t, err)
-	require.Equal(t, got.body, string(unpacked))
 }

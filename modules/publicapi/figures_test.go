@@ -130,8 +130,8 @@ func day(s string) time.Time {
 }
 
 // rules.md, Anonymity: members {0, 4, 6} × players of the period {0, 4, 5}, in both modes:
-// suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same headers,
-// whatever the data.
+// suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same
+// headers, whatever the data.
 func TestAnonymity(t *testing.T) {
 	t.Parallel()
 	w := start(t)

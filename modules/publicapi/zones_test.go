@@ -16,12 +16,13 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// zoneOfProcess names the zone in the environment of the process that the test below starts.
+// zoneOfProcess is the variable that names the zone to the process of
+// TestFiguresInTheZoneOfTheProcess.
 const zoneOfProcess = "DG_TEST_ZONE"
 
-// rules.md, Formats: a day is a UTC day, wherever the program, its database and its role are. Each
-// zone has a process of its own, with TZ set, in which the test below runs. One changes its clocks,
-// the other is far from UTC; both have an offset of broken hours.
+// rules.md, Formats: a day is a UTC day in every time zone of the program, its database and its
+// role. Each zone needs a process with TZ set. Both offsets are no whole hours; one changes with
+// summer time.
 func TestFiguresInEveryZone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a database")
@@ -30,15 +31,14 @@ func TestFiguresInEveryZone(t *testing.T) {
 	for _, zone := range []string{"America/St_Johns", "Asia/Kathmandu"} {
 		process := exec.CommandContext(t.Context(), os.Args[0],
 			"-test.run=^TestFiguresInTheZoneOfTheProcess$", "-test.v", "-test.count=1")
-		process.Env = append(os.Environ(), "TZ="+zone, zoneOfProcess+"="+zone,
-			"DG_PRISM=") // which listens once
+		process.Env = append(os.Environ(), "TZ="+zone, zoneOfProcess+"="+zone)
 		out, err := process.CombinedOutput()
 		require.NoError(t, err, "%s: %s", zone, out)
 		require.Contains(t, string(out), "\n--- PASS: TestFiguresInTheZoneOfTheProcess", zone)
 	}
 }
 
-// The process of the test above; the database and its roles are in the zone as well.
+// The database and its roles are in the zone of the process.
 func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 	name := os.Getenv(zoneOfProcess)
 	if name == "" {
@@ -87,14 +87,13 @@ func startIn(t *testing.T, zone string) *world {
 	defer conn.Close(t.Context())
 	var set string
 	require.NoError(t, conn.QueryRow(t.Context(), `show timezone`).Scan(&set))
-	require.Equal(t, zone, set, "a session that asks for nothing is in the zone")
-	// sessions from before would be in no zone
+	require.Equal(t, zone, set, "a session without a setting is in the zone")
+	// the pool of db may have sessions from before the change
 	one := pgtest.Open(t, db.URL, postgres.Options{MaxConns: 2})
 	return startOver(t, db, assembly.Pools{Auth: one, Reads: one, Exports: one})
 }
 
-// playAround adds plays around a day: at its first and last millisecond, at those beside them, and
-// at its hours.
+// playAround adds plays around the limits of a day, and within it.
 func (h *history) playAround(random *rand.Rand, d time.Time) {
 	const day = 24 * time.Hour
 	for _, at := range []time.Duration{
