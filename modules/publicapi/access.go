@@ -18,8 +18,8 @@ import (
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf loads the fork in the path, for every handler. It asks the policy about the owner of the
-// fork, never about the caller's organisation, and records a refusal. Errors: apperr.NotFound,
+// forkOf loads the fork in the path for a handler. It asks the policy about the fork's owner, never
+// about the caller's organisation, and records a refusal. Errors: apperr.NotFound,
 // apperr.AccessDenied.
 func (a *API) forkOf(
 	ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission,
@@ -29,29 +29,29 @@ func (a *API) forkOf(
 	owner := fork.OrganisationID
 	err := missing
 	if apperr.Is(missing, apperr.NotFound) {
-		owner, err = a.games.ForkOwner(ctx, id)
+		owner, err = a.Games.ForkOwner(ctx, id)
 	}
 	if err == nil {
-		err = a.policy.Authorize(caller.Subject(), permission, owner)
+		err = a.Policy.Authorize(caller.Subject(), permission, owner)
 	}
 	if errors.Is(err, authz.ErrDenied) {
-		return encodedFork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation,
+		return encodedFork{}, a.Keys.Refuse(ctx, caller, audit.OtherOrganisation,
 			audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
 	}
-	// missing, but allowed: the fork was created between the two queries, so it is still not found
+	// If the owner is allowed, the fork was created between the two queries: not found.
 	if err = cmp.Or(err, missing); err != nil {
 		return encodedFork{}, err
 	}
 	return fork, nil
 }
 
-// fork reads a fork of the caller's organisation, as of the caller's authentication or later.
+// fork reads a fork of the caller's organisation, not older than the authentication.
 // Errors: apperr.NotFound.
 func (a *API) fork(ctx context.Context, caller apikeys.Caller, id string) (encodedFork, error) {
 	if fork, ok := a.cache.fork(caller, id); ok {
 		return fork, nil
 	}
-	fork, err := a.games.Fork(ctx, caller.OrganisationID, id)
+	fork, err := a.Games.Fork(ctx, caller.OrganisationID, id)
 	if err != nil {
 		return encodedFork{}, err
 	}
@@ -70,8 +70,8 @@ type reportRequest struct {
 	query      reports.Query
 }
 
-// reportOf returns the report that the path and the parameters ask for, as of the caller's
-// authentication or later. Errors: those of forkOf and reportQuery.
+// reportOf parses a request for a report. The report will not be older than the authentication.
+// Errors: those of forkOf and reportQuery.
 func (a *API) reportOf(
 	c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission,
 ) (*reportRequest, error) {
@@ -87,15 +87,15 @@ func (a *API) reportOf(
 	return &reportRequest{a, c, caller, permission, fork.Slug, query}, nil
 }
 
-// authorize asks the policy about the owner of the report's group, and records a refusal. A group of
-// another organisation gets the answer of an unknown one. Errors: reports.ErrGroupNotFound.
+// authorize asks the policy about the owner of the report's group, and records a refusal. The group
+// of another organisation is answered like an unknown one. Errors: reports.ErrGroupNotFound.
 func (r *reportRequest) authorize(h reports.Header) error {
 	if h.GroupOwner == "" {
 		return nil
 	}
-	err := r.api.policy.Authorize(r.caller.Subject(), r.permission, h.GroupOwner)
+	err := r.api.Policy.Authorize(r.caller.Subject(), r.permission, h.GroupOwner)
 	if errors.Is(err, authz.ErrDenied) {
-		return r.api.keys.Refuse(r.c.UserContext(), r.caller, audit.OtherOrganisation,
+		return r.api.Keys.Refuse(r.c.UserContext(), r.caller, audit.OtherOrganisation,
 			audit.Target{Kind: "group", ID: r.query.GroupID}, requestOf(r.c),
 			reports.ErrGroupNotFound)
 	}

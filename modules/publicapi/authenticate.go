@@ -18,8 +18,8 @@ import (
 // prefix makes a path part of the API.
 const prefix = "/api/v1/"
 
-// guard runs before every route of the program. It decides once, from the path as it is routed,
-// whether a request is inside the API: inside it authenticates, outside it refuses API keys.
+// guard runs before every route of the program. The routed path decides whether a request is inside
+// the API: inside guard authenticates, outside it refuses API keys.
 func (a *API) guard(c *fiber.Ctx) error {
 	path := pathOf(c)
 	if strings.HasPrefix(path, prefix) {
@@ -39,9 +39,9 @@ func (a *API) guard(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the path of the request target. fiber takes the first part of a target that begins
-// with two slashes for a host, when "://" follows or the Host header is missing, and would route
-// the rest.
+// pathOf returns the path of the request target. For a target that begins with two slashes, fiber
+// takes the first part for a host if "://" follows or the Host header is missing, and routes the
+// rest.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {
@@ -51,7 +51,7 @@ func pathOf(c *fiber.Ctx) string {
 	return string(path)
 }
 
-// sendsToken reports whether the request has a bearer token, in whatever form (RFC 6750, section
+// sendsToken reports whether the request has a bearer token, well formed or not (RFC 6750, section
 // 3).
 func sendsToken(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(authorization(c), func(header string) bool {
@@ -94,7 +94,7 @@ func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	if nearMiss.MatchString(path) {
 		answer = errNearMiss
 	}
-	return a.keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), answer)
+	return a.Keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), answer)
 }
 
 func (a *API) authenticate(c *fiber.Ctx) error {
@@ -105,7 +105,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	credential := token.ID + token.Secret
 	httpserver.WithTenant(c, a.hints.Organisation(credential))
 	ctx := c.UserContext()
-	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
+	caller, err := a.Keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
 		httpserver.MarkAuthenticated(c)
 		c.Set("RateLimit-Policy",

@@ -22,7 +22,7 @@ var (
 	postman []byte
 )
 
-// serverURL stands in both for the address of the service.
+// serverURL is the placeholder for the service's address in both.
 const serverURL = `"http://127.0.0.1:8080"`
 
 // addressed returns a description of the service at baseURL.
@@ -37,7 +37,7 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
-// describe answers GET for a description. It needs no key, so that what it costs is paid once.
+// describe answers GET for a description. It needs no key, so it hashes and compresses only once.
 func describe(description []byte) fiber.Handler {
 	sum := sha256.Sum256(description)
 	version := string(sum[:])

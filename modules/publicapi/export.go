@@ -16,10 +16,10 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
-	export, err := a.exports.Open(c.UserContext(), c, exports.Request{
+	export, err := a.Exports.Open(c.UserContext(), c, exports.Request{
 		Query: r.query, Slug: r.slug, Actor: caller.Actor(), Request: requestOf(c),
 		Recheck: func(ctx context.Context) error {
-			return a.recheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
+			return a.RecheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
 	})
 	if err != nil {
@@ -29,5 +29,5 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err := r.authorize(export.Header); err != nil {
 		return err
 	}
-	return a.exports.Send(c, export)
+	return a.Exports.Send(c, export)
 }

@@ -10,8 +10,8 @@ import (
 	"dg/platform/httpserver/body"
 )
 
-// forkCache keeps encoded forks and fork lists under the version of the organisation that they were
-// read at. Never stale: a version never repeats, not even when history is lost.
+// forkCache keeps encoded forks and fork lists by the organisation's version of their snapshot. It
+// is never stale: a version does not repeat, even after a failover loses history.
 type forkCache struct {
 	lists *otter.Cache[versionKey, *forkList]
 	forks *otter.Cache[forkKey, encodedFork]
@@ -27,7 +27,7 @@ type forkKey struct {
 	forkID string
 }
 
-// The bounds of the cache: the lists of a thousand organisations of 30 forks, or of three of
+// The bounds of the cache: lists of a thousand organisations with 30 forks, or of three with
 // 10,000; and about 10 MB of single forks.
 const (
 	cachedListBytes = 32 << 20
@@ -38,7 +38,7 @@ func newForkCache() *forkCache {
 	return &forkCache{
 		lists: otter.Must(&otter.Options[versionKey, *forkList]{
 			MaximumWeight: cachedListBytes,
-			// the gzipped form included
+			// with the gzipped form
 			Weigher: func(_ versionKey, l *forkList) uint32 {
 				return uint32(len(l.body) + len(l.body)/4)
 			},
@@ -73,11 +73,11 @@ type encodedFork struct {
 	body []byte
 }
 
-// forkList is the fork list of an organisation at a version, as it is answered.
+// forkList is the encoded fork list of an organisation at a version.
 type forkList struct {
 	versionKey
 	body    []byte
-	gzipped func() []byte // compressed when first asked for
+	gzipped func() []byte // compresses once
 }
 
 func newForkList(version versionKey, forks []games.Fork) *forkList {

@@ -25,15 +25,15 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		return err
 	}
 	tag := versionTag(c, list.versionKey)
-	if httpserver.NotModified(c, tag) { // read at a later version, or empty
+	if httpserver.NotModified(c, tag) { // the list was read at another version, or is empty
 		lease.Release()
 		return httpserver.SendNotModified(c, tag)
 	}
-	if len(list.body) > body.BlockSize { // a slow reader may take long
+	if len(list.body) > body.BlockSize { // a slow reader holds the memory
 		bytes := int64(len(list.body))
 		if lease != nil {
 			lease.Keep(bytes)
-		} else if lease, err = a.lists.Acquire(c.UserContext(),
+		} else if lease, err = a.Lists.Acquire(c.UserContext(),
 			fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: bytes}); err != nil {
 			return err
 		}
@@ -45,23 +45,23 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		httpserver.JSONOptions{ETag: tag, Gzipped: list.gzipped})
 }
 
-// listBytes is the memory that reading a fork list takes at its peak.
+// listBytes is the peak memory of reading a fork list.
 const listBytes = 2 << 20
 
-// forkList returns the organisation's forks as of the caller's authentication or later. When they
-// have to be read, that happens under a lease, which the caller releases; nil: they were cached.
+// forkList returns the organisation's forks, not older than the authentication. Unless they are
+// cached, they are read under a lease, which the caller releases; it is nil for cached ones.
 func (a *API) forkList(
 	ctx context.Context, caller apikeys.Caller,
 ) (*forkList, *fairshare.Lease, error) {
 	if list, ok := a.cache.list(caller); ok {
 		return list, nil, nil
 	}
-	lease, err := a.lists.Acquire(ctx,
+	lease, err := a.Lists.Acquire(ctx,
 		fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: listBytes})
 	if err != nil {
 		return nil, nil, err
 	}
-	forks, err := a.games.Forks(ctx, caller.OrganisationID)
+	forks, err := a.Games.Forks(ctx, caller.OrganisationID)
 	if err == nil {
 		err = a.mayList(caller, forks)
 	}
@@ -70,8 +70,8 @@ func (a *API) forkList(
 		return nil, nil, err
 	}
 	if len(forks) == 0 {
-		// No row names the version of the snapshot. The caller's may be an earlier one, which can
-		// return with forks when history is lost: neither the cache nor the ETag may carry it.
+		// No row has the snapshot's version. The caller's may be earlier, and may recur with forks if
+		// history is lost: neither the cache nor the ETag may use it.
 		return newForkList(versionKey{organisationID: caller.OrganisationID}, nil), lease, nil
 	}
 	list := newForkList(versionKey{caller.OrganisationID, forks[0].OrganisationVersion}, forks)
@@ -79,8 +79,7 @@ func (a *API) forkList(
 	return list, lease, nil
 }
 
-// mayList asks the policy about every organisation that owns one of the forks: it is one, unless
-// the query is wrong.
+// mayList asks the policy about each owner of the forks. There is one, unless the query is wrong.
 func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
 	owner := ""
 	for _, f := range forks {
@@ -88,7 +87,7 @@ func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
 			continue
 		}
 		owner = f.OrganisationID
-		if err := a.policy.Authorize(caller.Subject(), authz.ListForks, owner); err != nil {
+		if err := a.Policy.Authorize(caller.Subject(), authz.ListForks, owner); err != nil {
 			return fmt.Errorf("publicapi: fork %s in the list: %w", f.ID, err)
 		}
 	}
@@ -109,11 +108,11 @@ func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
 	return httpserver.SendJSON(c, fork.body, httpserver.JSONOptions{ETag: tag})
 }
 
-// wireVersion changes with the JSON form of a fork, so that clients drop the older form.
+// wireVersion changes with the JSON form of a fork, so that clients discard cached ones.
 const wireVersion = "1"
 
-// versionTag is the ETag of forks read at the organisation's version. It has to be the version of
-// the snapshot they come from: an earlier one can return, with older forks, when history is lost.
+// versionTag is the ETag of forks, by the organisation's version of their snapshot. An earlier
+// version could recur with older forks if history is lost.
 func versionTag(c *fiber.Ctx, v versionKey) string {
 	return httpserver.ETag(c, wireVersion, v.organisationID, strconv.FormatInt(v.version, 10))
 }

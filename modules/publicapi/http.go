@@ -11,8 +11,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Mount adds the API to app. It has to come before every other route: guard refuses keys on the
-// paths of all of them.
+// Mount adds the API to app, before every other route: guard refuses keys on their paths.
 func (a *API) Mount(app *fiber.App) {
 	app.Use(a.guard)
 	app.Get("/openapi/v1.json", describe(a.document))
@@ -31,7 +30,7 @@ func (a *API) route(
 ) {
 	app.Get(prefix+path, func(c *fiber.Ctx) error {
 		caller := callerOf(c)
-		err := a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID)
+		err := a.Policy.Authorize(caller.Subject(), permission, caller.OrganisationID)
 		if errors.Is(err, authz.ErrDenied) {
 			return a.refuseScope(c, caller, scope)
 		}
@@ -45,10 +44,9 @@ func (a *API) route(
 func (a *API) refuseScope(c *fiber.Ctx, caller apikeys.Caller, scope apikeys.Scope) error {
 	c.Set(fiber.HeaderWWWAuthenticate,
 		`Bearer error="insufficient_scope", scope="`+string(scope)+`"`)
-	ctx := c.UserContext()
-	return a.keys.Refuse(ctx, caller, audit.InsufficientScope, audit.Target{}, requestOf(c),
-		apperr.New(apperr.AccessDenied, "This key lacks the scope %s. Use a key that has it.",
-			scope))
+	return a.Keys.Refuse(c.UserContext(), caller, audit.InsufficientScope, audit.Target{},
+		requestOf(c), apperr.New(apperr.AccessDenied,
+			"This key lacks the scope %s. Use a key that has it.", scope))
 }
 
 func requestOf(c *fiber.Ctx) audit.Request { return apikeys.RequestOf(c, pathOf(c)) }

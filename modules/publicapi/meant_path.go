@@ -12,8 +12,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// meantPaths are the endpoints by the forms of the paths that are probably meant for them: the
-// first that matches counts. They are all that an answer can name, whatever the data.
+// meantPaths are the endpoints with the forms of paths that probably mean them. The first match
+// counts. An answer names nothing else, so it reveals no data.
 var meantPaths = []struct {
 	form     *regexp.Regexp
 	endpoint string
@@ -46,7 +46,7 @@ func meantEndpoint(sent string) string {
 	return ""
 }
 
-// explainUnknownPath names the endpoint that was probably meant where the router found none.
+// explainUnknownPath adds the endpoint that was probably meant to the router's 404.
 func explainUnknownPath(c *fiber.Ctx, err error) error {
 	unrouted, ok := errors.AsType[*fiber.Error](err)
 	if !ok || unrouted.Code != fiber.StatusNotFound {

@@ -14,8 +14,7 @@ import (
 	"dg/platform/fairshare"
 )
 
-// What the API calls of other modules. Their services say what the methods promise, and which
-// errors they return.
+// The interfaces of other modules. Their services document the methods and errors.
 
 // Keys authenticates keys, and records refusals in the audit log before they are answered.
 type Keys interface {
@@ -35,8 +34,7 @@ type KeyStatus interface {
 	StillUsable(ctx context.Context, organisationID, keyID string) error
 }
 
-// Forks finds forks within an organisation, and of a fork of any organisation no more than its
-// owner.
+// Forks finds forks of an organisation, and the owner of any fork.
 type Forks interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)

@@ -13,7 +13,7 @@ import (
 	"dg/platform/input"
 )
 
-// reportParameters are what the statistics and the export take: each once, and not empty.
+// reportParameters are the parameters of statistics and exports: each at most once, and not empty.
 type reportParameters struct {
 	From    []string `json:"from" validate:"max=1,dive,required"`
 	To      []string `json:"to" validate:"max=1,dive,required"`
@@ -26,8 +26,8 @@ var parameterChecks = input.New(map[string]string{
 	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
 }, nil)
 
-// reportQuery reads the parameters of the statistics and the export. An unknown one is an error: a
-// mistyped filter would be answered with everybody's figures. Errors: apperr.Validation.
+// reportQuery reads the parameters of statistics and exports. An unknown one is an error: a
+// mistyped filter would return the figures of all players. Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	// fasthttp drops a parameter without name and value
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {
@@ -58,7 +58,7 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	}, nil
 }
 
-// errUnknownParameter names the parameter without secrets: it may be a misplaced key.
+// errUnknownParameter redacts the name, which may be a misplaced key.
 func errUnknownParameter(name string) error {
 	name = apikeys.Redact(name)
 	shown := cmp.Or(input.Shown(name), "=")

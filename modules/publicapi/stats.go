@@ -19,7 +19,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if c.Method() == fiber.MethodHead {
 		return a.headForkStats(r)
 	}
-	report, err := a.reports.Open(c.UserContext(), r.query, func(l *fairshare.Lease) {
+	report, err := a.Reports.Open(c.UserContext(), r.query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err := r.authorize(report.Header); err != nil {
 		return err
 	}
-	stats, err := a.reports.Statistics(c.UserContext(), report)
+	stats, err := a.Reports.Statistics(c.UserContext(), report)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 
 // headForkStats runs the checks of the statistics and computes nothing.
 func (a *API) headForkStats(r *reportRequest) error {
-	header, err := a.reports.Header(r.c.UserContext(), r.query)
+	header, err := a.Reports.Header(r.c.UserContext(), r.query)
 	if err == nil {
 		err = r.authorize(header)
 	}

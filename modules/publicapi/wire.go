@@ -10,8 +10,8 @@ import (
 	"dg/platform/httpserver/body"
 )
 
-// The wire form: names and order of the fields are those of openapi.yaml, formats those of
-// rules.md, Formats. Appending a list of 100,000 players costs a tenth of marshalling it.
+// The wire form: names and order of fields as in openapi.yaml, formats as in rules.md. Appending a
+// list of 100,000 players costs a tenth of marshalling it.
 
 func appendFork(b []byte, f games.Fork) []byte {
 	b = appendString(append(b, `{"id":`...), f.ID)
@@ -34,8 +34,7 @@ func appendFork(b []byte, f games.Fork) []byte {
 	return append(b, '}')
 }
 
-// statsPieces makes the JSON of statistics: the figures before the list of players, each player,
-// and the rest.
+// statsPieces makes the JSON of statistics in pieces: the figures, each player, the skills.
 func statsPieces(s reports.Statistics) body.Pieces {
 	next := -1
 	players := int(s.UniquePlayers)
@@ -96,7 +95,7 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendInstant appends a timestamp with quotes.
+// appendInstant appends a quoted timestamp.
 func appendInstant(b []byte, t time.Time) []byte {
 	return append(reports.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
