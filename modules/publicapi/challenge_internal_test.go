@@ -13,9 +13,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// rules.md, Order of checks, 2: no key, a malformed one or more than one header is 401 before any
-// key is looked up, with a challenge: invalid_token where a token was sent. The scheme is Bearer in
-// any case.
+// rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any
+// lookup. The challenge has invalid_token if a token was sent. The scheme is Bearer in any case.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()

@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// example is an example of the document: what the demo answers to a request.
+// example is a request of the document's examples and the demo's answer.
 type example struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
@@ -24,9 +24,9 @@ type example struct {
 	Value   any    `json:"value"` // JSON, or the text of a CSV file
 }
 
-// The document's examples of good answers, in examples.json, are what the demo answers:
-// scripts/contract copies them. After a change, `DG_UPDATE=1 go test ./modules/publicapi -run
-// TestExamples && make generate` writes them anew.
+// examples.json has the demo's answers, which scripts/contract copies into the document. After a
+// change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates
+// both.
 func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 	t.Parallel()
 	stored, err := os.ReadFile("examples.json")
@@ -58,8 +58,7 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 		"DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
 }
 
-// compareHeaders compares the headers whose value is the same every time with the document's
-// examples.
+// compareHeaders compares the constant headers with the document's examples.
 func (w *world) compareHeaders(t *testing.T, got answer) {
 	t.Helper()
 	route, _, err := w.http.Transport.(contractCheck).router.FindRoute(got.Request)
@@ -74,20 +73,20 @@ func (w *world) compareHeaders(t *testing.T, got answer) {
 	}
 }
 
-// The ids in the examples are those of every demo, whenever it was loaded.
+// The ids in the examples are in every demo, whenever it is loaded.
 func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 	t.Parallel()
 	var file bytes.Buffer
 	require.NoError(t, demo.Write(&file, demo.Seed, time.Now()))
-	parameters := documentOf(t, start(t).url).Components.Parameters
+	parameters := storedDocument(t).Components.Parameters
 	require.Contains(t, file.String(),
 		`{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
 	require.Contains(t, file.String(),
 		`{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
 }
 
-// loadDemo loads the demo as it is on 1 April 2026, with the plays of a few days, and makes a key
-// of its first organisation. Pseudonyms are random: here they follow from the players.
+// loadDemo loads the demo of 1 April 2026 with the plays of nine days, and returns a key of its
+// first organisation. Pseudonyms, which are random, are replaced by hashes of the players' ids.
 func (w *world) loadDemo(t *testing.T) apikeys.Token {
 	t.Helper()
 	var file, few bytes.Buffer
@@ -103,7 +102,7 @@ func (w *world) loadDemo(t *testing.T) apikeys.Token {
 	return w.key(t, w.organisation("harbour-and-vale"))
 }
 
-// organisation is the id of an organisation of the demo.
+// organisation returns the id of an organisation of the demo.
 func (w *world) organisation(slug string) string {
 	return fixtures.One[string](w.Database, `select id::text from organisations where slug = $1`, slug)
 }

@@ -18,15 +18,15 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// asked is a report on a history, and the oracle that answers it.
+// asked is a question about a history, for the API and the oracle.
 type asked struct {
 	history *history
 	oracle.Question
 	group *group
 }
 
-// ask asks about the first fork of a history over a period. Under pseudonymous reporting the
-// players' labels are their keys, otherwise their names.
+// ask returns a question about the first fork of a history. The players' labels are their keys
+// under pseudonymous reporting, otherwise their names.
 func (w *world) ask(t *testing.T, h *history, from, to string) asked {
 	t.Helper()
 	q := oracle.Question{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
@@ -42,7 +42,7 @@ func (w *world) ask(t *testing.T, h *history, from, to string) asked {
 	return asked{history: h, Question: q}
 }
 
-// report is what tests read of the statistics.
+// report has the fields of the statistics that tests read.
 type report struct {
 	Plays      int
 	Suppressed bool
@@ -53,8 +53,8 @@ type report struct {
 	}
 }
 
-// agree compares the statistics and the CSV of the API with the oracle's, to the byte, and checks
-// an invariant of every report: Σ daily.plays = Σ players.plays = plays.
+// agree compares the statistics and the CSV of the API with the oracle's, and checks an invariant
+// of every report: Σ daily.plays = Σ players.plays = plays.
 func (o asked) agree(t *testing.T, w *world, token apikeys.Token) report {
 	t.Helper()
 	query := "?from=" + o.From.Format(time.DateOnly) + "&to=" + o.To.Format(time.DateOnly)
@@ -144,7 +144,7 @@ func TestAnonymity(t *testing.T) {
 				}
 				h := newHistory(1, 12, members)
 				h.mode = mode
-				for who := range h.players { // those outside the group do not count
+				for who := range h.players { // players outside the group do not count
 					place := slices.Index(h.groups[0].members, who)
 					if place < active {
 						h.play(who, day("2024-05-05"))
@@ -166,8 +166,8 @@ func TestAnonymity(t *testing.T) {
 	}
 }
 
-// whole is everything that the suppressed answers about a group show: statistics and CSV, GET and
-// HEAD, plain and compressed, bodies and headers.
+// whole returns all bytes of the answers about a suppressed group: statistics and CSV, GET and
+// HEAD, plain and compressed, headers and bodies.
 func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) string {
 	t.Helper()
 	var all strings.Builder
@@ -188,8 +188,7 @@ func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) str
 	}
 	require.Contains(t, all.String(), "X-Dg-Report-Suppressed:[k-anonymity]")
 	require.Contains(t, all.String(), "Content-Disposition:[attachment; filename=")
-	_, group, _ := strings.Cut(query, "groupId=")
-	// which the file name repeats from the request
+	_, group, _ := strings.Cut(query, "groupId=") // in the file name
 	return strings.ReplaceAll(all.String(), group, "GROUP")
 }
 

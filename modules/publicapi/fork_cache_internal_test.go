@@ -9,7 +9,7 @@ import (
 	"dg/modules/games"
 )
 
-// rules.md, Data: what is cached is what the organisation's version proves unchanged.
+// rules.md, Data: the cache returns forks of the organisation at exactly that version.
 func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
 	t.Parallel()
 	c := newForkCache()
@@ -37,7 +37,7 @@ func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
 	require.False(t, ok)
 }
 
-// The cache has a bound, and does not keep a list that is larger.
+// The cache is bounded, and does not keep a list that is larger.
 func TestForkCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	c := newForkCache()

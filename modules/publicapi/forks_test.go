@@ -14,7 +14,8 @@ import (
 	"dg/modules/reports"
 )
 
-// rules.md, Formats: all fields of all forks, in order, without the configuration.
+// rules.md, Formats: the list and the single fork have all fields, in order, without the
+// configuration.
 func TestForksAndOneFork(t *testing.T) {
 	t.Parallel()
 	h := newHistory(3, 0)
@@ -44,7 +45,7 @@ func TestForksAndOneFork(t *testing.T) {
 				"visibility": "restricted", "sourceLocale": "pt",
 				"deployedReleaseNumber": nil, "suspended": true,
 				"createdAt": "2024-01-01T00:00:00.000Z",
-				"updatedAt": "2024-02-01T00:00:00.123Z", // finer input is cut off
+				"updatedAt": "2024-02-01T00:00:00.123Z", // finer input is truncated
 			}, f)
 		}
 	}
@@ -96,10 +97,9 @@ func TestETags(t *testing.T) {
 		w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
 }
 
-// rules.md, Data: a fork that changes between the authentication and its read is tagged, and
-// cached, with the version that it has then. Under the earlier version it would come back if the
-// change were lost.
-func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
+// rules.md, Data: a fork that changes after the authentication is tagged with the version of its
+// read. Under the earlier version it would recur if the change were lost.
+func TestChangedForkIsTaggedWithTheVersionOfItsRead(t *testing.T) {
 	t.Parallel()
 	for _, one := range []bool{false, true} {
 		h := newHistory(2, 0)
@@ -117,8 +117,8 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 	}
 }
 
-// An empty list names no version. Cached or tagged under that of the authentication, it would come
-// back once a failover or a restore has lost the deletion of the last fork.
+// An empty list has no version. Under that of the authentication it would recur after a failover
+// that loses the deletion of the last fork.
 func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 0)
@@ -142,8 +142,8 @@ func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T)
 	require.Contains(t, restored.body, h.forks[0])
 }
 
-// getWhile sends a request that is authenticated before a change of the forks, and reads them after
-// it.
+// getWhile sends a request whose authentication precedes a change of the forks, and whose read
+// follows it.
 func (w *world) getWhile(
 	t *testing.T, path string, token apikeys.Token, change string, args ...any,
 ) answer {
@@ -158,8 +158,8 @@ func (w *world) getWhile(
 	return <-answers
 }
 
-// rules.md, Failures: a list that cannot be read is an error without data, and frees its place.
-func TestListThatFailsFreesItsPlace(t *testing.T) {
+// rules.md, Failures: a list that cannot be read is an error without data, and frees its slot.
+func TestListThatFailsFreesItsSlot(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 0)
 	w := start(t, h)
@@ -172,8 +172,8 @@ func TestListThatFailsFreesItsPlace(t *testing.T) {
 	}
 }
 
-// rules.md, Data: no organisation uses all connections: few of its lists are read at a time, the
-// others wait.
+// rules.md, Bounds: an organisation's lists above the limit wait, so that it cannot use all
+// connections.
 func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, startWithFailures(t))
@@ -191,7 +191,7 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 	}
 }
 
-// rules.md, Order of checks: the checks of GET, the headers of GET, no body.
+// rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 6, 4)
@@ -230,7 +230,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 			started++
 		}
 	}
-	require.Equal(t, 2, started, "HEAD exports nothing: only the two GETs are recorded")
+	require.Equal(t, 2, started, "only the two GETs are recorded")
 }
 
 // rules.md, Rate limits: each authenticated answer carries the policy and the remaining requests.

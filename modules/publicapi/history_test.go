@@ -13,27 +13,24 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// history is an organisation and its plays in memory: the source of an import and of the oracle's
-// figures.
+// history is an organisation with its plays: the source of an import and of the oracle's figures.
 type history struct {
 	id, mode string
-	// in every name and slug, so that one organisation's can be told from another's
-	mark    string
-	forks   []string
-	players []player
-	groups  []group
-	plays   []oracle.Play // of players by their place
+	mark     string // of the organisation, in every name and slug
+	forks    []string
+	players  []player
+	groups   []group
+	plays    []oracle.Play // Player is an index of players
 }
 
 type player struct{ id, name string }
 
 type group struct {
 	id      string
-	members []int // places in history.players
+	members []int // indexes of history.players
 }
 
-// newHistory makes an organisation with a number of forks, players and groups of the given sizes,
-// and nothing played.
+// newHistory returns an organisation with forks, players, and groups of the sizes, without plays.
 func newHistory(forks, players int, groups ...int) *history {
 	h := &history{id: uuid.NewString(), mode: "pseudonymous"}
 	for range forks {
@@ -130,7 +127,7 @@ func (h *history) write(w io.Writer) {
 	}
 }
 
-// gameIDOf gives each history a game of its own.
+// gameIDOf returns the id of the history's game.
 func gameIDOf(h *history) string { return "9" + h.id[1:] }
 
 func (h *history) playLine(p oracle.Play) object {

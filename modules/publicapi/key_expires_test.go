@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Keys: from 30 days before a key stops, its authenticated answers say when, whatever
-// their status. Nobody else is told. When that is, is proved by package apikeys.
+// rules.md, Keys: from 30 days before a key stops, authenticated answers of any status carry
+// DG-Key-Expires; others do not. Package apikeys proves the instant.
 func TestAnswersSayWhenTheKeyStops(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileNames are names that an import refuses or that a spreadsheet, a terminal or a parser may
-// misread, and their form in the CSV.
+// hostileNames are names that a spreadsheet, a terminal or a parser may misread, with their cells
+// in the CSV.
 var hostileNames = map[string]string{
 	"=cmd|'/C calc'!A0":               "'=cmd|'/C calc'!A0",
 	"=HYPERLINK(\"http://x\",\"y\")":  "'=HYPERLINK(\"http://x\",\"y\")",
@@ -29,8 +29,8 @@ var hostileNames = map[string]string{
 	"=" + strings.Repeat("a\n", 5000): "'=" + strings.Repeat("a\n", 5000),
 }
 
-// rules.md, CSV: nominative reporting shows any name unchanged in JSON, and with a leading ' in the
-// CSV when a spreadsheet would run it. A pseudonym reveals nothing of it.
+// rules.md, CSV: under nominative reporting, JSON has any name unchanged, and the CSV has the
+// formula guard. Under pseudonymous reporting no answer contains a name.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, len(hostileNames), 6)
@@ -59,7 +59,7 @@ func TestHostileNames(t *testing.T) {
 		delete(names, p.PlayerLabel)
 	}
 
-	// the contract's check wants cells without CR
+	// not by w.get: contractCheck refuses cells with CR
 	got := w.wire(t).ask(
 		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+token.String()))
 	require.Equal(t, http.StatusOK, got.StatusCode)

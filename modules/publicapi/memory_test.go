@@ -9,16 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Bounds: an answer is written from the sums as it is sent. All that a request allocates
-// beyond the sums (labels, order, blocks) is at most 4 MB where it lists 100,000 players. It is
-// counted, not sampled, so this test runs alone.
+// rules.md, Headers: long statistics are sent in blocks. A request for 100,000 players allocates at
+// most 4 MB beyond their sums.
 //
-//nolint:paralleltest // it counts what the process allocates
+//nolint:paralleltest // it counts all allocations of the process
 func TestMemoryOfLongAnswer(t *testing.T) {
 	players := soak(100_000, 20_000)
-	const sum = 16
-	const beyond = 37
-	const fixed = 200 << 10 // bytes of a player, and of a request
+	const (
+		sum    = 16        // bytes of a player's sums
+		beyond = 37        // other bytes of a player: label, order
+		fixed  = 200 << 10 // bytes of a request
+	)
 	limit := uint64((sum+beyond)*players + fixed)
 	h := newHistory(1, 1)
 	w := start(t, h)
@@ -41,7 +42,7 @@ func TestMemoryOfLongAnswer(t *testing.T) {
 		request.Header.Set("Accept-Encoding", encoding)
 		least := uint64(1 << 62)
 		length := int64(0)
-		// under the race detector pools forget some of what they hold
+		// more often under the race detector, which drops some objects of pools
 		for asked := 0; asked < 5 || least >= limit && asked < 40; asked++ {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

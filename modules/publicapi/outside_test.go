@@ -33,11 +33,10 @@ var planted = []string{
 	"/reports/:forkId/stats",
 }
 
-// parameter matches a parameter in the path of a route.
+// parameter matches a parameter in a route's path.
 var parameter = regexp.MustCompile(`:\w+\??|\*`)
 
-// ledger is what was sent, by request id, and the entries that the organisation's log must then
-// hold.
+// ledger has the expected audit entries of each request, by its id.
 type ledger struct {
 	*attempt
 	conn    *wire
@@ -48,8 +47,7 @@ func newLedger(a *attempt) *ledger {
 	return &ledger{a, a.w.wire(a.t), map[string][]string{}}
 }
 
-// ask sends a request with the key, or with the headers that are given in its place, and expects
-// the entries.
+// ask sends a request with the headers, the key by default, and expects the entries.
 func (l *ledger) ask(
 	t *testing.T, method, target string, entries []string, headers ...string,
 ) answer {
@@ -64,7 +62,7 @@ func (l *ledger) ask(
 	return l.conn.ask(line(method, target, append(headers, "X-Request-Id: "+id)...))
 }
 
-// close requires that the organisation's log holds what was expected, and no other log anything.
+// close requires the expected entries in the organisation's log, and none in others.
 func (l *ledger) close(t *testing.T) {
 	t.Helper()
 	rows, err := l.w.Owner.Pool.Query(t.Context(),
@@ -89,9 +87,8 @@ func outsideAPI(method, path string) []string {
 	return []string{"outside_api " + method + " " + path}
 }
 
-// Every path outside /api/v1/* refuses an API key with 403: every route that the program has,
-// whatever its method, and every path that it does not have. Each is recorded once, and nothing but
-// the error is sent.
+// specification, 4.5: each path outside /api/v1/* refuses an API key with 403: the routes of the
+// program, of any method, and unknown paths. Each refusal is recorded once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -127,12 +124,10 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	}
 	log.close(t)
 	require.Greater(t, routes, 15)
-	t.Logf("%d routes outside", routes)
 }
 
 // rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a
-// missing slash are not a way in, nor are they a way out; nothing between the client and the server
-// has corrected these.
+// missing slash lead neither into the API nor out of it. No client library normalises these paths.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, start(t))
@@ -190,7 +185,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		"/api/v1/" + tail:                200,
 	} {
 		var entries []string
-		// it is a fork's path, and this key may read reports only
+		// the path of a fork: this key may read reports only
 		if status == http.StatusForbidden {
 			entries = []string{"insufficient_scope GET " + path}
 		}
@@ -200,11 +195,10 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	for _, target := range []string{"dg.example:443", "/" + tail, "/api/v1/" + tail} {
 		got := log.ask(t, "CONNECT", target, nil)
 		require.Equal(t, http.StatusNotImplemented, got.StatusCode,
-			"a proxy's business: it has no path")
+			"CONNECT has no path")
 		require.Equal(t, "ERR_METHOD_NOT_ALLOWED", got.detail(t, target))
 	}
 	log.close(t)
-	t.Logf("%d requests", len(log.expects))
 }
 
 func withQuery(path, query string) string {
@@ -214,7 +208,7 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// Where a request has no Host, as HTTP/1.0 allows, a double slash is no way in either.
+// rules.md, Order of checks: a double slash does not lead into the API without a Host either.
 func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -238,9 +232,8 @@ func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 	}
 }
 
-// rules.md, Order of checks, 1: an Authorization header that holds dg_live_, in whichever place it
-// stands. Two of them outside are refused and recorded once; inside, where exactly one may be, they
-// are no key.
+// rules.md, Order of checks, 1 and 2: outside the API, a key in any Authorization header is refused
+// and recorded once. Inside, two headers are no key.
 func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, start(t))
@@ -261,7 +254,7 @@ func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 		require.Equal(t, "ERR_AUTH_REQUIRED", got.detail(t, "inside"))
 	}
 	for header, entries := range map[string][]string{
-		"dg_live_":                   nil, // recorded where the id is known
+		"dg_live_":                   nil, // not recorded: the key is unknown
 		"Bearer dg_live_short":       nil,
 		"Basic " + a.token.String():  outsideAPI("GET", "/healthz"),
 		a.token.String()[:40] + " x": outsideAPI("GET", "/healthz"),
@@ -270,12 +263,11 @@ func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, got.StatusCode, header)
 	}
 	got := log.ask(t, "GET", "/openapi/v1.json", nil, basic)
-	require.Equal(t, http.StatusOK, got.StatusCode, "no key of ours")
+	require.Equal(t, http.StatusOK, got.StatusCode, "no API key")
 	log.close(t)
 }
 
-// rules.md, Order of checks: an absolute-form target is answered like its origin form, and recorded
-// so.
+// rules.md, Order of checks: an absolute-form target is answered and recorded like its origin form.
 func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t, start(t))
@@ -318,12 +310,11 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 		require.Equal(t, without.body, got.body, origin)
 	}
 	log.close(t)
-	t.Logf("%d requests", len(log.expects))
 }
 
-// rules.md, Order of checks, 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow
-// on a known path and 404 on another, after authentication, whatever a browser adds; nothing of the
-// screens answers.
+// rules.md, Order of checks, 5: inside the API a method other than GET and HEAD is 405 with Allow
+// on an endpoint, and 404 elsewhere, after authentication. The screens' check of browser headers
+// does not apply.
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -338,24 +329,22 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	conn := w.wire(t)
 	for _, path := range append(known, unknown...) {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
-			for _, extra := range []string{"X: y", "Sec-Fetch-Site: cross-site"} {
-				got := conn.ask(
-					line(method, path, "Authorization: "+a.authorization, extra))
-				detail := got.detail(t, method+" "+path)
-				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
-				require.NotEmpty(t, got.Header.Get("RateLimit"), "it was authenticated and counted")
-				if slices.Contains(known, path) {
-					require.Equal(t, 405, got.StatusCode, "%s %s: %s", method, path, got.body)
-					require.Equal(t, "GET, HEAD", got.Header.Get("Allow"))
-					require.Equal(t, "ERR_METHOD_NOT_ALLOWED", detail)
-				} else {
-					require.Equal(t, 404, got.StatusCode, "%s %s: %s", method, path, got.body)
-					require.Empty(t, got.Header.Get("Allow"))
-				}
-				got = conn.ask(line(method, path, extra))
-				require.Equal(t, 401, got.StatusCode, "authentication comes first")
-				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
+			const browser = "Sec-Fetch-Site: cross-site"
+			got := conn.ask(line(method, path, "Authorization: "+a.authorization, browser))
+			detail := got.detail(t, method+" "+path)
+			require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
+			require.NotEmpty(t, got.Header.Get("RateLimit"), "it was authenticated and counted")
+			if slices.Contains(known, path) {
+				require.Equal(t, 405, got.StatusCode, "%s %s: %s", method, path, got.body)
+				require.Equal(t, "GET, HEAD", got.Header.Get("Allow"))
+				require.Equal(t, "ERR_METHOD_NOT_ALLOWED", detail)
+			} else {
+				require.Equal(t, 404, got.StatusCode, "%s %s: %s", method, path, got.body)
+				require.Empty(t, got.Header.Get("Allow"))
 			}
+			got = conn.ask(line(method, path, browser))
+			require.Equal(t, 401, got.StatusCode, "authentication comes first")
+			require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
 		}
 		w.freeWindows()
 	}

@@ -16,8 +16,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// asked reads the query of a report, as sent.
-func asked(t *testing.T, query string) (read reports.Query, err error) {
+// parsed returns reportQuery of a query string.
+func parsed(t *testing.T, query string) (read reports.Query, err error) {
 	t.Helper()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Get("/", func(c *fiber.Ctx) error {
@@ -31,8 +31,8 @@ func asked(t *testing.T, query string) (read reports.Query, err error) {
 	return read, err
 }
 
-// rules.md, Formats: periods and parameters, the same for statistics and export. What a day may be
-// is proved by platform/input, and what a period by package reports.
+// rules.md, Formats: the parameters of statistics and exports. Package input proves the form of a
+// day, package reports that of a period.
 func TestReportParametersAreValidated(t *testing.T) {
 	t.Parallel()
 	const day = "from=2024-03-01&to=2024-03-02"
@@ -44,7 +44,7 @@ func TestReportParametersAreValidated(t *testing.T) {
 	} {
 		period, err := reports.ParsePeriod("2024-03-01", "2024-03-02")
 		require.NoError(t, err)
-		got, err := asked(t, query)
+		got, err := parsed(t, query)
 		require.NoError(t, err, query)
 		require.Equal(t, reports.Query{
 			OrganisationID: "org", ForkID: "fork", Period: period, GroupID: group,
@@ -57,13 +57,13 @@ func TestReportParametersAreValidated(t *testing.T) {
 		"from=%ff%fe&to=2024-03-01", day + "&from=2024-03-01", day + "&%66rom=2024-03-01",
 		day + "&groupId=", day + "&groupId", day + "&groupId=x&groupId=x", day + "&GROUPID=x",
 	} {
-		_, err := asked(t, query)
+		_, err := parsed(t, query)
 		require.True(t, apperr.Is(err, apperr.Validation), "%s: %v", query, err)
 	}
 }
 
-// rules.md, Formats: an unknown parameter is an error, which names the one that was probably meant.
-// An error about a day shows its value. Neither shows a secret of a key.
+// rules.md, Formats: the error of an unknown parameter names the probable one, that of a day its
+// value. Neither shows a secret of a key.
 func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	t.Parallel()
 	const others = "This endpoint takes `from`, `to` and `groupId`."
@@ -95,9 +95,9 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	} {
 		for _, query := range []string{sent, sent + "&to=", "from=&from=&" + sent} {
 			if strings.HasPrefix(want, "`") && query != sent {
-				continue // repeated or empty as well
+				continue // another error comes first
 			}
-			_, err := asked(t, query)
+			_, err := parsed(t, query)
 			require.EqualError(t, err, "ERR_VALIDATION: "+want, query)
 		}
 	}

@@ -23,14 +23,13 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// world is a database with one instance of the whole program, reached over a real connection: API,
-// health and screens in their real order.
+// world is a database with an instance of the whole program that listens.
 type world struct {
 	*fixtures.Database
 	log  *audit.Log
 	app  *fiber.App
 	url  string
-	http *http.Client // checks what passes through it against the document
+	http *http.Client // with contractCheck
 }
 
 // start starts a world with the organisations of the histories.
@@ -42,7 +41,7 @@ func start(t *testing.T, histories ...*history) *world {
 	return w
 }
 
-// startOver starts an instance with pools of its own, and with routes after those of the program.
+// startOver starts an instance with the pools, and with routes after those of the program.
 func startOver(
 	t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App),
 ) *world {
@@ -95,7 +94,7 @@ func (w *world) importFile(t *testing.T, content []byte) {
 	require.NoError(t, err)
 }
 
-// key makes a key with the scopes, both by default.
+// key stores a key with the scopes, both by default.
 func (w *world) key(t *testing.T, organisationID string, scopes ...string) apikeys.Token {
 	t.Helper()
 	token, ok := apikeys.ParseToken(w.Key(organisationID, scopes...).Token())
@@ -110,7 +109,7 @@ type answer struct {
 	body string
 }
 
-// send sends a request; headers are pairs that replace or, when repeated, add.
+// send sends a request. headers are pairs of name and value.
 func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
