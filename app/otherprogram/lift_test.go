@@ -34,7 +34,7 @@ import (
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 
-// program is the other program, serving.
+// program is a running instance of the other program.
 type program struct {
 	t   *testing.T
 	db  *fixtures.Database
@@ -129,7 +129,7 @@ func (p *program) call(token, path string) (int, string) {
 	return p.send(http.MethodGet, "/api/v1/"+path, nil, "Authorization", "Bearer "+token)
 }
 
-// create makes a key by the form of the screens.
+// create creates a key by the form of the screens.
 func (p *program) create(s school) (status int, token string) {
 	p.t.Helper()
 	form := url.Values{
@@ -176,8 +176,7 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 			north.id))
 }
 
-// A change of the tenant or of its forks takes effect at the next request, through its own tables
-// and the views.
+// A change in this program's tables takes effect at the next request.
 func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t)

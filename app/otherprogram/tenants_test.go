@@ -16,8 +16,8 @@ import (
 	"dg/web/ui"
 )
 
-// schema replaces the tables of organisations and people by those of this program, and by views
-// with the columns that the statements of apikeys, games and reports read.
+// schema replaces the tables of org and identity by those of this program, and by views with the
+// columns that the statements of apikeys, games and reports read.
 const schema = `
 drop function lock_membership;
 drop table organisations, memberships, players, player_ordinals, player_groups, group_members,
@@ -33,7 +33,7 @@ create table learners (id uuid primary key, tenant uuid not null references tena
 	name text not null);
 create table cohorts (id uuid primary key, tenant uuid not null references tenants);
 create table cohort_learners (cohort uuid not null references cohorts, number integer not null);
--- Draws the version anew with every change: caches and ETags stand on it. Triggers of forks set it through the view.
+-- Each change draws a new version, the key of caches and ETags. Triggers of forks set it through the view.
 create trigger version before insert or update on tenants for each row execute function raise_organisation_version();
 
 create view organisations as select id, case tier when 'gold' then 'pro' else 'free' end as plan,
@@ -45,11 +45,11 @@ create view player_groups as select id, tenant as org_id from cohorts;
 create view group_members as select c.tenant as org_id, m.cohort as group_id, m.number as player
 	from cohort_learners m join cohorts c on c.id = m.cohort;
 grant select on organisations, players, player_ordinals, player_groups, group_members, tenants, staff, cohorts to %[1]s;
-grant update (rank) on staff to %[1]s; -- a lock wants it`
+grant update (rank) on staff to %[1]s; -- for the lock of SubjectIn`
 
 // tenants is this program's organisations.
 type tenants struct {
-	ui.Organisations // of its methods and those of the next, those below are called
+	ui.Organisations // embedded interfaces: only the methods below are called
 	organisation.Settings
 	db *gorm.DB
 }
@@ -57,7 +57,7 @@ type tenants struct {
 // employee is a member of a tenant's staff.
 type employee struct{ ID, Login, Rank, Tenant, Handle, Tier string }
 
-// across is the scope of what finds out whose a thing is.
+// across is the scope of the lookups of owners.
 var across = tenant.Across("an employee's own tenant, a cohort's owner")
 
 var errNotFound = apperr.New(apperr.NotFound, "No such tenant.")
@@ -131,13 +131,12 @@ func (o *tenants) Groups(ctx context.Context, tenantID, _ string) (groups []org.
 	return groups, err
 }
 
-// FindGroups finds the only cohort: a tenant has few.
+// FindGroups and GroupPage find all cohorts: a tenant has few.
 func (o *tenants) FindGroups(ctx context.Context, tenant, _ string) ([]org.Group, bool, error) {
 	groups, err := o.Groups(ctx, tenant, "")
 	return groups, false, err
 }
 
-// GroupPage has one page: a tenant has few cohorts.
 func (o *tenants) GroupPage(
 	ctx context.Context, tenant string, _, _ int,
 ) ([]org.Group, int, error) {
@@ -148,7 +147,7 @@ func (o *tenants) GroupPage(
 // school is a tenant with a fork, six learners in a cohort and a play of each.
 type school struct{ id, handle, fork, cohort string }
 
-// newSchool stores one. Its head signs in with its handle.
+// newSchool stores a school. Its head signs in with its handle.
 func newSchool(db *fixtures.Database, handle, tier string) school {
 	s := school{
 		id: fixtures.One[string](db,
@@ -176,7 +175,7 @@ func newSchool(db *fixtures.Database, handle, tier string) school {
 	return s
 }
 
-// newTenants gives the database the tables of this program.
+// newTenants creates the tables of this program.
 func newTenants(db *fixtures.Database, serving *postgres.DB) *tenants {
 	var role string
 	serving.Gorm.Scopes(across).Raw(`select current_user`).Scan(&role)
