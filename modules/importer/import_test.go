@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -223,9 +224,9 @@ func TestReadErrorIsNotAnErrorOfTheFile(t *testing.T) {
 	line := fill(changed("p1", "One", "X")) + "\n"
 	for _, open := range []func() (io.ReadCloser, error){
 		func() (io.ReadCloser, error) { return nil, failed },
-		func() (io.ReadCloser, error) { return io.NopCloser(broken{failed}), nil },
+		func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(failed)), nil },
 		func() (io.ReadCloser, error) {
-			return io.NopCloser(io.MultiReader(strings.NewReader(line), broken{failed})), nil
+			return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))), nil
 		},
 	} {
 		_, err := New(pool).Import(t.Context(), []Input{{Name: "f", Open: open}}, nil)
@@ -233,10 +234,6 @@ func TestReadErrorIsNotAnErrorOfTheFile(t *testing.T) {
 	}
 	assert.Equal(t, before, contents(t, pool))
 }
-
-type broken struct{ err error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func TestCancelledImportChangesNothing(t *testing.T) {
 	t.Parallel()

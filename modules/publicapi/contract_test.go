@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -87,7 +88,7 @@ func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err != nil {
-		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), broken{err}))
+		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), iotest.ErrReader(err)))
 		//nolint:nilerr // the caller reads what arrived, then the error
 		return response, nil
 	}
@@ -107,10 +108,6 @@ func screenHeaders(h http.Header) (names []string) {
 	}
 	return names
 }
-
-type broken struct{ err error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func (c contractCheck) check(r *http.Request, response *http.Response, body []byte) {
 	assert.Regexp(c.t, `^[A-Za-z0-9_-]{8,64}$`, response.Header.Get("X-Request-Id"))
