@@ -43,15 +43,12 @@ func TestForkHasItsFields(t *testing.T) {
 	b.Exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived',
 		visibility = 'restricted', source_locale = 'pt',
 		deployed_release_number = 0, suspended = true, updated_at = '2026-03-01 00:00:00.999Z'`)
-	want.Slug = "s"
-	want.Title = "Tïtre <b>"
-	want.Major = 3
-	want.Status = "archived"
-	want.Visibility = "restricted"
-	want.SourceLocale = "pt"
-	want.DeployedRelease = new(0)
-	want.Suspended = true
-	want.UpdatedAt = time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC)
+	want = games.Fork{
+		ID: ourFork, OrganisationID: ours, GameID: b.game, Slug: "s", Title: "Tïtre <b>", Major: 3,
+		Status: "archived", Visibility: "restricted", SourceLocale: "pt",
+		DeployedRelease: new(0), Suspended: true, CreatedAt: want.CreatedAt,
+		UpdatedAt: time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC),
+	}
 	check()
 }
 

@@ -56,13 +56,10 @@ func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	log := changes(t, db, "acme")
 	require.Len(t, log, 2)
 	entry := func(action audit.Action, from, to string) audit.Entry {
+		id := idOf("acme").String()
 		return audit.Entry{
-			OrganisationID: idOf("acme").String(),
-			Actor:          audit.TheOperator,
-			Action:         action,
-			Target:         audit.Target{Kind: "organisation", ID: idOf("acme").String()},
-			Details:        map[string]any{"from": from, "to": to},
-			Request:        commandRequest,
+			OrganisationID: id, Actor: audit.TheOperator, Action: action, Request: commandRequest,
+			Target: audit.Target{Kind: "organisation", ID: id}, Details: map[string]any{"from": from, "to": to},
 		}
 	}
 	require.ElementsMatch(t, []audit.Entry{

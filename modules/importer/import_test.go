@@ -140,11 +140,6 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		importFiles(t, pool, file(what, c.first+"\n"+c.second))
 		assert.Equal(t, c.want, one(t, pool, fill(c.sql)), what)
 	}
-	// A new object takes a slug that a later line gives up.
-	third := strings.Replace(changed("fork", `"id":"$fork"`, `"id":"$fork3"`), `"slug":"fork"`,
-		`"slug":"fork-2"`, 1)
-	importFiles(t, pool,
-		file("taken", third+"\n"+changed("fork", `"slug":"fork"`, `"slug":"elsewhere"`)))
 	// The same slug in another organisation is another slug.
 	importFiles(t, pool, file("own", changed("fork", `"id":"$fork","organisationId":"$acme"`,
 		`"id":"$fork4","organisationId":"$other"`)))
@@ -200,20 +195,14 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	}
 }
 
-func TestReferencesAreCheckedOnceAllLinesAreValid(t *testing.T) {
+func TestAllErrorsOfALineAreReportedBeforeReferencesAreChecked(t *testing.T) {
 	t.Parallel()
-	pool := setup(t)
-	got := importErrors(t, pool,
-		file("f", changed("play", "$p1", "$none")+"\n"+changed("game", `"Game"`, `""`)))
-	require.Len(t, got, 1)
-	assert.True(t, strings.HasPrefix(got[0], "f:2: title: "), got[0])
-}
-
-func TestAllErrorsOfALineAreReported(t *testing.T) {
-	t.Parallel()
-	got := importErrors(t, setup(t),
-		file("f", `{"type":"game","id":"x","slug":"","title":1,"more":2}`))
+	got := importErrors(t, setup(t), file("f", changed("play", "$p1", "$none")+"\n"+
+		`{"type":"game","id":"x","slug":"","title":1,"more":2}`))
 	require.Len(t, got, 4)
+	for _, text := range got {
+		require.True(t, strings.HasPrefix(text, "f:2: "), text)
+	}
 }
 
 func TestReadErrorIsNotAnErrorOfTheFile(t *testing.T) {

@@ -2,6 +2,7 @@ package org_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,17 +31,11 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	log, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, log, 1)
-	log[0].ID = 0
-	log[0].At = log[0].At.Truncate(0)
-	require.Equal(t, audit.Entry{
-		OrganisationID: ours,
-		At:             log[0].At,
-		Actor:          audit.TheOperator,
-		Action:         audit.PlayerErased,
-		Target:         audit.Target{Kind: "player", ID: players[0].ID},
-		Details:        map[string]any{},
-		Request:        audit.Request{Path: "dg erase"},
-	}, log[0])
+	require.Equal(t, audit.TheOperator, log[0].Actor)
+	require.Equal(t, audit.PlayerErased, log[0].Action)
+	require.Equal(t, audit.Target{Kind: "player", ID: players[0].ID}, log[0].Target)
+	require.Equal(t, audit.Request{Path: "dg erase"}, log[0].Request)
+	require.NotContains(t, fmt.Sprint(log), "Élodie")
 	for _, id := range []string{players[0].ID, unknown, "", "' or true --"} {
 		_, err := erasing.Erase(t.Context(), id, keepNothing, audit.Request{})
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)

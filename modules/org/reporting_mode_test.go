@@ -15,18 +15,10 @@ import (
 )
 
 func actor(organisation, role string, twoStep bool) org.Actor {
-	return org.Actor{
-		Person: audit.Actor{
-			Kind: audit.Person,
-			ID:   personID(organisation, role),
-			Name: "Ada " + role,
-		},
-		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: organisation,
-			Grants:         authz.MemberGrants(role, twoStep),
-		},
-	}
+	person := audit.Actor{Kind: audit.Person, ID: personID(organisation, role), Name: "Ada " + role}
+	return org.Actor{Person: person, Subject: authz.Subject{
+		Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep),
+	}}
 }
 
 var request = audit.Request{
@@ -106,13 +98,9 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 		"no role":             {Subject: authz.Subject{OrganisationID: ours}},
 		"no organisation":     actor("", "owner", true),
 		"unknown one":         actor(unknown, "owner", false),
-		"a key": {
-			Subject: authz.Subject{
-				Kind:           authz.Key,
-				OrganisationID: ours,
-				Grants:         []string{"reports:read", "owner"},
-			},
-		},
+		"a key": {Subject: authz.Subject{
+			Kind: authz.Key, OrganisationID: ours, Grants: []string{"reports:read", "owner"},
+		}},
 	} {
 		err := b.orgs.SetReportingMode(t.Context(), who, org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)

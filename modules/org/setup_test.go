@@ -36,11 +36,7 @@ func setup(t *testing.T) bundle {
 	b.orgs = org.New(b.DB, b.log, policy)
 	b.Organisation(fixtures.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
 	b.Organisation(fixtures.Organisation{
-		ID:            theirs,
-		Slug:          "theirs",
-		Name:          "Theirs",
-		Plan:          "free",
-		ReportingMode: "nominative",
+		ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
 	})
 	for _, organisation := range []string{ours, theirs} {
 		for _, role := range []string{"owner", "admin", "member"} {

@@ -55,15 +55,11 @@ var knownErrors = sync.OnceValue(func() map[string]knownError {
 	return known
 })
 
-var placeholder = regexp.MustCompile(`\{[^}]*\}`)
+var placeholder = regexp.MustCompile(`\\\{.*?\\\}`)
 
 // messagePattern matches the message with any text for the placeholders in braces.
 func messagePattern(text string) *regexp.Regexp {
-	fixed := placeholder.Split(text, -1)
-	for i, part := range fixed {
-		fixed[i] = regexp.QuoteMeta(part)
-	}
-	return regexp.MustCompile("^" + strings.Join(fixed, ".+") + "$")
+	return regexp.MustCompile("^" + placeholder.ReplaceAllString(regexp.QuoteMeta(text), ".+") + "$")
 }
 
 type errorBody struct {

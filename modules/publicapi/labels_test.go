@@ -13,20 +13,15 @@ import (
 // hostileNames are names that a spreadsheet, a terminal or a parser may misread, with their cells
 // in the CSV.
 var hostileNames = map[string]string{
-	"=cmd|'/C calc'!A0":               "'=cmd|'/C calc'!A0",
-	"=HYPERLINK(\"http://x\",\"y\")":  "'=HYPERLINK(\"http://x\",\"y\")",
-	"\t=1":                            "'\t'=1",
-	"Ada;=1+1":                        "Ada;'=1+1",
-	"\r=1":                            "'\r=1",
-	"a\nb,c\n":                        "a\nb,c\n",
-	"\"\",\"\"":                       "\"\",\"\"",
-	"\u202egnp.exe":                   "\u202egnp.exe",
-	"\u2028\u2029\u0085":              "\u2028\u2029\u0085",
-	"</script><script>alert(1)":       "</script><script>alert(1)",
-	"\x1b[31mred\x07":                 "\x1b[31mred\x07",
-	"\\\"\\u0000":                     "\\\"\\u0000",
-	strings.Repeat("é,\"", 10_000/3):  strings.Repeat("é,\"", 10_000/3),
-	"=" + strings.Repeat("a\n", 5000): "'=" + strings.Repeat("a\n", 5000),
+	"=cmd|'/C calc'!A0":              "'=cmd|'/C calc'!A0",
+	"\t=1":                           "'\t'=1",
+	"Ada;=1+1":                       "Ada;'=1+1",
+	"\r=1":                           "'\r=1",
+	"a\nb,c\n":                       "a\nb,c\n",
+	"\u202egnp.exe":                  "\u202egnp.exe",
+	"</script><script>alert(1)":      "</script><script>alert(1)",
+	"\x1b[31mred\x07":                "\x1b[31mred\x07",
+	strings.Repeat("é,\"", 10_000/3): strings.Repeat("é,\"", 10_000/3),
 }
 
 // rules.md, CSV: under nominative reporting, JSON has any name unchanged, and the CSV has the

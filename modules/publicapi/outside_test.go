@@ -276,20 +276,14 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	for origin, entries := range map[string][]string{
 		report + "?" + a.query:                   nil,
 		"/api/v1/nothing":                        nil,
-		report + "?from=x":                       nil,
 		report + "?" + a.query + "&u=http://x/y": nil,
 		"/api/v1/forks":                          {"insufficient_scope GET /api/v1/forks"},
 		"/api/v1/forks/" + a.foreign.id:          {"insufficient_scope GET /api/v1/forks/" + a.foreign.id},
 		"//api/v1/forks":                         outsideAPI("GET", "//api/v1/forks"),
-		"//api/v1/forks/?x=http://a/b":           outsideAPI("GET", "//api/v1/forks/"),
 		"/healthz":                               outsideAPI("GET", "/healthz"),
 		"/":                                      outsideAPI("GET", "/"),
 		"/?u=http://evil/api/v1/forks":           outsideAPI("GET", "/"),
-		"/x?u=//evil/api/v1/forks":               outsideAPI("GET", "/x"),
 		"/x/http://evil/api/v1/forks":            outsideAPI("GET", "/x/http://evil/api/v1/forks"),
-		"/api%2Fv1/forks":                        outsideAPI("GET", "/api%2Fv1/forks"),
-		"/api/v1":                                outsideAPI("GET", "/api/v1"),
-		"/../api/v1/forks":                       outsideAPI("GET", "/../api/v1/forks"),
 		"/API/v1/forks?u=http://h/api/v1":        outsideAPI("GET", "/API/v1/forks"),
 	} {
 		want := log.ask(t, "GET", origin, entries)
