@@ -9,8 +9,8 @@ import (
 	"dg/modules/identity"
 )
 
-// signIn is this program's sign-in: a proxy authenticates people. It asks for no password, so it has
-// no Reauthenticate.
+// signIn is this program's sign-in: a proxy authenticates people. It asks for no password, so it
+// has no Reauthenticate.
 type signIn struct{ tenants *tenants }
 
 // login is the header with which the proxy names the person.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// foreignPlayers reads the tables of players and organisations, which belong to org. The
-// organisation of a fork or player never changes: where the stored and the staged one differ,
-// another rule reports it.
+// foreignPlayers finds plays of another organisation's players. It reads players, a table of
+// package org. Another rule reports a fork or player whose organisation differs from the stored
+// one.
 const foreignPlayers = `
 	select i.line, 'playerId', i.player_id::text
 	from import_plays i
@@ -53,12 +53,12 @@ func (i *Import) writeForks(ctx context.Context) error {
 		where not exists (select from forks f where f.id = i.id)`)
 }
 
-// analyzeFrom is how many changed plays make an import update the planner's statistics itself,
+// analyzeFrom is the number of changed plays from which an import updates the planner's statistics,
 // before autovacuum does.
 const analyzeFrom = 10_000
 
-// writePlays writes new plays in the order of plays_period, so that a period of a fork lies
-// together.
+// writePlays inserts new plays in the order of the index plays_period, so that the plays of a
+// period are in few pages.
 func (i *Import) writePlays(ctx context.Context) error {
 	err := i.stage.Write(ctx, i.plays, `/* games.import_plays.update */
 		update plays p

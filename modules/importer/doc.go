@@ -5,14 +5,14 @@
 // (platform/staging), check the whole file, and write what changed.
 //
 // Invariants:
-//   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed it
-//     is in wholly or not at all. Imports are idempotent, and an object equal to the stored one is
+//   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed all
+//     of it is committed, or nothing. Imports are idempotent: an object equal to the stored one is
 //     not written.
 //   - Memory does not grow with the number of objects: PostgreSQL compares ids.
 //   - A value in an error is cut to 60 characters and quoted. Errors never show password hashes and
 //     TOTP secrets.
 //
-// Decisions, where the format is silent:
+// Decisions that the format leaves open:
 //   - The first 20 errors are reported, by file and line. References and uniqueness are checked
 //     once every line of a file is valid. After a file with errors, later files are only checked.
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file

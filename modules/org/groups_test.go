@@ -66,7 +66,8 @@ func TestPagesOfGroups(t *testing.T) {
 	}
 }
 
-// FindGroups compares a part of the name, without case and accents, in the organisation's groups.
+// FindGroups finds the organisation's groups by a part of the name. Case and accents make no
+// difference.
 func TestGroupsAreFound(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into player_groups (id, org_id, name)

@@ -43,7 +43,7 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	}
 }
 
-// An organisation of others gets the answer of an unknown one.
+// The slug of another organisation gets the answer of an unknown one.
 func TestMembershipOfAnotherOrganisationIsNotFound(t *testing.T) {
 	b := setup(t)
 	for _, slug := range []string{

@@ -7,7 +7,7 @@ import (
 	"dg/modules/audit"
 )
 
-// groupPlayers is the players of the staged groups, one a row; places are counted from 0.
+// groupPlayers has a row for each player of the staged groups. place counts from 0.
 const groupPlayers = `(
 	select i.line, i.id as group_id, i.org_id, m.player_id, m.place - 1 as place
 	from import_player_groups i cross join unnest(i.player_ids) with ordinality m (player_id, place)
@@ -18,8 +18,8 @@ const unknownGroupPlayers = `
 	where not exists (select from players s where s.id = m.player_id)
 	  and not exists (select from import_players s where s.id = m.player_id and s.line < m.line)`
 
-// A player's organisation never changes: where the stored and the staged one differ, another rule
-// reports it.
+// foreignGroupPlayers finds players of another organisation than the group's. Another rule reports
+// a player whose organisation differs from the stored one.
 const foreignGroupPlayers = `
 	select m.line, 'playerIds[' || m.place || ']', m.player_id::text
 	from ` + groupPlayers + ` m
@@ -27,9 +27,9 @@ const foreignGroupPlayers = `
 	left join import_players s on s.id = m.player_id and p.id is null
 	where coalesce(p.org_id, s.org_id) <> m.org_id`
 
-// lockChangedOrganisations locks the organisations that differ, and keeps the plans and modes that
-// the import replaces: those of the locked rows, which an owner may have changed since the
-// statement began.
+// lockChangedOrganisations locks the organisations that differ, and stores the plans and modes that
+// the import replaces. It reads them from the locked rows, because an owner may change them
+// concurrently.
 const lockChangedOrganisations = `/* org.import_organisations.lock */
 	update import_organisations i set old_plan = o.plan, old_mode = o.reporting_mode
 	from (
@@ -86,8 +86,8 @@ func (i *Import) writeMemberships(ctx context.Context) error {
 }
 
 // writePlayers gives each new player the next ordinal of its organisation, in the order of the
-// file. The update locks the row of player_ordinals until the import ends, so that no ordinal is
-// given twice. A stored player keeps ordinal and label.
+// file. The update locks the row of player_ordinals until the import ends, so that ordinals are
+// unique. A stored player keeps ordinal and label.
 func (i *Import) writePlayers(ctx context.Context) error {
 	if i.players.Rows() > 0 {
 		if _, err := i.stage.Tx().Exec(ctx, `/* org.import_players.ordinals */
@@ -116,9 +116,9 @@ func (i *Import) writePlayers(ctx context.Context) error {
 		from fresh f join reserved r on r.org_id = f.org_id`)
 }
 
-// writeGroups writes groups and the differences of their memberships; a group whose members changed
-// counts as replaced. The parts see one snapshot and touch different rows; foreign keys are checked
-// after all of them.
+// writeGroups writes groups and the differences of their memberships. A group whose members change
+// counts as replaced. The parts of the statement read one snapshot and write different rows;
+// foreign keys are checked at its end.
 func (i *Import) writeGroups(ctx context.Context) error {
 	if i.groups.Rows() == 0 {
 		return nil

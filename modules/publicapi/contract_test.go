@@ -89,8 +89,7 @@ func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err != nil {
 		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), iotest.ErrReader(err)))
-		//nolint:nilerr // the caller reads what arrived, then the error
-		return response, nil
+		return response, nil // the caller reads what arrived, then the error
 	}
 	c.check(r, response, body)
 	return response, nil
