@@ -14,7 +14,7 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-func keepNothing(*gorm.DB, string) error { return nil }
+func forgetNothing(*gorm.DB, string) error { return nil }
 
 // Erase deletes the player and its memberships in groups; the entry has the id without the name.
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
@@ -22,7 +22,7 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
 	players := b.PlayersNamed(ours, "Élodie", "Ben")
 	b.Group(ours, players...)
-	owner, err := erasing.Erase(t.Context(), players[0].ID, keepNothing,
+	owner, err := erasing.Erase(t.Context(), players[0].ID, forgetNothing,
 		audit.Request{Path: "dg erase"})
 	require.NoError(t, err)
 	require.Equal(t, ours, owner)
@@ -37,7 +37,7 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	require.Equal(t, audit.Request{Path: "dg erase"}, log[0].Request)
 	require.NotContains(t, fmt.Sprint(log), "Élodie")
 	for _, id := range []string{players[0].ID, unknown, "", "' or true --"} {
-		_, err := erasing.Erase(t.Context(), id, keepNothing, audit.Request{})
+		_, err := erasing.Erase(t.Context(), id, forgetNothing, audit.Request{})
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 	}
 }
@@ -52,7 +52,7 @@ func TestEraseIsWholeOrNothing(t *testing.T) {
 		return failed
 	}, audit.Request{})
 	require.ErrorIs(t, err, failed)
-	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, keepNothing, audit.Request{})
+	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, forgetNothing, audit.Request{})
 	require.ErrorContains(t, err, "permission denied", "the serving role cannot erase")
 	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
 	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from audit_entries`))

@@ -31,11 +31,11 @@ type API struct {
 
 // New returns the API. Its descriptions name baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
-	document, err := addressed(openAPI, baseURL)
+	document, err := withServerURL(openAPI, baseURL)
 	if err != nil {
 		return nil, err
 	}
-	collection, err := addressed(postman, baseURL)
+	collection, err := withServerURL(postman, baseURL)
 	if err != nil {
 		return nil, err
 	}

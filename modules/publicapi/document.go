@@ -25,8 +25,8 @@ var (
 // serverURL is the placeholder for the service's address in both.
 const serverURL = `"http://127.0.0.1:8080"`
 
-// addressed returns a description of the service at baseURL.
-func addressed(description []byte, baseURL string) ([]byte, error) {
+// withServerURL returns a description of the service at baseURL.
+func withServerURL(description []byte, baseURL string) ([]byte, error) {
 	url, err := json.Marshal(baseURL)
 	if err != nil {
 		return nil, err
@@ -37,8 +37,9 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
-// describe answers GET for a description. It needs no key, so it hashes and compresses only once.
-func describe(description []byte) fiber.Handler {
+// serveDescription answers GET for a description. It needs no key, so it hashes and compresses only
+// once.
+func serveDescription(description []byte) fiber.Handler {
 	sum := sha256.Sum256(description)
 	version := string(sum[:])
 	gzipped := body.Gzip(description)

@@ -163,7 +163,7 @@ var provoked = map[string]func(a *attempt){
 		a.w.Exec(refuseEntries)
 		a.tail = "/exports/csv"
 	},
-	"TooManyReports": (*attempt).besideReports,
+	"TooManyReports": (*attempt).fillReportSlots,
 }
 
 const (
@@ -189,8 +189,8 @@ func raw(method, rest string) func(*attempt) {
 	}
 }
 
-// elsewhere are the messages that other tests provoke.
-var elsewhere = map[string]string{
+// provokedElsewhere are the messages that other tests provoke.
+var provokedElsewhere = map[string]string{
 	"KeyStopped":                   "modules/exports",
 	"TooManyExportsOfKey":          "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
@@ -202,7 +202,7 @@ var elsewhere = map[string]string{
 func TestEachErrorOfTheTable(t *testing.T) {
 	t.Parallel()
 	named := slices.Concat(slices.Collect(maps.Keys(provoked)),
-		slices.Collect(maps.Keys(elsewhere)))
+		slices.Collect(maps.Keys(provokedElsewhere)))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named,
 		"each message of errors.yaml is provoked")
 	shared := startWithFailures(t)
@@ -241,8 +241,8 @@ func startWithFailures(t *testing.T) *world {
 		})
 }
 
-// besideReports fills the organisation's slots with reports that wait for a lock.
-func (a *attempt) besideReports() {
+// fillReportSlots fills the organisation's slots with reports that wait for a lock.
+func (a *attempt) fillReportSlots() {
 	tx := a.w.Begin(`lock table plays in access exclusive mode`)
 	target(a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query)(a)
 	answers := a.w.sendAtOnce(a.t, reports.MaxReportsOfOrganisation, a.raw)

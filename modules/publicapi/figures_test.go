@@ -18,8 +18,8 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// asked is a question about a history, for the API and the oracle.
-type asked struct {
+// question asks the API and the oracle about a history.
+type question struct {
 	history *history
 	oracle.Question
 	group *group
@@ -27,7 +27,7 @@ type asked struct {
 
 // ask returns a question about the first fork of a history. The players' labels are their keys
 // under pseudonymous reporting, otherwise their names.
-func (w *world) ask(t *testing.T, h *history, from, to string) asked {
+func (w *world) ask(t *testing.T, h *history, from, to string) question {
 	t.Helper()
 	q := oracle.Question{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
 	for i := range games.SkillCount {
@@ -39,7 +39,7 @@ func (w *world) ask(t *testing.T, h *history, from, to string) asked {
 		q.Labels = append(q.Labels,
 			map[string]string{"pseudonymous": key, "nominative": h.mark + p.name}[h.mode])
 	}
-	return asked{history: h, Question: q}
+	return question{history: h, Question: q}
 }
 
 // report has the fields of the statistics that tests read.
@@ -53,9 +53,9 @@ type report struct {
 	}
 }
 
-// agree compares the statistics and the CSV of the API with the oracle's, and checks an invariant
-// of every report: Σ daily.plays = Σ players.plays = plays.
-func (o asked) agree(t *testing.T, w *world, token apikeys.Token) report {
+// requireAgreement compares the statistics and the CSV of the API with the oracle's, and checks an
+// invariant of every report: Σ daily.plays = Σ players.plays = plays.
+func (o question) requireAgreement(t *testing.T, w *world, token apikeys.Token) report {
 	t.Helper()
 	query := "?from=" + o.From.Format(time.DateOnly) + "&to=" + o.To.Format(time.DateOnly)
 	if o.group != nil {
@@ -116,7 +116,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 			if n := random.IntN(len(h.groups) + 1); n > 0 {
 				o.group = &h.groups[n-1]
 			}
-			o.agree(t, w, token)
+			o.requireAgreement(t, w, token)
 		}
 	}
 }
@@ -154,10 +154,10 @@ func TestAnonymity(t *testing.T) {
 				token := w.key(t, h.id)
 				o := w.ask(t, h, "2024-05-01", "2024-05-31")
 				o.group = &h.groups[0]
-				s := o.agree(t, w, token)
+				s := o.requireAgreement(t, w, token)
 				require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
 				if s.Suppressed {
-					shown[mode][w.whole(t, "/api/v1/forks/"+h.forks[0],
+					shown[mode][w.suppressedAnswers(t, "/api/v1/forks/"+h.forks[0],
 						"?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)] = true
 				}
 			}
@@ -166,9 +166,9 @@ func TestAnonymity(t *testing.T) {
 	}
 }
 
-// whole returns all bytes of the answers about a suppressed group: statistics and CSV, GET and
-// HEAD, plain and compressed, headers and bodies.
-func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) string {
+// suppressedAnswers returns all bytes of the answers about a suppressed group: statistics and CSV,
+// GET and HEAD, plain and compressed, headers and bodies.
+func (w *world) suppressedAnswers(t *testing.T, fork, query string, token apikeys.Token) string {
 	t.Helper()
 	var all strings.Builder
 	for _, tail := range []string{"/stats", "/exports/csv"} {
@@ -205,7 +205,7 @@ func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	w.load(t, h)
 	o := w.ask(t, h, "2024-05-01", "2024-05-31")
 	require.Equal(t, before.Labels, o.Labels, "a changed name leaves the pseudonym")
-	for _, p := range o.agree(t, w, w.key(t, h.id)).Players {
+	for _, p := range o.requireAgreement(t, w, w.key(t, h.id)).Players {
 		require.Regexp(t, `^P-[0-9A-HJKMNP-TV-Z]{10}$`, p.PlayerLabel)
 		require.NotContains(t, p.PlayerLabel, "Player")
 	}

@@ -63,7 +63,7 @@ func (a *API) forkList(
 	}
 	forks, err := a.Games.Forks(ctx, caller.OrganisationID)
 	if err == nil {
-		err = a.mayList(caller, forks)
+		err = a.authorizeList(caller, forks)
 	}
 	if err != nil {
 		lease.Release()
@@ -79,8 +79,9 @@ func (a *API) forkList(
 	return list, lease, nil
 }
 
-// mayList asks the policy about each owner of the forks. There is one, unless the query is wrong.
-func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
+// authorizeList asks the policy about each owner of the forks. There is one, unless the query is
+// wrong.
+func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	owner := ""
 	for _, f := range forks {
 		if f.OrganisationID == owner {

@@ -104,7 +104,7 @@ func TestChangedForkIsTaggedWithTheVersionOfItsRead(t *testing.T) {
 		if one {
 			path += "/" + h.forks[0]
 		}
-		first := w.getWhile(t, path, token, `update forks set title = 'meanwhile' where id = $1`,
+		first := w.getDuringChange(t, path, token, `update forks set title = 'meanwhile' where id = $1`,
 			h.forks[0])
 		require.Contains(t, first.body, "meanwhile")
 		require.Equal(t, http.StatusNotModified,
@@ -122,7 +122,7 @@ func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T)
 	w.Exec(
 		`create table before as select f.*, o.version from forks f join organisations o on o.id = f.org_id`)
 
-	empty := w.getWhile(t, "/api/v1/forks", token, `delete from forks where id = $1`, h.forks[0])
+	empty := w.getDuringChange(t, "/api/v1/forks", token, `delete from forks where id = $1`, h.forks[0])
 	require.Equal(t, `{"items":[]}`, empty.body)
 	again := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
@@ -137,9 +137,9 @@ func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T)
 	require.Contains(t, restored.body, h.forks[0])
 }
 
-// getWhile sends a request whose authentication precedes a change of the forks, and whose read
-// follows it.
-func (w *world) getWhile(
+// getDuringChange sends a request whose authentication precedes a change of the forks, and whose
+// read follows it.
+func (w *world) getDuringChange(
 	t *testing.T, path string, token apikeys.Token, change string, args ...any,
 ) answer {
 	t.Helper()

@@ -24,8 +24,8 @@ type combination struct {
 	state    string // of the key
 }
 
-// seen is the answer and its entries in the organisation's log.
-type seen struct {
+// observed is the answer and its entries in the organisation's log.
+type observed struct {
 	status     int
 	detail     string // details.code
 	challenge  string // WWW-Authenticate
@@ -36,9 +36,9 @@ type seen struct {
 
 // expected follows rules.md, Order of checks, for a request under /api/v1/ with a valid path,
 // method and period.
-func expected(c combination) seen {
-	refused := func(status int, detail, challenge string, rate bool, reason audit.Reason) seen {
-		s := seen{status: status, detail: detail, challenge: challenge, rate: rate}
+func expected(c combination) observed {
+	refused := func(status int, detail, challenge string, rate bool, reason audit.Reason) observed {
+		s := observed{status: status, detail: detail, challenge: challenge, rate: rate}
 		if reason != "" {
 			s.recorded = []string{string(audit.KeyRefused) + " " + string(reason)}
 		}
@@ -79,7 +79,7 @@ func expected(c combination) seen {
 	case c.group == "foreign":
 		return refused(404, "ERR_NOT_FOUND", "", true, audit.OtherOrganisation)
 	}
-	s := seen{status: 200, rate: true} // 10
+	s := observed{status: 200, rate: true} // 10
 	if c.endpoint == "csv" {
 		s.recorded = []string{string(audit.ExportFinished) + " ", string(audit.ExportStarted) + " "}
 		if c.group == "small" {
@@ -201,7 +201,7 @@ func TestAccessMatrix(t *testing.T) {
 	}
 	w := start(t, organisations...)
 	w.Exec(`alter table api_keys drop constraint api_keys_scopes_check`) // it refuses keys without scopes
-	asked := [2]map[string]asking{}
+	asked := [2]map[string]outcome{}
 	t.Run("at once", func(t *testing.T) {
 		for n, own := range organisations {
 			t.Run(fmt.Sprint("organisation ", n), func(t *testing.T) {
@@ -228,16 +228,16 @@ func TestAccessMatrix(t *testing.T) {
 	require.Len(t, asked[0], len(combinations()))
 }
 
-// asking is a combination and what was seen.
-type asking struct {
+// outcome is a combination with its answer.
+type outcome struct {
 	combination
-	got seen
+	got observed
 }
 
 // askAll sends the combinations with keys of an organisation. It returns them by request id.
-func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
+func (w *world) askAll(t *testing.T, own, foreign *history) map[string]outcome {
 	t.Helper()
-	asked := map[string]asking{}
+	asked := map[string]outcome{}
 	conn := w.wire(t)
 	var before combination
 	var token apikeys.Token
@@ -252,7 +252,7 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 			headers = append(headers, "Authorization: "+c.authorization(token))
 		}
 		got := conn.ask(line(http.MethodGet, c.target(own, foreign), headers...))
-		asked[id] = asking{c, summary(t, got)}
+		asked[id] = outcome{c, observe(t, got)}
 		for _, word := range []string{foreign.mark, foreign.id, foreign.forks[0], foreign.groups[0].id} {
 			require.NotContains(t, got.body+fmt.Sprint(got.Header), word, "%+v", c)
 		}
@@ -260,10 +260,10 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 	return asked
 }
 
-// summary returns what the test compares of an answer.
-func summary(t *testing.T, got answer) seen {
+// observe returns what the test compares of an answer.
+func observe(t *testing.T, got answer) observed {
 	t.Helper()
-	s := seen{
+	s := observed{
 		status: got.StatusCode, challenge: got.Header.Get("WWW-Authenticate"),
 		suppressed: got.Header.Get("X-DG-Report-Suppressed"),
 	}

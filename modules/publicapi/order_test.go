@@ -41,7 +41,7 @@ const (
 	insufficientScope = `Bearer error="insufficient_scope", scope="reports:read"`
 )
 
-var inOrder = []step{
+var steps = []step{
 	{"1", "NearMiss", audit.OutsideAPI, "", nil},
 	{"2", "KeyInvalid", audit.WrongSecret, invalidToken, nil},
 	{"3a", "KeyRevoked", audit.Revoked, invalidToken, nil},
@@ -159,7 +159,7 @@ func TestEachCheckRefuses(t *testing.T) {
 		valid.authorization = scheme + valid.token.String()
 		require.Equal(t, http.StatusOK, valid.send().StatusCode)
 	}
-	for _, s := range inOrder {
+	for _, s := range steps {
 		t.Run(s.check+" "+s.message, func(t *testing.T) {
 			a := newAttempt(t, w)
 			s.prepare(a)
@@ -173,8 +173,8 @@ func TestEachCheckRefuses(t *testing.T) {
 func TestEarlierCheckWins(t *testing.T) {
 	t.Parallel()
 	var pairs [][2]step
-	for i, first := range inOrder {
-		for _, second := range inOrder[i+1:] {
+	for i, first := range steps {
+		for _, second := range steps[i+1:] {
 			if !exclusive(first.check, second.check) {
 				pairs = append(pairs, [2]step{first, second})
 			}

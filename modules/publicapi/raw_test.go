@@ -49,13 +49,13 @@ func (w *world) wire(t *testing.T) *wire {
 // ask writes a request and reads the answer. It reuses the connection while both sides keep it.
 func (c *wire) ask(request string) answer {
 	c.t.Helper()
-	got, err := c.try(c.t.Context(), request)
+	got, err := c.exchange(c.t.Context(), request)
 	require.NoError(c.t, err, "%.200q", request)
 	return got
 }
 
-// try is ask for other goroutines than the test's, which must not end the test.
-func (c *wire) try(ctx context.Context, request string) (answer, error) {
+// exchange is ask for other goroutines than the test's, which must not end the test.
+func (c *wire) exchange(ctx context.Context, request string) (answer, error) {
 	if c.conn == nil {
 		var d net.Dialer
 		conn, err := d.DialContext(ctx, "tcp", c.addr)
@@ -124,7 +124,7 @@ func (w *world) sendAtOnce(t *testing.T, n int, request string) (answers chan an
 	for range n {
 		conn := w.wire(t)
 		go func() {
-			got, _ := conn.try(context.Background(), request)
+			got, _ := conn.exchange(context.Background(), request)
 			answers <- got
 		}()
 	}

@@ -60,11 +60,11 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 		o := w.ask(t, h, "2024-01-01", "2024-12-31")
 		o.group = []*group{nil, &h.groups[0]}[j]
 		token := w.key(t, h.id)
-		o.agree(t, w, token)
+		o.requireAgreement(t, w, token)
 		for _, d := range days {
 			o.From = day(d)
 			o.To = day(d)
-			o.agree(t, w, token)
+			o.requireAgreement(t, w, token)
 		}
 	}
 }
