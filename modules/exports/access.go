@@ -47,11 +47,11 @@ func RecheckContext(
 		cancel(cause)
 		stopClock()
 	}
-	go recheckUntilEnd(ctx, stop, recheck, lost)
+	go watch(ctx, stop, recheck, lost)
 	return ctx, stop
 }
 
-func recheckUntilEnd(
+func watch(
 	ctx context.Context, stop context.CancelCauseFunc, recheck func(context.Context) error,
 	lost error,
 ) {
@@ -68,7 +68,7 @@ func recheckUntilEnd(
 		switch {
 		case err == nil:
 			answered = time.Now()
-		case isDenied(err):
+		case denied(err):
 			stop(lost)
 			return
 		case time.Since(answered) > answerBound:
@@ -86,7 +86,7 @@ func recheckOnce(ctx context.Context, recheck func(context.Context) error) error
 	return recheck(ctx)
 }
 
-func isDenied(err error) bool {
+func denied(err error) bool {
 	return apperr.Is(err, apperr.AuthRequired) || apperr.Is(err, apperr.AccessDenied) ||
 		apperr.Is(err, apperr.NotFound)
 }

@@ -56,7 +56,7 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				after, cause := runUntilEnd(t, c.recheck)
+				after, cause := ended(t, c.recheck)
 				require.ErrorIs(t, cause, c.cause)
 				require.LessOrEqual(t, after, 2*time.Second)
 				if c.cause != errLost {
@@ -87,7 +87,7 @@ func TestRecheckSurvivesShortSilence(t *testing.T) {
 func TestPanicInRecheckEndsOnlyTheDownload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, cause := runUntilEnd(t, func(context.Context) error { panic("index out of range") })
+		_, cause := ended(t, func(context.Context) error { panic("index out of range") })
 		require.Error(t, cause)
 		require.NotErrorIs(t, cause, errLost)
 		require.NotErrorIs(t, cause, exports.ErrNoAnswer)

@@ -12,9 +12,9 @@ const maxSlug = 80 // bytes of a file name
 // fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
 // omits the group's name, which would tell suppressed answers apart.
 func fileName(slug string, q reports.Query) string {
-	name := toASCII(slug) + "_" + q.Period.String()
+	name := folded(slug) + "_" + q.Period.String()
 	if q.GroupID != "" {
-		name += "_group-" + toASCII(q.GroupID)
+		name += "_group-" + folded(q.GroupID)
 	}
 	return name + ".csv"
 }

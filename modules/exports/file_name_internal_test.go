@@ -25,10 +25,13 @@ func TestFileNamesAreASCII(t *testing.T) {
 		"\u202efdp.exe":            "fdp-exe",
 		"日本":                       "plays",
 		"":                         "plays",
+		"...":                      "plays",
+		"%22%0d%0a":                "22-0d-0a",
 		"ＡＢ１":                      "AB1",
 		"e\u0301te\u0301-":         "ete",
 		strings.Repeat("é", 200):   strings.Repeat("e", 80),
 		strings.Repeat("a.", 200):  strings.Repeat("a-", 39) + "a",
+		strings.Repeat("ab", 2000): strings.Repeat("ab", 40),
 	} {
 		for group, below := range map[string]string{"": "", "g-1": "_group-g-1"} {
 			require.Equal(t, name+"_2024-02-29_2024-03-01"+below+".csv",

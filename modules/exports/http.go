@@ -41,7 +41,7 @@ func (s *Service) Open(ctx context.Context, c *fiber.Ctx, r Request) (*Export, e
 		return nil, err
 	}
 	j := &job{request: r, service: s, lease: lease}
-	j.startRechecks()
+	j.watch()
 	opening, opened := context.WithCancel(j.ctx)
 	defer opened()
 	defer context.AfterFunc(ctx, func() { j.stop(context.Cause(ctx)) })()
