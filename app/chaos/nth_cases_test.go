@@ -193,24 +193,24 @@ owner GET {report}?from=2026-02-30&to=x 400
 // formCases are every form, and what each can do.
 const formCases = `
 - POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
-owner POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
+owner POST /sign-in 303 cut form:email=member@acme.example&password=PASSWORD
 - POST /sign-in 303 form:email=admin@acme.example&password=PASSWORD
 - POST /sign-in 401 unlogged form:email=member@acme.example&password=wrong
 - POST /sign-in 401 form:email=nobody@acme.example&password=wrong
-code POST /sign-in/code 303 form:code=CODE
+code POST /sign-in/code 303 cut form:code=CODE
 code POST /sign-in/code 401 unlogged form:code=000000
 owner POST /sign-out 303 form:a=b
 - POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
-owner POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
+owner POST /account/reset 200 cut form:token=reset&new=NEW&repeat=NEW
 owner POST /account 303 cut form:region=de-DE
 owner POST /account 303 ended form:session={session}
 owner POST /account 303 form:session={other}
-enrolling POST /account/two-step 200 form:do=on&current=PASSWORD&code=OFFER
+enrolling POST /account/two-step 200 cut form:do=on&current=PASSWORD&code=OFFER
 owner POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW
-admin POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW&code=CODE
+admin POST /account/password 303 cut form:current=PASSWORD&new=NEW&repeat=NEW&code=CODE
 owner POST /account/password 422 unlogged form:current=wrong&new=NEW&repeat=NEW
 admin POST /account/two-step 303 form:do=off&current=PASSWORD&code=CODE
-admin POST /account/recovery-codes 200 form:current=PASSWORD&code=CODE
+admin POST /account/recovery-codes 200 cut form:current=PASSWORD&code=CODE
 owner POST {key}/rename 303 form:name=Another+name
 admin POST {key}/replace 200 form:overlap=day&expiry=90&idempotencyKey=UUID
 plain POST {key}/revoke 303 cut form:a=b

@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// lock locks an account, from another address.
+// lock locks an account by wrong passwords from another address.
 func (b *bundle) lock(email string) {
 	b.t.Helper()
 	b.fail(10, identity.ErrWrongPassword, func() error {

@@ -16,7 +16,7 @@ func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
 	b.fail(times, identity.ErrWrongCode, func() error { return b.verify(of, b.wrongCode(secret)) })
 }
 
-// Somebody with the password who guesses codes does not lock the person out of a known browser.
+// An attacker who knows the password and guesses codes does not lock the known browser.
 func TestCodesInKnownBrowserAreCountedApart(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -41,8 +41,8 @@ func TestCodesInKnownBrowserAreCountedApart(t *testing.T) {
 	requireLocked(t, b.verify(known, b.code(secret, 1)), b.now().Add(15*time.Minute))
 }
 
-// The lock holds for all sessions of the person, for the right code and a recovery code too. The
-// second one is longer. A right code clears the count.
+// The lock holds for all sessions of the person, and refuses right codes and recovery codes too.
+// The second lock is longer. A right code clears the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)

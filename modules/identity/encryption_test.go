@@ -42,24 +42,29 @@ func (b *bundle) stored(email string) string {
 	return one[string](b, `select totp_secret from users where email_key = $1`, email)
 }
 
+// rules.md, Data: an offer in clear is refused and replaced.
 func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
 	b.person(ann, "")
 	session := b.signIn(ann)
+	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
+	_, err := b.confirm(session, proof(b.code(forgedSecret, 0)))
+	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 	offer := b.offer(session)
+	require.NotEqual(t, forgedSecret, offer.Secret)
 	require.Equal(t, offer, b.offer(session))
 	require.Regexp(t, `^v1\.`,
 		one[string](b, `select totp_offer from sessions where totp_offer is not null`))
-	_, err := b.confirm(session, proof(b.code(offer.Secret, 0)))
+	_, err = b.confirm(session, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
 	require.Regexp(t, `^v1\.`, b.stored(ann))
 	b.pass(time.Minute)
 	require.NoError(t, b.verify(b.signIn(ann), b.code(offer.Secret, 0)))
 }
 
-// Secrets in clear, and those under the previous key: sessions and recovery codes stay, and the
-// previous key can be dropped.
+// Secrets in clear and under the previous key are encrypted with the current one. Sessions and
+// recovery codes stay, and the previous key can be dropped.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
 	anns, codes, session := b.enrolled(ann)
@@ -110,9 +115,8 @@ func TestMissingKeyRejectsEveryCode(t *testing.T) {
 	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
 }
 
-// rules.md, Data: once the stored secrets are encrypted, one in clear opens no account. Neither the
-// serving role nor a program without the key stores one, and the next start does not encrypt one
-// that got in all the same.
+// rules.md, Data: once the stored secrets are encrypted, a clear one opens no account. The triggers
+// refuse it, and the next start does not encrypt one that was forced in.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
 	keys := ring(t, 1, 0)
@@ -134,24 +138,9 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	require.Equal(t, forgedSecret, b.stored(ann))
 }
 
-// The same for a secret that is only offered: another one is offered in its place.
-func TestClearOfferIsReplaced(t *testing.T) {
-	b := setup(t)
-	b.use(ring(t, 1, 0))
-	b.person(ann, "")
-	session := b.signIn(ann)
-	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
-	_, err := b.confirm(session, proof(b.code(forgedSecret, 0)))
-	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
-	offer := b.offer(session)
-	require.NotEqual(t, forgedSecret, offer.Secret)
-	_, err = b.confirm(session, proof(b.code(offer.Secret, 0)))
-	require.NoError(t, err)
-}
-
 const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
-// rules.md, Data: a database takes programs with its key alone, be it as the previous one.
+// rules.md, Data: a database accepts only programs that have its key, as current or previous one.
 func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	b := setup(t)
 	check := func(current, previous byte) error {
@@ -159,14 +148,14 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 		return err
 	}
 	require.NoError(t, check(0, 0))
-	require.NoError(t, check(7, 0), "nobody has a key yet")
+	require.NoError(t, check(7, 0), "the database has no key yet")
 	for _, turn := range []struct{ current, previous byte }{
 		{1, 0}, {2, 1}, {3, 2}, {2, 3}, {2, 0},
 	} {
 		require.True(t, b.use(ring(t, turn.current, turn.previous)).Recorded)
 		require.NoError(t, check(turn.current, 0))
 		require.NoError(t, check(9, turn.current))
-		require.NoError(t, check(0, turn.current), "it waits for the others to write the key")
+		require.NoError(t, check(0, turn.current), "as the previous key alone")
 		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, turn.previous}} {
 			err := check(wrong[0], wrong[1])
 			require.ErrorIs(t, err, identity.ErrSecretKey, "%v", wrong)
@@ -181,8 +170,8 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	require.True(t, b.use(ring(t, 9, 0)).Recorded)
 }
 
-// operations.md, Settings: a key in place of a lost one is the database's at once, although the secrets
-// under the lost one stay unreadable. No secret in clear is accepted meanwhile.
+// operations.md, Settings: a key that replaces a lost one is the database's at once, although the
+// old secrets stay unreadable. Secrets in clear stay refused.
 func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -201,8 +190,8 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 		"it is found again")
 }
 
-// A key that does not open what is stored is not made the database's: the first start may be the
-// one with the wrong key. Nor is one where the serving role starts alone.
+// A key that does not open the stored secrets is not recorded: the first start may have the wrong
+// key. The serving role records none.
 func TestCheckValueIsNotThatOfAWrongKey(t *testing.T) {
 	b := setup(t)
 	right := ring(t, 1, 0)

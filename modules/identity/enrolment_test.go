@@ -45,7 +45,7 @@ func TestChangingTwoStepTakesThePassword(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// All other sessions end; this one continues under another token.
+// Turning two-step verification on ends all other sessions. This one continues under a new token.
 func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	b := setup(t)
 	b.person("Ann+1@Example.com", "")
@@ -88,7 +88,7 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
-// Wrong codes are counted as at the sign-in, and all other sessions end.
+// Turning off counts wrong codes as the sign-in does, and ends all other sessions.
 func TestTurningTwoStepOffTakesACode(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)

@@ -6,8 +6,7 @@ import (
 	"dg/modules/identity/password"
 )
 
-// cheap is the least cost that argon2id allows, for tests that are not about the cost: under the
-// race detector a hash of the real cost takes a second.
+// cheap is the least cost that argon2id allows: with the race detector a real hash takes a second.
 var cheap = password.Cost{Memory: 8, Time: 1, Lanes: 1}
 
 // UseCheapHashes makes new hashes, and the dummy one, cheap.

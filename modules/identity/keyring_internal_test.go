@@ -18,8 +18,8 @@ func ringOf(t *testing.T, current, previous []byte) Keyring {
 	return ring
 }
 
-// A stored secret opens with its key only, for its person only, and unchanged only; a secret in
-// clear is read without a key only.
+// A stored secret decrypts only with its key, for its person and unchanged. A secret in clear is
+// read only without a key.
 func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	t.Parallel()
 	a := bytes.Repeat([]byte{1}, 32)
@@ -80,7 +80,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	require.Len(t, strings.Split(encrypted, "."), 3)
 }
 
-// A text is its person's alone, and neither a text nor a secret of the sign-in opens as the other.
+// A text decrypts for its person only. Texts and sign-in secrets do not decrypt as each other.
 func TestEncryptedTextIsThePersonsOwn(t *testing.T) {
 	t.Parallel()
 	s := ringOf(t, bytes.Repeat([]byte{1}, 32), nil)

@@ -21,7 +21,7 @@ func (b *bundle) changeFrom(address string, of identity.Session, current string)
 	return err
 }
 
-// This session continues under another token. Sessions of other people continue.
+// The session of the change continues under a new token. Sessions of other people continue.
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -45,10 +45,9 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 		identity.ErrNoSession)
 }
 
-// Wrong passwords in a session are counted apart from those of the sign-in: guesses there do not
-// stop a signed-in person. A thief with a copied cookie locks the session that it belongs to, and
-// the person changes the password in another. Many stolen sessions together reach the bound of the
-// person (package throttle).
+// Wrong passwords in a session are counted apart from those of the sign-in. A thief with a stolen
+// cookie locks that session, and the person changes the password in another. Many stolen sessions
+// together reach the person's limit (package throttle).
 func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -80,8 +79,7 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	require.NoError(t, change(b.signIn(ann), password))
 }
 
-// With stolen sessions of many people, an address guesses no more passwords than at the sign-in.
-// Wrong passwords at the sign-in do not count here.
+// An address with stolen sessions of many people has one limit of guesses, apart from the sign-in's.
 func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
 	b := setup(t)
 	b.fail(20, identity.ErrWrongPassword, func() error {
@@ -112,7 +110,7 @@ func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
 	require.NoError(t, b.changeFrom("2001:db8::ff", sessions[2], password))
 }
 
-// At least 12 characters, at most 1,000 bytes; the same from every keyboard.
+// A new password has at least 12 characters and at most 1,000 bytes, and is normalised to NFC.
 func TestNewPasswordsAreBounded(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -145,8 +143,7 @@ func TestNewPasswordsAreBounded(t *testing.T) {
 	require.NoError(t, b.try(ann, "Zo\u00eb and friends", firefox), "composed or decomposed")
 }
 
-// A new password is not made of the person's name or an organisation's (package password): not at a
-// change, not at a reset.
+// Neither a change nor a reset accepts a password made of the person's or an organisation's name.
 func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set name = 'Zoë van Dijkstra' where id = $1`, b.person(ann, ""))
@@ -167,7 +164,6 @@ func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 	}
 }
 
-// The others give a password that is no longer the person's, in sessions that have ended.
 func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -178,7 +174,7 @@ func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
 }
 
-// With two-step verification on a code is needed as well, and wrong ones are counted.
+// With two-step verification on, a change of password takes a code, and wrong codes are counted.
 func TestPasswordChangeTakesACode(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)

@@ -9,7 +9,7 @@ import (
 	"dg/modules/identity"
 )
 
-// age sets how long ago the person of a session entered the password, by the database's clock.
+// age sets how long ago the session's person entered the password, by the database's clock.
 func (b *bundle) age(of identity.Session, since string) {
 	b.t.Helper()
 	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
@@ -21,7 +21,7 @@ func (b *bundle) reauthenticate(of identity.Session, given identity.Proof) error
 }
 
 // rules.md, Keys: signing in counts as entering the password. The database's clock counts the 15
-// minutes, for one session.
+// minutes of each session.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -56,7 +56,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	}
 }
 
-// With two-step verification on a code or a recovery code is needed too: each works once.
+// With two-step verification on, a code or recovery code is needed too. Each works once.
 func TestReauthenticationTakesACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolled(ann)
@@ -77,7 +77,7 @@ func TestReauthenticationTakesACode(t *testing.T) {
 		"a wrong password uses up no code")
 }
 
-// A form that is sent twice at once: the code counts for both, and is no wrong one.
+// When a form is sent several times at once, its code counts for all of them.
 func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
 	b := setup(t)
 	_, codes, session := b.enrolled(ann)
@@ -93,7 +93,7 @@ func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
 	require.Equal(t, len(codes)-1, b.left(session))
 }
 
-// Wrong passwords count together with those of other changes in the session (package throttle).
+// Wrong passwords count together with those of other changes in the session.
 func TestReauthenticationIsBounded(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")

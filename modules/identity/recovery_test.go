@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// enrolled stores somebody who turns two-step verification on.
+// enrolled stores a person who turns two-step verification on.
 func (b *bundle) enrolled(email string) (secret string, codes []string, session identity.Session) {
 	b.t.Helper()
 	b.person(email, "")
@@ -25,7 +25,7 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 	return offer.Secret, codes, session
 }
 
-// left is how many recovery codes the session's person has.
+// left returns how many recovery codes the session's person has.
 func (b *bundle) left(session identity.Session) int {
 	b.t.Helper()
 	left, err := b.other.RecoveryCodesLeft(b.ctx(), session.Token)
@@ -33,8 +33,7 @@ func (b *bundle) left(session identity.Session) int {
 	return left
 }
 
-// Ten readable codes, stored as hashes; each works once in place of the app's code, however it is
-// typed, for its person.
+// A person gets ten readable codes, stored as hashes. Each works once, in any spelling.
 func TestRecoveryCodeWorksOnce(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolled(ann)
@@ -61,19 +60,7 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)), "codes of the app still work")
 }
 
-func TestConcurrentSessionsUseARecoveryCodeOnce(t *testing.T) {
-	b := setup(t)
-	_, codes, session := b.enrolled(ann)
-	sessions := b.signInOften(ann)
-	require.Equal(t, 1, b.atOnce(func(nth int, on *instance) error {
-		return second(on.VerifySecondStep(b.ctx(), sessions[nth].Token, codes[0]))
-	})[0])
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions
-		where not second_step_due and created_at = $1`, b.now()))
-	require.Equal(t, 9, b.left(session))
-}
-
-// Other sessions continue.
+// New recovery codes end no other session.
 func TestNewRecoveryCodesVoidTheOldOnes(t *testing.T) {
 	b := setup(t)
 	secret, old, session := b.enrolled(ann)

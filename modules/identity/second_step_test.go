@@ -9,7 +9,7 @@ import (
 	"dg/modules/identity"
 )
 
-// A token that somebody planted before (session fixation) is worth nothing after the code.
+// The second step changes the token, against session fixation.
 func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -31,7 +31,7 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	require.ErrorIs(t, b.verify(full, b.code(secret, 1)), identity.ErrNoSession, "no code is due")
 }
 
-// Until its code is given, a session can only give it or sign out, for ten minutes.
+// A session without its code can only give it or sign out, for ten minutes.
 func TestSessionWithoutItsCodeChangesNothing(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -54,8 +54,7 @@ func TestSessionWithoutItsCodeChangesNothing(t *testing.T) {
 	require.ErrorIs(t, b.verify(pending, b.code(secret, 0)), identity.ErrNoSession)
 }
 
-// The codes of the steps before and after are accepted, no others; each once, and none before one
-// that was accepted. They may contain spaces.
+// Codes of the current step and its two neighbours are accepted, in ascending order, each once.
 func TestCodesAroundNowAreAccepted(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, secret)
@@ -84,25 +83,29 @@ func TestCodesAroundNowAreAccepted(t *testing.T) {
 	}
 }
 
-// A code works once on two instances, and those who came too late are not counted as wrong. Of one
-// session, too.
+// A code or recovery code works once on two instances, in many sessions or in one. A code that
+// comes too late is not counted as wrong.
 func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	b := setup(t)
-	b.person(ann, secret)
-	sessions := b.signInOften(ann)
-	give := func(sessionOf func(nth int) identity.Session, code string) [3]int {
+	secret, recovery, _ := b.enrolled(ann)
+	var sessions [concurrency]identity.Session
+	give := func(code string) [3]int {
 		return b.atOnce(func(nth int, on *instance) error {
-			return second(on.VerifySecondStep(b.ctx(), sessionOf(nth).Token, code))
+			return second(on.VerifySecondStep(b.ctx(), sessions[nth].Token, code))
 		})
 	}
-	code := b.code(secret, 0)
-	require.Equal(t, [3]int{1, 49, 0},
-		give(func(nth int) identity.Session { return sessions[nth] }, code))
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions where not second_step_due`))
-
 	b.Exec(`delete from sessions`)
 	pending := b.signIn(ann)
-	require.Equal(t, [3]int{1, 49, 0},
-		give(func(int) identity.Session { return pending }, b.code(secret, 1)))
+	for i := range sessions {
+		sessions[i] = pending
+	}
+	require.Equal(t, [3]int{1, 49, 0}, give(b.code(secret, 0)))
 	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
+
+	sessions = b.signInOften(ann)
+	require.Equal(t, [3]int{1, 49, 0}, give(b.code(secret, 1)))
+	require.Equal(t, 2, one[int](b, `select count(*) from sessions where not second_step_due`))
+	sessions = b.signInOften(ann)
+	require.Equal(t, 1, give(recovery[0])[0])
+	require.Equal(t, 9, one[int](b, `select count(*) from recovery_codes`))
 }

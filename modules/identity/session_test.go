@@ -11,7 +11,7 @@ import (
 	"dg/modules/identity"
 )
 
-// A session that ends while a change in it waits for its turn does not come back with a new token.
+// A session that ends while its change waits for the lock does not get a new token.
 func TestEndedSessionDoesNotComeBack(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -37,7 +37,7 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// An e-mail signs in in any case; every instance reads the session. Tokens are stored as hashes.
+// Every instance reads the session. The e-mail is compared without case.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	b := setup(t)
 	id := b.person("Ann@Example.com", "")
@@ -64,7 +64,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	}
 }
 
-// A session lasts 12 h without use and 24 h in all.
+// A session ends 12 h after its last use, and 24 h after its start.
 func TestSessionsExpire(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -93,8 +93,7 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
-// Requests of a session overtake each other: the one that began earlier does not move its last use
-// back.
+// A request that is overtaken by a later one does not move the last use back.
 func TestLastUseIsNotMovedBack(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")

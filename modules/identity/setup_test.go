@@ -35,8 +35,8 @@ const (
 // firefox is the browser of most sign-ins.
 var firefox = identity.Client{Address: "192.0.2.7", UserAgent: "Firefox"}
 
-// bundle is a database and two instances of the service on it, each with a pool of its own, as two
-// processes have, on a clock that stands still until the test moves it. Hashes are cheap.
+// bundle is a database and two instances of the module on it, each with its own pool. The clock
+// moves by pass alone. Hashes are cheap.
 type bundle struct {
 	*fixtures.Database
 	t             *testing.T
@@ -51,7 +51,7 @@ func setup(t *testing.T) *bundle {
 	return setupAlone(t)
 }
 
-// setupAlone is setup for a test that does not run beside others.
+// setupAlone is setup for a test that does not run in parallel.
 func setupAlone(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{Database: fixtures.New(t), t: t}
@@ -79,7 +79,7 @@ func (i *instance) UseCheapHashes() *instance {
 	return i
 }
 
-// service is one with hashes of the real cost.
+// service returns an instance with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *instance {
 	auditor := identity.Auditor{
 		Memberships:  memberships{},
@@ -90,13 +90,10 @@ func (b *bundle) service(db *postgres.DB) *instance {
 	return &instance{m, m.Sessions, m.SignIns, m.Accounts, m.TwoStep, m.Resets}
 }
 
-// memberships leaves everybody without an organisation's log: entries of people are tested with the
-// assembled program.
+// memberships finds no organisation's log: entries of people are tested with the assembled program.
 type memberships struct{}
 
-func (memberships) OrganisationsOf(*gorm.DB, string) ([]string, error) {
-	return nil, nil
-}
+func (memberships) OrganisationsOf(*gorm.DB, string) ([]string, error) { return nil, nil }
 
 func (memberships) OrganisationNamesOf(context.Context, string) ([]string, error) {
 	return []string{"Acme", "Harbour & Vale Logistics"}, nil
@@ -115,8 +112,7 @@ func one[T any](b *bundle, sql string, args ...any) T {
 	return fixtures.One[T](b.Database, sql, args...)
 }
 
-// person stores somebody with the password and, unless it is "", the TOTP secret. It returns the
-// id.
+// person stores a person with the password and the TOTP secret, "" for none. It returns the id.
 func (b *bundle) person(email, secret string) string {
 	b.t.Helper()
 	return b.Person(fixtures.Person{Email: email, TOTPSecret: secret}).ID
@@ -138,7 +134,7 @@ func (b *bundle) signInFully(email string) identity.Session {
 	return session
 }
 
-// code is that of so many steps after the clock's.
+// code returns the code so many steps after the clock's.
 func (b *bundle) code(secret string, steps int) string {
 	b.t.Helper()
 	code, err := totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second))
@@ -146,7 +142,7 @@ func (b *bundle) code(secret string, steps int) string {
 	return code
 }
 
-// wrongCode is none of those that would be accepted.
+// wrongCode returns a code that is not accepted now.
 func (b *bundle) wrongCode(secret string) string {
 	for _, code := range []string{"000000", "111111", "222222", "333333"} {
 		if code != b.code(secret, -1) && code != b.code(secret, 0) && code != b.code(secret, 1) {
@@ -156,7 +152,7 @@ func (b *bundle) wrongCode(secret string) string {
 	panic("three steps have four codes")
 }
 
-// isActive reports whether the token's session is.
+// isActive reports whether the token's session is active.
 func (b *bundle) isActive(token string) bool {
 	b.t.Helper()
 	_, err := b.other.Session(b.ctx(), token)
@@ -166,12 +162,12 @@ func (b *bundle) isActive(token string) bool {
 	return err == nil
 }
 
-// concurrency is how many requests concurrently sends.
+// concurrency is how many calls atOnce makes.
 const concurrency = 50
 
-// concurrently runs fn 50 times at once, on the two instances by turns, and returns the errors. It
-// opens all connections before: the first call is not over while the others wait for theirs.
-func (b *bundle) concurrently(fn func(nth int, people *instance) error) []error {
+// atOnce runs fn 50 times at once, on the two instances by turns, and counts the answers: done,
+// wrong, locked. All connections are open before, so that no call ends before the others begin.
+func (b *bundle) atOnce(fn func(nth int, people *instance) error) (counts [3]int) {
 	b.t.Helper()
 	for _, pool := range b.pools {
 		var conns []*pgxpool.Conn
@@ -193,22 +189,14 @@ func (b *bundle) concurrently(fn func(nth int, people *instance) error) []error 
 			for range 20 {
 				failed[i] = fn(i, []*instance{b.people, b.other}[i%2])
 				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
-					// on a busy machine some wait in vain for a place or a lock: nothing was done,
-					// and they retry
-					break
+					break // otherwise it timed out on a busy machine, changed nothing, and retries
 				}
 			}
 		})
 	}
 	close(start)
 	all.Wait()
-	return failed
-}
-
-// atOnce counts the answers of concurrently: done, wrong, locked.
-func (b *bundle) atOnce(fn func(nth int, people *instance) error) (counts [3]int) {
-	b.t.Helper()
-	for _, err := range b.concurrently(fn) {
+	for _, err := range failed {
 		switch {
 		case err == nil:
 			counts[0]++
@@ -223,7 +211,7 @@ func (b *bundle) atOnce(fn func(nth int, people *instance) error) (counts [3]int
 	return counts
 }
 
-// signInOften begins a session for each call of concurrently.
+// signInOften begins a session for each call of atOnce.
 func (b *bundle) signInOften(email string) (sessions [concurrency]identity.Session) {
 	b.t.Helper()
 	for i := range sessions {
@@ -242,7 +230,10 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 	require.Positive(t, apperr.From(err).RetryAfter)
 }
 
-// proof is the right password, and a code.
+// second returns the error of a call.
+func second[T any](_ T, err error) error { return err }
+
+// proof returns the right password with the code.
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
 
 // try signs in on the second instance.

@@ -7,19 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Sign-ins remove what has expired, once a second, and a person has at most 100 sessions.
+// addSessions stores sessions of the person that end at the instant.
+func (b *bundle) addSessions(id string, n int, secondStepDue bool, ends time.Time) {
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+		second_step_due, address, user_agent)
+		select sha256(n::text::bytea), $1, $2, $2, $3, $4, '', '' from generate_series(1, $5::int) n`,
+		id, b.now(), ends, secondStepDue, n)
+}
+
+// Sign-ins remove expired rows once a second, and a person has at most 100 sessions.
 func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, "")
-	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
-		second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`,
-		id, b.now())
-	b.Exec(
-		`insert into password_guesses (email_hash, wrong, ends_at)
-			select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`,
-		b.now(),
-	)
+	b.addSessions(id, 1050, false, b.now())
+	b.Exec(`insert into password_guesses (email_hash, wrong, ends_at)
+		select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
 	for _, want := range []int{50 + 1, 0 + 3} {
 		b.signIn(ann)
 		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
@@ -32,27 +34,19 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 	require.Equal(t, 2, one[int](b, `select count(*) from password_guesses`),
 		"the counts of the account and of its audit entries")
 	first := b.signIn(ann)
-	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
-		second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $2::timestamptz + interval '10 minutes', true,
-		  '', '' from generate_series(1, 200) n`,
-		id, b.now().Add(time.Second))
 	b.pass(time.Second)
+	b.addSessions(id, 200, true, b.now().Add(10*time.Minute))
 	last := b.signIn(ann)
 	require.Equal(t, 100, one[int](b, `select count(*) from sessions`))
-	require.True(t, b.isActive(first.Token), "those that never gave their code go first")
+	require.True(t, b.isActive(first.Token), "sessions without their code go first")
 	require.True(t, b.isActive(last.Token))
 }
 
-// Rows that another instance removes, or that are in use, are left to it: a sign-in waits for none
-// of them.
+// A sign-in does not wait for rows that another instance removes.
 func TestSweepSkipsLockedRows(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, "")
-	const expired = `insert into sessions (token_hash, user_id, created_at, last_used_at,
-		expires_at, second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 3) n`
-	b.Exec(expired, id, b.now())
+	b.addSessions(id, 3, false, b.now())
 	b.Begin(`delete from sessions where token_hash = sha256('2')`)
 	session := b.signIn(ann)
 	require.Equal(t, 2, one[int](b, `select count(*) from sessions`),

@@ -73,7 +73,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	}
 }
 
-// An import brings secrets in clear and stores them encrypted; the same file again changes nothing.
+// An import encrypts the secrets of its file. The same file again changes nothing.
 func TestImportEncryptsSecrets(t *testing.T) {
 	b := setup(t)
 	keys := ring(t, 1, 0)

@@ -12,7 +12,7 @@ import (
 // From the test vectors of the argon2 reference implementation.
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
-// cheapHash is at the least cost that argon2id allows.
+// cheapHash returns a hash of the least cost that argon2id allows.
 func cheapHash() string {
 	hash, _ := Cost{Memory: 8, Time: 1, Lanes: 1}.Hash("correct horse", rand.Reader)
 	return hash

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each lock is twice the one before and at most an hour, until a right code. So a day takes fewer
-// than 300 guesses; with locks of a minute it would take 14,400.
+// Each lock is twice the previous one and at most an hour, so that a day allows fewer than 300
+// guesses.
 func TestLockAfterWrongCodesDoubles(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
