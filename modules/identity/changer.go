@@ -14,13 +14,12 @@ type changer struct {
 	keys Keyring // of the secrets of two-step verification
 }
 
-// Proof re-authenticates a person before a change of how they sign in, so that a stolen session
-// changes nothing: the current password and, with two-step verification on, a code or a recovery
-// code.
+// Proof is the current password and, with two-step verification on, a code or recovery code. It
+// keeps a stolen session from changing how its person signs in.
 type Proof struct{ Password, Code string }
 
-// reauthenticated runs fn for the session's person once the password of the proof is verified;
-// prepare runs in between, outside of the transaction, and may be nil. fn takes the code.
+// reauthenticated verifies the password of the proof, runs prepare, which may be nil, and then fn in
+// a transaction. fn takes the code.
 //
 // Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people
 // sign in at once, and those of prepare and fn.
@@ -33,10 +32,7 @@ func (c *changer) reauthenticated(
 		return Session{}, err
 	}
 	defer lease.Release()
-	row, err := c.session(ctx, token, c.clock())
-	if err == nil && row.SecondStepDue {
-		err = ErrNoSession
-	}
+	row, err := c.signedIn(ctx, token, c.clock())
 	if err != nil {
 		return Session{}, err
 	}
@@ -60,8 +56,7 @@ func (c *changer) reauthenticated(
 		})
 }
 
-// takeCode accepts a code or a recovery code of the person, whose row is locked: each of several
-// concurrent codes sees what the one before it left.
+// takeCode accepts a code or recovery code. The lock of the person's row serialises concurrent ones.
 func (c *changer) takeCode(tx transaction, in *lockedSession, code string, now time.Time) error {
 	if err := checkCodeLock(tx, in, now); err != nil {
 		return err
@@ -70,11 +65,11 @@ func (c *changer) takeCode(tx transaction, in *lockedSession, code string, now t
 	switch {
 	case err != nil:
 		return err
-	case ok && in.client.browser != nil: // others' wrong codes stay counted
+	case ok && in.client.browser != nil: // wrong codes of other browsers stay counted
 		return saveCodeAttempts(tx, in, step, in.codes)
 	case ok:
 		return saveCodeAttempts(tx, in, step, throttle.Codes{})
-	case reused: // not counted: a form sent many times starts no lock
+	case reused: // not counted, so that a form sent many times starts no lock
 		return ErrWrongCode
 	}
 	if err := countWrongCode(tx, in, now); err != nil {
@@ -83,8 +78,8 @@ func (c *changer) takeCode(tx transaction, in *lockedSession, code string, now t
 	return ErrWrongCode
 }
 
-// checkCodeLock returns a LockedError while no code is compared: for the person or, in a known
-// browser, for the browser.
+// checkCodeLock returns a LockedError while codes of the known browser or, in another browser, of
+// the person are locked.
 func checkCodeLock(tx transaction, in *lockedSession, now time.Time) error {
 	if in.client.browser != nil {
 		limit := throttle.BrowserCodes(in.client.browser)
@@ -107,7 +102,7 @@ func countWrongCode(tx transaction, in *lockedSession, now time.Time) error {
 	return saveCodeAttempts(tx, in, in.lastStep, after)
 }
 
-// matchCode returns what twostep.Match does. A recovery code leaves the step as it is, and is used up.
+// matchCode is twostep.Match for codes and recovery codes. It deletes the recovery code.
 func (c *changer) matchCode(
 	tx transaction, in *lockedSession, code string, now time.Time,
 ) (step int64, ok, reused bool, err error) {

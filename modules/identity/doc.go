@@ -15,9 +15,9 @@
 //
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
-//     one answer, one count and one computation. Imported hashes with other parameters take another
+//     the same answer, count and computation. Imported hashes with other parameters take a different
 //     time, which reveals that their e-mail exists.
-//   - A session is stored by the SHA-256 of its token. The token rotates with the second step and
+//   - A session is stored under the SHA-256 of its token. The token rotates with the second step and
 //     any change of credentials, which takes the current password and the code (Proof).
 //   - A trigger ends all sessions, browsers and resets when the password hash or TOTP secret
 //     changes, also by import. The person who makes the change continues in a new session.

@@ -17,17 +17,16 @@ import (
 // Auditor adds security events to the log of each organisation that the person belongs to at that
 // moment.
 type Auditor struct {
-	Memberships memberships
-	Log         *audit.Log
-	// counts failed sign-ins with an unknown e-mail: no log can hold them
-	UnknownEmail func()
+	Memberships  memberships
+	Log          *audit.Log
+	UnknownEmail func() // counts failed sign-ins with an unknown e-mail, which belong to no log
 }
 
 type memberships interface {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf(tx transaction, personID string) ([]string, error)
-	// OrganisationNamesOf returns the names of the person's organisations: a new password is not
-	// made of them.
+	// OrganisationNamesOf returns the names of the person's organisations, which a new password may
+	// not be made of.
 	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
 }
 
@@ -43,7 +42,7 @@ func requestOf(ctx context.Context) audit.Request {
 	return r
 }
 
-// maxEntries bounds the entries a minute of an action and account. Further ones are counted.
+// maxEntries bounds the entries of an action and account in a minute. Further ones are counted.
 const maxEntries = 20
 
 // event is what happened to the sign-in of a person.
@@ -72,7 +71,7 @@ func (r *recorder) record(tx transaction, of Person, e event) error {
 }
 
 func (r *recorder) append(tx transaction, of Person, e event) error {
-	// An unknown e-mail runs the same statements, so that the response time reveals nothing.
+	// The same statements run for an unknown e-mail, so that the response time reveals nothing.
 	organisations, err := r.auditor.Memberships.OrganisationsOf(tx,
 		cmp.Or(of.ID, uuid.Nil.String()))
 	if err != nil {
@@ -96,8 +95,8 @@ func (r *recorder) append(tx transaction, of Person, e event) error {
 	})
 }
 
-// recordFailure records a failed sign-in of the person and the lock that it started, if any. It
-// ignores other errors. If recording fails it logs, and the answer stays that of a failed sign-in.
+// recordFailure records a failed sign-in and the lock that it started, if any; other errors it
+// ignores. If recording fails it logs, and the answer stays that of a failed sign-in.
 func (r *recorder) recordFailure(
 	ctx context.Context, of Person, err error, lockedUntil *time.Time,
 ) {
@@ -144,8 +143,8 @@ func failureReason(err error) audit.Reason {
 	return ""
 }
 
-// takeEntry reports whether an event gets an entry of its own. In a flood it looks and does not
-// wait for the row.
+// takeEntry reports whether an event gets its own entry. In a flood it reads the count without
+// waiting for the row's lock.
 func takeEntry(tx transaction, action audit.Action, account string, now time.Time) (bool, error) {
 	l := throttle.New(string(action), account, maxEntries, time.Minute)
 	err := throttle.Check(tx, []throttle.Limit{l}, now)
@@ -159,8 +158,8 @@ func takeEntry(tx transaction, action audit.Action, account string, now time.Tim
 	return ok, err
 }
 
-// flushWAL equalises the time of commits with and without WAL, against timing attacks. By hand: it
-// is on no table.
+// flushWAL writes WAL, so that the time of a commit does not reveal whether entries were added. By
+// hand: the statement has no table.
 func flushWAL(tx transaction) error {
 	err := tx.Scopes(ofPeople).
 		Exec(`/* identity.flushWAL */ select pg_logical_emit_message(true, 'dg', '')`).Error

@@ -15,19 +15,18 @@ import (
 	"dg/platform/apperr"
 )
 
-// Keyring encrypts the secrets of two-step verification with its current key, and also reads those
-// of the previous one. The zero value leaves secrets in clear.
+// Keyring encrypts secrets of two-step verification with its current key, and also decrypts those of
+// the previous one. The zero value leaves secrets in clear.
 type Keyring struct{ current, previous *secretKey }
 
-// secretKey holds what is derived from a key, each part for one purpose.
+// secretKey holds the parts that are derived from a key.
 type secretKey struct {
 	id    string // public: part of what the key encrypted
 	aead  cipher.AEAD
-	nonce []byte // the key of the nonces
+	nonce []byte // the HMAC key of the nonces
 }
 
-// NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails for a key of
-// another length.
+// NewKeyring returns the keyring of two keys of 32 bytes, nil for none.
 func NewKeyring(current, previous []byte) (k Keyring, err error) {
 	if current != nil {
 		k.current, err = newSecretKey(current)
@@ -62,14 +61,13 @@ func newSecretKey(key []byte) (*secretKey, error) {
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// encryptedPrefix begins an encrypted secret; one in clear is base32 and has no full stop.
+// encryptedPrefix begins an encrypted secret. A clear one is base32 and has no full stop.
 const encryptedPrefix = "v1."
 
-// prefix begins what the key encrypted.
+// prefix begins the secrets that the key encrypted.
 func (k *secretKey) prefix() string { return encryptedPrefix + k.id + "." }
 
-// currentPrefix begins every secret that is stored as it should be or, without a current key, every
-// encrypted one.
+// currentPrefix begins the secrets under the current key or, without one, all encrypted secrets.
 func (k Keyring) currentPrefix() string {
 	if k.current == nil {
 		return encryptedPrefix
@@ -77,9 +75,9 @@ func (k Keyring) currentPrefix() string {
 	return k.current.prefix()
 }
 
-// encrypt returns a person's secret in its stored form. The person is additional data. The nonce is
-// derived from person and secret (SIV-like): encryption is deterministic, so that importing the
-// same secret changes nothing, and no two plaintexts share a nonce.
+// encrypt returns a person's secret in its stored form, with the person as additional data. The
+// nonce is derived from person and secret (SIV-like). So encryption is deterministic, an import of
+// the same secret changes nothing, and no two plaintexts share a nonce.
 func (k Keyring) encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -91,8 +89,8 @@ func (k Keyring) encrypt(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// EncryptText encrypts a text for DecryptText and the same person; without a key it stays in clear.
-// Domain separation keeps it from being decrypted as a secret of sign-in.
+// EncryptText encrypts a person's text; without a key it stays in clear. Domain separation keeps it
+// from being decrypted as a secret of sign-in.
 func (k Keyring) EncryptText(personID, text string) string {
 	return k.encrypt("text of "+personID, text)
 }
@@ -102,15 +100,13 @@ func (k Keyring) DecryptText(personID, encrypted string) (string, error) {
 	return k.open("text of "+personID, encrypted)
 }
 
-// open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the
-// setting.
+// open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	return secret, unreadable(personID, err)
 }
 
-// decrypt is open without the words for the person. With a current key it refuses a secret in
-// clear.
+// decrypt is open with the cause as its error. With a current key it refuses a secret in clear.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	// clear text is forged: the first start with a key encrypted all secrets

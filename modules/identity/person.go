@@ -15,11 +15,10 @@ type Person struct {
 	Region          string     // of numbers and dates, such as de-DE; "": the browser's
 }
 
-// EmailKey returns an e-mail in the form in which e-mails are compared.
+// EmailKey returns the normalised form by which e-mails are compared.
 func EmailKey(email string) string { return input.Lower(email) }
 
-// credentials are the stored values that a password is verified against. For an unknown e-mail only
-// the e-mail is set.
+// credentials are what a password is verified against. For an unknown e-mail only Email is set.
 type credentials struct {
 	Person
 	passwordHash *string // nil: there is none

@@ -13,9 +13,9 @@ const reauthenticationTTL = 15 * time.Minute
 // ErrPasswordDue says that the password was not entered for 15 minutes.
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
-// Reauthenticate returns nil if the session's person entered the password, and the code with
-// two-step verification on, within the last 15 minutes, or gives both now. Signing in counts as
-// entering them. A proof that is not needed is not looked at.
+// Reauthenticate returns nil if the session's person entered the password (and the code, with
+// two-step verification on) within the last 15 minutes, or else if the proof is right. Signing in
+// counts as entering them.
 //
 // Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword,
 // ErrWrongCode, a LockedError, apperr.Unavailable when too many people sign in at once.
@@ -28,8 +28,7 @@ func (s *SignIns) Reauthenticate(ctx context.Context, token string, proof Proof)
 		return ErrPasswordDue
 	}
 	mark := func(tx transaction, in *lockedSession, now time.Time) error {
-		// A form that is sent twice gives one code twice: the first has marked the session
-		// meanwhile.
+		// A form that is sent twice has one code: the first request has marked the session.
 		if recently, err := authenticatedRecently(tx, token, now); err != nil || recently {
 			return err
 		}

@@ -25,9 +25,9 @@ type Reset struct {
 // Resets sets new passwords by links that the operator makes.
 type Resets struct{ *verifier }
 
-// UseReset sets a new password for the person of the reset, turns two-step verification off, voids
-// the recovery codes and ends all sessions. It works once. The browser's session, which may be
-// another person's, ends with it; "" is none.
+// UseReset sets a new password for the reset's person, once. It turns two-step verification off,
+// voids the recovery codes and ends all sessions of the person, and the given session of the
+// browser, which may be another person's; "" is none.
 // Errors: ErrNoReset, apperr.Validation with the field "new".
 func (r *Resets) UseReset(ctx context.Context, token, replacement, session string) error {
 	if err := password.CheckForm(replacement); err != nil {

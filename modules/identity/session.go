@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"time"
 
 	"dg/platform/apperr"
@@ -30,8 +31,7 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// the primary's LSN after the request began: a replica that is behind it is not read; zero:
-	// only the primary is read
+	// the primary's LSN after the request began: replicas behind it are not read; zero: none is read
 	Position postgres.Position
 }
 
@@ -53,8 +53,8 @@ type ActiveSession struct {
 // Sessions finds, lists and ends sessions.
 type Sessions struct{ *recorder }
 
-// Session returns the session of the token and moves its last use forward, at most once a minute.
-// Errors: ErrNoSession.
+// Session returns the session of the token and stores its use, at most once a minute. Errors:
+// ErrNoSession.
 func (s *Sessions) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(ctx, token, now)
@@ -71,12 +71,12 @@ func (s *Sessions) Session(ctx context.Context, token string) (Session, error) {
 }
 
 // signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
-func (s *store) signedIn(ctx context.Context, token string, now time.Time) (Session, error) {
+func (s *store) signedIn(ctx context.Context, token string, now time.Time) (sessionAt, error) {
 	row, err := s.session(ctx, token, now)
 	if err == nil && row.SecondStepDue {
 		err = ErrNoSession
 	}
-	return row.session(token), err
+	return row, err
 }
 
 // expiry returns when the session ends unless it is used again.
@@ -84,12 +84,8 @@ func (s Session) expiry(lastUsed time.Time) time.Time {
 	if s.SecondStepDue {
 		return s.StartedAt.Add(maxSecondStep)
 	}
-	idle := lastUsed.Add(maxIdle)
-	end := s.StartedAt.Add(maxSession)
-	if idle.Before(end) {
-		return idle
-	}
-	return end
+	return slices.MinFunc([]time.Time{lastUsed.Add(maxIdle), s.StartedAt.Add(maxSession)},
+		time.Time.Compare)
 }
 
 // newToken returns 256 random bits, so that an unsalted SHA-256 is enough to store them.

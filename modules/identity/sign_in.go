@@ -31,8 +31,8 @@ var (
 )
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
-// verification on, the session has SecondStepDue until VerifySecondStep. The browser's previous
-// session, also another person's, ends with it: a planted token is never one that is signed in.
+// verification on, the session has SecondStepDue until VerifySecondStep. It ends the browser's
+// previous session, also another person's, against session fixation.
 //
 // An unknown e-mail, a person without a password and a wrong password get the same answer after the
 // same time, and are counted alike.
@@ -74,8 +74,7 @@ func (s *SignIns) SignIn(
 }
 
 // VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
-// continues under the returned token. A code is accepted once, and none before it; a recovery code
-// once.
+// continues under the returned token. A code is accepted once, and no earlier one after it.
 //
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
 // a right code too; apperr.Unavailable when too many people sign in at once.

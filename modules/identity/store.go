@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// userRow has the columns that signing in needs: the import writes the others.
+// userRow has the columns that signing in needs. The import writes the others.
 type userRow struct {
 	ID             string
 	Email          string
@@ -130,8 +130,8 @@ func noRow(err, missing error, what string) error {
 	return nil
 }
 
-// deleteExcess removes a person's rows beyond the first so many in the order. Rows that another
-// transaction removes are left to it.
+// deleteExcess removes a person's rows beyond the first so many in the order. It skips rows that
+// another transaction has locked.
 func deleteExcess(tx transaction, row any, personID, order string, kept int) error {
 	excess := tx.Model(row).Select("token_hash").Where("user_id = ?", personID).Order(order).
 		Offset(kept).Clauses(skipLocked)
@@ -140,8 +140,8 @@ func deleteExcess(tx transaction, row any, personID, order string, kept int) err
 	return apperr.Annotate(err, "identity: delete excess rows")
 }
 
-// skipLocked skips rows that another transaction has locked. lockUser locks the joined person's
-// row, as every change of a person does.
+// skipLocked skips rows that another transaction has locked. lockUser locks the row of the joined
+// person, as every change of a person does.
 var (
 	skipLocked = clause.Locking{
 		Strength: clause.LockingStrengthUpdate,

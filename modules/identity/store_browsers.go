@@ -14,8 +14,8 @@ const (
 	KnownBrowserTTL = 180 * 24 * time.Hour // after the last sign-in
 )
 
-// RememberBrowser makes the session's browser a known one and returns the token for its cookie: the
-// given one where it is known for this person already. The token begins no session.
+// RememberBrowser makes the session's browser a known one, and returns the token of its cookie: the
+// given one if this person has signed in with it before. The token begins no session.
 func (s *SignIns) RememberBrowser(ctx context.Context, of Session, token string) (string, error) {
 	now := s.clock()
 	err := s.inTransaction(ctx, func(tx transaction) error {

@@ -11,8 +11,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// lockedSession is a session under the lock of its person's row: changes of a person happen one
-// after the other.
+// lockedSession is a session under the lock of its person's row, which serialises the changes of a
+// person.
 type lockedSession struct {
 	Session
 	client           sessionClient
@@ -43,11 +43,11 @@ func (r sessionRow) locked(token string) lockedSession {
 	}
 }
 
-// change is what a request does to a person.
+// change changes a person in a transaction.
 type change func(tx transaction, in *lockedSession, now time.Time) error
 
-// withPersonLocked runs fn for the person of a session in one transaction. A wrong code is counted
-// although fn failed.
+// withPersonLocked runs fn for a session's person in one transaction. After ErrWrongCode it commits,
+// so that the code is counted.
 func (c *changer) withPersonLocked(
 	ctx context.Context, token string, secondStepDue bool, fn change,
 ) (Session, error) {
@@ -91,9 +91,9 @@ func lockPerson(
 	return row.locked(token), nil
 }
 
-// rotate gives the session a new token, with its second step done, and runs apply, which may be
-// nil, in between: a change of password or secret ends all sessions there are. The action is
-// recorded; "" is none. A session that ended while it waited for the lock does not come back.
+// rotate deletes the session, runs apply, which may be nil, and stores the session under a new token
+// with its second step done: triggers of apply's change end all other sessions. It records the
+// action; "" is none. A session that ended while it waited for the lock stays ended.
 func (c *changer) rotate(
 	tx transaction, in *lockedSession, now time.Time, action audit.Action, apply func() error,
 ) error {
@@ -126,7 +126,7 @@ func (c *changer) rotate(
 	return c.record(tx, in.Person, event{action: action})
 }
 
-// recordRecoveryCode records that the code was a recovery code, if it was.
+// recordRecoveryCode records the use of a recovery code, if the code was one.
 func (c *changer) recordRecoveryCode(tx transaction, in *lockedSession) error {
 	if !in.usedRecoveryCode {
 		return nil

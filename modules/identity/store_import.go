@@ -7,9 +7,8 @@ import (
 )
 
 // Apply writes the staged users that are new or differ. A different password or two-step secret
-// ends the person's sessions (by a trigger), and when it was set is unknown. Apply fails where a
-// stored secret is encrypted with a key other than the current one, because every such secret would
-// seem to differ. By hand, here and below: the stage is on pgx, for speed.
+// ends the person's sessions by a trigger. Apply fails if a stored secret is not under the current
+// key, because it would seem to differ. By hand, here and below: the stage is on pgx, for speed.
 func (i *Import) Apply(ctx context.Context) error {
 	if err := i.checkKey(ctx); err != nil {
 		return err
@@ -31,8 +30,7 @@ func (i *Import) Apply(ctx context.Context) error {
 		where not exists (select from users u where u.id = i.id)`)
 }
 
-// checkKey relies on ReencryptSecrets, which runs before an import: secrets that could be encrypted
-// anew have been.
+// checkKey refuses secrets under another key. ReencryptSecrets runs before an import.
 func (i *Import) checkKey(ctx context.Context) error {
 	written := ""
 	if i.keys.current != nil {

@@ -30,8 +30,8 @@ func (a *Accounts) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, nil
 }
 
-// SetRegion stores how the session's person writes numbers and dates; "" leaves it to the browser.
-// Errors: ErrNoSession.
+// SetRegion stores the region whose numbers and dates the session's person reads; "" is the
+// browser's. Errors: ErrNoSession.
 func (a *Accounts) SetRegion(ctx context.Context, token, region string) error {
 	of, err := a.signedIn(ctx, token, a.clock())
 	if err != nil {
@@ -41,14 +41,14 @@ func (a *Accounts) SetRegion(ctx context.Context, token, region string) error {
 	if region != "" {
 		stored = &region
 	}
-	return update(a.gorm(ctx), "setRegion", of.Person.ID, map[string]any{"region": stored})
+	return update(a.gorm(ctx), "setRegion", of.UserID, map[string]any{"region": stored})
 }
 
 // ErrNoSuchEmail is returned for an e-mail that no account has.
 var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
 
-// PersonIn returns the person with the e-mail in the caller's transaction, and whether there is a
-// password. Errors: ErrNoSuchEmail.
+// PersonIn returns the person with the e-mail in the caller's transaction, and whether the person
+// has a password. Errors: ErrNoSuchEmail.
 func (a *Accounts) PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
 	var row userRow
 	err := tx.Scopes(postgres.Tag("identity.personByEmail")).

@@ -13,9 +13,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// BeginReset returns a reset for the person with the e-mail and voids an earlier one. The operator
-// makes it: the database lets only the owner of the tables do so. Errors: apperr.NotFound,
-// apperr.Unavailable when it cannot be recorded.
+// BeginReset returns a reset for the person with the e-mail and voids an earlier one. It needs the
+// rights of the tables' owner. Errors: apperr.NotFound, apperr.Unavailable when it cannot be
+// recorded.
 func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
 	now := r.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
@@ -40,7 +40,7 @@ func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
 	return reset, err
 }
 
-// insertReset removes the resets that have expired, and adds one in place of the person's.
+// insertReset removes expired resets, and replaces the person's.
 func insertReset(tx transaction, reset Reset, now time.Time) error {
 	if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).
 		Delete(&resetRow{}).Error; err != nil {
@@ -67,8 +67,8 @@ func resetCredentials(db *gorm.DB, token string, now time.Time) (credentials, er
 	return row.User.credentials(), noRow(err, ErrNoReset, "look for a reset")
 }
 
-// useReset locks the person's row before it removes the reset, in the order of all changes: of
-// concurrent uses one finds it. Triggers end the sessions and void the recovery codes.
+// useReset locks the person's row before it deletes the reset, so that one of several concurrent
+// uses finds it. Triggers end the sessions and void the recovery codes.
 func (r *Resets) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
 	return r.inTransaction(ctx, func(tx transaction) error {
 		whose, err := resetCredentials(tx.Clauses(lockUser), token, now)
@@ -100,6 +100,6 @@ func (r *Resets) useReset(ctx context.Context, token, hash, session string, now 
 			session == "" {
 			return err
 		}
-		return r.signOutIn(tx, session) // of another person: the triggers have ended this one's
+		return r.signOutIn(tx, session) // another person's: triggers have ended this person's
 	})
 }

@@ -11,13 +11,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// ErrSecretKey says that a database is encrypted with a key that is none of the keyring's.
+// ErrSecretKey says that the keyring lacks the key of the database.
 var ErrSecretKey = errors.New("the two-step secrets of this database are encrypted with another key: " +
 	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
 	"If it is lost: dg migrate --forget-secret-key")
 
-// secretKeyRow holds the check value: a fixed text that the database's key encrypted. There is one
-// row at most.
+// secretKeyRow holds the check value, a fixed text encrypted with the database's key. There is at
+// most one row.
 type secretKeyRow struct {
 	One   bool `gorm:"primaryKey"`
 	Value string
@@ -31,8 +31,8 @@ const (
 	checkText   = "dg"
 )
 
-// CheckSecretKey reports whether the database has a check value: then each of its secrets is
-// encrypted. Errors: ErrSecretKey if none of the keys opens the value, and those of the database.
+// CheckSecretKey reports whether the database has a check value, which means that all its secrets
+// are encrypted. Errors: ErrSecretKey if none of the keys decrypts the value.
 func CheckSecretKey(
 	ctx context.Context, db *postgres.DB, keys Keyring,
 ) (encrypted bool, err error) {
@@ -46,8 +46,8 @@ func CheckSecretKey(
 	return true, nil
 }
 
-// ForgetSecretKey makes the current key the database's in place of a lost one, for the owner of the
-// tables: secrets in clear stay refused. Without a current key it removes the check value.
+// ForgetSecretKey replaces a lost key of the database by the current one: secrets in clear stay
+// refused. Without a current key it removes the check value. It needs the rights of the tables' owner.
 func ForgetSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
 	check := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.forgetSecretKey")).
 		Model(&secretKeyRow{}).Where("one")
@@ -76,7 +76,7 @@ func readCheckValue(ctx context.Context, db *postgres.DB) (stored storedCheck, e
 	return stored, apperr.Annotate(err, "identity: check value of the secret key")
 }
 
-// recordKey makes the current key the database's and reports whether it is: the serving role may
+// recordKey makes the current key the database's, and reports whether it is: the serving role may
 // not. Of several first starts with different keys one wins, and the others get ErrSecretKey.
 func recordKey(ctx context.Context, db *postgres.DB, keys Keyring) (recorded bool, err error) {
 	stored, err := readCheckValue(ctx, db)

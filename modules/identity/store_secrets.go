@@ -9,23 +9,21 @@ import (
 	"dg/platform/postgres"
 )
 
-// Reencrypted is the result of ReencryptSecrets: how many secrets are now encrypted with the
-// current key, how many cannot be read, and whether the database's check value is the current
-// key's.
+// Reencrypted is the result of ReencryptSecrets.
 type Reencrypted struct {
-	Encrypted, Unreadable int
-	Recorded              bool
+	Encrypted, Unreadable int  // secrets
+	Recorded              bool // the database's check value is the current key's
 }
 
 // secretBatch bounds how many secrets are in memory at once.
 const secretBatch = 500
 
 // ReencryptSecrets encrypts with the current key every secret of two-step verification that is
-// under the previous key or, until the database has a check value, in clear. Then it makes the
-// check value the current key's, unless the first start finds secrets that no key opens: its key
-// may be the wrong one. Without a current key it only counts the encrypted secrets that no key
-// opens. Sessions and recovery codes stay. The pool connects as the owner of the tables; several
-// programs may do so concurrently. Errors: ErrSecretKey.
+// under the previous key or, until the database has a check value, in clear. Sessions and recovery
+// codes stay. Then it records the check value, unless the first start finds secrets that no key
+// decrypts: its key may be the wrong one. Without a current key it only counts those secrets. The
+// pool connects as the owner of the tables; several programs may run it concurrently. Errors:
+// ErrSecretKey.
 func ReencryptSecrets(
 	ctx context.Context, db *postgres.DB, keys Keyring,
 ) (total Reencrypted, err error) {
@@ -48,13 +46,12 @@ func ReencryptSecrets(
 	return total, err
 }
 
-// UnreadableSecrets counts the stored secrets of two-step verification that none of the keys opens.
-// It changes nothing.
+// UnreadableSecrets counts the stored secrets that none of the keys decrypts.
 func UnreadableSecrets(
 	ctx context.Context, db *postgres.DB, keys Keyring,
 ) (unreadable int, err error) {
 	var check storedCheck
-	if keys.Encrypts() { // otherwise one in clear can be read, and an old schema has no check value
+	if keys.Encrypts() { // otherwise clear secrets can be read; an old schema has no check value
 		if check, err = readCheckValue(ctx, db); err != nil {
 			return 0, err
 		}
@@ -70,8 +67,8 @@ func UnreadableSecrets(
 	return unreadable, err
 }
 
-// eachStale calls fn with the people whose secret the current key did not encrypt or, without one,
-// is encrypted: a batch at a time.
+// eachStale calls fn, a batch at a time, with the people whose secret is not under the current key
+// or, without one, is encrypted.
 func eachStale(
 	ctx context.Context, db *postgres.DB, keys Keyring, fn func(batch []userRow) error,
 ) error {
@@ -126,7 +123,7 @@ func reencrypt(
 	return done, nil
 }
 
-// secret decrypts the row's secret. One in clear is one until all are encrypted.
+// secret decrypts the row's secret. encrypted says that clear ones are refused.
 func (r userRow) secret(keys Keyring, encrypted bool) (string, error) {
 	if !encrypted && !isEncrypted(*r.TOTPSecret) {
 		return *r.TOTPSecret, nil

@@ -37,8 +37,8 @@ func (r sessionAt) session(token string) Session {
 	}
 }
 
-// session returns the session of the token with its person. It runs with each request of a screen,
-// and is one statement.
+// session returns the session of the token with its person, in one statement: it runs with each
+// request of a screen.
 func (s *store) session(
 	ctx context.Context, token string, now time.Time,
 ) (row sessionAt, err error) {
@@ -49,7 +49,7 @@ func (s *store) session(
 	return row, noRow(err, ErrNoSession, "session")
 }
 
-// touch never moves a last use back: requests of one session may overtake each other.
+// touch stores a use. It does not move it back when requests of a session overtake each other.
 func (s *Sessions) touch(ctx context.Context, session Session, now time.Time) error {
 	err := s.gorm(ctx).Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
 		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
@@ -57,7 +57,7 @@ func (s *Sessions) touch(ctx context.Context, session Session, now time.Time) er
 	return apperr.Annotate(err, "identity: touch a session")
 }
 
-// authenticatedRecently compares with the database's clock, which wrote the instant.
+// authenticatedRecently compares authenticated_at with the database's clock, which wrote it.
 func authenticatedRecently(db *gorm.DB, token string, now time.Time) (recently bool, err error) {
 	const compared = "coalesce(authenticated_at > now() - make_interval(secs => ?), false)"
 	err = db.Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
@@ -82,8 +82,8 @@ func markAuthenticated(tx transaction, in *lockedSession) error {
 // maxSessions bounds a person's sessions.
 const maxSessions = 100
 
-// ActiveSessions returns the active sessions of the session's person, itself first, then the last
-// used: at most 100. Errors: ErrNoSession.
+// ActiveSessions returns the person's active sessions, at most 100: this one first, then the last
+// used. Errors: ErrNoSession.
 func (s *Sessions) ActiveSessions(ctx context.Context, token string) ([]ActiveSession, error) {
 	now := s.clock()
 	own, err := s.signedIn(ctx, token, now)
@@ -92,7 +92,7 @@ func (s *Sessions) ActiveSessions(ctx context.Context, token string) ([]ActiveSe
 	}
 	var rows []sessionRow
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.sessions")).
-		Where("user_id = ? and expires_at > ? and not second_step_due", own.Person.ID, now).
+		Where("user_id = ? and expires_at > ? and not second_step_due", own.UserID, now).
 		Order(clause.OrderBy{Expression: clause.Expr{
 			SQL:  "token_hash = ? desc, last_used_at desc, token_hash",
 			Vars: []any{hashToken(token)},
@@ -114,8 +114,8 @@ func (s *Sessions) ActiveSessions(ctx context.Context, token string) ([]ActiveSe
 	return active, nil
 }
 
-// EndSession ends one of the sessions of the session's person. It does nothing for a session that
-// has ended already or is somebody else's. Errors: ErrNoSession, apperr.Unavailable.
+// EndSession ends a session of the same person. It ignores ended sessions and those of other people.
+// Errors: ErrNoSession, apperr.Unavailable.
 func (s *Sessions) EndSession(ctx context.Context, token, id string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Sessions) EndSession(ctx context.Context, token, id string) error {
 		return nil //nolint:nilerr // no session has such an id
 	}
 	return s.inTransaction(ctx, func(tx transaction) error {
-		return s.deleteSession(tx, "", "token_hash = ? and user_id = ?", hash, own.Person.ID)
+		return s.deleteSession(tx, "", "token_hash = ? and user_id = ?", hash, own.UserID)
 	})
 }
 
@@ -139,8 +139,8 @@ func (r *recorder) signOutIn(tx transaction, token string) error {
 	return r.deleteSession(tx, audit.SignedOut, "token_hash = ?", hashToken(token))
 }
 
-// deleteSession ends the session for which the condition holds, and records it. One that had
-// expired, or never gave its code, was not signed in and has no entry.
+// deleteSession ends the session for which the condition holds, and records it unless it had
+// expired or never gave its code.
 func (r *recorder) deleteSession(
 	tx transaction, reason audit.Reason, where string, args ...any,
 ) error {

@@ -17,7 +17,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// credentials returns the credentials of an e-mail, with one statement for known and unknown ones.
+// credentials returns the credentials of an e-mail. Known and unknown e-mails take one statement.
 func (s *SignIns) credentials(
 	ctx context.Context, email, browser string, now time.Time,
 ) (credentials, error) {
@@ -53,8 +53,8 @@ func (s *SignIns) credentials(
 	return who, nil
 }
 
-// begin stores a session if the verified password still is the person's. The share lock puts a
-// change of it before, where it is seen here, or after, where it ends this session.
+// begin stores a session if the verified password is still the person's. The share lock orders it
+// with a change of password: an earlier one is seen here, a later one ends this session.
 func (s *SignIns) begin(
 	ctx context.Context, who credentials, limits []throttle.Limit, from sessionClient, now time.Time,
 ) (begun Session, err error) {
@@ -78,7 +78,7 @@ func (s *SignIns) begin(
 		if err := insertSession(tx, begun, from, now); err != nil {
 			return err
 		}
-		// Sessions that never gave their code are ended first.
+		// Sessions without their code are ended first.
 		err = deleteExcess(tx, &sessionRow{}, who.ID, "second_step_due, last_used_at desc",
 			maxSessions)
 		if err == nil && !begun.SecondStepDue {

@@ -15,7 +15,7 @@ const (
 	maxSwept      = 1000        // rows of a table
 )
 
-// sweep removes expired rows in batches that are larger than a second of sign-ins adds, so that no
+// sweep removes expired rows. Its batches are larger than a second of sign-ins adds, so that no
 // table grows.
 func (s *SignIns) sweep(ctx context.Context, now time.Time) error {
 	last := s.lastSweep.Load()

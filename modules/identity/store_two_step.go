@@ -14,8 +14,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// offerSecret stores the encrypted secret with the session unless one is there already, and returns
-// the stored one. With a key it replaces an offer in clear.
+// offerSecret stores the encrypted secret with the session unless it has one, and returns the stored
+// secret. With a key it replaces an offer in clear.
 func (t *TwoStep) offerSecret(
 	ctx context.Context, token, encrypted string, now time.Time,
 ) (stored string, err error) {
@@ -45,8 +45,8 @@ func (t *TwoStep) offerSecret(
 	return *row.TOTPOffer, nil
 }
 
-// turnOnTwoStep forgets wrong codes: they belong to another secret. The code that confirmed the
-// secret is used.
+// turnOnTwoStep resets wrong codes, which belong to another secret. step is that of the confirming
+// code, which is used.
 func turnOnTwoStep(
 	tx transaction, in *lockedSession, encrypted string, step int64, now time.Time,
 ) error {
@@ -77,7 +77,7 @@ func saveCodeAttempts(tx transaction, in *lockedSession, lastStep int64, a throt
 	})
 }
 
-// replaceRecoveryCodes needs the lock of the person's row: there are never more than ten codes.
+// replaceRecoveryCodes needs the lock of the person's row, so that there are never more than ten.
 func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
 	codes := make([]string, twostep.RecoveryCodes)
 	rows := make([]recoveryRow, twostep.RecoveryCodes)
@@ -96,8 +96,8 @@ func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
 	return codes, nil
 }
 
-// useRecoveryCode removes the code and reports whether it was the person't. Under the lock of the
-// person's row no other transaction sees it again.
+// useRecoveryCode deletes the code and reports whether it was the person's. It needs the lock of the
+// person's row.
 func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
 	used := tx.Scopes(postgres.Tag("identity.useRecoveryCode")).
 		Where("user_id = ? and code_hash = ?", personID, twostep.HashRecoveryCode(personID, code)).
@@ -108,8 +108,7 @@ func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
 	return used.RowsAffected == 1, nil
 }
 
-// RecoveryCodesLeft returns how many recovery codes the session's person has left. Errors:
-// ErrNoSession.
+// RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
 func (t *TwoStep) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
 	own, err := t.signedIn(ctx, token, t.clock())
 	if err != nil {
@@ -117,6 +116,6 @@ func (t *TwoStep) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 	}
 	var left int64
 	err = t.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
-		Where("user_id = ?", own.Person.ID).Count(&left).Error
+		Where("user_id = ?", own.UserID).Count(&left).Error
 	return int(left), apperr.Annotate(err, "identity: count recovery codes")
 }

@@ -9,7 +9,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Errors of two-step verification in the wrong state: already on, or not on.
+// The errors of a change that two-step verification, being on or off, does not allow.
 var (
 	ErrTwoStepOn = apperr.New(apperr.Validation,
 		"Two-step verification is already on. To use another app, turn it off first.")
@@ -19,12 +19,11 @@ var (
 // TwoStep turns two-step verification on and off.
 type TwoStep struct{ *changer }
 
-// Enrolment is a secret to set up an authenticator app with: typed, or as the URL in a QR code.
+// Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep returns the secret that the session's person may turn two-step verification on with:
-// the same each time, until it is confirmed or the session ends. Errors: ErrNoSession,
-// ErrTwoStepOn.
+// BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is the
+// same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
 func (t *TwoStep) BeginTwoStep(ctx context.Context, token string) (Enrolment, error) {
 	now := t.clock()
 	own, err := t.session(ctx, token, now)
@@ -42,12 +41,12 @@ func (t *TwoStep) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	return Enrolment{Secret: secret, URL: twostep.URL(own.User.Email, secret)}, nil
 }
 
-// ConfirmTwoStep turns two-step verification on with the offered secret, given the current password
-// and a code of the secret, and returns ten recovery codes, which are never returned again. Every
-// other session of the person ends; this one continues under the returned token.
+// ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of it.
+// It returns ten recovery codes, which are never returned again. Every other session of the person
+// ends; this one continues under the returned token.
 //
 // Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrTwoStepOn, ErrTwoStepOff when no secret
-// was offered, ErrWrongCode (not counted: who sends the code has seen the secret).
+// was offered, ErrWrongCode (not counted: the client has seen the secret).
 func (t *TwoStep) ConfirmTwoStep(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
@@ -79,17 +78,16 @@ func (t *TwoStep) ConfirmTwoStep(
 	return codes, session, err
 }
 
-// TurnOffTwoStep turns two-step verification off, given the current password and a code or recovery
-// code, and voids the recovery codes. Every other session of the person ends; this one continues
-// under the returned token.
+// TurnOffTwoStep turns two-step verification off and voids the recovery codes. Every other session
+// of the person ends; this one continues under the returned token.
 //
 // Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
 func (t *TwoStep) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return t.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, turnOffTwoStep)
 }
 
-// ReplaceRecoveryCodes returns ten new recovery codes of the session's person, which are never
-// returned again, and voids the old ones. The session continues under the returned token.
+// ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
+// returned again. The session continues under the returned token.
 //
 // Errors: ErrNoSession, ErrTwoStepOff, ErrWrongPassword, ErrWrongCode, a LockedError.
 func (t *TwoStep) ReplaceRecoveryCodes(

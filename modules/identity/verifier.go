@@ -18,9 +18,8 @@ type verifier struct {
 	slots     *fairshare.Limiter // of sign-ins
 }
 
-// maxSignIns bounds the sign-ins that run at once in an instance. Each holds at most one connection
-// at a time, and at least half of the pool stays free for others, such as the authentication of API
-// keys.
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
+// Half of the pool stays free for others, such as the authentication of API keys.
 const maxSignIns = 4
 
 func newSignInLimiter(pool *pgxpool.Pool) *fairshare.Limiter {
@@ -36,9 +35,9 @@ func (s *SignIns) Limiters() map[string]*fairshare.Limiter {
 	return map[string]*fairshare.Limiter{"sign_ins": s.slots}
 }
 
-// admit waits for a slot before the first query, so that a flood of sign-ins does not hold
-// connections. Networks are served fairly. The statements of the returned context do not queue with
-// unknown credentials. The caller releases the lease.
+// admit waits for a slot before the first query, so that a flood of sign-ins holds no connections.
+// Networks take turns. The statements of the returned context do not queue with unknown credentials.
+// The caller releases the lease.
 //
 // Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network
 // wait.

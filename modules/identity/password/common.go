@@ -12,25 +12,24 @@ import (
 	"dg/platform/input"
 )
 
-// minUncommon is the least number of characters of a new password that are not part of a common
-// word, a row of keys or a repetition.
+// minUncommon is how many characters of a new password must lie outside of common words, rows of
+// keys and repetitions.
 const minUncommon = 5
 
 // commonWords are the parts of common passwords, in the languages of the product, longest first.
-// The list is short: with at least 12 characters a single word is out already.
+// The list is short, because a single word is shorter than 12 characters.
 var commonWords = longestFirst(strings.Fields(commonList))
 
 //go:embed common.txt
 var commonList string
 
-// rows are the alphabet and the rows of keyboards: three and more neighbours are common, in both
-// directions.
+// rows are the alphabet and the rows of keyboards. Three or more neighbours are common.
 const rows = "abcdefghijklmnopqrstuvwxyz 01234567890 qwertyuiop asdfghjkl zxcvbnm,./ qwertzuiop yxcvbnm " +
 	"azertyuiop qsdfghjklm wxcvbn 1qaz2wsx3edc4rfv5tgb6yhn7ujm !@#$%^&*()"
 
 var bothDirections = rows + " " + reversed(rows)
 
-// year is what people append to a word.
+// year matches the years that people append to a word.
 var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
 
 // unleet undoes the usual replacements of letters.
@@ -72,8 +71,8 @@ func CheckUncommon(password, email string, names ...string) error {
 	return nil
 }
 
-// wordsOf returns the words of names, as they are and without accents. Two letters are in any
-// password: they are left out.
+// wordsOf returns the words of names, with and without accents. It drops words of two letters, which
+// occur in any password.
 func wordsOf(names []string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -90,13 +89,13 @@ func wordsOf(names []string) (words []string) {
 	return words
 }
 
-// repeats reports whether the text consists of one part, at most half as long, again and again.
+// repeats reports whether the text is a repetition of one part.
 func repeats(text string) bool {
 	return text != "" && strings.Contains((text + text)[1:2*len(text)-1], text)
 }
 
-// uncommon counts what is left of a text without the words, rows and repeated characters. The words
-// are longest first. The text has no spaces: they divide the rows.
+// uncommon counts the characters outside of the words, rows and repeated characters. The words are
+// longest first. The text has no spaces, which divide the rows.
 func uncommon(text string, words []string) (left int) {
 	for _, spelled := range []string{text, unleet.Replace(text)} { // of equal length
 		for _, word := range words {
@@ -116,8 +115,8 @@ func uncommon(text string, words []string) (left int) {
 	return left
 }
 
-// runLength returns the length of a run at the start of the text: keys in a row, such as qwert, or
-// one character three times or more.
+// runLength returns the length of the run that begins the text: keys in a row, such as qwert, or one
+// character three times or more.
 func runLength(text string) int {
 	inRow := 0
 	for inRow < len(text) && strings.Contains(bothDirections, text[:inRow+1]) {

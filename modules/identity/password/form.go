@@ -31,5 +31,5 @@ func CheckForm(password string) error {
 	return nil
 }
 
-// Normalise returns a password as it is hashed: the same from every keyboard.
+// Normalise returns a password as it is hashed, in NFC: keyboards compose accents differently.
 func Normalise(password string) string { return norm.NFC.String(password) }

@@ -43,8 +43,7 @@ type passwordHash struct {
 	salt, key []byte
 }
 
-// Hash returns the password's argon2id hash in PHC form. random gives the salt:
-// crypto/rand.Reader, unless the hash has to be the same each time.
+// Hash returns the password's argon2id hash of the default cost in PHC form. random gives the salt.
 func Hash(password string, random io.Reader) (string, error) {
 	return DefaultCost.Hash(password, random)
 }
@@ -57,12 +56,11 @@ func (c Cost) Hash(password string, random io.Reader) (string, error) {
 	}
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.Memory, h.Time,
-		h.Lanes,
-		b64.EncodeToString(h.salt), b64.EncodeToString(h.derive(password, keyLength))), nil
+		h.Lanes, b64.EncodeToString(h.salt), b64.EncodeToString(h.derive(password, keyLength))), nil
 }
 
-// Verify reports whether the password has the hash. The time that it takes depends on the
-// hash alone; a hash that cannot be read, or is out of bounds, matches no password.
+// Verify reports whether the password has the hash, in a time that depends on the hash alone. An
+// invalid hash matches no password.
 func Verify(phc, password string) bool {
 	h, ok := parseHash(phc)
 	return ok && h.matches(password)
@@ -82,8 +80,7 @@ func (h passwordHash) derive(password string, length uint32) []byte {
 	return argon2.IDKey([]byte(password), h.salt, h.Time, h.Memory, h.Lanes, length)
 }
 
-// phcForm has numbers without sign or leading zero, as PHC wants them, and few enough digits for 32
-// bits.
+// phcForm has numbers without sign or leading zero, as PHC demands, and of at most 32 bits.
 var phcForm = regexp.MustCompile(
 	`^\$argon2id\$v=19\$m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`,
 )

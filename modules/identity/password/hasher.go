@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// The bounds of hashing. It runs on all processors but one, which stays with the API, and at most
-// four; its memory has room for one of the largest hashes.
+// The bounds of hashing. It leaves one processor to the API and uses at most four. Its memory has
+// room for one of the largest hashes.
 const (
 	hashingMemory = maxMemory // KiB
 	maxWorkers    = 4
@@ -36,17 +36,17 @@ func NewHasher(c Cost) *Hasher {
 	}
 }
 
-// dummyHash is verified for an account without a hash, in the same time. It matches no password.
+// dummyHash takes the place of a missing hash, so that the time is the same. It matches no password.
 func (h *Hasher) dummyHash() passwordHash {
 	return passwordHash{Cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
 }
 
-// Matches reports whether the password has the hash; nil is no hash and takes as long.
+// Matches reports whether the password has the hash. For nil, no hash, it takes the same time.
 func (h *Hasher) Matches(
 	ctx context.Context, phc *string, password string,
 ) (matches bool, err error) {
 	stored := h.dummyHash()
-	if len(password) > maxPassword { // bounds the cost: no stored password is longer
+	if len(password) > maxPassword { // no stored password is longer
 		phc = nil
 		password = ""
 	}

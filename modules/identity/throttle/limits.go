@@ -10,8 +10,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// The limits of wrong attempts. Once a limit is reached within its window, nothing more is compared
-// for as long again.
+// The limits of wrong attempts. A limit that is reached within its window starts a lock of the
+// window's length.
 const (
 	maxAccountFailures = 10 // passwords of an account at the sign-in; codes of a person
 	accountWindow      = time.Minute
@@ -29,7 +29,7 @@ const (
 	maxCodeLock = time.Hour // the longest lock after wrong codes: each is twice the one before
 )
 
-// LockedError says that there were too many wrong attempts, and until when none is compared.
+// LockedError says that there were too many wrong attempts, and until when the lock lasts.
 type LockedError struct {
 	Until time.Time
 	cause *apperr.Error
@@ -56,35 +56,35 @@ type Limit struct {
 	keepOnSuccess bool // a right attempt does not clear the count
 }
 
-// New returns a limit of its own kind. It hashes the key: keys have one length, and the table does
-// not reveal which accounts were tried.
+// New returns a limit. Its key is a hash of kind and id, so that keys have one length and the table
+// does not reveal which accounts were tried.
 func New(kind, id string, attempts int, window time.Duration) Limit {
 	key := sha256.Sum256([]byte(kind + ":" + id))
 	return Limit{key: key[:], max: attempts, window: window}
 }
 
-// SignIn returns the limits of a sign-in. A known browser, of which it takes the token, has a limit
-// of its own, which strangers can neither reach nor exhaust. Other browsers are counted by address
-// and account, always in this order, which prevents deadlocks.
+// SignIn returns the limits of a sign-in. A known browser, given by its token, has its own limit,
+// which strangers cannot exhaust. Other browsers are counted by address, then account: one order
+// prevents deadlocks.
 func SignIn(email, fromAddress, knownBrowser string) []Limit {
 	if knownBrowser != "" {
 		return []Limit{New("browser", knownBrowser, maxBrowserFailures, browserWindow)}
 	}
 	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures,
 		addressWindow)
-	address.keepOnSuccess = true // or an own account would clear it
+	address.keepOnSuccess = true // otherwise an attacker's own account would clear it
 	return []Limit{
 		address, New("account", input.Lower(email), maxAccountFailures, accountWindow),
 	}
 }
 
-// Session returns the limits of a password within a session, apart from those of sign-in,
-// which strangers can reach. A thief with a copied cookie locks that session, and its person signs
-// in again. The person's limit is looser than a session's.
+// Session returns the limits of a password within a session. They are apart from those of sign-in,
+// which strangers can exhaust. A thief with a stolen cookie locks that session only: the person's
+// limit is looser.
 func Session(personID, token, address string) []Limit {
 	from := New("session address", netaddr.ClientText(address), maxAddressFailures,
 		addressWindow)
-	from.keepOnSuccess = true // or an own session would clear it
+	from.keepOnSuccess = true // otherwise an attacker's own session would clear it
 	return []Limit{
 		from,
 		New("session token", token, maxSessionFailures, sessionWindow),
@@ -112,7 +112,7 @@ func (a Codes) Check(now time.Time) error {
 	return nil
 }
 
-// AfterFailure counts another wrong code: the tenth begins a lock, twice as long as the one before.
+// AfterFailure counts another wrong code. The tenth begins a lock, twice as long as the previous one.
 func (a Codes) AfterFailure(now time.Time) Codes {
 	if a.Wrong++; a.Wrong < maxAccountFailures {
 		return Codes{Wrong: a.Wrong, Locks: a.Locks}

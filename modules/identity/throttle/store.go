@@ -44,9 +44,8 @@ func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 	return nil
 }
 
-// Take counts one attempt and returns how many there are; ok is false where the limit was reached
-// before. The row's lock makes the count exact, however many run concurrently: the statement is by
-// hand because it compares and counts under it.
+// Take counts one attempt and returns how many there are; ok is false if the limit was reached
+// before. The statement is by hand, to compare and count under the row's lock.
 func (l Limit) Take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) {
 	counted := tx.Scopes(ofPeople).Raw(`/* identity.takeAttempt */
 		insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 1, $3)
@@ -61,12 +60,12 @@ func (l Limit) Take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) 
 	return taken, counted.RowsAffected > 0, nil
 }
 
-// errLockEnded rolls back the counts of an attempt that a limit refused until this moment.
+// errLockEnded rolls back the counts of an attempt that met a lock which has ended since.
 var errLockEnded = errors.New("throttle: the lock has just ended")
 
-// CountFailure counts a wrong password in all of the limits or, where another has reached one
-// meanwhile, in none, and returns a LockedError. lockedUntil is the end of the account's lock that
-// it began, or nil.
+// CountFailure counts a wrong password in all of the limits. If one of them was reached since Check
+// it counts in none and returns a LockedError. lockedUntil is the end of the account's lock that the
+// attempt began, or nil.
 func CountFailure(
 	db *gorm.DB, limits []Limit, now time.Time,
 ) (lockedUntil *time.Time, err error) {
@@ -103,9 +102,8 @@ func (l Limit) LockBegun(taken int, now time.Time) *time.Time {
 	return &until
 }
 
-// Clear is for a right attempt. It returns a LockedError where a limit was reached
-// meanwhile: under the rows' locks a right attempt is among those that are compared, or is refused.
-// The statement is by hand, as in Take.
+// Clear resets the counts after a right attempt. It returns a LockedError if a limit was reached
+// since Check. The statement is by hand, as in Take.
 func Clear(tx *gorm.DB, limits []Limit, now time.Time) error {
 	for _, l := range limits {
 		if !l.keepOnSuccess {

@@ -29,8 +29,8 @@ func NewRecoveryCode() string {
 // digits.
 var typedRecoveryCode = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
 
-// ParseRecoveryCode returns a recovery code as it is hashed, and whether the text has the form of
-// one. A code of an authenticator app never has.
+// ParseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such as
+// a code of an authenticator app.
 func ParseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryLength {
 		return "", false

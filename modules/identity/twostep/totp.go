@@ -11,8 +11,8 @@ import (
 	"github.com/pquerna/otp/hotp"
 )
 
-// stepSeconds is how long a code is shown. The codes of the steps before and after are accepted
-// too: clocks differ.
+// stepSeconds is how long a code is shown. Clocks differ, so codes of the previous and the next step
+// are accepted too.
 const stepSeconds = 30
 
 // Issuer is the name under which an authenticator app shows the codes.
@@ -21,7 +21,7 @@ const Issuer = "DG"
 // The size of TOTP secrets, in bytes.
 const (
 	secretSize    = 20 // of new ones, as RFC 4226 recommends
-	minSecretSize = 10 // what the common authenticators make
+	minSecretSize = 10 // of common authenticators
 )
 
 // SecretFormat describes a TOTP secret, for errors.
@@ -54,9 +54,8 @@ func URL(account, secret string) string {
 		"&issuer=" + Issuer
 }
 
-// Match returns the time step around now that the code belongs to; ok reports whether it is
-// later than the last accepted one. reused says that the code was right and belongs to an earlier
-// step: a code sent twice, not a guess.
+// Match returns the time step around now that the code belongs to; ok reports whether it is later
+// than the last accepted one. reused says that the code is right but not later: it was sent twice.
 func Match(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / stepSeconds
