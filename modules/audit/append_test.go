@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -10,12 +9,10 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
-	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
-	"dg/platform/testkit/pgtest"
 )
 
-// A person's security event is in the logs of the person's organisations, and in no other.
+// An entry is appended to the named logs, and to no other.
 func TestEntryIsAppendedToTheNamedLogs(t *testing.T) {
 	b := setup(t)
 	other := b.Organisation(fixtures.Organisation{}).ID
@@ -33,80 +30,57 @@ func TestEntryIsAppendedToTheNamedLogs(t *testing.T) {
 		require.Equal(t, e, listed[0])
 		ids[e.ID] = true
 	}
-	require.Len(t, ids, 2, "each has an id of its own")
+	require.Len(t, ids, 2, "the entries have different ids")
 	listed := b.list(t, other, audit.Page{Limit: 10})
 	require.Empty(t, listed)
 }
 
-// All logs get the entry with the caller's transaction, or none does.
-func TestEntryIsAppendedToAllLogsOrNone(t *testing.T) {
+// An entry commits with the caller's transaction, in all logs or in none.
+func TestEntryCommitsWithItsTransaction(t *testing.T) {
 	b := setup(t)
 	failed := errors.New("failed")
-	err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-		require.NoError(t, b.log.AppendToAll(tx, []string{ours, theirs}, entry("")))
-		return failed
-	})
-	require.ErrorIs(t, err, failed)
-	unknown := "00000000-0000-4000-8000-00000000000c"
-	require.Error(t,
-		b.log.AppendToAll(b.DB.Gorm.WithContext(t.Context()), []string{ours, unknown}, entry("")))
-	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
+	for _, want := range []error{failed, nil} {
+		err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
+			require.NoError(t, b.log.AppendIn(tx, entry(ours)))
+			require.NoError(t, b.log.AppendToAll(tx, []string{ours, theirs}, entry("")))
+			return want
+		})
+		require.Equal(t, want, err)
+		listed := b.list(t, ours, audit.Page{Limit: 10})
+		require.Len(t, listed, map[bool]int{true: 2}[want == nil])
+	}
 }
 
-// An entry that no filter finds is neither appended nor counted.
-func TestEntryThatNoFilterFindsIsRefused(t *testing.T) {
+// Entries that belong to no log, or that no filter finds, are neither appended nor counted.
+func TestInvalidEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	tx := b.DB.Gorm.WithContext(t.Context())
-	action := entry(ours)
-	reason := entry(ours)
-	action.Action = "nothing.known"
-	reason.Action = audit.KeyCreated
-	for name, e := range map[string]audit.Entry{
-		"an unknown action":          action,
-		"a reason of another action": reason,
+	const unknown = "00000000-0000-4000-8000-00000000000c"
+	for name, c := range map[string]struct {
+		change  func(*audit.Entry)
+		unfound bool // no filter finds it
+	}{
+		"no organisation":            {func(e *audit.Entry) { e.OrganisationID = "" }, false},
+		"an unknown organisation":    {func(e *audit.Entry) { e.OrganisationID = unknown }, false},
+		"no kind of actor":           {func(e *audit.Entry) { e.Actor.Kind = "" }, false},
+		"an unknown action":          {func(e *audit.Entry) { e.Action = "api_key.seen" }, true},
+		"an unknown reason":          {func(e *audit.Entry) { e.Reason = "weather" }, true},
+		"a reason of another action": {func(e *audit.Entry) { e.Action = audit.KeyCreated }, true},
 	} {
-		for how, err := range map[string]error{
-			"append":        b.log.Append(t.Context(), e),
-			"append to all": b.log.AppendToAll(tx, []string{ours}, e),
-			"count":         b.log.Count(t.Context(), e),
-			"count in all":  b.log.CountInAll(tx, []string{ours}, e),
-		} {
-			require.True(t, apperr.Is(err, apperr.Internal), "%s, %s: %v", how, name, err)
+		e := entry(ours)
+		c.change(&e)
+		errs := []error{
+			b.log.Append(t.Context(), e),
+			b.log.AppendToAll(tx, []string{ours, e.OrganisationID}, e),
+		}
+		if c.unfound {
+			errs = append(errs, b.log.Count(t.Context(), e), b.log.CountInAll(tx, []string{ours}, e))
+		}
+		for _, err := range errs {
+			require.Error(t, err, name)
+			require.Equal(t, c.unfound, apperr.Is(err, apperr.Internal), "%s: %v", name, err)
 		}
 	}
-	require.Zero(t,
-		fixtures.One[int](b.Database,
-			`select (select count(*) from audit_entries) + (select count(*) from audit_bursts)`))
-}
-
-// A log that cannot be read is an error, not an empty log; an entry that cannot be written is not
-// taken as written.
-func TestUnreachableLogIsAnError(t *testing.T) {
-	b := setup(t)
-	gone := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 1})
-	gone.Close()
-	log := audit.New(gone)
-	for name, call := range map[string]func(context.Context) error{
-		"list": func(ctx context.Context) error {
-			_, err := log.List(ctx, ours, audit.Page{Limit: 1})
-			return err
-		},
-		"from a cursor": func(ctx context.Context) error {
-			_, err := log.List(ctx, ours, audit.Page{Limit: 1, Before: 1})
-			return err
-		},
-		"people": func(ctx context.Context) error {
-			_, err := log.People(ctx, ours)
-			return err
-		},
-		"append": func(ctx context.Context) error { return log.Append(ctx, entry(ours)) },
-		"append to all": func(ctx context.Context) error {
-			return log.AppendToAll(gone.Gorm.WithContext(ctx), nil, entry(ours))
-		},
-		"count":         func(ctx context.Context) error { return log.Count(ctx, entry(ours)) },
-		"record bursts": log.RecordBursts,
-	} {
-		err := call(t.Context())
-		require.True(t, postgres.Unavailable(err), "%s: %v", name, err)
-	}
+	require.Zero(t, fixtures.One[int](b.Database,
+		`select (select count(*) from audit_entries) + (select count(*) from audit_bursts)`))
 }

@@ -10,14 +10,13 @@ import (
 type Log struct {
 	db *postgres.DB
 
-	// called for each event that was added or counted, or could not be; set before the first
-	OnEvent func(Entry, error)
+	OnEvent func(Entry, error) // called for each event, with its error; set before the first
 }
 
 // New returns the log over db.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnEvent: func(Entry, error) {}} }
 
-// report tells OnEvent about an event for that many logs and returns its error.
+// report calls OnEvent for an event of at least one log, and returns its error.
 func (l *Log) report(logs int, e Entry, err error) error {
 	if logs > 0 || err != nil {
 		l.OnEvent(e, err)

@@ -6,35 +6,33 @@ import (
 	"time"
 )
 
-// The details in the entry of a burst: how many events it stands for, and whether a crash of
-// PostgreSQL lost the count of others.
+// The details in the entry of a burst.
 const (
-	NotRecorded = "notRecorded"
-	CountLost   = "countLost"
+	NotRecorded = "notRecorded" // the number of its events
+	CountLost   = "countLost"   // a crash of PostgreSQL lost the count of others
 )
 
 // recordInterval is how often bursts become entries: well within a minute.
 const recordInterval = 20 * time.Second
 
-// Count counts an entry instead of adding it. The next entry of RecordBursts with the same
-// organisation, actor, action and reason says how many there were, without target, request and
-// details, which differ. The count is in the database before Count returns.
+// Count counts an entry instead of adding it. RecordBursts then adds one entry for all that have the
+// same organisation, actor, action and reason, without target, request and details. The count
+// commits before Count returns, outside of a transaction.
 //
 // Errors: apperr.Internal for an entry that no filter finds.
 func (l *Log) Count(ctx context.Context, e Entry) error {
 	return l.CountInAll(l.db.Gorm.WithContext(ctx), []string{e.OrganisationID}, e)
 }
 
-// Run makes entries of bursts until ctx ends. Any number of instances may run it: each event is in
-// one entry. After a failure, which it logs, the next attempt includes the same events.
+// Run runs RecordBursts until ctx ends. Several instances may run it: each event is in one entry.
+// After a failure, which it logs, the next attempt includes the same events.
 func (l *Log) Run(ctx context.Context) {
 	tick := time.NewTicker(recordInterval)
 	defer tick.Stop()
 	for {
 		if err := l.RecordBursts(ctx); err != nil && ctx.Err() == nil {
 			l.OnEvent(Entry{}, err)
-			slog.Warn("cannot record counted audit entries: the next attempt includes them",
-				"error",
+			slog.Warn("cannot record counted audit entries: the next attempt includes them", "error",
 				err)
 		}
 		select {

@@ -52,7 +52,7 @@ const (
 	SessionsEnded         Action = "sessions.ended"
 )
 
-// Actions are all actions in the order of the filter. No other action can be appended.
+// Actions are all actions, in the order of the filter's options. No other can be appended.
 var Actions = []Action{
 	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused,
 	ReportingModeChanged, LogExported,
@@ -80,7 +80,7 @@ const (
 	SignedOut         Reason = "signed_out"
 )
 
-// Reasons are all reasons in the order of the filter.
+// Reasons are all reasons, in the order of the filter's options.
 var Reasons = []Reason{
 	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI,
 	WrongPassword, WrongCode, Locked, SignedOut,
@@ -102,13 +102,12 @@ type ActorKind string
 
 // The kinds of actor.
 const (
-	Person ActorKind = "person"
-	Key    ActorKind = "key"
-	// a person who runs dg's commands, with the rights of the tables' owner
-	Operator ActorKind = "operator"
+	Person   ActorKind = "person"
+	Key      ActorKind = "key"
+	Operator ActorKind = "operator" // runs dg's commands, as the owner of the tables
 )
 
-// Actor is the person or key that acted, with its name at that time, or the operator.
+// Actor is the person, key or operator that acted, with its name at that time.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string
@@ -138,7 +137,7 @@ type Entry struct {
 	Request        Request
 }
 
-// validate refuses an unknown action or reason, which no filter would find.
+// validate refuses an action or reason that no filter finds.
 func (e Entry) validate() error {
 	if !slices.Contains(Actions, e.Action) ||
 		e.Reason != "" && !slices.Contains(e.Action.reasons(), e.Reason) {

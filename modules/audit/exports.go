@@ -2,28 +2,17 @@ package audit
 
 import (
 	"context"
-	"dg/platform/postgres/tenant"
-	"encoding/json"
 	"fmt"
-	"time"
+
+	"dg/platform/postgres/tenant"
 )
 
-// ExportID is the detail that both entries of an export have. Those of older releases have none,
-// and the same request id.
+// ExportID is the detail that the two entries of an export share. Those of older releases share the
+// request id only.
 const ExportID = "exportId"
 
-// counterpartRow is the other entry of an export.
-type counterpartRow struct {
-	Of      int64
-	ID      int64
-	At      time.Time
-	Action  string
-	Details json.RawMessage
-}
-
-// Counterparts finds the export.finished of each export.started among the entries, and the reverse.
-// The key is the id of the given entry; an entry without a counterpart is not in the map. A
-// counterpart has id, instant, action and details alone.
+// Counterparts finds the export.finished of each export.started among the entries, and the reverse,
+// by the id of the given entry. A counterpart has only id, instant, action and details.
 func (l *Log) Counterparts(
 	ctx context.Context, organisationID string, entries []Entry,
 ) (map[int64]Entry, error) {
@@ -37,11 +26,14 @@ func (l *Log) Counterparts(
 	if len(ids) == 0 {
 		return others, nil
 	}
-	var rows []counterpartRow
+	var rows []struct {
+		Of    int64
+		Other entryRow `gorm:"embedded"`
+	}
 	// By hand, for speed: each is one step into an index. An export takes half an hour at most.
 	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.counterparts */
 		select e.id as of, o.* from audit_entries e, lateral (
-			select id, at, action, details from audit_entries o
+			select id, org_id, at, action, details from audit_entries o
 			 where o.org_id = @org and o.request_id = e.request_id
 			   and o.at between e.at - interval '1 h' and e.at + interval '1 h'
 			   and o.action in ('export.started', 'export.finished') and o.action <> e.action
@@ -53,17 +45,9 @@ func (l *Log) Counterparts(
 		return nil, fmt.Errorf("audit: counterparts: %w", err)
 	}
 	for _, r := range rows {
-		other, err := entryRow{
-			ID:      r.ID,
-			OrgID:   organisationID,
-			At:      r.At,
-			Action:  r.Action,
-			Details: r.Details,
-		}.entry()
-		if err != nil {
+		if others[r.Of], err = r.Other.entry(); err != nil {
 			return nil, err
 		}
-		others[r.Of] = other
 	}
 	return others, nil
 }

@@ -8,8 +8,8 @@ import (
 	"dg/modules/audit"
 )
 
-// rules.md, CSV: the end of an export is the one with its exportId. Entries of older releases have
-// none: the end of another export, whatever the two have in common, is not taken for it.
+// rules.md, CSV: the two entries of an export share the exportId. In older releases, without one,
+// they share key, fork and request.
 func TestCounterpartIsOfTheSameExport(t *testing.T) {
 	b := setup(t)
 	export := entry(ours)

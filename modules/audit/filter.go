@@ -10,10 +10,10 @@ type Filter struct {
 	Kind     ActorKind // of the actor
 	PersonID string    // of the actor
 	Action   Action
-	KeyID    string // of the key that acted, was created or was revoked, or that replaced another
+	KeyID    string // of the key that acted, was changed, or replaced another
 	ForkID   string // of the fork that was exported
 	Reason   Reason
-	From, To time.Time // from the first on, before the second
+	From, To time.Time // To is excluded
 }
 
 // Page selects a part of a log: the newest entries, or those before or after the entry with an id.
@@ -21,19 +21,19 @@ type Filter struct {
 type Page struct {
 	Filter Filter
 	Before int64 // entries older than this one
-	After  int64 // the entries next to this one that are newer
+	After  int64 // the entries directly newer than this one
 	From   int64 // this entry and older ones
 	Limit  int
 }
 
-// selective reports whether the filter is on more than time.
+// selective reports whether the filter has more than a time.
 func (f Filter) selective() bool {
 	f.From = time.Time{}
 	f.To = time.Time{}
 	return f != Filter{}
 }
 
-// kinds returns the kinds of actor that the filter leaves: none for a person's id and another kind.
+// kinds returns the kinds of actor that the filter admits.
 func (f Filter) kinds() []ActorKind {
 	switch {
 	case f.PersonID != "" && f.Kind != "" && f.Kind != Person:
@@ -46,8 +46,8 @@ func (f Filter) kinds() []ActorKind {
 	return []ActorKind{Person, Key, Operator}
 }
 
-// actionsAndReasons returns, as two columns, the pairs that entries can have and the filter leaves:
-// few, although there are many actions and reasons.
+// actionsAndReasons returns the pairs of action and reason that entries can have and the filter
+// admits, as two columns.
 func (f Filter) actionsAndReasons() (actions []Action, reasons []Reason) {
 	for _, a := range Actions {
 		for _, r := range slices.Concat(a.reasons(), []Reason{""}) {

@@ -3,7 +3,6 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// filters of manyEntries: alone and combined, common, rare and without entries.
+// filtered returns filters on manyEntries: common, rare and without entries, alone and combined.
 func filtered(last time.Time) map[string]Filter {
 	day := 24 * time.Hour
 	return map[string]Filter{
@@ -52,8 +51,8 @@ const (
 	otherOrg = "00000000-0000-4000-8000-00000000000b"
 )
 
-// manyEntries stores 100,000 entries in a log and a tenth of that in another. One in four is of a
-// person, nearly all others of one key under attack; some actions and reasons are very rare.
+// manyEntries stores 100,000 entries in one log and 10,000 in another. A quarter are of people,
+// nearly all others of one key. Some actions and reasons are very rare.
 func manyEntries(t *testing.T, db *pgtest.Database, last time.Time) {
 	t.Helper()
 	for i, id := range []string{manyOrg, otherOrg} {
@@ -86,8 +85,8 @@ func manyEntries(t *testing.T, db *pgtest.Database, last time.Time) {
 	require.NoError(t, err)
 }
 
-// Whatever the filter, a page costs a few index pages for each combination that the filter leaves,
-// and its own entries. The table and its indexes have 20,000 pages.
+// A page reads a bounded number of index pages under every filter. The table and its indexes have
+// 20,000 pages.
 func TestPageOfALargeLogIsReadFromIndexes(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -114,22 +113,12 @@ func TestPageOfALargeLogIsReadFromIndexes(t *testing.T) {
 				"explain (analyze, buffers, format json) "+list.SQL.String(), list.Vars...).
 				Scan(&text)
 			require.NoError(t, err, "%s, %s", name, place)
-			var plans []struct {
-				Plan map[string]any
-				Time float64 `json:"Execution Time"`
-			}
+			var plans []struct{ Plan map[string]any }
 			require.NoError(t, json.Unmarshal([]byte(text), &plans))
 			pages := plans[0].Plan["Shared Hit Blocks"].(float64) +
 				plans[0].Plan["Shared Read Blocks"].(float64)
-			t.Logf("%-34s %-7s %6.0f pages %7.2f ms", name, place, pages, plans[0].Time)
 			require.NotContains(t, text, "Seq Scan", "%s, %s", name, place)
 			require.Less(t, pages, 1500.0, "%s, %s", name, place)
 		}
 	}
-	started := time.Now()
-	people, err := log.People(t.Context(), manyOrg)
-	require.NoError(t, err)
-	t.Logf("%-34s %d in %s", "people", len(people), time.Since(started))
-	require.Len(t, people, 6)
-	require.True(t, strings.HasPrefix(people[0].ID, "person-"))
 }

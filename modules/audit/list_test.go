@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// has is the meaning of a filter, written plainly.
+// has reports whether the filter selects the entry: the model of the queries.
 func has(f audit.Filter, e audit.Entry) bool {
 	aboutKey := e.Actor.Kind == audit.Key && e.Actor.ID == f.KeyID ||
 		e.Actor.Kind == audit.Person && e.Target.Kind == "api_key" && e.Target.ID == f.KeyID
@@ -67,7 +67,7 @@ var (
 	}
 )
 
-// randomEntries stores entries of two logs, many with the same instant, and returns those of ours,
+// randomEntries stores entries of two logs, many with equal instants. It returns those of ours,
 // newest first.
 func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 	t.Helper()
@@ -100,7 +100,7 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 	return all
 }
 
-// randomFilters are first of one field each, then of any combination.
+// randomFilters returns filters of one field each, then of random combinations.
 func randomFilters(n int) []audit.Filter {
 	filters := []audit.Filter{
 		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {
@@ -123,7 +123,7 @@ func randomFilters(n int) []audit.Filter {
 	return filters
 }
 
-// What is listed is what a plain reading of the whole log selects, page by page, down and up again.
+// Pages in both directions agree with the model.
 func TestFiltersSelectTheirEntries(t *testing.T) {
 	b := setup(t)
 	all := b.randomEntries(t)
@@ -138,7 +138,7 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 
 		i := random.IntN(len(all)) // an entry that the filter selects or not
 		older := idsOf(b.list(t, ours, audit.Page{Filter: f, Before: all[i].ID, Limit: 2000}))
-		require.Equal(t, filtered(f, all[i+1:]), older, "before any entry: %+v", f)
+		require.Equal(t, filtered(f, all[i+1:]), older, "older: %+v", f)
 		if len(want) > 1 {
 			at := 1 + random.IntN(len(want)-1)
 			up := b.list(t, ours, audit.Page{Filter: f, After: want[at], Limit: limit})
@@ -163,7 +163,7 @@ func (b bundle) requirePagesDown(t *testing.T, f audit.Filter, want []int64, lim
 	require.Equal(t, want, got, "down in pages of %d: %+v", limit, f)
 }
 
-// A page around an entry that the log does not have is empty.
+// A page whose cursor is not in the log is empty.
 func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	b := setup(t)
 	for range 3 {
@@ -183,7 +183,7 @@ func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	}
 }
 
-// Several writers append meanwhile.
+// Pages agree while several writers append.
 func TestPagesNeitherRepeatNorSkipEntries(t *testing.T) {
 	b := setup(t)
 	log := audit.New(b.DB)
@@ -218,7 +218,7 @@ func TestPagesNeitherRepeatNorSkipEntries(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Clone(got)), len(got), "no entry twice")
 }
 
-// People are those of this log, each once, with the name in one of the entries; keys are no people.
+// People lists the people of this log, each once, with the name in one of the entries.
 func TestPeople(t *testing.T) {
 	b := setup(t)
 	want := []audit.Actor{}

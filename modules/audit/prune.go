@@ -10,10 +10,10 @@ import (
 	"dg/platform/instant"
 )
 
-// exportBatch is how many entries an export holds in memory.
+// exportBatch is the number of entries that an export holds in memory.
 const exportBatch = 1000
 
-// exportedEntry is an entry in an export: a line of JSON with all that is stored.
+// exportedEntry is an entry in an export, a line of JSON with all fields.
 type exportedEntry struct {
 	ID             int64          `json:"entryId,string"`
 	OrganisationID string         `json:"organisationId"`
@@ -54,8 +54,8 @@ func (e Entry) exported() exportedEntry {
 	}
 }
 
-// ExportBefore writes the entries of the organisation's log from before an instant, one a line as
-// JSON and the newest first, and returns their number.
+// ExportBefore writes the entries of the organisation's log from before an instant as lines of JSON,
+// newest first, and returns their number.
 func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
 ) (entries int64, err error) {

@@ -16,8 +16,7 @@ import (
 // pruneFrom begins the first month that is kept.
 var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// oldEntries appends entries to a log, all of them before pruneFrom but the last, which is at that
-// instant.
+// oldEntries stores n entries from before pruneFrom, and one at that instant.
 func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
 	t.Helper()
 	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
@@ -30,8 +29,7 @@ func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
 		organisation, pruneFrom, n)
 }
 
-// Old entries are exported with all that is stored of them, and removed with an entry; other logs
-// are left alone.
+// Old entries are exported with all fields, and removed with an entry. Other logs stay.
 func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	b := setup(t)
 	b.oldEntries(t, ours, 2_500) // more than two batches
@@ -88,7 +86,7 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	}
 }
 
-// Nothing is removed that was not exported, and nothing by the role that serves.
+// Prune removes nothing that was not exported, and needs the owner of the tables.
 func TestPruneIsRefused(t *testing.T) {
 	b := setup(t)
 	b.oldEntries(t, ours, 3)

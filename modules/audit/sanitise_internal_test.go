@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rules.md, Audit log: text of a caller is valid UTF-8 without NUL in an entry, cut at the edge of a
-// character where it is too long, and not before.
+// rules.md, Audit log: client text becomes valid UTF-8 without NUL, and is truncated at the last
+// character that fits.
 func TestSanitiseKeepsWhatFits(t *testing.T) {
 	t.Parallel()
 	part := rapid.OneOf(rapid.SampledFrom([]string{

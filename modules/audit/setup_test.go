@@ -54,7 +54,7 @@ func refuses(action audit.Action) bool {
 	return action == audit.KeyRefused || action == audit.SignInFailed
 }
 
-// entry is one with every field set.
+// entry returns an entry with every field set.
 func entry(organisation string) audit.Entry {
 	return audit.Entry{
 		OrganisationID: organisation,

@@ -71,7 +71,7 @@ func appendIn(tx *gorm.DB, e Entry) error {
 	if err != nil {
 		return err
 	}
-	// A trigger gives the instant and the id.
+	// A trigger sets instant and id.
 	if err := tx.Scopes(postgres.Tag("audit.append")).Omit("ID", "At").Create(&row).
 		Error; err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
@@ -94,24 +94,23 @@ func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	if err != nil {
 		return err
 	}
-	// By hand: one statement for any number of logs, zero included, so that the time of a sign-in
-	// does not reveal the person.
+	// By hand: one statement for any number of logs, also none, so that the time of a sign-in does
+	// not reveal that the person exists.
 	err = tx.Scopes(everyLog).Exec(`/* audit.appendToAll */
 		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind,
 		  target_id, reason, details,
 		                           method, path, address, user_agent, request_id)
 		select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`,
 		organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.TargetID,
-		r.Reason, r.Details,
-		r.Method, r.Path, r.Address, r.UserAgent, r.RequestID).Error
+		r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID).Error
 	if err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
 	return nil
 }
 
-// AppendChanges adds an entry of the operator's to the log of each organisation that changes
-// selects, a query of ids and details, in the caller's transaction.
+// AppendChanges adds an operator's entry to the log of each organisation that changes, a query of
+// ids and details, selects. It takes the caller's transaction.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {

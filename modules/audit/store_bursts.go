@@ -11,11 +11,10 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// countSQL adds an event to its burst in the log of each of the organisations. It writes a burst
-// only when that was not touched in the last minute: once a minute, however many events there are.
-// A time in the future, from a clock that was set back, counts as not touched. Bursts are written
-// in one order everywhere, so that statements cannot deadlock. By hand, for speed: a flood of
-// refused requests costs one round trip for each of them.
+// countSQL adds an event to its burst in the log of each of the organisations. It touches a burst at
+// most once a minute; a touch in the future, from a clock that was set back, does not count. Bursts
+// are written in one order, so that statements cannot deadlock. By hand, for speed: in a flood each
+// refused request costs one round trip.
 const countSQL = `/* audit.count */
 with known as (
     select id, org_id from audit_bursts
@@ -79,9 +78,9 @@ func (r burstRow) entry(lost bool) Entry {
 	}
 }
 
-// RecordBursts makes one entry of each burst. It names no organisation: the program itself runs it,
-// for all of them. While another instance does so it does nothing. After a crash of PostgreSQL each
-// current burst gets an entry that says that its count was lost.
+// RecordBursts adds one entry for each burst, in the logs of all organisations. It does nothing while
+// another instance does so. After a crash of PostgreSQL each current burst gets an entry that says
+// that its count was lost.
 func (l *Log) RecordBursts(ctx context.Context) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var locked bool // by hand: the lock is no row
@@ -105,15 +104,14 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 				return err
 			}
 		}
-		// Statements last at most 30 s: none still runs that saw such a burst as touched in the
-		// last minute.
+		// Statements last at most 30 s, so none runs that saw such a burst as touched a minute ago.
 		return tx.Scopes(postgres.Tag("audit.endBursts"), allBursts).
 			Where("touched_at < clock_timestamp() - interval '2 min'").Delete(&burstRow{}).Error
 	})
 }
 
-// detectCrash reports whether PostgreSQL has crashed since the last call: the unlogged table is
-// empty then.
+// detectCrash reports whether PostgreSQL has crashed since the last call, which empties the unlogged
+// table.
 func detectCrash(tx *gorm.DB) (bool, error) {
 	// By hand: gorm's builder has no "insert … select".
 	marked := tx.Scopes(allBursts).
@@ -127,10 +125,10 @@ func detectCrash(tx *gorm.DB) (bool, error) {
 
 var allBursts = tenant.Across("the program itself records bursts, for all organisations")
 
-// takeBursts removes the events and returns the bursts that had some or, with all, every burst.
+// takeBursts deletes the events. It returns the bursts that had events or, with all, every burst.
 func takeBursts(tx *gorm.DB, all bool) ([]burstRow, error) {
 	var bursts []burstRow
-	// By hand: what is removed is what is counted, in one statement.
+	// By hand: one statement deletes and counts the same rows.
 	err := tx.Scopes(allBursts).Raw(`/* audit.takeBursts */
 		with taken as (delete from audit_burst_events where burst <> 0 returning burst),
 		     counted as (select burst, count(*) as events from taken group by burst)

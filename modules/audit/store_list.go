@@ -39,11 +39,10 @@ func (l *Log) entries(ctx context.Context, organisationID, tag string) *gorm.DB 
 		Model(&entryRow{})
 }
 
-// page finds the page's entries by indexes alone, and then reads them. The work is bounded by the
-// page, whatever the filter: for each combination of kind of actor, action and reason that entries
-// can have and the filter leaves, it takes the first entries of an index with all of these before
-// the instant, and of them all the first. A plain "where" would read through the whole log for a
-// combination that is rare in it.
+// page finds the page's entries in indexes, and then reads them. For each combination of kind of
+// actor, action and reason that the filter admits it takes the first entries of an index that begins
+// with these, and then the first of all. So its work is bounded under every filter; a plain "where"
+// would read the whole log for a rare combination.
 func (l *Log) page(ctx context.Context, organisationID string, p Page, within logRange) *gorm.DB {
 	db := l.db.Gorm.WithContext(ctx)
 	first := l.entries(ctx, organisationID, "audit.list").Select("at, id").
@@ -52,8 +51,7 @@ func (l *Log) page(ctx context.Context, organisationID string, p Page, within lo
 		actions, reasons := f.actionsAndReasons()
 		each := first.Where("actor_kind = k and action = a and reason = r").
 			Scopes(f.ofPerson, f.ofKey, f.ofFork)
-		// Pointers: gorm makes a list of parameters of a slice, and pgx an array of a pointer to
-		// it.
+		// Pointers: gorm expands a slice into parameters, pgx makes an array of a pointer to one.
 		first = tenant.Raw(db, organisationID, `select f.at, f.id
 			from unnest(?::text[]) k, unnest(?::text[], ?::text[]) w(a, r), lateral (?) f
 			order by `+p.order()+` limit ?`,
@@ -102,14 +100,14 @@ func (f Filter) ofKey(db *gorm.DB) *gorm.DB {
 	return db.Where("key_id = ?", f.KeyID)
 }
 
-// mayHaveSuccessor reports whether the filter leaves the entry of the replacement that made its
-// key: that entry is about the old key.
+// mayHaveSuccessor reports whether the filter admits the replacement that made its key, an entry
+// about the old key.
 func (f Filter) mayHaveSuccessor() bool {
 	return f.KeyID != "" && f.Reason == "" && f.ForkID == "" &&
 		(f.Action == "" || f.Action == KeyReplaced)
 }
 
-// successor finds that entry.
+// successor finds the entry of the replacement that made the filter's key.
 func (l *Log) successor(
 	ctx context.Context, organisationID string, f Filter, within logRange,
 ) *gorm.DB {
@@ -144,8 +142,8 @@ func (r logRange) scope(db *gorm.DB) *gorm.DB {
 		r.end.id)
 }
 
-// rangeOf returns the range of the filter's time and the page's entry together: two bounds for the
-// index, not four. It is empty for an entry that the organisation does not have.
+// rangeOf intersects the filter's time with the page's cursor, so that the index has two bounds, not
+// four. It is empty for a cursor that is not in the log.
 func (l *Log) rangeOf(ctx context.Context, organisationID string, p Page) (logRange, error) {
 	within := logRange{first: cursor{at: p.Filter.From}, end: cursor{at: p.Filter.To}}
 	if within.end.at.IsZero() {
@@ -178,7 +176,7 @@ func (l *Log) rangeOf(ctx context.Context, organisationID string, p Page) (logRa
 // maxPeople bounds People.
 const maxPeople = 200
 
-// People returns the people who acted in the organisation's log: at most 200, by id, each with the
+// People returns the people who acted in the organisation's log, by id, at most 200, each with the
 // name in one of the entries.
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow

@@ -11,7 +11,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// CountBefore returns how many entries of the organisation's log are from before an instant.
+// CountBefore counts the entries of the organisation's log from before an instant.
 func (l *Log) CountBefore(
 	ctx context.Context, organisationID string, before time.Time,
 ) (entries int64, err error) {
@@ -22,11 +22,9 @@ func (l *Log) CountBefore(
 	return entries, nil
 }
 
-// Prune removes the entries of the organisation's log from before an instant. The log gets an entry
-// of that in the same transaction. The pool connects as the owner of the tables: the serving role
-// may not.
-//
-// It fails, and removes nothing, if there are not as many as were exported.
+// Prune removes the entries of the organisation's log from before an instant, and adds an entry, in
+// one transaction. It fails if their number is not exported. The pool connects as the owner of the
+// tables.
 func (l *Log) Prune(
 	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
 ) error {
