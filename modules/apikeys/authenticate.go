@@ -24,15 +24,13 @@ const (
 type Caller struct {
 	KeyID, KeyName, OrganisationID string
 	Scopes                         []Scope
-	// a random value, new with every change to the organisation or its forks
-	OrganisationVersion int64
-	RateLimit           RateLimit
-	// the primary's LSN after the request began: a replica that is behind it is not read
-	Position postgres.Position
-	// when the key expires or, replaced, is revoked, if that is within 30 days; else nil
-	ExpiryNotice *time.Time
+	OrganisationVersion            int64 // random, new with every change of the organisation or its forks
+	RateLimit                      RateLimit
+	// the primary's LSN after the request began: replicas behind it are not read
+	Position     postgres.Position
+	ExpiryNotice *time.Time // the key's end, if it is within 30 days
 
-	countedOn int // the UTC day whose usage has the request
+	countedOn int // the UTC day whose usage includes the request
 }
 
 // RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (at least 1).
@@ -96,7 +94,7 @@ func (a *Authenticator) Authenticate(
 	}
 	result.countedOn = a.counter.count(result.Caller, accepted)
 	if result.firstInMinute {
-		ctx = fairshare.WithTenant(ctx, result.OrganisationID) // no unknown credential any more
+		ctx = fairshare.WithTenant(ctx, result.OrganisationID) // the credential is now known
 		if err := a.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}
@@ -107,11 +105,11 @@ func (a *Authenticator) Authenticate(
 var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
-// StillUsable returns nil while the key would be accepted, by the database's clock. Running exports
-// call it; it does not count towards the rate limit.
+// StillUsable returns nil while the key is usable, by the database's clock. Running exports call it.
+// It does not count towards the rate limit.
 //
-// Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other is the
-// database's and says nothing about it.
+// Errors: apperr.AuthRequired once the key is revoked, expired or paused; any other says nothing
+// about the key.
 func (a *Authenticator) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
 	db := a.db.Gorm.WithContext(ctx)
@@ -128,8 +126,7 @@ func (a *Authenticator) StillUsable(ctx context.Context, organisationID, id stri
 	return nil
 }
 
-// expiryNotice returns the earlier of a key's expiry and revocation, if the notice period has
-// begun.
+// expiryNotice returns the earlier of a key's expiry and revocation, if it is within noticePeriod.
 func (a *Authenticator) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {

@@ -17,9 +17,8 @@ import (
 
 var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
 
-// rules.md, Order of checks: wrong secret, then revoked, expired, plan. All combinations of the
-// four. rules.md, Audit log: the entry names the key, the reason and the request. rules.md, Keys: a
-// wrong secret gets the answer of an unknown id, in whatever state the key is.
+// rules.md, Order of checks: wrong secret, then revoked, expired, plan, in all combinations. The
+// entry names key, reason and request. A wrong secret gets the answer of an unknown id.
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
 	unknown := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
@@ -81,8 +80,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	require.Zero(t, b.unknown.Load())
 }
 
-// rules.md, Keys: a caller with the right secret learns what is wrong with the key; the code is the
-// same.
+// rules.md, Keys: a caller with the right secret learns what is wrong with the key, under one code.
 func TestRightSecretLearnsWhyTheKeyIsRejected(t *testing.T) {
 	b := setup(t)
 	for message, change := range map[string]string{
@@ -101,7 +99,7 @@ func TestRightSecretLearnsWhyTheKeyIsRejected(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: a key that no organisation owns has no log, and is counted.
+// rules.md, Audit log: uses of an unknown key are counted in the metrics only.
 func TestUnknownKeyIsCounted(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -112,7 +110,7 @@ func TestUnknownKeyIsCounted(t *testing.T) {
 		require.EqualValues(t, 2*(i+1), b.unknown.Load())
 	}
 	require.Equal(t, before, b.logged())
-	require.Equal(t, 2, b.count(`api_key_windows`), "an unknown id leaves nothing behind")
+	require.Equal(t, 2, b.count(`api_key_windows`), "an unknown id has no window")
 }
 
 // The caller is the key with its organisation, its scopes and the organisation's version.
@@ -146,8 +144,7 @@ func TestCallerIsTheKey(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: a forbidden use is recorded with its target. A refusal whose entry cannot be
-// written is answered 503; what is not refused needs no entry.
+// rules.md, Audit log: a refusal is recorded with its target. It is 503 if that fails.
 func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -168,9 +165,8 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b.accept(token)
 }
 
-// rules.md, CSV: a running export asks whether its key is still usable. rules.md, Keys: from the
-// instant of expiry on the key is expired, not before it. The plan is read at every request; moving
-// up again makes keys work again.
+// rules.md, CSV and Keys: a running export and a request find the same keys usable. A key works again
+// once the plan is back.
 func TestStillUsableFollowsTheKey(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {

@@ -15,13 +15,11 @@ import (
 
 // NewKey is the input of Create.
 type NewKey struct {
-	// Name tells people which tool uses the key.
-	Name        string     `json:"name" validate:"text,printable"`
-	Description string     `json:"description" validate:"omitempty,text,printable"` // "": none
-	Scopes      []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
-	ExpiresAt   *time.Time `json:"expiresAt"` // nil: never; else in the future
-	// IdempotencyKey is a UUID under which the organisation creates at most one key; "": none.
-	IdempotencyKey string `json:"idempotencyKey"`
+	Name           string     `json:"name" validate:"text,printable"`                  // the tool that uses the key
+	Description    string     `json:"description" validate:"omitempty,text,printable"` // "": none
+	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
+	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future
+	IdempotencyKey string     `json:"idempotencyKey"` // a UUID that creates at most one key; "": none
 }
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
@@ -30,7 +28,7 @@ const MaxUsable = 100
 var (
 	// ErrAlreadyCreated comes with the key that was created under the same IdempotencyKey.
 	ErrAlreadyCreated = errors.New("apikeys: the key is already created")
-	// ErrTooMany answers the request for one key more than MaxUsable.
+	// ErrTooMany says that the organisation has MaxUsable keys.
 	ErrTooMany = apperr.New(apperr.AccessDenied,
 		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
 		MaxUsable)
@@ -48,9 +46,9 @@ type Manager struct {
 	random io.Reader
 }
 
-// Create makes a key for the actor's organisation and returns it with its token: the only time that
-// the secret is shown. The key and its audit entry commit together, while the actor still has the
-// role and the second step.
+// Create makes a key for the actor's organisation and returns it with its token, which is shown only
+// here. The key and its audit entry commit together, while the actor still has the role and the
+// second step.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation
 // with the field, ErrAlreadyCreated with the key.
@@ -100,7 +98,7 @@ func checkIdempotencyKey(id string) error {
 	return nil
 }
 
-// checkExpiry returns the instant cut off to the millisecond. It must be later than now.
+// checkExpiry returns the instant truncated to the millisecond, which must be later than now.
 func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	if at == nil {
 		return nil, nil

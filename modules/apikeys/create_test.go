@@ -14,9 +14,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Keys: owners create keys, and admins with two-step verification; any owner or admin
-// lists and revokes. Creating takes a plan with the API; below it keys can still be listed and
-// revoked. Neither an actor without an organisation nor a key manages keys.
+// rules.md, Keys: owners, and admins with two-step verification, create keys; any owner or admin
+// lists and revokes them, also below the Pro plan.
 func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -117,8 +116,8 @@ func TestNewKeyIsValidated(t *testing.T) {
 	}
 }
 
-// rules.md, Formats: timestamps are kept to the millisecond, cut off and not rounded. What Create
-// returns is what the list shows. The creation is recorded.
+// rules.md, Formats: timestamps are truncated to the millisecond. The list shows what Create
+// returned, and the creation is recorded.
 func TestNewKeyIsListedAndRecordedAsCreated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
@@ -149,18 +148,25 @@ func TestNewKeyIsListedAndRecordedAsCreated(t *testing.T) {
 	require.Equal(t, request, e.Request)
 }
 
-// rules.md, Audit log: creation commits together with its entry.
+// rules.md, Audit log: creation and every change commit together with their entry.
 func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
+	key, token := b.newKey()
 	b.breakLog()
-	_, token, err := b.create(b.owner)
+	_, created, err := b.create(b.owner)
 	require.Error(t, err)
-	require.Zero(t, token, "no token without its key")
-	require.Zero(t, b.count(`api_keys`)+b.count(`api_key_windows`))
+	require.Zero(t, created, "no token without its key")
+	_, err = b.replace(key, 0)
+	require.Error(t, err)
+	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
+	require.Error(t, b.keys.Rename(b.ctx(), b.owner, key.ID, apikeys.Label{Name: "x"}, request))
+	listed, err := b.keys.List(b.ctx(), b.owner)
+	require.NoError(t, err)
+	require.Equal(t, []apikeys.Key{key}, listed)
+	b.accept(token)
 }
 
-// An actor who loses the role while the request runs, after it was let in, creates and revokes no
-// key.
+// An actor who loses the role while the request runs creates and revokes no key.
 func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	b := setup(t)
 	admin := member(ourOrganisation, "admin", true)
@@ -185,7 +191,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	} {
 		key, _ := b.newKey()
 		before := b.logged()
-		// The request waits where it has been let in and has not written yet.
+		// The request waits after its first check of the role.
 		tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`,
 			ourOrganisation)
 		create := func() error {
@@ -206,7 +212,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	}
 }
 
-// A change of the role waits from the moment at which it is read until the key is committed.
+// The role is locked from the moment that it is read until the key commits.
 func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	b := setup(t)
 	orgs := org.New(b.DB, b.log, nil)
@@ -230,12 +236,12 @@ func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	require.Empty(t, subject.Grants, "in another organisation")
 }
 
-// A form that is sent many times at once, to two instances, creates one key: one answer has the
-// secret, one entry is written.
+// A form that is sent many times at once to two instances creates one key with one entry, and one
+// answer has the secret.
 func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	b := setup(t)
 	in := apikeys.NewKey{Name: "w", Scopes: bothScopes, IdempotencyKey: uuid.NewString()}
-	const n = 8 // one waits for the other, for 2 s at most
+	const n = 8
 	var keys [n]apikeys.Key
 	var tokens [n]apikeys.Token
 	errs := b.together(n, func(i int, on *instance) (err error) {
@@ -251,19 +257,19 @@ func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyCreated), 1)
 	require.Equal(t, 1, b.count(`api_keys`))
 
-	// A revoked key is not made again by its form.
+	// Its form does not create a revoked key again.
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, keys[0].ID, request))
 	again, _, err := b.keys.Create(b.ctx(), b.owner, in, request)
 	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
 	require.NotNil(t, again.RevokedAt)
-	// A form of another organisation is another form, and so is one without an idempotency key.
+	// Another organisation's form, and one without an idempotency key, are other forms.
 	_, _, err = b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false), in, request)
 	require.NoError(t, err)
 	b.newKey()
 	b.newKey()
 }
 
-// An organisation has at most MaxUsable usable keys, even when several requests want the last one.
+// An organisation has at most MaxUsable usable keys, also when several requests race for the last.
 func TestUsableKeysAreLimited(t *testing.T) {
 	b := setup(t)
 	past := time.Now().Add(-time.Hour)
@@ -280,7 +286,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	require.Contains(t, apikeys.ErrTooMany.Message, "Revoke one")
 	require.Len(t, b.entries(audit.KeyCreated), 1)
 
-	// Another organisation has its own places, and what is revoked leaves one.
+	// Another organisation has its own quota, and a revocation makes room.
 	_, _, err := b.create(member(theirOrganisation, "owner", false))
 	require.NoError(t, err)
 	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)

@@ -11,7 +11,7 @@
 //
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
-//     audit entry has it.
+//     audit entry contains it.
 //   - Authenticate is one statement on the primary. It finds the key, decides its state, counts the
 //     request and returns the primary's LSN for reads from replicas. No answer depends on a cache,
 //     so a request that starts after the commit of a revocation or change of plan sees it on every

@@ -9,8 +9,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// RequestOf returns the request for the audit log, without secrets of keys in the path or user
-// agent. It clones strings, because fiber reuses its buffers.
+// RequestOf returns the request for the audit log, with the secrets of keys redacted. It clones
+// strings, because fiber reuses its buffers.
 func RequestOf(c *fiber.Ctx, path string) audit.Request {
 	return audit.Request{
 		Method:    strings.Clone(c.Method()),

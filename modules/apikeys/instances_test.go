@@ -15,9 +15,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// rules.md, Keys: a revocation, an expiry or a change of plan takes effect on every instance for
-// each request that starts after it was committed. In each round the other instance has just
-// accepted the key.
+// rules.md, Keys: a revocation, expiry or change of plan holds on every instance for each request
+// that starts after its commit, although both have just accepted the key.
 func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	for range 17 {
@@ -74,8 +73,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: one key never gets more than 120 requests, counted over all instances: 200
-// concurrent ones on two.
+// rules.md, Rate limits: of 200 concurrent requests on two instances 120 are accepted.
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -86,7 +84,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	})
 	left := map[int]bool{}
 	for i, err := range errs {
-		require.Equal(t, key.ID, callers[i].KeyID, "a good key is named, also beyond the rate")
+		require.Equal(t, key.ID, callers[i].KeyID, "also above the limit")
 		if err == nil {
 			left[callers[i].RateLimit.Remaining] = true
 			require.InDelta(t, 30, callers[i].RateLimit.Reset, 30)
@@ -97,13 +95,13 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 		require.Equal(t, apikeys.RateLimit{Remaining: 0, Reset: e.RetryAfter}, callers[i].RateLimit)
 	}
 	require.Equal(t, 120, accepted(errs))
-	require.Len(t, left, 120, "each was told another number of places that are left")
+	require.Len(t, left, 120, "each has another number of remaining requests")
 	require.True(t, left[0] && left[119])
 	require.Equal(t, 1, b.logged(), "only the creation is recorded")
 }
 
-// rules.md, Rate limits: refused requests have a limit of their own: 120 are recorded one by one,
-// the others counted. They use up and lock no key.
+// rules.md, Rate limits: of the refused requests 120 are recorded one by one, the others counted.
+// They do not use up the key's limit.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -122,7 +120,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	for range 3 {
 		caller, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
 		requireCode(t, apperr.RateLimited, err)
-		require.Zero(t, caller, "who does not know the secret is not told whose key it is")
+		require.Zero(t, caller, "a wrong secret learns nothing of the key")
 		requireCode(t, apperr.RateLimited, b.useOutside(token.ID))
 	}
 	require.Equal(t, 86, b.notRecorded())
@@ -132,10 +130,10 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	e := requireCode(t, apperr.RateLimited, b.use(token))
 	require.Equal(t, fmt.Sprintf("Rate limit exceeded: 120 requests in 60 seconds. "+
 		"Retry in %d seconds.", e.RetryAfter), e.Message)
-	require.Equal(t, 86, b.notRecorded(), "a request beyond the key's own rate is no refused use")
+	require.Equal(t, 86, b.notRecorded(), "a request above the key's limit is no refused use")
 }
 
-// notRecorded writes the entries of what was counted, and sums them.
+// notRecorded records the bursts, and returns the sum of their events.
 func (b *bundle) notRecorded() int {
 	b.t.Helper()
 	require.NoError(b.t, b.log.RecordBursts(b.ctx()))
@@ -143,8 +141,8 @@ func (b *bundle) notRecorded() int {
 		`select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
 }
 
-// Every rejected request is in the log: after a flood on two instances, entries and counts add up
-// to them. Another key is served meanwhile.
+// After a flood of rejected requests on two instances, entries and counts add up to all of them.
+// Another key is served during the flood.
 func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	b := setup(t)
 	all := 4_000
@@ -180,7 +178,7 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	require.LessOrEqual(t, single, 120*(2+int(took.Minutes())), "the log is bounded")
 }
 
-// A key over its rate limit is still rejected, and recorded, for what is wrong with it.
+// A key above its rate limit is still rejected, and recorded, for its state.
 func TestRejectionsAreRecordedOverTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -23,16 +23,15 @@ type Key struct {
 	CreatedAt                time.Time
 	CreatedBy                Person
 	ExpiresAt                *time.Time // nil: never
-	// nil: not revoked; in the future for a replaced key, which works until then
-	RevokedAt  *time.Time
-	LastUsedAt *time.Time // nil: never used; to the minute
-	Replaces   string     // the id of the key that it replaced, or ""
+	RevokedAt                *time.Time // nil: not revoked; in the future for a replaced key
+	LastUsedAt               *time.Time // nil: never used; to the minute
+	Replaces                 string     // the id of the key that it replaced, or ""
 }
 
-// Person is who created a key, under the name of that moment.
+// Person created a key, and has the name of that time.
 type Person struct{ ID, Name string }
 
-// State is whether a key works.
+// State says whether a key works.
 type State string
 
 // The states.
@@ -57,9 +56,8 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return Usable
 }
 
-// clockTolerance is the tolerated lead of the database clock, which stamps revocations, over the
-// local clock, so that a key that was just revoked is never shown as working. Overlaps of replaced
-// keys are an hour or more.
+// clockTolerance is how far the database clock, which stamps revocations, may be ahead of the local
+// one, so that a revoked key is never shown as working. Overlaps of replaced keys are much longer.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now.
@@ -73,8 +71,8 @@ func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revo
 // noticePeriod is the longest notice of a key's end.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether to announce the expiry at now: in the last 30 days and the last
-// quarter of the key's life. A new key for 30 days needs no notice.
+// ExpiresSoon reports whether to announce the expiry at now: in the last 30 days that are also in
+// the last quarter of the key's life.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

@@ -14,8 +14,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// within runs f in one minute of the database's clock: it is run again where a minute began
-// meanwhile.
+// within runs f within one minute of the database's clock, again if a minute began during it.
 func (b *bundle) within(f func()) {
 	b.t.Helper()
 	minute := func() time.Time {
@@ -30,8 +29,8 @@ func (b *bundle) within(f func()) {
 	}
 }
 
-// rules.md, Keys: last use: authenticated and within the rate, forward only, written at most once
-// in a minute of the clock per key, never after the revocation. A replaced key is used until then.
+// rules.md, Keys: last use is the last authenticated request within the rate limit. It only
+// advances, at most once a clock minute, and never past the revocation.
 func TestLastUse(t *testing.T) {
 	b := setup(t)
 	const (
@@ -98,8 +97,7 @@ func TestLastUse(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: never after the revocation: a request that waits for the key while it is being
-// revoked does not write its use when the revocation has been committed.
+// rules.md, Keys: a request that waits for the key while a revocation commits does not store its use.
 func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -113,8 +111,7 @@ func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	requireCode(t, apperr.AuthRequired, b.use(token))
 }
 
-// A revocation does not wait for requests of the key that wait for each other's place, and does not
-// deadlock with them: it touches api_keys alone.
+// A revocation neither waits for requests that wait for the window, nor deadlocks with them.
 func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -127,7 +124,7 @@ func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	require.Nil(t, b.instant("last_used_at", key))
 }
 
-// The first request of a minute does not wait until the disk has its key's last use.
+// The first request of a minute does not wait until the last use is on disk.
 func TestLastUseDoesNotWaitForTheDisk(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

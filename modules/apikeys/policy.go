@@ -10,13 +10,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// Actor is a member who manages keys: the person, and what the policy lets them do.
+// Actor is a member who manages keys, with the grants for the policy.
 type Actor struct {
 	Person
 	authz.Subject
 }
 
-// core is what reading and changing keys share.
+// core is shared by Reader and Manager.
 type core struct {
 	db     *postgres.DB
 	policy *authz.Policy
@@ -31,7 +31,7 @@ var deniedMessages = map[authz.Permission]string{
 	authz.RevokeKey:  "Only owners and admins revoke keys.",
 }
 
-// authorize decides about the organisation that owns a key, or is to own one.
+// authorize asks the policy about the organisation that owns, or will own, a key.
 func (c *core) authorize(
 	subject authz.Subject, permission authz.Permission, owner string,
 ) error {
@@ -47,14 +47,11 @@ func (c *core) authorize(
 func (c *core) authorizeAll(
 	subject authz.Subject, permission authz.Permission, keys []Key,
 ) error {
-	owner := subject.OrganisationID
 	for _, k := range keys {
-		if k.OrganisationID == owner {
-			continue
-		}
-		owner = k.OrganisationID
-		if err := c.authorize(subject, permission, owner); err != nil {
-			return err
+		if k.OrganisationID != subject.OrganisationID {
+			if err := c.authorize(subject, permission, k.OrganisationID); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

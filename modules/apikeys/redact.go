@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// secretForm matches what may be a secret: what follows a key's id, however short, and any text as
-// long as the random part of a secret, since the separators may have been mistyped.
+// secretForm matches what may be a secret: any text after a key's id, and any text as long as a
+// secret's random part, because the separators may be mistyped.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
-// Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key.
-// Percent-encoding may hide a secret: a text with a secret is returned decoded, any other
-// unchanged.
+// Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It
+// finds percent-encoded secrets too, and then returns the text decoded.
 func Redact(s string) string {
 	plain := s
 	if strings.Contains(s, "%") {
@@ -25,8 +24,7 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape removes nested percent-encoding in one pass: it decodes again with every byte that it
-// appends.
+// unescape removes nested percent-encoding in one pass: it decodes again after each byte.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

@@ -25,8 +25,8 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// rejectionCauses are the messages above the limit of refused requests. As in rejection, only a
-// right secret reveals the state of the key.
+// rejectionCauses are the causes in tooManyRejections. As in rejection, only a right secret reveals
+// the state of the key.
 var rejectionCauses = map[audit.Reason]string{
 	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
 	audit.Revoked:     "it was revoked. Use another key",
@@ -35,8 +35,8 @@ var rejectionCauses = map[audit.Reason]string{
 	audit.OutsideAPI:  "the path is outside /api/v1/. Correct the path",
 }
 
-// rejection is the answer to a rejected key. Only a caller with the right secret learns more than
-// that the key is invalid, because the statement compares the secret first.
+// rejection is the answer to a rejected key. The statement compares the secret first, so that only a
+// caller with the right secret learns the reason.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -62,7 +62,7 @@ func (a *Authenticator) Refuse(
 	return a.recordRefusal(ctx, c, reason, target, request, answer)
 }
 
-// recordRefusal adds the entry of a refusal. No other function does.
+// recordRefusal adds the audit entry of a refusal. No other function does.
 func (a *Authenticator) recordRefusal(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	answer error,
@@ -76,8 +76,8 @@ func (a *Authenticator) recordRefusal(
 	return answer
 }
 
-// RefuseOutside answers a key in any state that was used outside /api/v1/, and records it if the id
-// is known. An empty id means that the token was unreadable.
+// RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is known.
+// The id of an unreadable token is "".
 //
 // Errors, always one: answer, apperr.RateLimited over the limit of refused requests, or
 // apperr.Unavailable.

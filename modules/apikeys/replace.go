@@ -11,7 +11,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Overlaps are the periods for which a replaced key keeps working, to update every tool.
+// Overlaps are the periods for which a replaced key still works, until every tool has the new one.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // Replacement is the input of Replace.
@@ -28,8 +28,7 @@ type Replaced struct {
 }
 
 var (
-	// ErrNotReplaceable answers the replacement of a key that is revoked, expired or already
-	// replaced.
+	// ErrNotReplaceable says that a key is revoked, expired or already replaced.
 	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
 		"This key is revoked, has expired or was already replaced. Create another key.")
 
@@ -38,8 +37,8 @@ var (
 )
 
 // Replace creates a successor of a key of the actor's organisation, with its name, description and
-// scopes, by the rules of Create. It revokes the old key after the overlap. Both commit
-// with one audit entry. The old key counts towards MaxUsable until then.
+// scopes, by the rules of Create. It revokes the old key after the overlap, until which it counts
+// towards MaxUsable. Both commit with one audit entry.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable),
 // apperr.NotFound (also for another organisation's key), apperr.Validation with the field,

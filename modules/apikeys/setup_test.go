@@ -25,7 +25,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// errOutside is the answer that the surface gives to RefuseOutside.
+// errOutside is the answer of RefuseOutside.
 var errOutside = apperr.New(apperr.AccessDenied, "outside")
 
 // Two organisations: the one under test and another.
@@ -43,8 +43,8 @@ var request = audit.Request{
 	ID:        "request-0001",
 }
 
-// bundle is a database with two organisations on the Pro plan, and two instances of the module,
-// each with a pool of its own, as two processes have.
+// bundle is a database with two organisations on the Pro plan, and two instances of the module, each
+// with its own pool.
 type bundle struct {
 	*fixtures.Database
 	t           *testing.T
@@ -54,7 +54,7 @@ type bundle struct {
 	owner       apikeys.Actor
 }
 
-// instance is the module as one process has it.
+// instance is the module of one process.
 type instance struct {
 	*apikeys.Authenticator
 	*apikeys.Reader
@@ -92,7 +92,7 @@ func (b *bundle) instance(db *postgres.DB, now func() time.Time) *instance {
 	return &instance{m.Authenticator, m.Reader, m.Manager, m.Counter}
 }
 
-// member is a person with the role in the organisation: another one for each.
+// member returns the person with the role, with or without two-step verification, in the organisation.
 func member(organisation, role string, twoStep bool) apikeys.Actor {
 	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %s %v", organisation, role, twoStep))
 	return apikeys.Actor{
@@ -138,7 +138,7 @@ func (b *bundle) use(token apikeys.Token) error {
 	return err
 }
 
-// useOutside is a use outside /api/v1/, on the second instance.
+// useOutside refuses a use outside /api/v1/ on the second instance.
 func (b *bundle) useOutside(id string) error {
 	return b.other.RefuseOutside(b.ctx(), id, request, errOutside)
 }
@@ -167,7 +167,7 @@ func (b *bundle) together(n int, do func(i int, on *instance) error) []error {
 	return errs
 }
 
-// uses authenticates a request on an instance, for together.
+// uses returns a call for together that authenticates a request.
 func (b *bundle) uses(token apikeys.Token) func(int, *instance) error {
 	return func(_ int, on *instance) error {
 		_, err := on.Authenticate(b.ctx(), token, request)
@@ -175,7 +175,7 @@ func (b *bundle) uses(token apikeys.Token) func(int, *instance) error {
 	}
 }
 
-// requireOnce requires one error that is nil, and that the others are as wanted.
+// requireOnce requires that one error is nil and the others are want.
 func requireOnce(t *testing.T, errs []error, want error) {
 	t.Helper()
 	require.Equal(t, 1, accepted(errs))
@@ -207,8 +207,8 @@ func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 		`select `+column+` from api_keys where id = $1`, key.ID)
 }
 
-// whileWaiting calls wait on another goroutine, then run once a statement waits for a lock of tx.
-// It returns the error of wait.
+// whileWaiting starts wait, and calls run once a statement waits for a lock of tx. It returns the
+// error of wait.
 func (b *bundle) whileWaiting(tx pgx.Tx, wait func() error, run func()) error {
 	b.t.Helper()
 	done := make(chan error, 1)
@@ -223,13 +223,13 @@ func (b *bundle) whileWaiting(tx pgx.Tx, wait func() error, run func()) error {
 	return <-done
 }
 
-// breakLog takes the right to add entries from the role that serves.
+// breakLog revokes the serving role's right to add audit entries.
 func (b *bundle) breakLog() {
 	b.t.Helper()
 	b.Exec(`revoke insert on audit_entries from dg_app`)
 }
 
-// addKeys stores keys past the module: n of them, the i-th created i minutes after the first.
+// addKeys stores n keys directly, each created a minute after the one before.
 func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 	b.t.Helper()
 	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,

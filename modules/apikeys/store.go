@@ -29,8 +29,7 @@ type keyRow struct {
 	RevokedAt   *time.Time
 	LastUsedAt  *time.Time
 	Replaces    *string
-	// The column once is older than its name here; renaming it would stop an older program beside
-	// this one.
+	// Renaming the column would break an older program that runs during an update.
 	IdempotencyKey *string `gorm:"column:once"`
 }
 
@@ -82,8 +81,7 @@ func toKeys(rows []keyRow) []Key {
 	return keys
 }
 
-// scopeArray reads and writes scopes as a text[]: {forks:read,reports:read}. A scope needs no
-// quotes.
+// scopeArray reads and writes scopes as a text[], such as {forks:read,reports:read}.
 type scopeArray []Scope
 
 // GormDataType implements schema.GormDataTypeInterface.
@@ -111,15 +109,13 @@ func (a *scopeArray) Scan(value any) error {
 	return nil
 }
 
-// keys is a query of the organisation's keys, without the hashes of their secrets: nothing outside
-// the database needs these.
+// keys is a query of the organisation's keys, without the hashes of their secrets.
 func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&keyRow{}).
 		Omit("SecretHash")
 }
 
-// unrevokedAt is the condition of a key that is not revoked, usableAt of one that is not expired
-// either.
+// unrevokedAt selects keys that are not revoked, usableAt those that are not expired either.
 const (
 	unrevokedAt = "(revoked_at is null or revoked_at > @at)"
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
@@ -129,7 +125,10 @@ const (
 // in authentication.
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
-var databaseNow = at(gorm.Expr("clock_timestamp()"))
+var (
+	databaseNow         = at(gorm.Expr("clock_timestamp()"))
+	databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
+)
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
 

@@ -19,8 +19,7 @@ import (
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// By hand and on pgx: the statements that run with each request, or with each one of a flood, and
-// the repair of an array.
+// By hand and on pgx: statements that run with each request, and the repair of an array.
 const (
 	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if
 	// the clock was set back.
@@ -46,9 +45,9 @@ func withPosition(db *postgres.DB) string {
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement. If the key has no usable window (new key, crash of PostgreSQL,
-// clock set back), it creates one and runs the statement again. It also does so if the window got
-// room after the statement. Errors: apperr.Unavailable.
+// authenticate runs the statement. It repeats it if the window got room since, and if the key had no
+// usable window (crash of PostgreSQL, clock set back), which it then creates or repairs. Errors:
+// apperr.Unavailable.
 func (a *Authenticator) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -99,7 +98,7 @@ func (a *Authenticator) lookup(
 	return r, nil
 }
 
-// wholeSeconds rounds up to at least 1, so that a request after that time succeeds.
+// wholeSeconds rounds up, to at least 1, so that a request after that time succeeds.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
 // windowRow is one of a key's two windows. The table has the defaults of its other columns.
@@ -117,15 +116,14 @@ func newWindows(db *gorm.DB, keyID string) error {
 	return apperr.Annotate(err, "apikeys: new windows")
 }
 
-// touch moves the last use of a key, to the minute. Its request does not wait until that is on the
-// disk: a crash of PostgreSQL may lose the last second of it, and the next minute's use is stored
-// again.
+// touch stores the last use of a key, once a minute. The commit does not wait for the disk: a crash
+// of PostgreSQL may lose it.
 func (a *Authenticator) touch(ctx context.Context, c Caller) error {
 	err := keys(a.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		// for this transaction only
 		Where("set_config('synchronous_commit', 'off', true) is not null").
-		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
+		Update("last_used_at", databaseMillisecond).Error
 	return apperr.Annotate(err, "apikeys: last used")
 }

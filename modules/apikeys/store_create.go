@@ -26,8 +26,7 @@ type Organisations interface {
 }
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room. When a key exists under the row's idempotency key, it returns that one and
-// ErrAlreadyCreated.
+// quota has room. Errors: ErrAlreadyCreated with the key under the same idempotency key.
 func (m *Manager) insert(
 	ctx context.Context, row keyRow, entry audit.Entry,
 ) (existing Key, err error) {
@@ -51,8 +50,8 @@ func (m *Manager) insert(
 	return existing, err
 }
 
-// lockCreation serialises creations in an organisation, so that neither a form sent twice nor a
-// race for the last key creates two. By hand: it is an advisory lock.
+// lockCreation serialises creations in an organisation, for idempotency keys and the quota. By hand:
+// it is an advisory lock.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -72,22 +71,23 @@ func (m *Manager) store(tx *gorm.DB, row keyRow) error {
 	return newWindows(tx, row.ID)
 }
 
+// readRole reads the grants of a person in a transaction.
+type readRole func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+
 // reauthorize authorises by the actor's role in this transaction, because the role may have been
-// revoked since the request began.
-// Errors: apperr.AccessDenied.
+// lost since the request began. Errors: apperr.AccessDenied.
 func (m *Manager) reauthorize(
-	tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string,
-	read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error),
+	tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string, role readRole,
 ) error {
-	subject, err := read(tx, entry.OrganisationID, entry.Actor.ID)
+	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
 		return err
 	}
 	return m.authorize(subject, permission, owner)
 }
 
-// findByIdempotencyKey returns ErrAlreadyCreated with the key that was created under the row's
-// idempotency key, if any.
+// findByIdempotencyKey returns ErrAlreadyCreated with the key under the row's idempotency key, if
+// there is one.
 func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
 	if row.IdempotencyKey == nil {
 		return Key{}, nil

@@ -18,8 +18,7 @@ type Reader struct{ *core }
 // MaxListed bounds List: all usable keys, and the newest of the others.
 const MaxListed = MaxUsable + 1000
 
-// List returns the keys of the actor's organisation, newest first, revoked and expired ones
-// included.
+// List returns the keys of the actor's organisation, newest first, also revoked and expired ones.
 // Errors: apperr.AccessDenied.
 func (r *Reader) List(ctx context.Context, actor Actor) ([]Key, error) {
 	if err := r.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {

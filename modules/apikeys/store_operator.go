@@ -12,32 +12,30 @@ import (
 	"dg/platform/postgres"
 )
 
-// RevokedIDs returns the ids of the organisation's keys whose revocation has come, for the
-// operator's list.
+// RevokedIDs returns the ids of the organisation's revoked keys, for the operator's list.
 func RevokedIDs(
 	ctx context.Context, db *postgres.DB, organisationID string,
 ) (ids []string, err error) {
 	err = keys(db.Gorm.WithContext(ctx), "apikeys.revokedIDs", organisationID).
-		Where("revoked_at <= clock_timestamp()").Order("id").Pluck("id", &ids).Error
+		Not(unrevokedAt, databaseNow).Order("id").Pluck("id", &ids).Error
 	return ids, apperr.Annotate(err, "apikeys: revoked ids")
 }
 
-// RevokeAgain revokes at once the organisation's keys with one of the ids, or all if there is no
-// list, and returns how many were not revoked. It is the operator's, after a restore: the pool
-// connects as the owner of the tables. The revocations and their audit entries commit together.
+// RevokeAgain revokes the organisation's keys with the ids, or all of them for nil, after a restore.
+// It returns the number of keys that were not revoked before. The revocations and their audit entries
+// commit together. The pool connects as the owner of the tables.
 func RevokeAgain(
 	ctx context.Context, db *postgres.DB, log *audit.Log, organisationID string, ids []string,
 	request audit.Request,
 ) (revoked int, err error) {
 	var rows []keyRow
 	err = db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		open := keys(tx, "apikeys.revokeAgain", organisationID).
-			Where("revoked_at is null or revoked_at > clock_timestamp()")
+		open := keys(tx, "apikeys.revokeAgain", organisationID).Where(unrevokedAt, databaseNow)
 		if ids != nil {
 			open = open.Where("id in (select unnest(?::text[]))", &ids)
 		}
-		err := open.Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}, {Name: "name"}}}).Model(&rows).
-			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
+		named := clause.Returning{Columns: []clause.Column{{Name: "id"}, {Name: "name"}}}
+		err := open.Clauses(named).Model(&rows).Update("revoked_at", databaseMillisecond).Error
 		if err != nil {
 			return fmt.Errorf("apikeys: revoke again: %w", err)
 		}

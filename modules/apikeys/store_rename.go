@@ -2,11 +2,11 @@ package apikeys
 
 import (
 	"context"
-	"fmt"
 
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/input"
 )
@@ -18,7 +18,7 @@ type Label struct {
 }
 
 // Rename changes the name and description of a key of the actor's organisation, with an audit entry
-// unless the label is unchanged. Every entry keeps the name of its time.
+// unless the label is unchanged. Earlier entries keep the name of their time.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
 // apperr.Validation with the field.
@@ -31,30 +31,40 @@ func (m *Manager) Rename(
 	if err := input.Check(label); err != nil {
 		return err
 	}
-	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		key, err := readKey(tx, actor.OrganisationID, id)
-		if err != nil {
-			return err
-		}
-		entry := actor.entry(audit.KeyRenamed, id, request)
-		if err := m.reauthorize(tx, entry, authz.RenameKey, key.OrganisationID,
-			m.orgs.SubjectIn); err != nil {
-			return err
-		}
+	rename := func(tx *gorm.DB, key Key) (map[string]any, error) {
 		if label == (Label{key.Name, key.Description}) {
-			return nil
+			return nil, nil
 		}
-		err = keys(tx, "apikeys.rename", actor.OrganisationID).Where("id = ?", id).
+		err := keys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
 			Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
+		return changes(key, label), apperr.Annotate(err, "apikeys: rename")
+	}
+	return m.change(ctx, authz.RenameKey, m.orgs.SubjectIn,
+		actor.entry(audit.KeyRenamed, id, request), rename)
+}
+
+// change applies a change to the entry's key, and adds the entry with the details that apply
+// returns, in one transaction. nil details say that nothing has changed.
+func (m *Manager) change(
+	ctx context.Context, permission authz.Permission, role readRole, entry audit.Entry,
+	apply func(tx *gorm.DB, key Key) (map[string]any, error),
+) error {
+	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		key, err := readKey(tx, entry.OrganisationID, entry.Target.ID)
 		if err != nil {
-			return fmt.Errorf("apikeys: rename: %w", err)
+			return err
 		}
-		entry.Details = changes(key, label)
+		if err := m.reauthorize(tx, entry, permission, key.OrganisationID, role); err != nil {
+			return err
+		}
+		if entry.Details, err = apply(tx, key); err != nil || entry.Details == nil {
+			return err
+		}
 		return m.log.AppendIn(tx, entry)
 	})
 }
 
-// changes are the details of a renaming.
+// changes returns the details of a renaming.
 func changes(key Key, label Label) map[string]any {
 	details := map[string]any{}
 	if label.Name != key.Name {

@@ -14,8 +14,7 @@ import (
 	"dg/platform/instant"
 )
 
-// replace keeps the order of creation: first the lock, then the role, then what the form has
-// already made.
+// replace follows the order of creation: lock, role, idempotency key.
 func (m *Manager) replace(
 	ctx context.Context, id string, overlap time.Duration, row keyRow, entry audit.Entry,
 ) (done Replaced, err error) {
@@ -58,19 +57,15 @@ func (m *Manager) replace(
 	return done, err
 }
 
-// stopLater revokes the key after the overlap, or at its expiry if that is earlier, unless it is
-// revoked, expired or replaced by then: this statement decides between concurrent changes. Errors:
-// ErrNotReplaceable.
+// stopLater revokes a usable key after the overlap, or at its expiry if that is earlier. Its statement
+// decides between concurrent changes. Errors: ErrNotReplaceable.
 func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
 	var stopped keyRow
 	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
-		Update("revoked_at",
-			gorm.Expr(
-				"least(expires_at, date_trunc('milliseconds', clock_timestamp()) + "+
-					"make_interval(secs => ?))", overlap.Seconds(),
-			))
+		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
+			databaseMillisecond, overlap.Seconds()))
 	if changed.Error != nil {
 		return Key{}, fmt.Errorf("apikeys: replace: %w", changed.Error)
 	}

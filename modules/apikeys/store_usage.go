@@ -10,9 +10,9 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// recordUsageSQL adds counts, and removes at most a thousand rows of days that are no longer shown.
-// By hand: one statement for any number of keys, in one order everywhere, so that instances cannot
-// deadlock; rows that another one removes are left to it. A key that is gone meanwhile is left out.
+// recordUsageSQL adds counts, and deletes at most a thousand rows from before the retention. By hand:
+// one statement for any number of keys, in one order, so that instances cannot deadlock. Deleted keys
+// are left out.
 const recordUsageSQL = `/* apikeys.recordUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked
@@ -55,7 +55,7 @@ type usageRow struct {
 
 func (usageRow) TableName() string { return "api_key_usage" }
 
-// usageSince returns, for each key, the usage of each of the UsageDays from first on.
+// usageSince returns the usage of each key on each of the UsageDays from first on.
 func (r *Reader) usageSince(
 	ctx context.Context, organisationID string, keys []Key, first time.Time,
 ) (map[string][]Usage, error) {

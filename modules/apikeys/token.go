@@ -7,9 +7,9 @@ import (
 	"regexp"
 )
 
-// A token is dg_live_<id>_<secret>. The id is 22 base62 characters. The secret is 43 random ones
-// (256 bits) followed by a checksum of six: the CRC-32 (IEEE) of all before it, for secret scanners
-// and clients. The server never decides by it.
+// A token is dg_live_<id>_<secret>. The id has 22 base62 characters. The secret has 43 random ones
+// (256 bits) and a checksum of six, the CRC-32 (IEEE) of the text before it, for secret scanners and
+// clients. The server ignores it.
 const (
 	TokenPrefix    = "dg_live_"
 	TokenLength    = len(TokenPrefix) + idLength + 1 + randomLength + checksumLength
@@ -22,15 +22,14 @@ const (
 // Token is a key's id and secret.
 type Token struct{ ID, Secret string }
 
-// tokenForm matches a whole token, keyID a whole id; idForm finds the id in a text that resembles a
-// token.
+// tokenForm matches a token, keyID an id; idForm finds an id in a text that contains part of a token.
 var (
 	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	keyID     = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 	idForm    = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken reads a token by its form alone: a wrong checksum is a wrong secret.
+// ParseToken parses a token without its checksum: a wrong one is a wrong secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenForm.FindStringSubmatch(s)
 	if m == nil {
@@ -42,8 +41,8 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return keyID.MatchString(s) }
 
-// FindID finds the id of a token in a text, such as an Authorization header, even when the token is
-// not well formed.
+// FindID finds the id of a token in a text such as an Authorization header. The token may be
+// malformed.
 func FindID(s string) (string, bool) {
 	m := idForm.FindStringSubmatch(s)
 	if m == nil {
@@ -68,8 +67,7 @@ func NewToken(random io.Reader) (Token, error) {
 // String returns the token as a caller sends it: a secret.
 func (t Token) String() string { return TokenPrefix + t.ID + "_" + t.Secret }
 
-// hash is all that is stored of the secret. A fast hash is enough: 256 random bits cannot be
-// guessed.
+// hash returns the stored hash of the secret. A fast hash suffices for 256 random bits.
 func (t Token) hash() []byte {
 	h := sha256.Sum256([]byte(t.Secret))
 	return h[:]

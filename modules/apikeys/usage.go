@@ -13,17 +13,14 @@ import (
 // UsageDays is the retention of a key's usage in UTC days, today included.
 const UsageDays = 30
 
-// recordInterval is the period of storing counts, recordTimeout bounds it, and maxCounted bounds
-// the pairs of key and day in memory.
 const (
 	recordInterval = 50 * time.Second
 	recordTimeout  = 5 * time.Second
-	maxCounted     = 20_000
+	maxCounted     = 20_000 // pairs of key and day in memory
 )
 
-// Usage is the number of requests of a key on a UTC day. The audit log has the refused ones, one by
-// one or counted. Limited ones exceeded the rate limit. Accepted ones are all others, also if they
-// failed.
+// Usage counts the requests of a key on a UTC day. Refused ones are in the audit log. Limited ones
+// exceeded the rate limit. Accepted ones are all others, also if they failed.
 type Usage struct {
 	Day                        time.Time
 	Accepted, Refused, Limited int64
@@ -46,7 +43,7 @@ type Counter struct {
 
 	mu      sync.Mutex
 	counts  map[countKey]*counts
-	dropped int64 // requests of keys for which there was no room
+	dropped int64 // requests that were not counted because of maxCounted
 }
 
 type countKey struct {
@@ -59,7 +56,7 @@ type counts struct {
 	of             [outcomes]int64
 }
 
-// add adds n requests in memory: it is on the path of every request.
+// add adds n requests in memory.
 func (c *Counter) add(organisationID string, key countKey, what outcome, n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +75,7 @@ func (c *Counter) add(organisationID string, key countKey, what outcome, n int64
 	of.of[what] += n
 }
 
-// take empties the counter.
+// take returns the counts and resets them.
 func (c *Counter) take() (taken map[countKey]*counts, dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +86,7 @@ func (c *Counter) take() (taken map[countKey]*counts, dropped int64) {
 	return taken, dropped
 }
 
-// giveBack adds counts from take to those counted since.
+// giveBack adds counts from take to the current ones.
 func (c *Counter) giveBack(taken map[countKey]*counts) {
 	for key, t := range taken {
 		for what, n := range t.of {
@@ -112,8 +109,7 @@ func (c *Counter) recount(of Caller) {
 	c.add(of.OrganisationID, key, refused, 1)
 }
 
-// RecordUsage stores what this instance has counted since the last call. After a failure the next
-// call includes it.
+// RecordUsage stores the counts since the last call. After a failure the next call includes them.
 func (c *Counter) RecordUsage(ctx context.Context) error {
 	taken, dropped := c.take()
 	if dropped > 0 {
@@ -127,8 +123,8 @@ func (c *Counter) RecordUsage(ctx context.Context) error {
 	return err
 }
 
-// Run stores the counts until ctx ends. The program stores the last ones with RecordUsage when no
-// request is left.
+// Run stores the counts until ctx ends. The program stores the last ones by RecordUsage after the
+// last request.
 func (c *Counter) Run(ctx context.Context) {
 	tick := time.NewTicker(recordInterval)
 	defer tick.Stop()
@@ -148,16 +144,14 @@ func (c *Counter) Run(ctx context.Context) {
 	}
 }
 
-// Usage returns the requests of a key on each of the last UsageDays, today last, at most a minute
-// late.
+// Usage returns the usage of a key on each of the last UsageDays, today last, at most a minute late.
 // Errors: apperr.AccessDenied.
 func (r *Reader) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error) {
 	all, err := r.UsageOf(ctx, actor, []Key{k})
 	return all[k.ID], err
 }
 
-// UsageOf returns the Usage of each of the actor's organisation's keys, by id: of the first
-// MaxUsable. Errors: apperr.AccessDenied.
+// UsageOf returns the Usage of the first MaxUsable keys, by id. Errors: apperr.AccessDenied.
 func (r *Reader) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,
 ) (map[string][]Usage, error) {

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However many keys are used while nothing can be stored, the counter is bounded. Keys that it has
-// are counted on.
+// The counter is bounded while nothing can be stored. It still counts the keys that it has.
 func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	var c Counter

@@ -12,7 +12,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// used are the stored counts of a key today: accepted, refused, limited.
+// used returns the stored counts of a key today: accepted, refused, limited.
 func (b *bundle) used(key apikeys.Key) [3]int64 {
 	b.t.Helper()
 	days, err := b.keys.Usage(b.ctx(), b.owner, key)
@@ -29,7 +29,7 @@ func (b *bundle) record() {
 	}
 }
 
-// Each request is in one count, over both instances: a refused one where the audit log has it.
+// Each request is in one count, over both instances.
 func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -38,14 +38,14 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	for _, err := range []error{b.use(guessed(token)), b.useOutside(key.ID), b.use(unknownKey)} {
 		require.Error(t, err)
 	}
-	require.Zero(t, b.used(key), "no statement on the way of a request")
+	require.Zero(t, b.used(key), "counted in memory")
 	b.record()
 	require.Equal(t, [3]int64{120, 2, 10}, b.used(key))
 	require.Zero(t, b.used(other))
 	require.Equal(t, 1, b.count(`api_key_usage`), "an unknown key is not counted")
 
-	// What is refused after the authentication was not accepted, also when the first count is
-	// stored already.
+	// A request that is refused after its authentication moves to the refused ones, also after its
+	// count was stored.
 	b.pass(key.ID, 61)
 	caller := b.accept(token)
 	b.record()
@@ -56,8 +56,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
 }
 
-// Two instances that store the counts of many keys at the same time lose none and do not block each
-// other.
+// Two instances that store the counts of many keys at the same time lose none and do not deadlock.
 func TestInstancesStoreUsageTogether(t *testing.T) {
 	b := setup(t)
 	var keys [20]apikeys.Key
@@ -80,8 +79,7 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	}
 }
 
-// What cannot be stored is kept, and stored by the next attempt. Of a key that is gone it is left
-// out.
+// Counts that cannot be stored are kept for the next attempt. Those of deleted keys are dropped.
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -99,8 +97,7 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	require.Zero(t, b.used(gone))
 }
 
-// A day is a UTC day of the request, not of the moment in which it is stored. Days are shown for 30
-// days and then removed.
+// A request belongs to the UTC day on which it came, and is kept for 30 days.
 func TestUsageByDay(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
@@ -134,7 +131,7 @@ func TestUsageByDay(t *testing.T) {
 	require.Equal(t, 1, b.count(`api_key_usage`), "the day before has been removed")
 }
 
-// Usage is the organisation's: members without a role do not see it, and others find nothing.
+// Only owners and admins of the organisation see its usage.
 func TestUsageOfOthersIsNotShown(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -52,7 +52,7 @@ func (s *Service) SetReportingMode(
 		if err := s.mayChangeMode(now, organisation); err != nil {
 			return err
 		}
-		// The lock of the update itself: a stronger one would block the entries of refused keys.
+		// NO KEY UPDATE does not block new audit entries, whose foreign key locks the organisation.
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 			organisation)
 		if err != nil {
