@@ -2,44 +2,23 @@ package reports
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/reports/sealer"
-	"dg/modules/reports/snapshot"
 )
 
-// A score of zero is a score: it is told apart from plays that nobody completed, of days and of
-// players, sealed or not.
+// A completed play with the score 0 differs from an unfinished one. Package segment keeps the
+// difference (TestDayComesBackAsItWas, TestMonthHasThePlaysOfEachPlayer).
 func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	for player, completed := range map[int]bool{1: false, 2: true} {
-		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-			select gen_random_uuid(), $1, $2, $3::int, s, case when $4 then s + interval '5 s' end,
-			  case when $4 then 0 end, case when $4 then false end, ''
-			  from (select $5::timestamptz + $3::int * interval '1 day' s) x`, testOrg, testFork,
-			player, completed, testFrom.AddDate(0, 0, 11))
-	}
-	december := Query{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         snapshot.MonthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC)),
-	}
-	for _, state := range []string{"plays", "segments"} {
-		s, err := e.statistics(t.Context(), december)
-		require.NoError(t, err)
-		require.Equal(t, []int64{2, 1, 0}, []int64{s.Plays, s.Completed, int64(s.AvgScore)}, state)
-		require.Equal(t, DailyStat{Date: "2023-12-02", Plays: 1}, s.Daily[1], state)
-		require.Equal(t, DailyStat{Date: "2023-12-03", Plays: 1, Completed: 1}, s.Daily[2], state)
-		completed := map[string]bool{}
-		for _, p := range s.Players() {
-			completed[p.Label] = p.Completed
-		}
-		require.Equal(t, map[string]bool{"Player 1": false, "Player 2": true}, completed, state)
-		require.Equal(t, map[string]sealer.Result{"plays": {Days: 2, Months: 1}, "segments": {}}[state],
-			e.seal(t))
+	e.play(testFork, 1, testFrom)
+	e.play(testFork, 2, testFrom)
+	e.Exec(`update plays set score = 0, passed = false, completed_at = started_at where player = 2`)
+	s, err := e.statistics(t.Context(), query(testFrom, 1, ""))
+	require.NoError(t, err)
+	require.Equal(t, DailyStat{Date: "2023-11-20", Plays: 2, Completed: 1}, s.Daily[0])
+	for _, p := range s.Players() {
+		require.Equal(t, p.Label == "Player 2", p.Completed)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,28 +24,29 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// serialised reports whether a writer only has to try again: a deadlock with another writer, a wait
-// that was too long, a player who was just erased; an import also that a play it names has another
-// fork by now.
-func serialised(err error) bool {
+// unlessSerialised returns nil for an error after which a writer retries: a deadlock, a lock timeout,
+// an erased player or, in an import, a play that has moved to another fork.
+func unlessSerialised(err error) error {
 	if _, ok := errors.AsType[*importer.Errors](err); ok {
-		return true
+		return nil
 	}
-	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503")
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok &&
+		slices.Contains([]string{"40P01", "55P03", "23503"}, pgErr.Code) {
+		return nil
+	}
+	return err
 }
 
-// traffic is work of several kinds at once, until the first that fails or until it is stopped.
+// traffic is concurrent work of several kinds, until the first failure or until it is stopped.
 type traffic struct {
-	t       *testing.T
-	ctx     context.Context
-	stop    context.CancelFunc
-	running sync.WaitGroup
-
-	writes, imports, reads, days, months, large, busy atomic.Int64
+	t             *testing.T
+	ctx           context.Context
+	stop          context.CancelFunc
+	running       sync.WaitGroup
+	imports, days atomic.Int64
 }
 
-// work repeats f, n times at once.
+// work repeats f in n goroutines.
 func (w *traffic) work(n int, f func(context.Context, *rand.Rand) error) {
 	for i := range n {
 		w.running.Go(func() {
@@ -59,12 +61,11 @@ func (w *traffic) work(n int, f func(context.Context, *rand.Rand) error) {
 	}
 }
 
-// write changes plays as 8 writers and an importer do.
+// write runs 8 writers and an importer.
 func (w *traffic) write(e *env) {
 	writers := pgtest.Open(w.t, e.OwnerURL, postgres.Options{MaxConns: 8})
 	owner := pgtest.Open(w.t, e.OwnerURL, postgres.Options{MaxConns: 1})
 	w.work(8, func(ctx context.Context, random *rand.Rand) error {
-		w.writes.Add(1)
 		return unlessSerialised(e.write(ctx, random, writers))
 	})
 	im := importer.New(owner.Pool)
@@ -77,29 +78,7 @@ func (w *traffic) write(e *env) {
 	})
 }
 
-func unlessSerialised(err error) error {
-	if serialised(err) {
-		return nil
-	}
-	return err
-}
-
-// seal seals what is due, and counts it.
-func (w *traffic) seal(ctx context.Context, e *env) error {
-	done, err := e.sealer.Seal(ctx)
-	w.days.Add(int64(done.Days))
-	w.months.Add(int64(done.Months))
-	w.large.Add(int64(done.Large))
-	w.busy.Add(int64(done.Skipped))
-	if errors.Is(err, sealer.ErrLocked) { // another one does
-		return nil
-	}
-	return err
-}
-
-// Random interleavings of writes, changes, deletions, erased players, bulk writes, imports and
-// seals, with 8 writers, an importer and readers beside them: figures from segments equal those
-// from the plays.
+// Figures from segments equal those from the plays under random writes, imports, erasures and seals.
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -114,28 +93,28 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	defer w.stop()
 	began := time.Now()
 	w.write(e)
-	w.work(2, func(ctx context.Context, random *rand.Rand) error {
-		w.reads.Add(1)
-		return e.differs(ctx, random)
+	w.work(2, e.differs)
+	w.work(2, func(ctx context.Context, _ *rand.Rand) error {
+		done, err := e.sealer.Seal(ctx)
+		w.days.Add(int64(done.Days))
+		if errors.Is(err, sealer.ErrLocked) { // by the other sealer
+			return nil
+		}
+		return err
 	})
-	w.work(2, func(ctx context.Context, _ *rand.Rand) error { return w.seal(ctx, e) })
 	require.Eventually(t, func() bool { // each kind of work has taken part, also on a busy machine
 		return w.ctx.Err() != nil ||
 			time.Since(began) > lasts && w.days.Load() > 0 && w.imports.Load() > 0
 	}, lasts+time.Minute, 10*time.Millisecond)
 	w.stop()
 	w.running.Wait()
-	t.Logf("%d writes, %d imports, %d reads, %d days and %d months sealed, %d large, %d busy",
-		w.writes.Load(), w.imports.Load(), w.reads.Load(), w.days.Load(), w.months.Load(),
-		w.large.Load(), w.busy.Load())
 	require.Positive(t, w.days.Load())
 	require.Positive(t, w.imports.Load())
 
 	e.agreesAtRest(t)
 }
 
-// agreesAtRest seals everything that is due, of which one day at least is large, and compares it
-// with the plays.
+// agreesAtRest seals everything that is due, a large day included, and compares it with the plays.
 func (e *env) agreesAtRest(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
@@ -164,8 +143,7 @@ func (e *env) agreesAtRest(t *testing.T) {
 	require.Empty(t, e.verify(t))
 }
 
-// A writer at another isolation level could not see a segment that was sealed since it began: it is
-// refused.
+// Writers at other isolation levels are refused: they cannot see a segment sealed since they began.
 func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -178,7 +156,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	}
 }
 
-// Every way in which a play can change leaves its day read from the plays until it is sealed again.
+// After each kind of change the day is read from the plays until it is sealed again.
 func TestEveryChangeMarksItsDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

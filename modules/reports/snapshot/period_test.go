@@ -36,8 +36,7 @@ func TestPeriodIncludesBothDays(t *testing.T) {
 	}
 }
 
-// rules.md, Formats: the field is the one to correct; the message says what is wrong with it, shows
-// the value, and says how it is written.
+// rules.md, Formats: the error names the parameter to correct, shows its value and the right form.
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	t.Parallel()
 	const (
@@ -61,39 +60,14 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 			"to",
 			"The period from 2023-01-01 to 2024-01-02 has 367 days. The maximum is 366, both days included.",
 		},
-		{"2000-01-01", "2199-12-31"}: {
-			"to",
-			"The period from 2000-01-01 to 2199-12-31 has 73049 days. The maximum is 366, both days included.",
-		},
-
 		{"1999-12-31", "2000-01-01"}: {"from", "`from` is out of range: 1999-12-31" + years},
-		{"2199-12-31", "2200-01-01"}: {"to", "`to` is out of range: 2200-01-01" + years},
-		{"2023-02-29", "2023-03-01"}: {
-			"from", "`from` is not a day of the calendar: 2023-02-29" + format,
-		},
-		{"2026-02-01", "2026-02-30"}: {
-			"to", "`to` is not a day of the calendar: 2026-02-30" + format,
-		},
 		{"2026-13-01", "2026-02-30"}: {
 			"from", "`from` is not a day of the calendar: 2026-13-01" + format,
-		},
-
-		{"2024-05-01T00:00:00Z", "2024-05-01"}: {
-			"from", "`from` has a time: 2024-05-01T00:00:00Z" + noTime,
 		},
 		{"2024-05-01", "2024-05-01 12:00"}: {
 			"to", "`to` has a time: 2024-05-01 12:00" + noTime,
 		},
-
-		{"today", "2024-05-01"}:       {"from", "`from` is not a day: today" + format},
 		{"2024-05-01", "2024-05-01 "}: {"to", "`to` is not a day: 2024-05-01 " + format},
-		{"2024-5-1", "2024-05-01"}: {
-			"from", "`from` is not a day: 2024-5-1" + format,
-		},
-		{"2024-05-01", "2024-05-01x"}: {"to", "`to` is not a day: 2024-05-01x" + format},
-		{"+024-05-01", "2024-05-01"}: {
-			"from", "`from` is not a day: +024-05-01" + format,
-		},
 		{"٢٠٢٤-05-01", "2024-05-01"}: {
 			"from", "`from` is not a day: ٢٠٢٤-05-01" + format,
 		},
@@ -114,8 +88,8 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	}
 }
 
-// specification, 4.3: of any two texts, days that exist, from 2000 to 2199, in order and at most
-// 366 of them are a period. Everything else is explained in a short, printable message.
+// specification, 4.3: two texts are a period if they are days that exist, from 2000 to 2199, in order
+// and at most 366 days. Everything else gets a short, printable message.
 func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
