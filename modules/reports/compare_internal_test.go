@@ -16,8 +16,7 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// differs reads a random report from segments and from the plays alone, in one snapshot, and
-// returns how they differ, or how the list of reports differs from them.
+// differs compares a random report from segments, and the overview, with the plays in one snapshot.
 func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	q := Query{
 		OrganisationID: testOrg,
@@ -63,7 +62,7 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	return overviewDiffers(ctx, s.Conn, q.Period)
 }
 
-// sameStatistics compares what is shown.
+// sameStatistics compares the shown figures.
 func sameStatistics(a, b Statistics) bool {
 	players := assert.ObjectsAreEqual(a.Players(), b.Players())
 	for _, s := range []*Statistics{&a, &b} {
@@ -73,8 +72,7 @@ func sameStatistics(a, b Statistics) bool {
 	return players && assert.ObjectsAreEqual(a, b)
 }
 
-// wrongAnswers compares reports, as they are answered, with the plays alone, and returns those that
-// differ or fail.
+// wrongAnswers compares the service's answers with the plays, and returns those that differ or fail.
 func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 	t.Helper()
 	label := func(ordinal int32) string { return fmt.Sprintf("Player %d", ordinal) }

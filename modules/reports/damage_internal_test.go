@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,8 +12,7 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// plants are ways in which what is sealed goes bad, as SQL with a random number $1 from 0 to a
-// million. Each changes one row.
+// plants are corruptions of one sealed row, as SQL with a random number $1 from 0 to a million.
 var plants = []struct{ table, set string }{
 	{
 		"fork_days",
@@ -58,9 +58,8 @@ var plants = []struct{ table, set string }{
 	},
 }
 
-// plant makes one row of the fork bad.
-func (e *env) plant(t *testing.T, n, random int) {
-	t.Helper()
+// plant corrupts one row of the fork.
+func (e *env) plant(n, random int) {
 	p := plants[n%len(plants)]
 	key := map[string]string{"fork_days": "day", "fork_months": "month"}[p.table]
 	e.Exec(
@@ -79,8 +78,15 @@ var damageQueries = []Query{
 	query(testFrom, 99, testGroup),
 }
 
-// What is damaged is read from the plays: of 160 planted corruptions none leads to a wrong answer.
-// Then it is sealed again.
+// flip flips a bit in a sealed value of the fork's days or months.
+func (e *env) flip(table, column string, at int, dates ...string) {
+	date := map[string]string{"fork_days": "day", "fork_months": "month"}[table]
+	e.Exec(fmt.Sprintf(`update %s set %[2]s = set_byte(%[2]s, $2, get_byte(%[2]s, $2) # 1)
+		where fork_id = $1 and %s = any($3::text[]::date[])`, table, column, date), testFork, at, dates)
+}
+
+// None of 160 corruptions leads to a wrong answer: damaged segments are read from the plays, and
+// sealed again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -94,7 +100,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	planted := 0
 	for planted < 160 {
 		for range len(plants) / 2 {
-			e.plant(t, planted, random.IntN(1_000_001))
+			e.plant(planted, random.IntN(1_000_001))
 			planted++
 		}
 		wrong = append(wrong, e.wrongAnswers(t, damageQueries...)...)
@@ -104,14 +110,14 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 		e.seal(t)
 	}
 	require.Empty(t, wrong, "%d wrong answers from %d corruptions", len(wrong), planted)
-	// of the first month no report reads
+	// no report reads the first month
 	_, err := sealer.New(e.Owner, e.sealer.Now, discard, 0).Rebuild(t.Context(), time.Minute)
 	require.NoError(t, err)
 	e.agrees(t)
 }
 
-// Damage is reported once, marked as dirty, and sealed again by the next pass. A day that is
-// wrongly stored as large is read right, and found by verify.
+// Damage is reported once, marked as dirty, and sealed again by the next pass. Verify finds a day
+// that is wrongly stored as large.
 func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -119,22 +125,9 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	e.reports.OnDamage = func(d Damage) { reported = append(reported, d) }
 	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.Exec(
-		`update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1)
-			where fork_id = $1 and day = '2023-11-25'`,
-		testFork)
-	e.Exec(
-		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
-			where fork_id = $1 and day = '2023-11-26'`,
-		testFork)
-	e.Exec(
-		`update fork_months set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
-			where fork_id = $1 and month = '2023-12-01'`,
-		testFork)
-	e.Exec(
-		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
-			where fork_id = $1 and day = '2023-12-24'`,
-		testFork)
+	e.flip("fork_days", "sums", 7, "2023-11-25")
+	e.flip("fork_days", "segment", 9, "2023-11-26", "2023-12-24")
+	e.flip("fork_months", "segment", 9, "2023-12-01")
 	e.Exec(`update fork_days set head_bytes = 0 where fork_id = $1 and day = '2024-01-05'`,
 		testFork)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
@@ -159,9 +152,8 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	require.Len(t, reported, 4)
 }
 
-// An answer needs nothing written: where the role may not mark what is damaged, it is read from the
-// plays each time. The sealer meets damage, too: it tells of it, and packs a month of a damaged day
-// right.
+// Where damage cannot be marked, its plays are read each time. The sealer reports damage, too, and
+// packs a month with a damaged day right.
 func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -169,14 +161,8 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	e.reports.OnDamage = func(Damage) { reported++ }
 	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.Exec(
-		`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
-			where fork_id = $1 and day in ('2023-11-26', '2023-12-24')`,
-		testFork)
-	e.Exec(
-		`update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1)
-			where fork_id = $1 and day = '2023-11-27'`,
-		testFork)
+	e.flip("fork_days", "segment", 9, "2023-11-26", "2023-12-24")
+	e.flip("fork_days", "sums", 7, "2023-11-27")
 	e.Exec(
 		`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
 		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
@@ -197,15 +183,14 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	require.Equal(t, []int{days - 2, months},
 		[]int{len(s.Meta.Sealed.Days), len(s.Meta.Sealed.Months)},
 		"all others are read from their segments")
-	e.Exec(
-		`drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '` + testFork +
-			`'`)
+	e.Exec(`drop trigger refuse on unsealed_days`)
+	e.Exec(`delete from fork_months where fork_id = $1`, testFork)
 	var sealer []Damage
 	e.sealer.OnDamage = func(d Damage) { sealer = append(sealer, d) }
 	require.Equal(t, 0, e.seal(t).Days)
 	require.Len(t, sealer, 3)
 	require.NoError(t, snapshot.MarkDirty(t.Context(), e.DB.Pool, sealer, e.sealer.OnDamage))
-	require.Len(t, sealer, 3, "what is marked is not reported again")
+	require.Len(t, sealer, 3, "marked damage is not reported again")
 	require.Equal(t, 3, e.seal(t).Days)
 	e.agrees(t)
 }

@@ -13,7 +13,7 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// days returns n days from the i-th day of the field on.
+// days returns instants of n days from the i-th on.
 func days(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
@@ -22,8 +22,7 @@ func days(i, n int) []time.Time {
 	return out
 }
 
-// A writer keeps the sealer away from the days it touched until its transaction ends, however many
-// they are, and from no other.
+// A writer locks the sealer out of the days that it touched until its transaction ends.
 func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -53,7 +52,7 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	}
 }
 
-// free says whether a sealer would get the locks of the i-th day.
+// free reports whether a sealer would get the locks of the i-th day.
 func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	t.Helper()
 	first := testFrom.Add(time.Duration(i) * snapshot.Day)
@@ -63,7 +62,7 @@ func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	return free
 }
 
-// A day that is written to repeatedly has one mark; one that is not sealed has none.
+// A sealed day gets one mark, however often it is written to. An unsealed day gets none.
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -90,8 +89,7 @@ func (e *env) marks() []int {
 		(select count(*) from unsealed_months)]`)
 }
 
-// Most plays are of today, where nothing is sealed: their write prepares no statement on the tables
-// of the marks.
+// A write to a day without segments prepares no statement on the tables of the marks.
 func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -119,7 +117,7 @@ func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
 	require.Empty(t, opened(60), "a month without a segment")
 }
 
-// One statement on one day of two forks, or on one day twice, locks and marks what it touched.
+// A statement on one day of two forks, or on one day twice, locks and marks each fork-day once.
 func TestStatementMarksEachForkDayThatItTouches(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

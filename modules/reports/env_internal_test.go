@@ -16,8 +16,8 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// env is a database with one organisation, two forks and 40 players of whom 10 are a group, where
-// plays fall within a hundred days around the turn of a year. now is in the last of these days.
+// env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
+// fall within a hundred days around the turn of a year.
 type env struct {
 	*fixtures.Database
 	reports *Service
@@ -55,7 +55,7 @@ func newEnv(t testing.TB) *env {
 
 var discard = slog.New(slog.DiscardHandler)
 
-// group stores a group of the players with the ordinals that a query returns.
+// group stores a group of the players whose ordinals the query returns.
 func (e *env) group(id, ordinals string, args ...any) {
 	e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrg)
 	e.Exec(`insert into group_members select '`+testOrg+`', '`+id+`', * from (`+ordinals+`) o`, args...)
@@ -110,7 +110,7 @@ func (e *env) seal(t *testing.T) sealer.Result {
 	return done
 }
 
-// statistics answers a report, and holds nothing of it.
+// statistics returns a report and releases its leases.
 func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	report, err := e.reports.Open(ctx, q, func(l *fairshare.Lease) { defer l.Release() })
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *env) agrees(t *testing.T) {
 	require.Empty(t, e.verify(t))
 }
 
-// await polls until the statement says true, of what another session does, or that has ended.
+// await polls the statement until it returns true, or ended has an error.
 func (e *env) await(t *testing.T, message string, ended chan error, sql string) {
 	t.Helper()
 	require.Eventually(t, func() (yes bool) {

@@ -12,8 +12,8 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first
-// rows and the others are read by two statements: plays of one instant stand on both sides.
+// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId, also where the
+// two statements of an export meet within one instant.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -25,7 +25,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, group string
-		last        int // ordinal given: it tells a small group from a large one
+		last        int // ordinal, which decides whether a group is large
 	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
 		e.Exec(`update player_ordinals set last = $1`, c.last)
 		q := query(testFrom, 1, c.group)
@@ -55,7 +55,7 @@ func (e *env) exportedIDs(t *testing.T, q Query) (ids []string) {
 	return ids[1:] // behind the header
 }
 
-// A panic at the first row is an error of the export: its caller closes it as after any other.
+// A panic at the first row becomes an error of the export.
 func TestPanicAtTheFirstRowIsAnError(t *testing.T) {
 	t.Parallel()
 	e := &Export{snap: snapshot.On(nil, Query{})} // without a connection, reading panics

@@ -36,7 +36,7 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	require.Equal(t, Percent(0), shownScore(4))
 }
 
-// exactly is a/b rounded half away from zero to whole numbers, by fractions.
+// exactly is the model of divide, by fractions.
 func exactly(a, b int64) int64 {
 	if b == 0 {
 		return 0
@@ -45,7 +45,7 @@ func exactly(a, b int64) int64 {
 	return new(big.Int).Quo(half.Num(), half.Denom()).Int64()
 }
 
-// The same of any sums that a report can have: scores of up to a thousand million plays.
+// divide agrees with the model for scores of up to a thousand million plays.
 func TestDivideIsExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(90, 90))
@@ -67,8 +67,7 @@ func TestDivideIsExact(t *testing.T) {
 
 var shortForm = regexp.MustCompile(`^x(0|[1-9]\d*)(\.\d*[1-9])?$`)
 
-// What is written reads back as the same number, without a sign, an exponent, or a zero that says
-// nothing.
+// A decimal is parsed as the same number, and has no sign, exponent or trailing zero.
 func TestDecimalsAreShortAndExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(91, 91))

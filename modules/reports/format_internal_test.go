@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What people open in Excel has a byte-order mark, their separator and decimal sign, times that
-// Excel reads, and no formula, by whatever separator it is read.
+// rules.md, CSV: formats for Excel have a byte-order mark, the separator and decimal sign, times
+// without T, and the formula guard for every separator.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -13,13 +13,12 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// rules.md, Order of checks: what is opened tells the owner of the group and reads no play, so that
-// the time of a refusal does not tell the size of a group. What is read comes from the same
-// snapshot. A group of another organisation is never read, whatever the caller has authorised.
+// rules.md, Order of checks: opening a report returns the owner of the group and reads no play. The
+// figures come from the same snapshot. A group of another organisation is never read.
 func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	const otherOrg = otherFork // an id of another table, as the next one
+	const otherOrg = otherFork // ids of other tables, here and below
 	const otherGroup = testFork
 	e.Organisation(fixtures.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,

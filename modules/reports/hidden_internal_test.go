@@ -12,9 +12,8 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// What is read before a play costs the members of the group, however many plays others have,
-// whether few members played or none, and in an organisation of few groups: there a plan for any
-// group would scan the table of members.
+// The metadata of a group costs its members, however many plays and members other groups have. In an
+// organisation of few groups a generic plan would scan the table of members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -33,7 +32,7 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	require.Less(t, e.pages(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
 }
 
-// pages is how many pages a statement reads by its generic plan.
+// pages returns the number of pages that a statement reads by its generic plan.
 func (e *env) pages(t *testing.T, sql string, args ...any) int {
 	t.Helper()
 	values := make([]string, len(args))
@@ -50,11 +49,9 @@ func (e *env) pages(t *testing.T, sql string, args ...any) int {
 				return err
 			}
 		}
-		return tx.QueryRow(t.Context(),
-			`explain (analyze, buffers, format json) execute statement (`+
-				strings.Join(values, ", ")+
-				`)`,
-			pgx.QueryExecModeSimpleProtocol).Scan(&text)
+		execute := `explain (analyze, buffers, format json) execute statement (` +
+			strings.Join(values, ", ") + `)`
+		return tx.QueryRow(t.Context(), execute, pgx.QueryExecModeSimpleProtocol).Scan(&text)
 	})
 	require.NoError(t, err)
 	return planOf(t, text).pages()

@@ -12,7 +12,7 @@ import (
 	"dg/platform/fairshare"
 )
 
-// addPlayers adds players up to an ordinal, each with a name of so many bytes and a play.
+// addPlayers adds players up to an ordinal, each with a play and a name of so many bytes.
 func (e *env) addPlayers(t *testing.T, last, nameBytes int) {
 	t.Helper()
 	e.Players(testOrg, last-40)
@@ -41,8 +41,7 @@ func TestLabelsOfAnyLength(t *testing.T) {
 	require.Empty(t, l.of(1<<30))
 }
 
-// The lease of a report covers the names as they are: where there is no room for them the report is
-// refused.
+// The lease of a report grows with the names. Without room for them the report is refused.
 func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -50,7 +49,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	const nameBytes = 800
 	e.addPlayers(t, players, nameBytes)
 	estimate := int64(bytesOfSegments + players*bytesOfPlayer)
-	labels := int64(players * (nameBytes + 32)) // with their lengths and what is left of blocks
+	labels := int64(players * (nameBytes + 32)) // with lengths and unused ends of blocks
 	q := query(testFrom, 1, "")
 	for _, c := range []struct {
 		name, mode string
@@ -87,8 +86,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	}
 }
 
-// An export holds a bounded number of labels. Beyond it every row has the key and the label that it
-// would have had.
+// An export holds a bounded size of labels. Above it each row has the same cells from its own lookup.
 func TestExportOfLongNames(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -9,7 +9,7 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// The latest play of the fork, read from the end of the index: whatever the size of the fork.
+// The latest play of a fork is read from the end of the index.
 func TestLastPlayOfAFork(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -13,9 +13,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// rules.md, Anonymity: the warning is what an attacker reads from the labels of two shown reports,
-// and never more. Groups overlap, lie within each other and are around the threshold; some are
-// hidden, and another organisation has groups of the same players' ordinals.
+// rules.md, Anonymity: the warning equals what an attacker reads from the labels of two shown reports.
+// Random groups overlap, are nested or hidden, or are another organisation's with the same ordinals.
 func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -93,8 +92,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	require.Empty(t, s.Overlaps, "names need no comparison")
 }
 
-// A warning looks at each group until five players are lacking: it reads an index a few times, not
-// the members. With 200 groups of 5,000 it read 5,226 pages in 6 ms.
+// A warning reads a few index pages for each group, not its members.
 func TestOverlapsCostLittle(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

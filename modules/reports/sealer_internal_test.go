@@ -16,8 +16,8 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// One sealer works at a time. A pass beside it says so; a rebuild waits for it, and where it waits
-// in vain it has marked nothing.
+// One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it
+// waits in vain.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -54,7 +54,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 // lockSealer takes the sealer's lock.
 const lockSealer = `select pg_advisory_xact_lock(x'64677365616c'::bigint)`
 
-// What another version has sealed is not read, and is sealed again.
+// Segments of another version are not read, and are sealed again.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]int{"older": -1, "newer": 1} {
@@ -64,7 +64,6 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			e.Exec(insertSQL, testFrom, 100, 2000)
 			first := e.seal(t)
 			require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
-			// What the other version's bytes mean is another matter.
 			e.Exec(
 				`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
 					segment = set_byte(segment, 0, $1) || '\x07'
@@ -85,8 +84,8 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	}
 }
 
-// Verify finds each way in which a segment can be wrong, of every day that a play can have, and
-// nothing of what is not read.
+// Verify finds damaged segments and those that differ from the plays, of any year. It skips those
+// that are not read.
 func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -120,7 +119,7 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 	e.seal(t)
 	e.agrees(t)
 
-	// Whole, and yet not what the plays say: these were changed past the triggers.
+	// plays that changed without the triggers
 	e.Exec(`alter table plays disable trigger user`)
 	e.Exec(
 		`update plays set player = 1 + player % 40 where started_at >= '2024-01-10' and started_at < '2024-01-11'`)
@@ -130,8 +129,7 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 		e.verify(t))
 }
 
-// A day with too many plays is read from the plays. It is counted once, and again when one of its
-// plays has changed.
+// A day with too many plays is read from the plays. It is counted once, and again after a change.
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -162,7 +160,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	e.agrees(t)
 }
 
-// A month with too many plays is sealed by player alone: the report of a group reads its days.
+// A month with too many plays is sealed by player alone. The report of a group then reads its days.
 func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -177,8 +175,7 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 }
 
-// Where the plays of a month, and then all of a fork, are gone, nothing of them is left: neither
-// segments nor marks.
+// Deleting the plays of a month, or of a fork, leaves neither segments nor marks.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -200,8 +197,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	require.Zero(t, left("2023-12-01", "2023-12-31"))
 	require.Positive(t, left("2023-11-01", "2024-03-01"))
 
-	// The days go in one pass, a month, in which somebody writes, in a later one, when the fork is
-	// none of the large.
+	// A month in which a transaction writes goes in a later pass, when the fork has become small.
 	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
 	e.seal(t)
 	writer := e.Begin(lockDay, testFork, "2024-01-31")
@@ -214,7 +210,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e.agrees(t)
 }
 
-// lockDay is the lock of a writer. $1 fork, $2 day.
+// lockDay takes the lock of a writer. $1 fork, $2 day.
 const lockDay = `select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`
 
 const daysOfSQL = `select count(distinct started_at::date) from plays where fork_id = $1`
@@ -242,14 +238,13 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.agrees(t)
 }
 
-// TRUNCATE empties a table for older snapshots, too, and the segments not. A report that meets one
-// takes its snapshot when that is over.
-func TestReportsWaitForTruncate(t *testing.T) {
+// TRUNCATE is not MVCC-safe: it empties the plays for older snapshots, but not their segments. A
+// report waits for it with its snapshot, and it waits for a sealer that packs.
+func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.Exec(insertSQL, testFrom, 100, 500)
 	e.seal(t)
-	e.agrees(t)
 	tx := e.Begin(`truncate plays`)
 	read := make(chan error, 1)
 	go func() { read <- e.differs(t.Context(), rand.New(rand.NewPCG(1, 1))) }()
@@ -258,13 +253,7 @@ func TestReportsWaitForTruncate(t *testing.T) {
 	require.NoError(t, tx.Commit(t.Context()))
 	require.NoError(t, <-read)
 	e.agrees(t)
-}
 
-// TRUNCATE takes none of the locks of days. The sealer keeps it out while it packs: what it would
-// write of the plays from before would not be marked.
-func TestTruncateWaitsForTheSealer(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
 	e.Exec(insertSQL, testFrom, 100, 500)
 	e.seal(t)
 	e.Exec(`delete from fork_months`)
@@ -293,8 +282,7 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 	e.agrees(t)
 }
 
-// The search for days reads a few blocks for each of them, also before PostgreSQL has statistics of
-// the plays.
+// The search for days reads a few pages for each of them, also without statistics of the plays.
 func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

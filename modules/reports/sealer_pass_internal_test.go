@@ -28,7 +28,7 @@ func (e *env) pass(t *testing.T) (done sealer.Result, failure error) {
 	return done, failure
 }
 
-// A pass reports what it leaves unsealed.
+// OnPass gets the backlog of a pass.
 func TestPassReportsTheBacklog(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -48,8 +48,7 @@ func TestPassReportsTheBacklog(t *testing.T) {
 	require.Zero(t, done.Backlog())
 }
 
-// Organisations take turns: behind an organisation's first fork comes another organisation's, and
-// then its second.
+// Organisations take turns, a fork each.
 func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -68,9 +67,8 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }
 
-// Between two searches a pass seals what is marked and the last week, of forks with segments. A
-// search also finds earlier days that had no plays before; the next one is an hour after the last
-// that left nothing.
+// Between two searches a pass seals dirty days and the last week, of forks with segments. A search
+// also finds new plays of earlier days. It comes an hour after the last one without a backlog.
 func TestPassesBetweenSearches(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

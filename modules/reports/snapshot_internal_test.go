@@ -12,11 +12,10 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// errReplay is what a replica answers when replay needs what a statement reads.
+// errReplay is a replica's error when replay cancels a statement.
 var errReplay = &pgconn.PgError{Code: "40001"}
 
-// doc.go, Invariants: a replica's failure is asked again of the primary, once, in another snapshot
-// that knows nothing of the first.
+// snapshot/doc.go, Invariants: after a replica's failure the primary is read once, in a new snapshot.
 func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -42,8 +41,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 }
 
-// rules.md, CSV: an export that a replica fails begins anew on the primary, unless the report has
-// become another meanwhile.
+// An export that a replica fails starts again on the primary, unless its header has changed.
 func TestExportBeginsAgainOnPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -17,8 +17,7 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// write changes plays at random: one at a time, some days, many days; inserted, changed, moved,
-// deleted.
+// write inserts, changes, moves or deletes random plays of one, some or many days.
 func (e *env) write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 	at := testFrom.Add(time.Duration(random.IntN(100)) * snapshot.Day)
 	pick := `id in (select id from plays where started_at >= $1 order by started_at limit $2)`
@@ -49,8 +48,7 @@ func (e *env) write(ctx context.Context, random *rand.Rand, db *postgres.DB) err
 	return err
 }
 
-// importSome imports plays of some days: new ones, and stored ones that are changed, and often
-// moved to another day.
+// importSome imports new plays and changed ones, which often move to another day.
 func (e *env) importSome(ctx context.Context, random *rand.Rand, im *importer.Importer) error {
 	type line struct{ ID, ForkID, PlayerID string }
 	at := testFrom.Add(time.Duration(random.IntN(100)) * snapshot.Day)
@@ -83,14 +81,9 @@ func (e *env) importSome(ctx context.Context, random *rand.Rand, im *importer.Im
 		}
 		file.WriteString("}\n")
 	}
-	_, err = im.Import(ctx,
-		[]importer.Input{
-			{
-				Name: "plays",
-				Open: func() (io.ReadCloser, error) {
-					return io.NopCloser(strings.NewReader(file.String())), nil
-				},
-			},
-		}, nil)
+	plain := importer.Input{Name: "plays", Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(file.String())), nil
+	}}
+	_, err = im.Import(ctx, []importer.Input{plain}, nil)
 	return err
 }

@@ -60,8 +60,7 @@ func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	}))
 }
 
-// rules.md, Segments: what a day holds are its plays, in the order of player and start, and what it
-// says of them are their sums.
+// doc.go, Invariants: a packed day returns its plays, in the order of player and start, and their sums.
 func TestDayComesBackAsItWas(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -92,8 +91,8 @@ func TestDayComesBackAsItWas(t *testing.T) {
 	})
 }
 
-// What a month's segment says of some players are the sums of their plays, to the last answer;
-// equal plays give equal bytes.
+// doc.go, Invariants: a packed month returns the sums of each player's plays. Equal plays give equal
+// bytes.
 func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -120,7 +119,7 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	})
 }
 
-// A month of too many plays has its players all the same.
+// A month of too many plays has its players only.
 func TestMonthOfTooManyPlaysHasNoTail(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -130,7 +129,7 @@ func TestMonthOfTooManyPlaysHasNoTail(t *testing.T) {
 	require.Equal(t, Month{Head: whole.Head}, packMonth(from, plays, 500*monthPlayBytes))
 }
 
-// Whatever byte is wrong, and wherever a segment ends, it is damaged.
+// doc.go, Invariants: a segment with a wrong byte, or cut anywhere, is damaged.
 func TestDamagedMonthIsRefused(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -150,7 +149,7 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 		if i != len(packed.Head) {
 			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
 		}
-		// a wrong byte under a right checksum is never read beyond the end
+		// a wrong byte with a right checksum does not panic
 		for sum, at := range []int{1, len(packed.Head)} {
 			if part := [][]byte{bad[:len(packed.Head)], bad[len(packed.Head):]}[sum]; i >= at+
 				checksumSize {

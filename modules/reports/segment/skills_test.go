@@ -8,8 +8,7 @@ import (
 	"dg/modules/games"
 )
 
-// Every sum of up to 20 attempts, and large ones, comes back as it was, wherever its skill is in
-// the catalogue; nothing shorter passes.
+// Sums of up to 20 attempts, and large ones, are restored for every skill. Cut ones are refused.
 func TestSkillsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	var sums []SkillSums
