@@ -8,7 +8,7 @@ import (
 	"dg/platform/fairshare"
 )
 
-// admission is the place of a report: the lease of the memory that it is estimated to take.
+// admission is a report's slot, with the lease of its estimated memory.
 type admission struct {
 	lease *fairshare.Lease
 	bytes int64
@@ -22,7 +22,7 @@ func (l Limits) admitSmall(ctx context.Context, organisationID string) (admissio
 	return admission{lease, smallBytes}, err
 }
 
-// admitLarge admits a large report that waited already. The caller releases the lease. Errors:
+// admitLarge admits a large report that has waited so long. The caller releases the lease. Errors:
 // apperr.Unavailable with RetryAfter.
 func (l Limits) admitLarge(
 	ctx context.Context, organisationID string, bytes int64, waited time.Duration,
@@ -35,9 +35,8 @@ func (l Limits) admitLarge(
 	return admission{lease, bytes}, err
 }
 
-// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a
-// report that turns out large gives back its connection and its place, waits among the large ones
-// and starts again. hold is called with each lease.
+// openAdmitted opens a snapshot for statistics. Its metadata tells their size: a large report gives
+// back connection and slot, waits among the large ones and starts again. hold gets each lease.
 func (s *Service) openAdmitted(
 	ctx context.Context, q Query, hold func(*fairshare.Lease),
 ) (*snapshot.Snapshot, admission, error) {
@@ -63,7 +62,7 @@ func (s *Service) openAdmitted(
 	return snap, admitted, err
 }
 
-// labelBudget is the memory that the labels of a report take: some of the estimate, then the lease
+// labelBudget is the memory of a report's labels: a part of the estimate, beyond which the lease
 // grows.
 type labelBudget struct {
 	lease *fairshare.Lease
@@ -85,8 +84,8 @@ func (b *labelBudget) grow(bytes int) error {
 	return b.lease.Grow(int64(bytes))
 }
 
-// estimatedBytes is the peak memory of large statistics: they list no more players than the
-// organisation has. rows says that the caller lists them.
+// estimatedBytes is the peak memory of large statistics, with all players of the organisation. rows
+// says that the caller lists them.
 func estimatedBytes(m snapshot.Metadata, rows bool) int64 {
 	bytes := bytesOfSegments + bytesOfPlayer*int64(m.LastOrdinal)
 	if rows {
@@ -98,7 +97,7 @@ func estimatedBytes(m snapshot.Metadata, rows bool) int64 {
 	return bytes
 }
 
-// heldBytes is what statistics hold until they are sent.
+// heldBytes is the memory that statistics hold until they are sent.
 func heldBytes(m snapshot.Metadata, players int64, l *labels) int64 {
 	return bytesOfSum*min(int64(m.LastOrdinal), labelsPerPage*players) + bytesOfOrder*players +
 		int64(l.bytes)

@@ -12,7 +12,7 @@ const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
 // csvSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of
-// the catalogue, joined by ";". No cell of it needs quotes.
+// the catalogue, joined by ";".
 func csvSkills(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
 	for _, raw := range answers {

@@ -20,8 +20,8 @@
 // # Invariants
 //
 //   - An answer comes from one snapshot: reporting mode, group, anonymity, labels and plays.
-//   - No play is read before the caller has authorised: the time of a refusal would tell the size of
-//     a group.
+//   - No play is read before the caller has authorised: the time of a refusal would reveal the size
+//     of a group.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     snapshot.suppressed, decides.
 //   - Memory is bounded by the leases (limits.go): an answer makes each player's row when it is

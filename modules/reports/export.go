@@ -39,9 +39,8 @@ const (
 // firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
 
-// OpenExport opens the export of a report: its header is known, and no play is read. The caller
-// authorises the read of the group by the header, and closes the export.
-// Errors: those of Open.
+// OpenExport opens an export and reads no play. The caller authorises the read of the group by the
+// header, and closes the export. Errors: those of Open.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := snapshot.Open(ctx, s.exports, q, false)
 	if err != nil {
@@ -50,9 +49,9 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Meta.Header(), snap: snap, forkID: q.ForkID, format: f}, nil
 }
 
-// Begin reads the first row ahead of AppendNext, which returns its error; a panic is one too, so that the
-// caller closes the export and records its end. ctx bounds all rows: when it ends, the query is
-// cancelled and AppendNext returns its cause.
+// Begin reads the first row. AppendNext returns its error; a panic is one too, so that the caller
+// records the end of the export. When ctx ends, the query is cancelled and AppendNext returns its
+// cause.
 func (e *Export) Begin(ctx context.Context) {
 	e.ctx = ctx
 	defer func() {
@@ -64,8 +63,7 @@ func (e *Export) Begin(ctx context.Context) {
 		return
 	}
 	e.failed = e.snap.ReadWithFailover(ctx, func() error {
-		// A snapshot that was opened anew may say otherwise what was said of the report: the
-		// replica's failure stands.
+		// The caller knows the first snapshot's header: with another one, the replica's failure stands.
 		if e.snap.Meta.Header() == e.Header {
 			e.failed = e.begin()
 		}
@@ -87,15 +85,14 @@ func (e *Export) begin() (err error) {
 // Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
 
-// Close releases the connection. It may be called amid the rows, again, and for an export that was
-// not opened.
+// Close releases the connection. It may be called at any time, repeatedly, and on nil.
 func (e *Export) Close() {
 	if e != nil && e.snap != nil {
 		e.snap.Close()
 	}
 }
 
-// AppendNext appends the next row to b, the header first, behind Begin. It returns io.EOF after the last.
+// AppendNext appends the next row to b, the header first. It returns io.EOF after the last row.
 func (e *Export) AppendNext(b []byte) ([]byte, error) {
 	if e.failed != nil {
 		return b, e.failed

@@ -20,8 +20,8 @@ const (
 	exportOrder = ` order by started_at, id`
 )
 
-// playerOfRow looks up each row's player: the pseudonym, and under nominative reporting the name. A
-// join would sort the whole period before the first row.
+// playerOfRow looks up the pseudonym of each row's player, and under nominative reporting the name. A
+// join would sort the period before the first row.
 var playerOfRow = map[org.ReportingMode]string{
 	org.Pseudonymous: keyOfRow,
 	org.Nominative: keyOfRow +
@@ -30,8 +30,8 @@ var playerOfRow = map[org.ReportingMode]string{
 
 const keyOfRow = `, (select label from players where org_id = $1 and ordinal = plays.player)`
 
-// liftBoundsSQL raises the transaction's limits above the 30 minutes that an export may take:
-// between its rows it waits for its reader, which has a bound of its own.
+// liftBoundsSQL raises the transaction's limits above the 30 minutes of an export, which waits for its
+// reader between rows.
 const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true)`
 
@@ -53,8 +53,8 @@ func newExportReader(s *snapshot.Snapshot) *exportReader {
 	}
 }
 
-// first returns the first plays of the period with their players, in one round trip with the
-// bounds. They are made of at most limit rows.
+// first returns the plays of the first rows, at most limit, with their players, in one round trip
+// with the bounds.
 func (r *exportReader) first(ctx context.Context, limit int) (*exportRows, error) {
 	if err := r.members.Read(ctx); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (r *exportReader) after(
 	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` +
 		string(csvUUID(nil, last.id[:])) + `')`
 	sql, args := r.sql(from, withPlayers)
-	// the text varies, so it does not become a named prepared statement
+	// the text varies, so it is not prepared by name
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	rows, err := r.snap.Conn.Query(ctx, sql+after+exportOrder, args...)
 	if err != nil {
@@ -90,8 +90,8 @@ func (r *exportReader) after(
 	return &exportRows{ctx: ctx, rows: rows, members: r.members}, nil
 }
 
-// sql returns the statement for the plays from an instant on. Its column types make pgx ask for
-// PostgreSQL's binary format.
+// sql returns the statement for the plays from an instant on. pgx asks for its column types in the
+// binary format.
 func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args []any) {
 	selectSQL := exportSQL
 	if withPlayers {
@@ -100,8 +100,8 @@ func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args [
 	return r.plays.SQL(selectSQL, from, r.snap.Query.Period.End())
 }
 
-// readPlayers returns the cells of all players whom the report may name, or nil where they take
-// more than maxExportPlayers.
+// readPlayers returns the cells of the report's possible players, or nil if they take more than
+// maxExportPlayers.
 func (r *exportReader) readPlayers(ctx context.Context, f Format) (*labels, error) {
 	used := r.snap.Meta.LastOrdinal * labelHeader
 	l := &labels{grow: func(bytes int) error {

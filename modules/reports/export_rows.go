@@ -16,9 +16,9 @@ import (
 type exportRows struct {
 	ctx     context.Context
 	rows    pgx.Rows
-	batch   pgx.BatchResults // that the rows are of; may be nil
+	batch   pgx.BatchResults // of the rows; may be nil
 	members *snapshot.Members
-	read    int  // rows, those that were skipped included
+	read    int  // rows, skipped ones included
 	unread  bool // next returns the row once more
 	row     exportRow
 }
@@ -58,7 +58,7 @@ func (r *exportRows) next() (bool, error) {
 	return false, fmt.Errorf("reports: export: %w", err)
 }
 
-// parse takes the row that was read.
+// parse decodes the current row.
 func (r *exportRows) parse() {
 	v := r.rows.RawValues()
 	row := &r.row

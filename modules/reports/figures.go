@@ -39,8 +39,7 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 }
 
 // AppendInstant appends an instant, in milliseconds since 1970, in the API's format:
-// 2026-03-01T09:30:00.000Z. It is three times as fast as package time, which counts because an
-// export does little else.
+// 2026-03-01T09:30:00.000Z. For exports it is three times as fast as package time.
 func AppendInstant(b []byte, ms int64) []byte {
 	t := time.UnixMilli(ms).UTC()
 	year, month, date := t.Date()

@@ -10,8 +10,8 @@ import (
 // Format is how an export writes its rows.
 type Format byte
 
-// CSV is the API's format. The others are for people who open the file in Excel: with a byte-order
-// mark, the separator and the decimal sign of the reader's Excel, and times that it reads as such.
+// CSV is the API's format. The others are for Excel: with a byte-order mark, the separator and
+// decimal sign of the reader's Excel, and times in its form.
 const (
 	CSV Format = iota
 	ExcelComma
@@ -36,9 +36,8 @@ func (f Format) appendHeader(b []byte) []byte {
 		strings.ReplaceAll(csvHeader, ",", string(rune(f.separator())))...)
 }
 
-// appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym, whatever the
-// reporting mode: two players of one name stay two, and rows of before and after a change of mode
-// name the same player.
+// appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym under both
+// reporting modes: it tells players of one name apart, and survives a change of mode.
 func (f Format) appendPlayer(b []byte, key, label []byte) []byte {
 	return f.appendText(append(f.appendText(b, key), f.separator()), label)
 }
@@ -50,8 +49,7 @@ func (f Format) appendText(b []byte, text []byte) []byte {
 	return csvcell.AppendSpreadsheetText(b, text)
 }
 
-// appendInstant appends a time in UTC; for Excel to the second, since it shows milliseconds as
-// minutes.
+// appendInstant appends a time in UTC. Excel shows milliseconds as minutes, so it gets none.
 func (f Format) appendInstant(b []byte, ms int64) []byte {
 	from := len(b)
 	b = AppendInstant(b, ms)
@@ -74,7 +72,7 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 	return b
 }
 
-// appendSkills appends the skills, in quotes for Excel, whose separator may stand between them.
+// appendSkills appends the skills, for Excel in quotes, because they may contain its separator.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {
 		return csvSkills(b, answers)

@@ -18,8 +18,7 @@ const (
 	shownLabel      = `case $2 when 'nominative' then display_name else label end`
 	ofPlayers       = ` from players where org_id = $1`
 	labelOfOrdinals = labelSQL + ofPlayers + ` and ordinal = any($3)`
-	// The fences leave one plan, a lookup for each member. A join took more than 30 s after an
-	// import.
+	// The fences force a lookup for each member. A join took more than 30 s after an import.
 	ofMemberPlayers = ` from (select player from group_members where org_id = $1 and group_id = $3` +
 		snapshot.ByPlayer + `) m,
 		lateral (select * from players where org_id = $1 and ordinal = m.player offset 0) players`
@@ -31,8 +30,8 @@ type labelReader struct {
 	budget *labelBudget
 }
 
-// of returns the labels of some players. From an eighth of the organisation's players on it reads
-// all labels: a scan is faster than that many look-ups.
+// of returns the labels of some players. For more than an eighth of the organisation's players it
+// scans all labels, which is faster than lookups.
 func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) {
 	if len(ordinals) == 0 {
 		return &labels{}, nil
@@ -48,16 +47,14 @@ func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) 
 	return l, r.snap.Send(ctx, batch)
 }
 
-// queue asks for the labels of a small group's members, else of all players. They can be used once
-// the batch is read.
+// queue queues the labels of a small group's members, or of all players.
 func (r labelReader) queue(batch *pgx.Batch) *labels {
 	l := &labels{grow: r.budget.grow}
 	r.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }
 
-// queuePlayers asks for the members of a small group, else for all players: one scan is faster than
-// many lookups.
+// queuePlayers queues a statement on the members of a small group, or on all players.
 func (r labelReader) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
 	args := []any{r.snap.Query.OrganisationID, r.snap.Meta.Mode}
 	if r.snap.Meta.SmallGroup() {
@@ -66,8 +63,8 @@ func (r labelReader) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery
 	return batch.Queue(sql+ofPlayers, args...)
 }
 
-// read takes ordinals in the binary format, which pgx asks for, and what text makes of a row. Texts
-// have only one format.
+// read stores a label for each row: text returns it, and the first column is the ordinal in pgx's
+// binary format.
 func (l *labels) read(text func(v [][]byte) []byte) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		defer rows.Close()

@@ -8,20 +8,19 @@ import (
 
 const (
 	labelsPerPage = 128
-	labelHeader   = 4 // bytes of a label's place
+	labelHeader   = 4 // bytes of a label's position
 	labelBlock    = 16 << 10
-	// maxExportPlayers bounds the cells of players that an export holds. Where they take more, each
-	// row reads its own.
+	// maxExportPlayers bounds the players' cells of an export, in bytes. Above it each row reads its
+	// own.
 	maxExportPlayers = 12 << 20
 )
 
 var errTooManyLabels = errors.New("reports: the labels take too much memory")
 
-// labels holds the labels of players by ordinal. Their text stands in blocks, each label behind its
-// length: it is copied once, and takes five bytes beside its text.
+// labels holds the labels of players by ordinal. Blocks hold each label after its length: a label
+// takes five bytes besides its text.
 type labels struct {
-	// by ordinal: one more than the position of the label, which is block number and offset; 0: no
-	// label
+	// by ordinal: block * labelBlock + offset + 1; 0: no label
 	pages  []*[labelsPerPage]uint32
 	blocks []string
 	block  strings.Builder       // the last of blocks
@@ -32,7 +31,7 @@ type labels struct {
 func (l *labels) put(ordinal int32, label []byte) error {
 	var length [binary.MaxVarintLen32]byte
 	size := binary.PutUvarint(length[:], uint64(len(label)))
-	// A block of one long label may have room left where no label can begin.
+	// A label begins within the first labelBlock bytes of a block, also where a long one has room left.
 	if need := size + len(label); l.block.Len() >= labelBlock ||
 		l.block.Cap()-l.block.Len() < need {
 		if err := l.addBlock(max(labelBlock, need)); err != nil {
@@ -69,7 +68,7 @@ func (l *labels) at(ordinal int32) *uint32 {
 	return &l.pages[n][ordinal%labelsPerPage]
 }
 
-// of returns the label of a player, or nothing.
+// of returns the label of a player, or "".
 func (l *labels) of(ordinal int32) string {
 	n := int(ordinal / labelsPerPage)
 	if n >= len(l.pages) || l.pages[n] == nil || l.pages[n][ordinal%labelsPerPage] == 0 {

@@ -11,8 +11,8 @@ import (
 )
 
 // LastPlay returns the start of the fork's latest play, and whether there is one. Not offered for
-// groups: it would reveal when a hidden group played. The caller holds the lease of a report
-// without plays, whose connection it takes: it waits for no other.
+// groups: it would reveal when a hidden group played. The caller holds the lease of a report, which
+// also covers this connection.
 func (s *Service) LastPlay(
 	ctx context.Context, organisationID, forkID string,
 ) (time.Time, bool, error) {

@@ -6,28 +6,23 @@ import (
 	"dg/platform/postgres"
 )
 
-// How many reports an instance computes at once, and how many of one organisation. Callers can meet
-// these bounds: the OpenAPI document and /docs state them. Small and large reports are bounded
-// apart, so that a small one never waits for large ones.
+// How many reports an instance computes at once, and how many of one organisation. The OpenAPI
+// document and /docs state these bounds. A small report never waits for large ones.
 const (
 	MaxReports               = 6
 	MaxReportsOfOrganisation = MaxReports / 2
-	// MaxLargeReports is for reports that list more than LargeReport players or read segments for a
-	// group. Each takes a core while it runs: more at once would not be ready sooner.
+	// MaxLargeReports bounds reports that list more than LargeReport players or read segments for a
+	// group. Each uses a core while it runs.
 	MaxLargeReports               = 2
 	MaxLargeReportsOfOrganisation = MaxLargeReports / 2
-	// LargeReport is how many players a small report lists at most.
+	// LargeReport is the maximum of players that a small report lists.
 	LargeReport = snapshot.LargeReport
 )
 
-// Large statistics hold the sums, the order and the label of each player; labels of more than
-// bytesOfLabel are charged to the lease as they are read (labelBudget). One report at a time, over
-// all organisations, may take more than half of maxLargeBytes. So an instance holds at most
-// maxLargeBytes and the excess of that one: 100,000 players with names of 800 bytes take 90 MB.
-//
-// The memory of answers: of a report while it is computed, and of what its body is made of until
-// that is sent, however slowly the client reads. Beside organisations that hold slow answers of
-// 100,000 players, the eighth organisation finds room for its first one (package fairshare).
+// The memory of answers, while they are computed and until slow clients have them. Large statistics
+// hold sum, order and label of each player; longer labels grow the lease (labelBudget). One report at
+// a time may take more than half of maxLargeBytes: 100,000 players with names of 800 bytes take 90 MB.
+// While other organisations hold slow answers of 100,000 players, an eighth one still finds room.
 const (
 	smallBytes    = 2 << 20 // of one small report at its peak
 	maxSmallBytes = 32 << 20
@@ -48,8 +43,7 @@ const (
 // Limits admit reports. Small admits fork lists as well: they take the same connections.
 type Limits struct{ Small, Large *fairshare.Limiter }
 
-// NewLimits returns the limits of a pool, lower ones for a small pool: together they leave
-// connections to other readers.
+// NewLimits returns the limits of a pool. They leave connections to other readers.
 func NewLimits(reads *postgres.DB) Limits {
 	const busy = "Too many reports are being computed."
 	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
@@ -68,7 +62,7 @@ func NewLimits(reads *postgres.DB) Limits {
 	}
 }
 
-// Limiters are what bounds the service's work, by the name of the work.
+// Limiters returns the limiters by the name of the work, for metrics.
 func (s *Service) Limiters() map[string]*fairshare.Limiter {
 	return map[string]*fairshare.Limiter{"reports": s.limits.Small, "large_reports": s.limits.Large}
 }

@@ -11,18 +11,17 @@ import (
 	"dg/platform/apperr"
 )
 
-// Overlap is a group whose report has all but a few players of another report. Who compares the two
-// knows which rows are those few players'.
+// Overlap is a group whose report has all but a few players of another report: comparing the two
+// reveals their rows.
 type Overlap struct {
 	GroupID string
 	Players int // of the other report who are not in the group: 1 to 4
 }
 
-// overlapsSQL finds groups that lack few of a report's players. A group that lacks fewer than $3
-// has one of any $3 of them, so that few groups are looked at, and each until $3 are lacking. The
-// group has at least $3 of the report's players, who played: its report is shown. Nothing is counted
-// that the two reports do not list. $1 organisation, $2 ordinals of the report's players, $3
-// MinGroup.
+// overlapsSQL finds groups that lack few of a report's players. A group that lacks fewer than $3 has
+// one of any $3 of them, which finds the candidates; each is read until $3 are lacking. The group has
+// at least $3 of the report's players, so that its report is shown. $1 organisation, $2 ordinals of
+// the report's players, $3 MinGroup.
 const overlapsSQL = `/* reports.overlaps */
 select g.group_id::text, l.players
   from (select distinct group_id from group_members
@@ -34,8 +33,8 @@ select g.group_id::text, l.players
             limit $3) x) l
  where l.players between 1 and $3 - 1 and cardinality($2::int[]) - l.players >= $3`
 
-// overlaps returns the groups that lack few of the report's players. It is asked of reports on few
-// players by pseudonym: a name needs no comparison.
+// overlaps returns the groups that lack few of the report's players, if the query asks for them, under
+// pseudonymous reporting and for small reports.
 func (r *statisticsReader) overlaps(
 	ctx context.Context, players *segment.Players,
 ) (all []Overlap, _ error) {

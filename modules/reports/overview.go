@@ -6,18 +6,15 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// Overview is how much the forks of an organisation are played: week by week, and in the last four
-// weeks beside the four before. Its figures are those of the forks' statistics for all players:
-// nothing of it is suppressed.
+// Overview shows how much the forks of an organisation are played: by week, and in the last four
+// weeks compared with the four before. Its figures cover all players and are never suppressed.
 type Overview struct {
 	Forks       map[string]*ForkOverview // by id: every fork of the organisation has one
 	Now, Before OverviewTotals           // of the last four weeks, and of the four before
-	// Counted says that players and completion are known. They are not where too many plays would
-	// have to be read.
-	Counted bool
+	Counted     bool                     // false: too many plays to count players and completion
 }
 
-// ForkOverview is how much a fork is played.
+// ForkOverview shows how much a fork is played.
 type ForkOverview struct {
 	Weeks   [OverviewWeeks]int64 // plays, the oldest week first
 	Players int64                // of the last four weeks
@@ -38,8 +35,8 @@ const (
 	comparedWeeks = 4
 	week          = 7 * snapshot.Day
 
-	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, to about
-	// 300 ms: so many in segments, a twentieth of it (250,000) outside.
+	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, for about
+	// 300 ms. A play outside of segments counts as unsealedCost.
 	maxOverviewPlays = 5_000_000
 	unsealedCost     = 20
 )
@@ -69,7 +66,7 @@ func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error)
 	return o, err
 }
 
-// overviewPeriod are the weeks that end with a period.
+// overviewPeriod returns the weeks of an overview, which end with a period.
 func overviewPeriod(p Period) Period {
 	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/snapshot.Day)}
 }

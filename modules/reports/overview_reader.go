@@ -14,25 +14,23 @@ import (
 )
 
 const (
-	// forkDaysSQL lists the organisation's forks, and what is sealed of them. $1 organisation, $2
-	// the first day, $3 the day after the last.
+	// forkDaysSQL lists the organisation's forks with their sealed days. $1 organisation, $2 the first
+	// day, $3 the day after the last.
 	forkDaysSQL = `/* reports.forkDays */
 select f.id::text, d.day, d.Sums from forks f
   left join ` + snapshot.SealedDays +
 		` d on d.org_id = $1 and d.fork_id = f.id and d.day >= $2 and d.day < $3
  where f.org_id = $1 order by f.id, d.day`
 
-	// playsOfForksSQL counts the plays of ranges by week, by their fork and start alone, as the
-	// index has them; the fork is the organisation's. $1 numbers of forks, $2 the forks, $3 from
-	// and $4 to when, $5 the first day.
+	// playsOfForksSQL counts the plays of ranges by week, from the index of forks alone. $1 numbers of
+	// forks, $2 the organisation's forks, $3 starts and $4 ends of the ranges, $5 the first day.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('7 days', p.started_at, $5), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL finds the players of ranges, and the completed plays, before and from an
-	// instant on. $1 organisation, $2 numbers of forks, $3 the forks, $4 from and $5 to when, $6
-	// the instant.
+	// playersOfForksSQL finds the players and completed plays of ranges, before and after an instant.
+	// $1 organisation, $2 numbers of forks, $3 the forks, $4 starts and $5 ends, $6 the instant.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select r.i, w.* from unnest($2::int[], $3::uuid[], $4::timestamptz[], $5::timestamptz[]) r (i, fork, lo, hi), lateral (
     select count(p.score) filter (where p.started_at < $6), count(p.score) filter (where p.started_at >= $6),
@@ -40,8 +38,8 @@ select r.i, w.* from unnest($2::int[], $3::uuid[], $4::timestamptz[], $5::timest
            coalesce(array_agg(distinct p.player) filter (where p.started_at >= $6), '{}')
       from plays p where p.org_id = $1 and p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi) w`
 
-	// headsOfForksSQL reads the heads of some days, fork by fork. What is sorted are references to
-	// segments. $1 organisation, $2 numbers of forks, $3 the forks, $4 days.
+	// headsOfForksSQL reads the heads of some days, by fork. The fence sorts references to segments,
+	// not segments. $1 organisation, $2 numbers of forks, $3 the forks, $4 days.
 	headsOfForksSQL = `/* reports.headsOfForks */
 select i, day, substr(segment, 1, head_bytes) from (
     select r.i, d.day, d.head_bytes, d.segment from unnest($2::int[], $3::uuid[], $4::date[]) r (i, fork, day)
@@ -49,7 +47,7 @@ select i, day, substr(segment, 1, head_bytes) from (
      order by r.i offset 0) x`
 )
 
-// overviewReader reads what an overview sums, of all of the organisation's forks.
+// overviewReader reads an overview.
 type overviewReader struct {
 	snap *snapshot.Snapshot
 	sums *overviewSums
@@ -59,8 +57,8 @@ func newOverviewReader(s *snapshot.Snapshot) *overviewReader {
 	return &overviewReader{s, newOverviewSums(s.Query.Period)}
 }
 
-// read sums what of the organisation's forks is sealed, and the plays of the other days. It counts
-// the players where that costs at most so much.
+// read sums the sealed days of the organisation's forks and the plays of all other days. It counts
+// the players if that costs at most maxCost.
 func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, error) {
 	t := r.sums
 	batch := &pgx.Batch{}
@@ -94,26 +92,26 @@ func (r *overviewReader) queueForkDays(batch *pgx.Batch) {
 					t.forks = append(t.forks, forkSums{id: id})
 				}
 				if date != nil {
-					r.addForkDay(&t.forks[len(t.forks)-1], snapshot.SealedDay{Date: *date, Sums: packed})
+					r.addForkDay(&t.forks[len(t.forks)-1], *date, packed)
 				}
 			})
 		})
 }
 
 // addForkDay adds the sums of a sealed day, unless it is damaged.
-func (r *overviewReader) addForkDay(f *forkSums, d snapshot.SealedDay) {
+func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) {
 	t := r.sums
-	damage := Damage{ForkID: f.id, Period: Period{From: d.Date, Days: 1}}
+	damage := Damage{ForkID: f.id, Period: Period{From: date, Days: 1}}
 	if slices.Contains(r.snap.Damaged, damage) {
 		return
 	}
-	sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
+	sums, err := segment.UnpackSums(date.UnixMilli(), packed)
 	if err != nil {
 		r.snap.Damaged = append(r.snap.Damaged, damage)
 		return
 	}
-	f.sealed = append(f.sealed, snapshot.SealedDay{Date: d.Date})
-	w := t.weekOf(d)
+	f.sealed = append(f.sealed, snapshot.SealedDay{Date: date})
+	w := t.weekOf(date)
 	t.addPlays(f, w, sums.Plays, 1)
 	if h := comparisonIndex(w); h >= 0 {
 		t.completed[h] += sums.Completed
@@ -129,7 +127,7 @@ func (r *overviewReader) queuePlaysOfForks(batch *pgx.Batch) {
 			var first time.Time
 			var plays int64
 			return forEachRow(rows, []any{&i, &first, &plays}, func() {
-				t.addPlays(&t.forks[i], t.weekOf(snapshot.SealedDay{Date: first}), plays, unsealedCost)
+				t.addPlays(&t.forks[i], t.weekOf(first), plays, unsealedCost)
 			})
 		})
 }
@@ -187,7 +185,7 @@ func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
 func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
 	t := r.sums
 	t.advanceTo(i)
-	h := comparisonIndex(t.weekOf(snapshot.SealedDay{Date: date}))
+	h := comparisonIndex(t.weekOf(date))
 	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
 		if t.players[h].add(p.Player); h == 1 {
 			t.ofFork.add(p.Player)

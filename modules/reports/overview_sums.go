@@ -7,7 +7,7 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// overviewSums sums the plays of an overview, and then, fork by fork, its players.
+// overviewSums sums the plays of an overview, and then its players by fork.
 type overviewSums struct {
 	period    Period
 	forks     []forkSums
@@ -18,7 +18,7 @@ type overviewSums struct {
 	ofFork    distinct // its players of the last four weeks
 }
 
-// forkSums is what is known of a fork before the segments of its players are read.
+// forkSums sums a fork before the segments of its players are read.
 type forkSums struct {
 	id string
 	ForkOverview
@@ -33,21 +33,21 @@ func newOverviewSums(p Period) *overviewSums {
 	return t
 }
 
-// weekOf is the week of a day of the period.
-func (t *overviewSums) weekOf(d snapshot.SealedDay) int { return int(d.Date.Sub(t.period.From) / week) }
+// weekOf returns the week of a day of the period.
+func (t *overviewSums) weekOf(day time.Time) int { return int(day.Sub(t.period.From) / week) }
 
 // comparisonIndex returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
 func comparisonIndex(week int) int { return max(-1, week/comparedWeeks-1) }
 
-// addPlays counts plays of a fork; each costs as much to find the player of.
+// addPlays counts plays of a fork. cost is that of finding the player of one.
 func (t *overviewSums) addPlays(fork *forkSums, week int, plays, cost int64) {
 	if fork.Weeks[week] += plays; comparisonIndex(week) >= 0 {
 		t.cost += plays * cost
 	}
 }
 
-// advanceTo counts the players of the forks before the i-th, and begins with that one's outside
-// segments.
+// advanceTo finishes the players of the forks before the i-th, and begins that fork with its players
+// outside of segments.
 func (t *overviewSums) advanceTo(i int) {
 	for t.current < i {
 		if t.current >= 0 {
@@ -61,7 +61,7 @@ func (t *overviewSums) advanceTo(i int) {
 	}
 }
 
-// compared are the last eight weeks.
+// compared returns the last eight weeks.
 func (t *overviewSums) compared() Period {
 	days := 2 * comparedWeeks * int(week/snapshot.Day)
 	return Period{From: t.period.End().AddDate(0, 0, -days), Days: days}
@@ -87,7 +87,7 @@ func (t *overviewSums) overview(counted bool) Overview {
 	return o
 }
 
-// ranges are what of the forks' days in the period is not sealed.
+// ranges returns the ranges of the period in which forks are not sealed.
 func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
 	for i := range t.forks {
 		f := &t.forks[i]
@@ -109,8 +109,7 @@ func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, 
 	return numbers, forks, from, to
 }
 
-// distinct counts players once. Ordinals are small and dense: each has the number of the count that
-// it was last seen in.
+// distinct counts distinct players. Ordinals are small and dense: seen has the last count of each.
 type distinct struct {
 	seen  []int32
 	count int32

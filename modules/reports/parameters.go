@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// meant are other names that callers give to the parameters of a report.
+// meant matches other names of the parameters of a report.
 var meant = map[string]*regexp.Regexp{
 	"from": regexp.MustCompile(
 		`^(date|day)?(from|start(ing)?|since|begin|after)(date|day|at|time)?$`,
@@ -16,8 +16,8 @@ var meant = map[string]*regexp.Regexp{
 	"groupId": regexp.MustCompile(`group`),
 }
 
-// MeantParameter returns the parameter that a caller probably means by an unknown name: groupId by
-// group_id, from by startDate. It is "" where there is none.
+// MeantParameter returns the probable parameter for an unknown name, such as groupId for group_id and
+// from for startDate, or "".
 func MeantParameter(name string) string {
 	folded := strings.NewReplacer("_", "", "-", "", ".", "", "[]", "").
 		Replace(strings.ToLower(name))

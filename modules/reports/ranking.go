@@ -10,9 +10,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// ranking puts players in the order of a report: by plays and best score descending, then by label.
-// A player is eight bytes: the ordinal, and above it a sort key. The keys tell nearly all players
-// apart; rows are compared only where they are equal.
+// ranking orders the players of a report: by plays and best score descending, then by label. An entry
+// has eight bytes: a sort key above the ordinal. Rows are compared only for equal keys.
 type ranking struct {
 	players *segment.Players
 	label   func(int32) string
@@ -54,8 +53,7 @@ func (r *ranking) rowOf(entry uint64) PlayerStat {
 
 func withKey(key uint32, ordinal int32) uint64 { return uint64(key)<<32 | uint64(uint32(ordinal)) }
 
-// A sort key of plays and best score: 22 bits and 10, both descending. It is 0 for players with
-// more plays than fit.
+// A sort key has 22 bits of plays and 10 of best score, both descending. It is 0 for more plays.
 const (
 	scoreBits   = 10
 	maxPlaysKey = 1<<(32-scoreBits) - 1
@@ -69,7 +67,7 @@ func rankKey(p segment.PlayerSum) uint32 {
 		(1<<scoreBits - 1 - uint32(shownScore(p.Best)))
 }
 
-// eachRun calls f for the entries with the same key, where there are several.
+// eachRun calls f for each run of several entries with the same key.
 func eachRun(order []uint64, f func(run []uint64)) {
 	for i := 0; i < len(order); {
 		end := i + 1
@@ -83,8 +81,8 @@ func eachRun(order []uint64, f func(run []uint64)) {
 	}
 }
 
-// sortByLabel sorts players who have the same plays and best score. It takes as their keys four
-// bytes of the label, behind what their labels have in common.
+// sortByLabel sorts players with the same plays and best score. Their keys are the four bytes of the
+// label after the common prefix.
 func (r *ranking) sortByLabel(run []uint64) {
 	common := r.label(int32(uint32(run[0])))
 	for _, e := range run[1:] {
@@ -148,7 +146,7 @@ func (r *ranking) compare(a, b uint64) int {
 }
 
 // compareShown orders players with the same plays and best score by label, last play, passed and
-// completed: only what the reader sees, so that the order gives nothing else away.
+// completed. Only shown values decide, so that the order reveals nothing else.
 func compareShown(a, b PlayerStat) int {
 	return cmp.Or(
 		strings.Compare(a.Label, b.Label),

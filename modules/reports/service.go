@@ -10,7 +10,7 @@ import (
 
 // Service computes reports.
 type Service struct {
-	reads, exports *postgres.DB // apart, so that exports and statistics do not starve one another
+	reads, exports *postgres.DB // two pools, so that exports and statistics do not starve each other
 	limits         Limits
 
 	maxOverviewPlays int64
@@ -18,8 +18,8 @@ type Service struct {
 	OnDamage func(Damage) // called for damaged segments; set before the first report
 }
 
-// New returns the service. Statistics read through reads, exports through exports, whose size
-// bounds how many run at once. An instance has one service: its limits count all surfaces together.
+// New returns the service. The size of the pool exports bounds the exports at once. An instance has
+// one service, so that its limits hold for API and screens together.
 func New(reads, exports *postgres.DB, limits Limits) *Service {
 	return &Service{
 		reads:            reads,
@@ -33,26 +33,25 @@ func New(reads, exports *postgres.DB, limits Limits) *Service {
 type (
 	// Query selects a report.
 	Query = snapshot.Query
-	// Header is what a caller knows of a report before a play is read.
+	// Header is known before a play is read.
 	Header = snapshot.Header
 	// Period is a range of UTC days, both included.
 	Period = snapshot.Period
-	// Damage is a segment that is not what was sealed.
+	// Damage is a damaged segment.
 	Damage = snapshot.Damage
 )
 
 // MaxPeriodDays is the longest period, both days included.
 const MaxPeriodDays = snapshot.MaxPeriodDays
 
-// ErrGroupNotFound says that there is no such group, or that it is another organisation's.
+// ErrGroupNotFound says that the group does not exist or is another organisation's.
 var ErrGroupNotFound = snapshot.ErrGroupNotFound
 
 // ParsePeriod reads the first and the last day of a period. An empty text counts as missing.
 // Errors: apperr.Validation with the field.
 func ParsePeriod(from, to string) (Period, error) { return snapshot.ParsePeriod(from, to) }
 
-// Report is an open report: its header is known, and no play is read. It holds a connection until it
-// is closed. The zero Report holds none.
+// Report is an open report, of which no play is read. It holds a connection until it is closed.
 type Report struct {
 	Header
 
@@ -60,10 +59,9 @@ type Report struct {
 	admitted admission
 }
 
-// Open opens the report on a fork, on all players or on a group. Between it and Statistics the
-// caller authorises the read of the group by the header, and it closes the report. hold is called
-// with each lease of memory that the figures and an answer made of them take: the caller releases it
-// when the answer is sent, whether there is an error or not.
+// Open opens the report on a fork, on all players or on a group. The caller authorises the read of
+// the group by the header, calls Statistics and closes the report. hold gets each lease of memory,
+// which the caller releases when the answer is sent, also after an error.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(
 	ctx context.Context, q Query, hold func(*fairshare.Lease),
@@ -75,7 +73,7 @@ func (s *Service) Open(
 	return &Report{snap.Meta.Header(), snap, admitted}, nil
 }
 
-// Close releases the connection. It may be called again, and for a report that was not opened.
+// Close releases the connection. It may be called repeatedly, and on nil.
 func (r *Report) Close() {
 	if r != nil && r.snap != nil {
 		r.snap.Close()
@@ -97,7 +95,7 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, 
 	return stats, err
 }
 
-// Header returns the header of a report that is not read. Errors: those of Open.
+// Header returns the header of a report without opening it. Errors: those of Open.
 func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
 	if err != nil {
@@ -112,9 +110,8 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	return snap.Meta.Header(), nil
 }
 
-// markDamaged closes the snapshot and marks what it found damaged. The answer does not depend on
-// it: where nothing can be written, as on a standby, the damage stays, is reported each time, and
-// its plays are read each time.
+// markDamaged closes the snapshot and marks its damaged segments as dirty. If nothing can be written,
+// as on a standby, each report meets the damage again, and reads the plays.
 func (s *Service) markDamaged(ctx context.Context, snap *snapshot.Snapshot) {
 	if len(snap.Damaged) == 0 {
 		return

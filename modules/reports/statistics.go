@@ -8,8 +8,7 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Statistics are the figures of a fork over a period. A suppressed report has a mode and nothing
-// else.
+// Statistics are the figures of a fork over a period. If suppressed, only the mode is set.
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // of the plays
@@ -22,14 +21,12 @@ type Statistics struct {
 	Daily          []DailyStat
 	Skills         []SkillStat
 	Overlaps       []Overlap // where the query asks for them
-	// Player returns the i-th of the unique players, in the report's order. It makes the row from
-	// the sums: a caller that needs each row once needs no list of them.
+	// Player makes the row of the i-th of the unique players, in the report's order.
 	Player func(i int) PlayerStat
-	Bytes  int64 // what is held for Player
+	Bytes  int64 // held for Player
 }
 
-// Players lists the players. The query says so (Query.Rows), since the rows take more memory than
-// the sums.
+// Players lists the players. Its query has Rows, because the rows take more memory than the sums.
 func (s Statistics) Players() []PlayerStat {
 	if s.Player == nil {
 		return nil
@@ -67,7 +64,7 @@ type PlayerStat struct {
 	Label        string
 	Plays        int64
 	BestScore    Percent
-	Completed    bool      // whether any play was: without one there is no best score
+	Completed    bool      // whether any play was: otherwise there is no best score
 	LastPlayedAt time.Time // UTC, to the millisecond
 	Passed       bool
 }

@@ -10,8 +10,7 @@ import (
 	"dg/modules/reports/snapshot"
 )
 
-// statisticsReader reads what statistics sum: segments, the plays of all other days, and the labels
-// of players.
+// statisticsReader reads the segments, other plays and labels of statistics.
 type statisticsReader struct {
 	snap    *snapshot.Snapshot
 	members *snapshot.Members
@@ -31,7 +30,7 @@ func newStatisticsReader(s *snapshot.Snapshot, budget *labelBudget) *statisticsR
 	}
 }
 
-// read reads the snapshot, sums the rows as they come, and rounds the sums.
+// read sums the rows of the snapshot as they arrive, and rounds the sums.
 func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 	meta := r.snap.Meta
 	if meta.Suppressed() {
@@ -51,7 +50,7 @@ func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 
 func newAccumulator(p Period) *segment.Accumulator { return segment.NewAccumulator(p.From, p.Days) }
 
-// queue asks for what the report sums.
+// queue queues what the report sums.
 func (r *statisticsReader) queue(batch *pgx.Batch, a *segment.Accumulator) {
 	switch {
 	case r.snap.Meta.SmallGroup():
@@ -64,9 +63,8 @@ func (r *statisticsReader) queue(batch *pgx.Batch, a *segment.Accumulator) {
 	}
 }
 
-// queueAll asks for what the report on all players sums. It adds the sums of the sealed days at
-// once; the players come from the sealed months, those of other days from the heads of sealed days,
-// and everything else from the plays.
+// queueAll adds the sums of the sealed days. It queues sealed months and heads of other sealed days
+// for the players, and the plays of all other days.
 func (r *statisticsReader) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 	for _, month := range r.snap.Meta.Sealed.Months {
 		a.ExpectMonth(month)
@@ -83,8 +81,7 @@ func (r *statisticsReader) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 	r.plays.Queue(batch, from, to, a.Add)
 }
 
-// queueGroup asks for what the report on a large group sums: the members' plays of the sealed
-// months, of the other sealed days, and of all others.
+// queueGroup queues the members' plays of sealed months, of other sealed days, and of all other days.
 func (r *statisticsReader) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
 	r.members.Queue(batch)
 	for _, month := range r.snap.Meta.Sealed.Months {
@@ -102,8 +99,8 @@ func (r *statisticsReader) queueGroup(batch *pgx.Batch, a *segment.Accumulator) 
 	r.plays.Queue(batch, from, to, a.Add)
 }
 
-// send runs the batch and reads the labels of the players, in the batch where that reads few in
-// vain. Totals have none.
+// send runs the batch and reads the labels of the players, in the same batch if most will be needed.
+// Totals have none.
 func (r *statisticsReader) send(
 	ctx context.Context, batch *pgx.Batch, a *segment.Accumulator,
 ) (*labels, error) {
@@ -120,16 +117,15 @@ func (r *statisticsReader) send(
 	return r.labels.of(ctx, a.Players.Ordinals())
 }
 
-// labelsInBatch reports whether it is known in advance whose labels are needed: of a small group
-// all; of a large one in a small organisation, and where the sealed days have more plays than the
-// organisation has players, most.
+// labelsInBatch reports whether most labels will be needed: for a small group, a large group of a
+// small organisation, and if the sealed days have more plays than the organisation has players.
 func (r *statisticsReader) labelsInBatch(a *segment.Accumulator) bool {
 	return r.snap.Meta.SmallGroup() ||
 		r.snap.Meta.Grouped && r.snap.Meta.LastOrdinal <= LargeReport ||
 		a.Total.Plays > int64(r.snap.Meta.LastOrdinal)
 }
 
-// round rounds the sums. Without labels they are totals.
+// round rounds the sums, without labels as totals.
 func (r *statisticsReader) round(a *segment.Accumulator, l *labels) (stats Statistics) {
 	if l == nil {
 		stats = newTotals(a, r.snap.Query.Period)

@@ -2,8 +2,8 @@ package segment
 
 import "time"
 
-// Accumulator sums the plays of consecutive days. It accepts single plays, and days and months that
-// were summed before, in any order.
+// Accumulator sums the plays of consecutive days. It accepts plays, summed days and summed months in
+// any order.
 type Accumulator struct {
 	Total   Sums
 	Days    []DaySums
@@ -41,8 +41,8 @@ func (a *Accumulator) Add(p *Play) {
 // AddPlayer counts one play for its player alone.
 func (a *Accumulator) AddPlayer(p *Play) { a.Players.addPlay(p) }
 
-// AddDay counts the plays of a whole day without their players. It reports whether the players come
-// with their month.
+// AddDay counts the plays of a day without their players. It reports whether these come with their
+// month.
 func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
 	i := a.index(date.UnixMilli())
 	a.Days[i] = s.DaySums
@@ -50,15 +50,12 @@ func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
 	return a.playersKnown[i]
 }
 
-// Expects reports whether a day is of an expected month.
-func (a *Accumulator) Expects(
-	date time.Time,
-) bool {
+// Expects reports whether a day is in an expected month.
+func (a *Accumulator) Expects(date time.Time) bool {
 	return a.playersKnown[a.index(date.UnixMilli())]
 }
 
-// ExpectMonth notes that the players of a month's days are added by UnpackMonth. It precedes
-// whatever is added.
+// ExpectMonth notes that UnpackMonth adds the players of a month's days. It comes before any Add.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
 		a.playersKnown[a.index(date.UnixMilli())] = true

@@ -20,26 +20,21 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // computed in hardware on mo
 
 const checksumSize = 4
 
-// checksum covers the date as well, in milliseconds since 1970: a segment stored for another date
-// does not agree.
+// checksum also covers the date, in milliseconds since 1970, so that a segment stored for another
+// date does not agree.
 func checksum(from int64, b []byte) uint32 {
 	var date [8]byte
 	binary.LittleEndian.PutUint64(date[:], uint64(from))
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes the checksum of everything that follows it into the space left for it at
-// b[at:].
+// putChecksum writes the checksum of everything after it to b[at:].
 func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
 
 // newPacked returns the version and space for the checksum.
-func newPacked(
-	version byte,
-) []byte {
-	return append([]byte{version}, make([]byte, checksumSize)...)
-}
+func newPacked(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
 
 // reader reads a segment from the front. Reading beyond the end returns zeros and sets bad.
 type reader struct {

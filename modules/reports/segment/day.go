@@ -46,9 +46,8 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play of some players, or of all where member is nil, ordered by
-// player. The next play overwrites it. Without a tail the plays have no answers. Errors:
-// ErrDamaged.
+// UnpackDay calls f for each play of some players, or of all if member is nil, ordered by player. The
+// next play overwrites it. Without a tail the plays have no answers. Errors: ErrDamaged.
 func UnpackDay(
 	from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
 ) error {
@@ -80,7 +79,7 @@ func UnpackDay(
 	return nil
 }
 
-// dayEntry reads what a head says of a play: nil at its end.
+// dayEntry reads the entry of a play: nil at the end.
 func (r *reader) dayEntry() (delta int32, fixed []byte) {
 	if b := r.b; len(b) > fixedSize && b[0] < 0x80 { // nearly all
 		r.b = b[1+fixedSize:]

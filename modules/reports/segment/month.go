@@ -14,9 +14,8 @@ type Month struct {
 	// (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte)
-	// and the result (2 bytes) of each play, and the sums of each skill. So the plays of a few
-	// players are found without reading those of the others. It is nil where the month has too many
-	// plays.
+	// and the result (2 bytes) of each play, and the sums of each skill. The sizes let a reader skip
+	// players. It is nil if the month has too many plays.
 	Tail []byte
 }
 
@@ -41,9 +40,8 @@ type monthPlay struct {
 
 const monthPlayBytes = 16
 
-// NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Plays that
-// would take more than bound bytes are summed by player alone. It makes room for the plays of
-// known, which are some of them.
+// NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Above bound bytes
+// plays are summed by player alone. known are the sums of some of them, for which it makes room.
 func NewMonthPlays(from int64, bound int, known *Sums) *MonthPlays {
 	m := &MonthPlays{from: from, bound: bound}
 	var answers int64
@@ -145,8 +143,7 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the plays of some players of a month that has a tail, and lies within the days
-// of a. Errors: ErrDamaged.
+// UnpackMembers adds the plays of some players of a month with a tail. Errors: ErrDamaged.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
@@ -171,7 +168,7 @@ func UnpackMembers(
 	return nil
 }
 
-// monthHead reads the players of a month's head one after the other.
+// monthHead reads the players of a month's head.
 type monthHead struct {
 	reader
 	from    int64
@@ -187,8 +184,7 @@ func headOf(from int64, head []byte) *monthHead {
 	return h
 }
 
-// next reports whether there is another player: ordinal is set. Where not, done says whether the
-// head is whole.
+// next reads the next player. It returns false at the end, where done says whether the head is whole.
 func (h *monthHead) next() bool {
 	if h.left == 0 || h.bad {
 		return false
@@ -209,7 +205,7 @@ func (h *monthHead) next() bool {
 	return !h.bad
 }
 
-// sum is the player's.
+// sum returns the player's sum.
 func (h *monthHead) sum() PlayerSum {
 	result := binary.LittleEndian.Uint16(h.fixed)
 	return PlayerSum{
@@ -219,8 +215,8 @@ func (h *monthHead) sum() PlayerSum {
 	}
 }
 
-// addMember adds a player's plays of the month that begins on the first-th day, without the player.
-// It reports whether they are whole.
+// addMember adds a player's packed plays to the days, the first of which is the first-th, and to the
+// total. It reports whether they are whole.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

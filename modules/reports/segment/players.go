@@ -9,7 +9,7 @@ type PlayerSum struct {
 	Last      int64 // start of the latest play, in milliseconds since 1970
 }
 
-// add takes a pointer: a copy of fields that were just set, as one, waits for them.
+// add takes a pointer: copying fields that were just written would stall (store forwarding).
 func (s *PlayerSum) add(o *PlayerSum) {
 	s.Plays += o.Plays
 	s.Best = max(s.Best, o.Best)
@@ -18,8 +18,8 @@ func (s *PlayerSum) add(o *PlayerSum) {
 	s.Last = max(s.Last, o.Last)
 }
 
-// Players holds the sum of each player. Ordinals are small and dense, so the sums stand in pages
-// that are allocated on first use: a look-up takes two steps and no hashing, and a player 16 bytes.
+// Players holds the sum of each player. Ordinals are small and dense, so the sums are in pages that
+// are allocated on first use.
 type Players struct{ pages []*[perPage]PlayerSum }
 
 const perPage = 128

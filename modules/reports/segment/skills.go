@@ -7,9 +7,9 @@ import (
 	"dg/modules/games"
 )
 
-// The sums of the skills of one player in a month are mostly small: a bit for each skill says which
-// there are, and half a byte for each of these its sums. Half a byte is the place in fewSums, or
-// says that the sums follow all half bytes: in a byte, or in two uvarints.
+// The sums of one player's skills in a month are mostly small. A bit for each skill says which are
+// present, and half a byte for each of these is an index of fewSums, or says that the sums come after
+// the half bytes: in a byte, or in two uvarints.
 const (
 	inByte     = 14
 	inUvarints = 15
@@ -61,7 +61,7 @@ func appendSkills(b []byte, skills *[games.SkillSpace]SkillSums) []byte {
 	return append(append(b, halves[:(n+1)/2]...), rest...)
 }
 
-// skills adds what appendSkills has appended, to the end.
+// skills adds what appendSkills appended, up to the end.
 func (r *reader) skills(to *Sums) {
 	var used uint64
 	if b := r.take(1); b != nil {
@@ -89,7 +89,7 @@ func (r *reader) skills(to *Sums) {
 	r.bad = r.bad || len(r.b) > 0
 }
 
-// sums are those of a half byte.
+// sums returns the sums of a half byte.
 func (r *reader) sums(half byte) SkillSums {
 	switch half {
 	case inByte:

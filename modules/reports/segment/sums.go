@@ -6,14 +6,14 @@ import (
 	"dg/modules/games"
 )
 
-// Sums are the figures of some plays, without their players.
+// Sums are the sums of some plays, without their players.
 type Sums struct {
 	DaySums
 	Passed int64
 	Skills [games.SkillSpace]SkillSums
 }
 
-// DaySums are the figures that a report shows of a single day.
+// DaySums are the sums that a report shows for a day.
 type DaySums struct{ Plays, Completed, Score int64 }
 
 // SkillSums count the answers to one skill.
