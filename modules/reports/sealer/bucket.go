@@ -13,8 +13,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// bucket is a day or a month of a fork in the caller's transaction: the sealer packs it and saves
-// what it packed.
+// bucket packs and saves a day or a month of a fork in the caller's transaction.
 type bucket struct {
 	snap   *snapshot.Snapshot
 	sealed snapshot.SealedReader
@@ -31,7 +30,7 @@ func newBucket(conn *pgxpool.Conn, q snapshot.Query) *bucket {
 }
 
 // packDay packs the plays of the bucket's day unless there are more than maxPlays. It returns their
-// number, counted up to one more.
+// number, counted up to maxPlays + 1.
 func (b *bucket) packDay(ctx context.Context, maxPlays int) (segment.Day, int, error) {
 	n, err := b.countDay(ctx, maxPlays+1)
 	if err != nil || n > maxPlays {
@@ -53,8 +52,7 @@ func (b *bucket) countDay(ctx context.Context, limit int) (n int, err error) {
 	return n, apperr.Annotate(err, "reports: count a day")
 }
 
-// monthPlays collects the plays of the bucket's month from its sealed days and the plays of the
-// others.
+// monthPlays collects the plays of the bucket's month from sealed days, and those of other days.
 func (b *bucket) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
 	err = b.snap.WithoutDamaged(ctx, func() error {
 		var days []time.Time
@@ -105,7 +103,7 @@ func (b *bucket) dropMonth(ctx context.Context) error {
 	return b.replace(ctx, cleanMonthSQL, dropMonthSQL)
 }
 
-// replace writes what is sealed of the bucket's day or month, and removes its mark.
+// replace runs a statement on the bucket's segment, and removes its mark.
 func (b *bucket) replace(ctx context.Context, cleanSQL, sql string, values ...any) error {
 	q := b.snap.Query
 	batch := &pgx.Batch{}

@@ -38,10 +38,9 @@ func (s *Sealer) Due(ctx context.Context) (due Due, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// sealedForks finds the forks with segments, of all organisations, and on a search also those with
-// more than minPlays plays: of each other fork that reads so many plays in the order of the index,
-// which is why a pass does not always search. Organisations take turns, a fork each: one with many
-// large forks does not keep another's waiting.
+// sealedForks finds the forks with segments, of all organisations. A search also finds those with more
+// than minPlays plays, for which it reads so many index entries of every other fork. Organisations
+// take turns, a fork each, so that many large forks of one do not delay another's.
 func sealedForks(
 	ctx context.Context, conn *pgxpool.Conn, search bool, minPlays int64,
 ) ([]fork, error) {
@@ -57,12 +56,12 @@ func sealedForks(
 	return forks, apperr.Annotate(err, "reports: sealed forks")
 }
 
-// Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The
-// newest come first: they are read most. $1 organisation, $2 fork, $3 today.
+// Finished days and months of a fork that are to be sealed, or whose segment is to be removed, newest
+// first, because these are read most. $1 organisation, $2 fork, $3 today.
 const (
-	// DueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. The
-	// organisation is compared with the play that the index gives: compared in it, PostgreSQL
-	// without statistics took each hop for a few plays to be sorted, and sorted all.
+	// DueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. It
+	// compares the organisation outside of the subquery: inside, PostgreSQL without statistics sorted
+	// all plays for each hop.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date

@@ -14,14 +14,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// Sealer packs finished days and months of large forks into segments, which statistics read faster
-// than plays. No answer depends on it: what is not sealed is read from the plays.
+// Sealer packs finished days and months of large forks into segments.
 type Sealer struct {
 	db          *postgres.DB
 	Now         func() time.Time
 	log         *slog.Logger
 	MinPlays    int64 // forks with more plays are sealed
-	MaxDayPlays int   // days with more plays are not
+	MaxDayPlays int   // days with more plays are not sealed
 
 	MaxMonthBytes int // months whose plays take more are sealed by player alone
 
@@ -35,10 +34,9 @@ const SealFrom = 50_000
 // maxDayPlays bounds a day's segment, which is packed and read as a whole, to about 4 MB.
 const maxDayPlays = 250_000
 
-// The passes of a serving program. Each looks at the forks with segments, at what is marked and at
-// recentDays. Only a search also finds other forks that have become large, and plays of earlier
-// days that never had any: until then their plays are read. With 40,000,000 plays in 200 forks that
-// nothing held in memory a search read for 8 s.
+// The passes of a serving program. Each covers dirty days and recentDays of the forks with segments.
+// Only a search also finds other forks that have become large, and new plays of earlier days. It took
+// 8 s for 40,000,000 plays in 200 forks, none in memory.
 const (
 	sealInterval   = time.Minute
 	searchInterval = time.Hour
@@ -59,12 +57,11 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64
 	}
 }
 
-// Result counts what a pass did. Large days have too many plays for a segment; they are counted
-// again when one of their plays changes. Busy days and months are being written to, and those that
-// are left come behind a failure: a later pass seals them.
+// Result counts the days and months of a pass. Large days have too many plays for a segment. Skipped
+// ones are being written to, Remaining ones come after a failure: a later pass seals both.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
-// Backlog is how many days and months were due and are not sealed.
+// Backlog counts the days and months that were due and are not sealed.
 func (s Result) Backlog() int { return s.Skipped + s.Remaining }
 
 func (s *Result) add(o Result) {
@@ -74,8 +71,8 @@ func (s *Result) add(o Result) {
 	s.Skipped += o.Skipped
 }
 
-// Run makes a pass every minute until ctx ends. The first pass, and one an hour, also searches the
-// plays of all forks for days that are not sealed. Failures are logged.
+// Run makes a pass every minute until ctx ends. The first pass, and one an hour, is a search. It logs
+// failures.
 func (s *Sealer) Run(ctx context.Context) {
 	for lastSearch := (time.Time{}); ctx.Err() == nil; {
 		lastSearch = s.RunOnce(ctx, lastSearch)
@@ -122,8 +119,8 @@ func (s *Sealer) seal(ctx context.Context, search bool) (Result, error) {
 }
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
-// another sealer, before it marks anything and before each segment. It needs the rights of the
-// tables' owner. Errors: ErrLocked.
+// another sealer, before the marks and before each segment. It needs the rights of the tables' owner.
+// Errors: ErrLocked.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -149,9 +146,8 @@ var ErrLocked = errors.New(
 
 const sealerLock = 0x6467_7365_616c // "dgseal", an advisory lock
 
-// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. No
-// session holds it, because a pooler gives a session's next transaction to another client. Errors:
-// ErrLocked.
+// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. With
+// a pooler a session lock would outlive its client's transaction. Errors: ErrLocked.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

@@ -15,20 +15,19 @@ import (
 // pass is one pass over all forks.
 type pass struct {
 	*Sealer
-	conn  *pgxpool.Conn
-	today time.Time
-	// earlier days are sealed only if they are marked as dirty
-	from    time.Time
-	timeout time.Duration // how long each bucket waits for another sealer
+	conn    *pgxpool.Conn
+	today   time.Time
+	from    time.Time     // earlier days are sealed only if they are dirty
+	timeout time.Duration // of each bucket's wait for another sealer
 	done    Result
 }
 
-// pass seals what is due in all forks, unless another sealer is at work. A failure in one fork does
-// not keep it from the others. A sealer that meets another one leaves the rest to it.
+// pass seals the due days and months of all forks, until it meets another sealer. A failure in one
+// fork does not keep it from the others.
 func (s *Sealer) pass(
 	ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration,
 ) (Result, error) {
-	// held for this statement only: it fails if another sealer is at work
+	// held for this statement only, to fail if another sealer runs
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -85,15 +84,14 @@ func (p *pass) sealDue(
 	return nil
 }
 
-// TryLocksSQL tries to lock all writers out of some days of a fork, without waiting for one. It is
-// a statement of its own: whatever is read after it sees everything written before. $1 fork, $2 the
-// first day, $3 the day after the last.
+// TryLocksSQL tries to lock all writers out of some days of a fork, without waiting. Statements after
+// it see everything written before. $1 fork, $2 the first day, $3 the day after the last.
 const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash($1), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash($1), d))
      from generate_series($2::date - date '2000-01-01', $3::date - date '2000-01-01' - 1) d)`
 
-// tryLockDays also keeps TRUNCATE out, which takes no lock of days.
+// tryLockDays also keeps TRUNCATE out, which takes no locks of days.
 func tryLockDays(ctx context.Context, tx pgx.Tx, q snapshot.Query) (free bool, err error) {
 	if _, err := tx.Exec(ctx, snapshot.LockPlaysSQL); err != nil {
 		return false, err
@@ -105,9 +103,8 @@ func tryLockDays(ctx context.Context, tx pgx.Tx, q snapshot.Query) (free bool, e
 // sealFunc seals the day or month of a bucket.
 type sealFunc func(context.Context, *bucket) (Result, error)
 
-// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer
-// holds its lock: a snapshot would not see what was written before the lock.
-// Errors: ErrLocked.
+// sealBucket seals a day or a month in its own transaction, unless a writer holds its lock. At READ
+// COMMITTED it sees everything written before the lock; a snapshot would not. Errors: ErrLocked.
 func (p *pass) sealBucket(ctx context.Context, q snapshot.Query, seal sealFunc) (done Result, err error) {
 	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
 		func(tx pgx.Tx) error {
@@ -131,8 +128,8 @@ func (p *pass) sealBucket(ctx context.Context, q snapshot.Query, seal sealFunc) 
 	return done, nil
 }
 
-// sealDay packs the plays of a day. A day with too many has an empty segment, which is never read:
-// it records that the day was counted, and a write marks it as dirty like any other.
+// sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read: it
+// records that the day was counted, until a write marks it as dirty.
 func (s *Sealer) sealDay(ctx context.Context, b *bucket) (Result, error) {
 	packed, n, err := b.packDay(ctx, s.MaxDayPlays)
 	switch {

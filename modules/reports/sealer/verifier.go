@@ -15,7 +15,7 @@ import (
 )
 
 // Verify packs every sealed day and month again from the plays, and returns a line for each that
-// differs. It changes nothing. It skips dirty days and months: reports do not read their segments.
+// differs. It skips dirty days and months, whose segments are not read.
 func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	return wrong, nil
 }
 
-// verifier compares what is stored of a fork with its plays, in the caller's transaction.
+// verifier compares the stored segments of a fork with its plays, in the caller's transaction.
 type verifier struct {
 	conn          *pgxpool.Conn
 	fork          fork
@@ -61,7 +61,7 @@ type verifier struct {
 	wrong         []string // a line for each segment that differs
 }
 
-// verify includes the days that have too many plays for a segment.
+// verify includes days with too many plays for a segment.
 func (v *verifier) verify(ctx context.Context) error {
 	days, err := v.dates(ctx, cleanDaysOfForkSQL)
 	if err != nil {
@@ -109,14 +109,14 @@ func (v *verifier) bucket(p snapshot.Period) *bucket {
 	})
 }
 
-// stored is what is stored of a day, or of a month, which has no sums.
+// stored is a row of a day, or of a month, which has no sums.
 type stored struct {
 	sums    []byte
 	head    int
 	segment []byte
 }
 
-// damaged reports whether a checksum of what begins at from does not agree.
+// damaged reports whether a checksum of the day or month that begins at from does not agree.
 func (s stored) damaged(from int64) bool {
 	if s.head < 0 || s.head > len(s.segment) {
 		return true
@@ -136,13 +136,12 @@ func (s stored) damagedMonth(from int64) bool {
 	if s.head == len(s.segment) {
 		return segment.UnpackMonth(from, s.segment, &segment.Players{}) != nil
 	}
-	return segment.UnpackMembers(from, s.segment[:s.head], s.segment[s.head:], func(int32) bool {
-		return true
-	},
+	return segment.UnpackMembers(from, s.segment[:s.head], s.segment[s.head:],
+		func(int32) bool { return true },
 		segment.NewAccumulator(time.UnixMilli(from).UTC(), 31)) != nil
 }
 
-// compare appends a line to wrong where what is stored for a day or month is not want.
+// compare appends a line to wrong if the stored row of a day or month is not want.
 func (v *verifier) compare(ctx context.Context, p snapshot.Period, sql string, want stored) error {
 	got, err := v.readStored(ctx, p, sql)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Damage is a day or month of a fork whose segment is not what was sealed: a disk error or a manual
-// change. Its plays are read instead, in the same answer, and it is marked as dirty, so that it is
-// sealed again.
+// Damage is a day or month of a fork whose segment is damaged, by a disk error or a manual change. The
+// same answer reads its plays instead, and it is marked as dirty, so that it is sealed again.
 type Damage struct {
 	ForkID string
 	Period Period
@@ -29,14 +28,12 @@ func (d Damage) Log(log *slog.Logger) {
 		d.ForkID, "period", d.Period.String())
 }
 
-// maxDamageRounds is how often a report is summed again because of damage before it ignores all
-// segments. A damaged month leads to its days, which may be damaged too: two rounds find everything
-// in one snapshot.
+// maxDamageRounds bounds how often a report is summed again because of damage, before it ignores all
+// segments. Two rounds find all damage: a damaged month, and then its damaged days.
 const maxDamageRounds = 3
 
-// WithoutDamaged calls sum, and again without the segments that turned out damaged. Where the
-// transaction has ended meanwhile it begins another: everything in an answer comes from one
-// snapshot.
+// WithoutDamaged calls sum, and again without the segments that turned out damaged. If the transaction
+// has ended it begins another, so that the answer comes from one snapshot.
 func (s *Snapshot) WithoutDamaged(ctx context.Context, sum func() error) error {
 	for round := 1; ; round++ {
 		err := sum()
@@ -54,7 +51,7 @@ func (s *Snapshot) WithoutDamaged(ctx context.Context, sum func() error) error {
 	}
 }
 
-// exclude removes what is damaged from what is sealed.
+// exclude removes the damaged days and months.
 func (s *Sealed) exclude(damaged []Damage) {
 	s.Days = slices.DeleteFunc(s.Days, func(d SealedDay) bool {
 		return contains(damaged, false, d.Date)
@@ -83,7 +80,7 @@ type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// MarkDirty marks what is damaged, and calls report for what was not marked before.
+// MarkDirty marks damaged days and months, and calls report for those that were not marked before.
 func MarkDirty(ctx context.Context, db executor, damaged []Damage, report func(Damage)) error {
 	for _, d := range damaged {
 		sql := markDaySQL

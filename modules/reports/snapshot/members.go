@@ -8,18 +8,18 @@ import (
 	"dg/platform/apperr"
 )
 
-// Members are the players of a large group. In any other report everybody is one, since it reads
-// the plays of its players alone.
+// Members are the players of a large group. Other reports read the plays of their players only: all
+// players count as members.
 type Members struct {
 	snap     *Snapshot
 	large    bool // the report is on a large group
 	ordinals ordinalSet
 }
 
-// NewMembers returns the members of the snapshot's group, which are yet to be read.
+// NewMembers returns the members of the snapshot's group, which Queue or Read reads.
 func NewMembers(s *Snapshot) *Members { return &Members{snap: s, large: s.Meta.LargeGroup} }
 
-// Queue reads the members of a large group. It comes before what asks Has.
+// Queue queues the members of a large group, before the statements whose rows call Has.
 func (m *Members) Queue(batch *pgx.Batch) {
 	if !m.large {
 		return
@@ -37,7 +37,7 @@ func (m *Members) Queue(batch *pgx.Batch) {
 	})
 }
 
-// Read is Queue in a round trip of its own.
+// Read reads the members in its own round trip.
 func (m *Members) Read(ctx context.Context) error {
 	if !m.large {
 		return nil
@@ -47,7 +47,7 @@ func (m *Members) Read(ctx context.Context) error {
 	return m.snap.Send(ctx, batch)
 }
 
-// Has reports whether a play that was read is one of the report.
+// Has reports whether the plays of a player belong to the report.
 func (m *Members) Has(player int32) bool { return !m.large || m.ordinals.has(player) }
 
 // ordinalSet is a set of players: ordinals are small and dense.

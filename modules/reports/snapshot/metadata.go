@@ -10,10 +10,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// Header is what a caller knows of a report before a play is read. It authorises the read by the
-// owner of the group.
+// Header is known before a play is read: the caller authorises the read by the owner of the group.
 type Header struct {
-	GroupOwner    string // the organisation of the group, maybe another one's; "": all players
+	GroupOwner    string // the organisation of the group, maybe another one; "": all players
 	ReportingMode org.ReportingMode
 	Suppressed    bool // k-anonymity hides the plays
 }
@@ -26,16 +25,15 @@ func (h Header) CheckGroup(organisationID string) error {
 	return nil
 }
 
-// Metadata is what is known of a report before a play is read.
+// Metadata describes a report before a play is read.
 type Metadata struct {
 	Mode          org.ReportingMode
 	groupOwner    string // an organisation's id; "": the report is on all players
 	Grouped       bool   // the report is on a group
-	LargeGroup    bool   // everybody's plays are read for the group
+	LargeGroup    bool   // the report filters the plays of all players
 	activeMembers int    // members of the group with a play, counted up to MinGroup
-	LastOrdinal   int    // at least as many as the organisation has players
-	// an upper bound of the players that the report lists, counted up to LargeReport + 1; 0: few
-	listedPlayers int
+	LastOrdinal   int    // an upper bound of the organisation's players
+	listedPlayers int    // an upper bound of the report's, counted up to LargeReport + 1; 0: few
 	Sealed        Sealed
 }
 
@@ -48,21 +46,19 @@ func (m Metadata) Suppressed() bool { return m.Grouped && suppressed(m.activeMem
 // SmallGroup reports whether the report looks up the plays of each member.
 func (m Metadata) SmallGroup() bool { return m.Grouped && !m.LargeGroup }
 
-// Large reports whether the statistics list many players, or read segments play by play for a
-// group.
+// Large reports whether the statistics list many players, or read segments for a group.
 func (m Metadata) Large() bool {
 	return !m.Suppressed() && (m.listedPlayers > LargeReport || m.Grouped && !m.Sealed.Empty())
 }
 
-// groupOwnerSQL is not scoped to an organisation: the use of another organisation's group is audited
-// as such. It returns NULL if there is no such group. $1 group.
+// groupOwnerSQL is not scoped to an organisation, because the use of another organisation's group is
+// audited. It returns NULL if the group does not exist. $1 group.
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = $1)`
 
-// MetadataSQL finds no member of another organisation's group. Each member's plays are looked up as
-// in ofMembers: a join also reads those of everybody else until enough members are found. $1
-// organisation, $2 group or null, $3 fork or null, $4 and $5 the
-// period, $6 LargeReport.
+// MetadataSQL finds no member of another organisation's group. It looks up each member's plays as in
+// ofMembers: a join also reads those of other players until enough members are found. $1 organisation,
+// $2 group or null, $3 fork or null, $4 and $5 the period, $6 LargeReport.
 var MetadataSQL = `/* reports.metadata */
 select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) + `,
        (select count(*)::int from (
@@ -86,15 +82,14 @@ select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) +
   left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
-// ByPlayer reads the members of a group by their index, where an organisation of few groups would
-// have its whole table scanned: LIMIT in a subquery is opaque to the planner, which forces the
-// index.
+// ByPlayer reads the members of a group by their index. LIMIT in a subquery is opaque to the planner,
+// which would scan the table of an organisation of few groups.
 const ByPlayer = ` order by player limit (select 9223372036854775807)`
 
 // activeLimit is MinGroup in SQL.
 const activeLimit = string(rune('0' + MinGroup))
 
-// queueMetadata asks for the metadata; readMetadata reads the answers.
+// queueMetadata queues the statements that readMetadata reads.
 func queueMetadata(batch *pgx.Batch, q Query) {
 	if q.GroupID != "" {
 		batch.Queue(groupOwnerSQL, q.GroupID)

@@ -19,7 +19,7 @@ type Period struct {
 	Days int       // 1 to MaxPeriodDays
 }
 
-// dates are the days of a period as they were sent.
+// dates are the sent days of a period.
 type dates struct {
 	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
 	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`
@@ -57,10 +57,10 @@ func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * Day)
 // Day returns the period's i-th day, from 0, as YYYY-MM-DD.
 func (p Period) Day(i int) string { return p.From.AddDate(0, 0, i).Format(time.DateOnly) }
 
-// MonthOf is the month that begins at first.
+// MonthOf returns the month that begins at first.
 func MonthOf(first time.Time) Period {
 	return Period{From: first, Days: int(first.AddDate(0, 1, 0).Sub(first) / Day)}
 }
 
-// String is the period as it is named in a file name: 2026-03-01_2026-03-31.
+// String returns the period as in a file name: 2026-03-01_2026-03-31.
 func (p Period) String() string { return p.Day(0) + "_" + p.Day(p.Days-1) }

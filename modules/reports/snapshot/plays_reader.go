@@ -11,9 +11,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// The plays of one range or several, or of a small group's members in one range. $1 organisation,
-// $2 fork, $3 from and $4 to when, $5 group. Where the planner takes the range for a single row,
-// each lookup of a member could scan it: the comparison of rows matches the index of players alone.
+// The plays of one range or several, or of a small group's members in one range. $1 organisation, $2
+// fork, $3 start and $4 end, $5 group. If the planner estimates one row for the range, each lookup of
+// a member could scan it: the row comparison matches the index of players only.
 // player = any(array(select …)) above the fence would be an unhashed subplan: O(plays × members).
 const (
 	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
@@ -37,9 +37,9 @@ type PlaysReader struct {
 // NewPlaysReader returns a reader of the snapshot.
 func NewPlaysReader(s *Snapshot, m *Members) PlaysReader { return PlaysReader{s, m} }
 
-// SQL completes a statement on the plays of one range. Those of a large group are everybody's: the
-// caller skips the others (members), because a filter in SQL costs plays × members wherever the
-// planner does not hash the members.
+// SQL completes a statement on the plays of one range. For a large group it returns the plays of all
+// players, and the caller asks Members.Has: a filter in SQL costs plays × members if the planner does
+// not hash the members.
 func (r PlaysReader) SQL(selectSQL string, from, to time.Time) (sql string, args []any) {
 	args = []any{r.snap.Query.OrganisationID, r.snap.Query.ForkID, from, to}
 	if r.snap.Meta.SmallGroup() {
@@ -48,9 +48,9 @@ func (r PlaysReader) SQL(selectSQL string, from, to time.Time) (sql string, args
 	return selectSQL + ofRange, args
 }
 
-// Queue calls f for each play of the report in some ranges, in no order. The next play overwrites
-// it. The statement is planned for its own parameters, since a plan for any period is wrong for
-// most. Rows come in the binary format, which pgx asks for with these types.
+// Queue calls f for each play of the report in some ranges, in any order. The next play overwrites
+// it. The statement gets a custom plan, since a generic one is wrong for most periods. Rows come in
+// pgx's binary format.
 func (r PlaysReader) Queue(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return

@@ -11,18 +11,15 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
-	// the caller lists Statistics.Players, for which more memory is reserved
-	Rows bool
-	// the caller warns of groups whose reports differ by few players
-	Overlaps bool
-	// Position is what the report has to see: a replica that has it may be read from. The zero
-	// value asks the primary.
+	Rows                   bool   // the caller lists Statistics.Players, which takes more memory
+	Overlaps               bool   // the caller warns of groups whose reports differ by few players
+	// a replica that has replayed it may be read; zero: only the primary is read
 	Position postgres.Position
 }
 
-// ErrGroupNotFound says that there is no such group, or that it is another organisation's.
+// ErrGroupNotFound says that the group does not exist or is another organisation's.
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// LargeReport is how many players a small report lists at most.
+// LargeReport is the maximum of players that a small report lists.
 const LargeReport = 5_000

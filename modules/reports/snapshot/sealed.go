@@ -13,26 +13,22 @@ import (
 	"dg/platform/apperr"
 )
 
-// What counts as sealed is defined by these constants and nowhere else. Each takes the place of a
-// table in a statement; PostgreSQL plans it as if it were written out.
+// These constants alone define what counts as sealed. Each takes the place of a table in a statement.
 //
 // A day or month whose plays have changed is dirty: it has a row in unsealed_days or
-// unsealed_months, until it is sealed again. (The tables keep their names: programs of other
-// versions may run beside this one.)
+// unsealed_months until it is sealed again. (Renaming the tables would break other versions.)
 const (
-	// versionByte and monthVersionByte are the first bytes of what this version of the program has
-	// sealed. They are compared as bytes, so that an empty value is another version rather than an
-	// error. Segments of another version are ignored and sealed again: while programs of two
-	// versions run they seal in turns, and the figures stay right.
+	// versionByte and monthVersionByte are the first bytes of this version's segments. Compared as
+	// bytes, an empty value is another version, not an error. Segments of another version are
+	// ignored and sealed again.
 	versionByte      = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
 	monthVersionByte = `'\x0` + string(rune('0'+segment.MonthVersion)) + `'::bytea`
 
-	// CleanDays are the days that the sealer has looked at and that are not dirty.
+	// CleanDays are the days that the sealer has counted and that are not dirty.
 	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = ` + versionByte + `
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// SealedDays are the clean days that are read from their segments. The others have too many
-	// plays for one.
+	// SealedDays are the clean days with a segment. The others have too many plays.
 	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
 
 	// SealedMonths are the months that are read from their segments.
@@ -41,16 +37,15 @@ const (
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 )
 
-// A group is large from a share of the organisation's players on, one in so many: reading
-// everybody's plays or segments is then faster than a lookup for each member. Segments are faster
-// to read than plays. Of whole months the plays of the members alone are read; months whose plays
-// take more than maxMonthBytes are sealed without them.
+// A group is large from a share of the organisation's players on, one in so many: reading the plays or
+// segments of all players is then faster than a lookup for each member. Segments are faster than
+// plays. Months without the plays of each player do not serve groups.
 const (
 	largeInPlays    = "8"
 	largeInSegments = "70"
 )
 
-// largeGroup is true for a group of at least one in so many of the organisation's players. $1
+// largeGroup is true for a group of at least one in oneIn of the organisation's players. $1
 // organisation, $2 group.
 func largeGroup(oneIn string) string {
 	return `exists (select from group_members where org_id = $1 and group_id = $2
@@ -58,9 +53,9 @@ func largeGroup(oneIn string) string {
 		` from player_ordinals where org_id = $1), 0) limit 1)`
 }
 
-// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all
-// players, nor for months without the plays of each, and a small group none for segments. $1
-// organisation, $2 group or null, $3 fork, $4 the first day, $5 the day after the last.
+// The sums of a period's sealed days, and its sealed months. Groups need no sums of all players, and
+// only months with the plays of each; small groups need no segments. $1 organisation, $2 group or
+// null, $3 fork, $4 the first day, $5 the day after the last.
 var (
 	SealedDaysSQL = `/* reports.SealedDays */
 select d.day, case when $2::uuid is null then d.sums end from ` + SealedDays + ` d
@@ -75,7 +70,7 @@ select m.month from ` + SealedMonths + ` m
  order by m.month`
 )
 
-// Sealed lists what of a period is sealed.
+// Sealed lists the sealed days and months of a period.
 type Sealed struct {
 	Days   []SealedDay // ascending
 	Months []time.Time // first days of whole months of the period, ascending
@@ -90,7 +85,7 @@ type SealedDay struct {
 	Sums []byte // packed; nil in the report of a group
 }
 
-// queueSealed asks what of a report's period is sealed; readSealed reads the answers.
+// queueSealed queues the statements that readSealed reads.
 func queueSealed(batch *pgx.Batch, q Query) {
 	args := []any{q.OrganisationID, idOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End()}
 	batch.Queue(SealedDaysSQL, args...)
@@ -114,7 +109,7 @@ func readSealed(results pgx.BatchResults) (s Sealed, err error) {
 	return s, apperr.Annotate(err, "reports: sealed months")
 }
 
-// ReadSealedDays lists the sealed days of the period in a round trip of its own.
+// ReadSealedDays reads the sealed days of the period in its own round trip.
 func (s *Snapshot) ReadSealedDays(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	queueSealed(batch, s.Query)

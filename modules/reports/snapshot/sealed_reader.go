@@ -12,8 +12,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Segments of the days or months in $3. $1 organisation, $2 fork. A head is followed by nothing, so
-// that all have one form.
+// Segments, or their heads, of the days or months in $3. $1 organisation, $2 fork.
 const (
 	monthsSQL = `/* reports.months */ select month, head_bytes, substr(segment, 1, head_bytes)
 		from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
@@ -31,7 +30,7 @@ type SealedReader struct{ snap *Snapshot }
 // NewSealedReader returns a reader of the snapshot.
 func NewSealedReader(s *Snapshot) SealedReader { return SealedReader{s} }
 
-// EachDay calls f for the sums of each sealed day; those with damaged sums are sealed no more.
+// EachDay calls f for the sums of each sealed day. It removes days with damaged sums.
 func (r SealedReader) EachDay(f func(time.Time, *segment.Sums)) {
 	r.snap.Meta.Sealed.Days = slices.DeleteFunc(r.snap.Meta.Sealed.Days, func(d SealedDay) bool {
 		sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
@@ -79,8 +78,8 @@ func (r SealedReader) QueueDays(
 		})
 }
 
-// queueSegments calls unpack for each row of a date, the size of a head and a segment, and damaged
-// where that fails. The next row overwrites the segment.
+// queueSegments calls unpack for each row of date, size of the head, and segment, and damaged if that
+// fails. The next row overwrites the segment.
 func (r SealedReader) queueSegments(
 	batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time),
 	unpack func(from int64, head, tail []byte) error,

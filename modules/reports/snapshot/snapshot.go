@@ -15,12 +15,12 @@ import (
 	"dg/platform/postgres"
 )
 
-// Snapshot is a transaction that reads one state of the data for a report. It alone knows whether a
-// replica or the primary is read. Readers take it, and send their statements through it.
+// Snapshot is a transaction that reads one state of the data for a report, on a replica or the
+// primary. Readers send their statements through it.
 type Snapshot struct {
 	db         *postgres.DB
 	Query      Query
-	withSealed bool // what of the period is sealed is read, too
+	withSealed bool // begin also reads the sealed days and months
 
 	Conn    *pgxpool.Conn
 	Replica bool // the connection is a replica's
@@ -32,13 +32,12 @@ type Snapshot struct {
 // AcquireTimeout bounds the wait for a connection.
 const AcquireTimeout = 2 * time.Second
 
-// LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not
-// MVCC-safe: it empties the table for older snapshots, too, but not their segments. It comes before
-// the snapshot is taken, and nothing else waits for it.
+// LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not MVCC-safe:
+// it empties the table for older snapshots, but not their segments. It comes before the snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Open begins a snapshot, on a replica if one has replayed the query's position; withSealed
-// also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
+// Open begins a snapshot, on a replica if one has replayed the query's position. withSealed also
+// reads the sealed days and months. Errors: ErrGroupNotFound, apperr.Unavailable.
 func Open(
 	ctx context.Context, db *postgres.DB, q Query, withSealed bool,
 ) (*Snapshot, error) {
@@ -66,7 +65,7 @@ func Open(
 // On returns the snapshot of a transaction that the caller has begun on the connection, and ends.
 func On(conn *pgxpool.Conn, q Query) *Snapshot { return &Snapshot{Conn: conn, Query: q} }
 
-// openOnPrimary begins the snapshot on the primary. What was found in an earlier one is forgotten.
+// openOnPrimary begins the snapshot on the primary, and drops the findings of an earlier one.
 func (s *Snapshot) openOnPrimary(ctx context.Context) error {
 	s.Replica = false
 	s.Damaged = nil
@@ -78,8 +77,7 @@ func (s *Snapshot) openOnPrimary(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		// After an outage of the database every pooled connection may be dead, and shows it only
-		// when it is used.
+		// After an outage every pooled connection may be dead, which shows at its first use only.
 		dead := s.Conn.Conn().IsClosed() && ctx.Err() == nil &&
 			attempt < s.db.Pool.Config().MaxConns
 		s.Close()
@@ -106,8 +104,9 @@ func (s *Snapshot) acquire(ctx context.Context) error {
 	return nil
 }
 
-// ReadWithFailover calls f, which reads the snapshot, and again on the primary where a replica failed. Whatever
-// the caller has authorised, a group of another organisation is not read. Errors: ErrGroupNotFound.
+// ReadWithFailover calls f, which reads the snapshot, and again on the primary after a replica's
+// failure. Errors: ErrGroupNotFound for a group of another organisation, whatever the caller has
+// authorised.
 func (s *Snapshot) ReadWithFailover(ctx context.Context, f func() error) error {
 	if err := s.Meta.Header().CheckGroup(s.Query.OrganisationID); err != nil {
 		return err
@@ -123,14 +122,13 @@ func (s *Snapshot) ReadWithFailover(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// replicaFailed reports whether err is a replica's doing: the report is asked again of the primary.
-// Replay cancels statements that are in its way (SQLSTATE 40001), a standby may stop or be
-// promoted, and none but the primary can say what is wrong.
+// replicaFailed reports whether err is the failure of a replica, so that the primary is read. Replay
+// cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
 func (s *Snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.Replica && ctx.Err() == nil && postgres.Failed(err)
 }
 
-// begin starts the transaction and reads the metadata, and what is sealed, in one round trip.
+// begin begins the transaction and reads the metadata in one round trip.
 func (s *Snapshot) begin(ctx context.Context) error {
 	q := s.Query
 	s.ended = false
@@ -159,9 +157,7 @@ func (s *Snapshot) begin(ctx context.Context) error {
 	return err
 }
 
-// Send runs a batch in one round trip. While the rows of one statement are read, PostgreSQL works
-// on the next.
-// Errors: segment.ErrDamaged where the batch met a damaged segment.
+// Send runs a batch in one round trip. Errors: segment.ErrDamaged if it met a damaged segment.
 func (s *Snapshot) Send(ctx context.Context, batch *pgx.Batch) error {
 	before := len(s.Damaged)
 	err := s.Conn.SendBatch(ctx, batch).Close()
@@ -179,8 +175,8 @@ func (s *Snapshot) SendLast(ctx context.Context, batch *pgx.Batch) error {
 	return err
 }
 
-// Close ends the transaction and releases the connection. A connection amid rows is closed instead:
-// the rest of an export may be long.
+// Close ends the transaction and releases the connection. A connection that is sending rows is closed
+// instead: the rest of an export may be long.
 func (s *Snapshot) Close() {
 	if s.Conn == nil {
 		return
