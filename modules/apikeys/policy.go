@@ -32,9 +32,7 @@ var deniedMessages = map[authz.Permission]string{
 }
 
 // authorize asks the policy about the organisation that owns, or will own, a key.
-func (c *core) authorize(
-	subject authz.Subject, permission authz.Permission, owner string,
-) error {
+func (c *core) authorize(subject authz.Subject, permission authz.Permission, owner string) error {
 	err := c.policy.Authorize(subject, permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return apperr.New(apperr.AccessDenied, "%s", deniedMessages[permission])
@@ -44,9 +42,7 @@ func (c *core) authorize(
 
 // authorizeAll authorises for the owner of each key, so that a query that reads another
 // organisation's keys fails.
-func (c *core) authorizeAll(
-	subject authz.Subject, permission authz.Permission, keys []Key,
-) error {
+func (c *core) authorizeAll(subject authz.Subject, permission authz.Permission, keys []Key) error {
 	for _, k := range keys {
 		if k.OrganisationID != subject.OrganisationID {
 			if err := c.authorize(subject, permission, k.OrganisationID); err != nil {

@@ -152,9 +152,7 @@ func (r *Reader) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error)
 }
 
 // UsageOf returns the Usage of the first MaxUsable keys, by id. Errors: apperr.AccessDenied.
-func (r *Reader) UsageOf(
-	ctx context.Context, actor Actor, keys []Key,
-) (map[string][]Usage, error) {
+func (r *Reader) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[string][]Usage, error) {
 	err := r.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
 	if err == nil {
 		err = r.authorizeAll(actor.Subject, authz.ListKeys, keys)

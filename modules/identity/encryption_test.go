@@ -85,8 +85,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		require.NoError(t, b.verify(b.signIn(ann), b.code(anns, 0)))
 		b.pass(time.Minute)
 	}
-	require.Equal(t, 3,
-		one[int](b, `select totp_rewritten from users where email_key = $1`, ann))
+	require.Equal(t, 3, one[int](b, `select totp_rewritten from users where email_key = $1`, ann))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
 	require.ErrorContains(t, err, "permission denied",
 		"the serving role cannot change a secret and keep the sessions")

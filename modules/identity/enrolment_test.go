@@ -125,8 +125,7 @@ func TestConcurrentConfirmationsTurnTwoStepOnOnce(t *testing.T) {
 	}
 	confirmed := make(chan int, concurrency)
 	require.Equal(t, 1, b.atOnce(func(nth int, on *instance) error {
-		_, _, err := on.ConfirmTwoStep(b.ctx(), sessions[nth].Token,
-			proof(b.code(secrets[nth], 0)))
+		_, _, err := on.ConfirmTwoStep(b.ctx(), sessions[nth].Token, proof(b.code(secrets[nth], 0)))
 		if err == nil {
 			confirmed <- nth
 		}

@@ -230,8 +230,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	days := e.count(daysOfSQL, otherFork)
 	left := e.count(daysOfSQL, testFork)
 	require.Equal(t, sealer.Result{Days: days, Months: 3, Remaining: left}, done)
-	require.Equal(t, days,
-		e.count(`select count(*) from fork_days where fork_id = $1`, otherFork))
+	require.Equal(t, days, e.count(`select count(*) from fork_days where fork_id = $1`, otherFork))
 	e.agrees(t)
 	e.Exec(`drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")

@@ -63,9 +63,7 @@ type Report struct {
 // the group by the header, calls Statistics and closes the report. hold gets each lease of memory,
 // which the caller releases when the answer is sent, also after an error.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
-func (s *Service) Open(
-	ctx context.Context, q Query, hold func(*fairshare.Lease),
-) (*Report, error) {
+func (s *Service) Open(ctx context.Context, q Query, hold func(*fairshare.Lease)) (*Report, error) {
 	snap, admitted, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {
 		return nil, err

@@ -70,8 +70,7 @@ func SignIn(email, fromAddress, knownBrowser string) []Limit {
 	if knownBrowser != "" {
 		return []Limit{New("browser", knownBrowser, maxBrowserFailures, browserWindow)}
 	}
-	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures,
-		addressWindow)
+	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures, addressWindow)
 	address.keepOnSuccess = true // otherwise an attacker's own account would clear it
 	return []Limit{
 		address, New("account", input.Lower(email), maxAccountFailures, accountWindow),
@@ -82,8 +81,7 @@ func SignIn(email, fromAddress, knownBrowser string) []Limit {
 // which strangers can exhaust. A thief with a stolen cookie locks that session only: the person's
 // limit is looser.
 func Session(personID, token, address string) []Limit {
-	from := New("session address", netaddr.ClientText(address), maxAddressFailures,
-		addressWindow)
+	from := New("session address", netaddr.ClientText(address), maxAddressFailures, addressWindow)
 	from.keepOnSuccess = true // otherwise an attacker's own session would clear it
 	return []Limit{
 		from,

@@ -66,9 +66,7 @@ var errLockEnded = errors.New("throttle: the lock has just ended")
 // CountFailure counts a wrong password in all of the limits. If one of them was reached since Check
 // it counts in none and returns a LockedError. lockedUntil is the end of the account's lock that the
 // attempt began, or nil.
-func CountFailure(
-	db *gorm.DB, limits []Limit, now time.Time,
-) (lockedUntil *time.Time, err error) {
+func CountFailure(db *gorm.DB, limits []Limit, now time.Time) (lockedUntil *time.Time, err error) {
 	err = db.Transaction(func(tx *gorm.DB) error {
 		for _, l := range limits {
 			taken, ok, err := l.Take(tx, now)

@@ -38,9 +38,7 @@ const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share m
 
 // Open begins a snapshot, on a replica if one has replayed the query's position. withSealed also
 // reads the sealed days and months. Errors: ErrGroupNotFound, apperr.Unavailable.
-func Open(
-	ctx context.Context, db *postgres.DB, q Query, withSealed bool,
-) (*Snapshot, error) {
+func Open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*Snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
 	}
