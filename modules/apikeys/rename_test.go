@@ -54,11 +54,8 @@ func TestRenameIsRefused(t *testing.T) {
 		return b.keys.Rename(b.ctx(), actor, key.ID, label, request)
 	}
 	for field, bad := range map[string][]apikeys.Label{
-		"name": {{Name: ""}, {Name: " "}, {Name: "a\n"}, {Name: strings.Repeat("n", 201)}},
-		"description": {
-			{Name: "n", Description: "a\x00"}, {Name: "n", Description: strings.Repeat("n", 201)},
-			{Name: "n", Description: "\xff"},
-		},
+		"name":        {{Name: ""}, {Name: strings.Repeat("n", 201)}},
+		"description": {{Name: "n", Description: strings.Repeat("n", 201)}, {Name: "n", Description: "\xff"}},
 	} {
 		for _, label := range bad {
 			require.Equal(t, field, requireCode(t, apperr.Validation, rename(b.owner, label)).Field)

@@ -175,24 +175,6 @@ func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 	require.Zero(t, lost)
 }
 
-// Run records when it begins, and returns when its context ends.
-func TestRunRecordsAtOnce(t *testing.T) {
-	b := setup(t)
-	b.counts(t, refused(ours, "key-a", audit.WrongSecret))
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		b.log.Run(ctx)
-	}()
-	require.Eventually(t, func() bool {
-		events, _ := b.counted(t, ours)
-		return slices.Equal(events, []int{1})
-	}, 15*time.Second, 10*time.Millisecond, "well before the first interval ends")
-	stop()
-	<-ended
-}
-
 // locked is an entry to count in many logs.
 var locked = audit.Entry{
 	Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
@@ -18,17 +17,8 @@ import (
 
 // differs compares a random report from segments, and the overview, with the plays in one snapshot.
 func (e *env) differs(ctx context.Context, random *rand.Rand) error {
-	q := Query{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period: Period{
-			From: testFrom.Add(time.Duration(random.IntN(60)) * snapshot.Day),
-			Days: 1 + random.IntN(110),
-		},
-	}
-	if random.IntN(3) == 0 {
-		q.GroupID = testGroup
-	}
+	q := query(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110),
+		[]string{"", "", testGroup}[random.IntN(3)])
 	s, err := snapshot.Open(ctx, e.DB, q, true)
 	if err != nil {
 		return err
@@ -84,30 +74,23 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want := newStatistics(truth, q.Period, label)
 		want.ReportingMode = org.Nominative
 		s.Close()
-		got, err := e.statistics(t.Context(), q)
-		if err != nil || !sameStatistics(want, got) {
-			wrong = append(wrong,
-				fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID,
-					got.Plays, want.Plays, err))
+		check := func(what string, equal bool, err error) {
+			if err != nil || !equal {
+				wrong = append(wrong, fmt.Sprintf("%s of %s (group %q): %v", what, q.Period, q.GroupID, err))
+			}
 		}
+		got, err := e.statistics(t.Context(), q)
+		check("statistics", sameStatistics(want, got), err)
 		want.Player = nil
 		want.Skills = nil
 		q.TotalsOnly = true
 		got, err = e.statistics(t.Context(), q)
-		if err != nil || !assert.ObjectsAreEqual(want, got) {
-			wrong = append(wrong,
-				fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v",
-					q.Period, q.GroupID, got.Plays, want.Plays, err))
-		}
+		check("totals", assert.ObjectsAreEqual(want, got), err)
 		wantOverview, err := plainOverview(t.Context(), e.DB.Pool, q.Period)
 		require.NoError(t, err)
 		overview, err := e.reports.Overview(t.Context(),
 			Query{OrganisationID: testOrg, Period: q.Period})
-		if err != nil || !assert.ObjectsAreEqual(wantOverview, overview) {
-			wrong = append(wrong,
-				fmt.Sprintf("the overview until %s: %+v instead of %+v, error %v", q.Period,
-					overview.Now, wantOverview.Now, err))
-		}
+		check("overview", assert.ObjectsAreEqual(wantOverview, overview), err)
 	}
 	return wrong
 }

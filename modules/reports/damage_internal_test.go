@@ -14,22 +14,10 @@ import (
 
 // plants are corruptions of one sealed row, as SQL with a random number $1 from 0 to a million.
 var plants = []struct{ table, set string }{
-	{
-		"fork_days",
-		`sums = set_byte(sums, $1 % octet_length(sums), (get_byte(sums, $1 % octet_length(sums)) + 1 + $1 % 255) % 256)`,
-	},
-	{
-		"fork_days",
-		`segment = set_byte(segment, $1 % head_bytes, (get_byte(segment, $1 % head_bytes) + 1 + $1 % 255) % 256)`,
-	},
-	{
-		"fork_days",
-		`segment = set_byte(segment, octet_length(segment) - 1 - $1 % 9, (get_byte(segment, octet_length(segment) - 1 - $1 % 9) + 1 + $1 % 255) % 256)`,
-	},
-	{
-		"fork_days",
-		`segment = set_bit(segment, $1 % (8 * octet_length(segment)), 1 - get_bit(segment, $1 % (8 * octet_length(segment))))`,
-	},
+	{"fork_days", otherByte("sums", "$1 % octet_length(sums)")},
+	{"fork_days", otherByte("segment", "$1 % head_bytes")},
+	{"fork_days", otherByte("segment", "octet_length(segment) - 1 - $1 % 9")},
+	{"fork_days", otherByte("segment", "$1 % octet_length(segment)")},
 	{"fork_days", `head_bytes = head_bytes + 1 + $1 % 12`},
 	{"fork_days", `head_bytes = head_bytes - 1 - $1 % 12`},
 	{"fork_days", `head_bytes = (array[0, -1, 2147483647, -2147483648, 1])[1 + $1 % 5]`},
@@ -38,36 +26,29 @@ var plants = []struct{ table, set string }{
 	{"fork_days", `sums = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(sums, 2)`},
 	{"fork_days", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 	{"fork_days", `sums = sums || '\x00', segment = segment || '\x00'`},
-	{
-		"fork_days",
-		`(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`,
-	},
-	{
-		"fork_months",
-		`segment = set_byte(segment, $1 % octet_length(segment), (get_byte(segment, $1 % octet_length(segment)) + 1 + $1 % 255) % 256)`,
-	},
+	{"fork_days", `(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o
+		where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`},
+	{"fork_months", otherByte("segment", "$1 % octet_length(segment)")},
 	{"fork_months", `segment = substr(segment, 1, $1 % octet_length(segment))`},
-	{
-		"fork_months",
-		`head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647, -2147483648])[1 + $1 % 7]`,
-	},
+	{"fork_months", `head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647,
+		-2147483648])[1 + $1 % 7]`},
 	{"fork_months", `segment = segment || '\x00'`},
-	{
-		"fork_months",
-		`segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`,
-	},
+	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
+}
+
+// otherByte gives a value another byte at a position.
+func otherByte(column, at string) string {
+	return fmt.Sprintf(
+		`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, at)
 }
 
 // plant corrupts one row of the fork.
 func (e *env) plant(n, random int) {
 	p := plants[n%len(plants)]
-	key := map[string]string{"fork_days": "day", "fork_months": "month"}[p.table]
-	e.Exec(
-		`with random as (select $1::int) update `+p.table+` set `+p.set+` where fork_id = '`+
-			testFork+`' and `+key+` = (
-		select `+key+` from `+p.table+` where fork_id = '`+testFork+`' order by `+key+
-			` offset $1 % (select count(*) from `+p.table+` where fork_id = '`+testFork+
-			`') limit 1)`, random)
+	e.Exec(`with random as (select $1::int), rows as (
+		  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
+		    from `+p.table+` where fork_id = '`+testFork+`')
+		update `+p.table+` set `+p.set+` where ctid = (select ctid from rows where i = $1 % n)`, random)
 }
 
 // damageQueries are reports that read sums, months, days and groups.

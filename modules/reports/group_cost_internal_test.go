@@ -52,12 +52,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 		t.Helper()
 		costs := map[int]reportCost{}
 		for members, id := range groups {
-			costs[members] = e.costOf(t, Query{
-				OrganisationID: testOrg,
-				ForkID:         testFork,
-				GroupID:        id,
-				Period:         p,
-			})
+			costs[members] = e.costOf(t, query(p.From, p.Days, id))
 		}
 		for members, cost := range costs {
 			of := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)

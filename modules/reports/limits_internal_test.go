@@ -31,12 +31,7 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	whole := Period{From: testFrom, Days: 100}
 	short := Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
 	large := func(p Period, group string) bool {
-		snap, err := snapshot.Open(t.Context(), e.DB, Query{
-			OrganisationID: testOrg,
-			ForkID:         testFork,
-			Period:         p,
-			GroupID:        group,
-		}, true)
+		snap, err := snapshot.Open(t.Context(), e.DB, query(p.From, p.Days, group), true)
 		require.NoError(t, err)
 		defer snap.Close()
 		return snap.Meta.Large()
@@ -60,8 +55,7 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	// A large report gives back its slot among the small ones.
 	e.reports.limits.Small = fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
 	var leases []*fairshare.Lease
-	report, err := e.reports.Open(t.Context(),
-		Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
+	report, err := e.reports.Open(t.Context(), query(whole.From, whole.Days, ""),
 		func(l *fairshare.Lease) { leases = append(leases, l) })
 	require.NoError(t, err)
 	report.Close()

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -96,24 +95,17 @@ func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 	e.Exec(`update plays set fork_id = $1`, testFork)
 	e.seal(t)
 	e.agrees(t)
-	turned := `(get_byte(%[1]s, octet_length(%[1]s) - 1) # 1)`
-	for _, wrong := range []struct{ table, column, where, period string }{
-		{"fork_days", "sums", "day = '2023-12-05'", "2023-12-05_2023-12-05"},
-		{"fork_days", "segment", "day = '2024-01-06'", "2024-01-06_2024-01-06"},
-		{"fork_days", "segment", "day = '0001-01-01'", "0001-01-01_0001-01-01"},
-		{"fork_months", "segment", "month = '2024-01-01'", "2024-01-01_2024-01-31"},
-		{"fork_months", "segment", "month = '1850-07-01'", "1850-07-01_1850-07-31"},
+	for _, wrong := range []struct{ table, marks, column, date, last string }{
+		{"fork_days", "unsealed_days", "sums", "2023-12-05", "2023-12-05"},
+		{"fork_days", "unsealed_days", "segment", "2024-01-06", "2024-01-06"},
+		{"fork_days", "unsealed_days", "segment", "0001-01-01", "0001-01-01"},
+		{"fork_months", "unsealed_months", "segment", "2024-01-01", "2024-01-31"},
+		{"fork_months", "unsealed_months", "segment", "1850-07-01", "1850-07-31"},
 	} {
-		e.Exec(
-			fmt.Sprintf(`update %[2]s set %[1]s = set_byte(%[1]s, octet_length(%[1]s) - 1, `+turned+
-				`) where `+wrong.where, wrong.column, wrong.table))
-		require.Equal(t, []string{"fork " + testFork + ", " + wrong.period +
+		e.flip(wrong.table, wrong.column, 7, wrong.date)
+		require.Equal(t, []string{"fork " + testFork + ", " + wrong.date + "_" + wrong.last +
 			": the segment is damaged: its checksum does not match"}, e.verify(t))
-		mark := "insert into unsealed_days select fork_id, day from fork_days where "
-		if wrong.table == "fork_months" {
-			mark = "insert into unsealed_months select fork_id, month from fork_months where "
-		}
-		e.Exec(mark + wrong.where)
+		e.Exec(`insert into `+wrong.marks+` values ($1, $2)`, testFork, wrong.date)
 		e.agrees(t)
 	}
 	e.seal(t)

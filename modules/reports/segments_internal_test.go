@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"dg/modules/importer"
 	"dg/platform/postgres"
@@ -37,47 +37,6 @@ func unlessSerialised(err error) error {
 	return err
 }
 
-// traffic is concurrent work of several kinds, until the first failure or until it is stopped.
-type traffic struct {
-	t             *testing.T
-	ctx           context.Context
-	stop          context.CancelFunc
-	running       sync.WaitGroup
-	imports, days atomic.Int64
-}
-
-// work repeats f in n goroutines.
-func (w *traffic) work(n int, f func(context.Context, *rand.Rand) error) {
-	for i := range n {
-		w.running.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(i), rand.Uint64()))
-			for w.ctx.Err() == nil {
-				if err := f(w.ctx, random); err != nil && w.ctx.Err() == nil {
-					w.t.Error(err)
-					w.stop()
-				}
-			}
-		})
-	}
-}
-
-// write runs 8 writers and an importer.
-func (w *traffic) write(e *env) {
-	writers := pgtest.Open(w.t, e.OwnerURL, postgres.Options{MaxConns: 8})
-	owner := pgtest.Open(w.t, e.OwnerURL, postgres.Options{MaxConns: 1})
-	w.work(8, func(ctx context.Context, random *rand.Rand) error {
-		return unlessSerialised(e.write(ctx, random, writers))
-	})
-	im := importer.New(owner.Pool)
-	w.work(1, func(ctx context.Context, random *rand.Rand) error {
-		err := e.importSome(ctx, random, im)
-		if err == nil {
-			w.imports.Add(1)
-		}
-		return unlessSerialised(err)
-	})
-}
-
 // Figures from segments equal those from the plays under random writes, imports, erasures and seals.
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	t.Parallel()
@@ -88,29 +47,50 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		lasts = 60 * time.Second
 	}
 	e.Exec(insertSQL, testFrom, 100, 3000)
-	w := &traffic{t: t}
-	w.ctx, w.stop = context.WithCancel(t.Context())
-	defer w.stop()
+	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 8})
+	im := importer.New(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1}).Pool)
+	cancelled, stop := context.WithCancel(t.Context())
+	defer stop()
+	work, ctx := errgroup.WithContext(cancelled)
+	repeat := func(n int, f func(context.Context, *rand.Rand) error) {
+		for i := range n {
+			random := rand.New(rand.NewPCG(uint64(i), rand.Uint64()))
+			work.Go(func() error {
+				for ctx.Err() == nil {
+					if err := f(ctx, random); err != nil && ctx.Err() == nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	var imports, days atomic.Int64
 	began := time.Now()
-	w.write(e)
-	w.work(2, e.differs)
-	w.work(2, func(ctx context.Context, _ *rand.Rand) error {
+	repeat(8, func(ctx context.Context, random *rand.Rand) error {
+		return unlessSerialised(e.write(ctx, random, writers))
+	})
+	repeat(1, func(ctx context.Context, random *rand.Rand) error {
+		err := e.importSome(ctx, random, im)
+		if err == nil {
+			imports.Add(1)
+		}
+		return unlessSerialised(err)
+	})
+	repeat(2, e.differs)
+	repeat(2, func(ctx context.Context, _ *rand.Rand) error {
 		done, err := e.sealer.Seal(ctx)
-		w.days.Add(int64(done.Days))
+		days.Add(int64(done.Days))
 		if errors.Is(err, sealer.ErrLocked) { // by the other sealer
 			return nil
 		}
 		return err
 	})
 	require.Eventually(t, func() bool { // each kind of work has taken part, also on a busy machine
-		return w.ctx.Err() != nil ||
-			time.Since(began) > lasts && w.days.Load() > 0 && w.imports.Load() > 0
+		return ctx.Err() != nil || time.Since(began) > lasts && days.Load() > 0 && imports.Load() > 0
 	}, lasts+time.Minute, 10*time.Millisecond)
-	w.stop()
-	w.running.Wait()
-	require.Positive(t, w.days.Load())
-	require.Positive(t, w.imports.Load())
-
+	stop()
+	require.NoError(t, work.Wait())
 	e.agreesAtRest(t)
 }
 
