@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -42,29 +41,13 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	counted, err := log.CountBefore(t.Context(), ours, pruneFrom)
 	require.NoError(t, err)
 	require.Equal(t, n, counted)
-	lines := strings.Split(strings.TrimSpace(file.String()), "\n")
-	require.Len(t, lines, 2_500)
-	var newest map[string]any
-	require.NoError(t, json.Unmarshal([]byte(lines[0]), &newest))
-	require.NotEmpty(t, newest["entryId"])
-	delete(newest, "entryId")
-	require.Equal(t, map[string]any{
-		"organisationId": ours,
-		"at":             "2025-12-31T23:00:00.000Z",
-		"actorKind":      "key",
-		"actorId":        "k",
-		"actorName":      "Entrepôt",
-		"action":         "api_key.refused",
-		"reason":         "wrong_secret",
-		"targetKind":     "fork",
-		"targetId":       "f",
-		"details":        map[string]any{"rows": 12.0},
-		"method":         "GET",
-		"path":           "/api/v1/forks",
-		"address":        "192.0.2.1",
-		"userAgent":      "bi/1.0",
-		"requestId":      "request-2499",
-	}, newest)
+	require.Equal(t, 2_500, strings.Count(file.String(), "\n"))
+	newest, _, _ := strings.Cut(file.String(), "\n")
+	require.Regexp(t, `^\{"entryId":"\d+","organisationId":"`+ours+`","at":"2025-12-31T23:00:00.000Z",`+
+		`"actorKind":"key","actorId":"k","actorName":"Entrepôt","action":"api_key.refused",`+
+		`"reason":"wrong_secret","targetKind":"fork","targetId":"f","details":\{"rows":12\},`+
+		`"method":"GET","path":"/api/v1/forks","address":"192.0.2.1","userAgent":"bi/1.0",`+
+		`"requestId":"request-2499"\}$`, newest)
 
 	require.NoError(t,
 		log.Prune(t.Context(), ours, pruneFrom, n, audit.Request{Path: "dg audit prune"}))

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,10 +53,9 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		"no key":                              {none, ann, encrypted, false},
 		"another key":                         {other, ann, encrypted, false},
 		"another person":                      {first, bob, encrypted, false},
-		"cut":                                 {first, ann, encrypted[:len(encrypted)-4], false},
-		"very short":                          {first, ann, encrypted[:15], false},
+		"truncated":                           {first, ann, encrypted[:len(encrypted)-4], false},
+		"shorter than a nonce":                {first, ann, encrypted[:15], false},
 		"no base64":                           {first, ann, encrypted + "!", false},
-		"of another person":                   {first, ann, first.encrypt(bob, secret), false},
 		"another version":                     {first, ann, "v2" + encrypted[2:], false},
 	} {
 		got, err := c.ring.open(c.person, c.stored)
@@ -77,7 +75,6 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		_, err := NewKeyring(key, nil)
 		require.Error(t, err)
 	}
-	require.Len(t, strings.Split(encrypted, "."), 3)
 }
 
 // A text decrypts for its person only. Texts and sign-in secrets do not decrypt as each other.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
 )
 
 // From the test vectors of the argon2 reference implementation.
@@ -30,6 +32,31 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	assert.False(t, Verify(hash, "correct horse "))
 	assert.False(t, Verify(hash, ""))
 	assert.NotEqual(t, hash, cheapHash(), "each hash has its own salt")
+}
+
+// A new password has at least 12 characters and at most 1,000 bytes. It is normalised to NFC, also
+// when it is hashed and compared.
+func TestNewPasswordsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []string{
+		"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11),
+		strings.Repeat("a", 1001), strings.Repeat("€", 334), strings.Repeat("\xff", 20),
+	} {
+		assert.Equal(t, "new", apperr.From(CheckForm(refused)).Field, "%q", refused)
+	}
+	h := NewHasher(Cost{Memory: 8, Time: 1, Lanes: 1})
+	for typed, same := range map[string]string{
+		"twelve chars": "twelve chars", "😀😁😂🤣😃😄😅😆😉😊😋😎": "😀😁😂🤣😃😄😅😆😉😊😋😎",
+		strings.Repeat("a", 1000): strings.Repeat("a", 1000), "with\x00a NUL in it": "with\x00a NUL in it",
+		"Zoe\u0308 and friends": "Zo\u00eb and friends",
+	} {
+		assert.NoError(t, CheckForm(typed), "%q", typed)
+		hash, err := h.Hash(t.Context(), typed)
+		require.NoError(t, err)
+		matches, err := h.Matches(t.Context(), &hash, same)
+		require.NoError(t, err)
+		assert.True(t, matches, "%q", typed)
+	}
 }
 
 func TestHashFromElsewhereMatches(t *testing.T) {
