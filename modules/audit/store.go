@@ -13,23 +13,24 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
+// entryRow has JSON names for exports (exportedEntry).
 type entryRow struct {
-	ID         int64 `gorm:"primaryKey"`
-	OrgID      string
-	At         time.Time
-	ActorKind  string
-	ActorID    string
-	ActorName  string
-	Action     string
-	TargetKind string
-	TargetID   string
-	Reason     string
-	Details    json.RawMessage `gorm:"type:jsonb"`
-	Method     string
-	Path       string
-	Address    string
-	UserAgent  string
-	RequestID  string
+	ID         int64           `gorm:"primaryKey" json:"-"`
+	OrgID      string          `json:"-"`
+	At         time.Time       `json:"-"`
+	ActorKind  string          `json:"actorKind"`
+	ActorID    string          `json:"actorId"`
+	ActorName  string          `json:"actorName"`
+	Action     string          `json:"action"`
+	Reason     string          `json:"reason"`
+	TargetKind string          `json:"targetKind"`
+	TargetID   string          `json:"targetId"`
+	Details    json.RawMessage `gorm:"type:jsonb" json:"details"`
+	Method     string          `json:"method"`
+	Path       string          `json:"path"`
+	Address    string          `json:"address"`
+	UserAgent  string          `json:"userAgent"`
+	RequestID  string          `json:"requestId"`
 }
 
 // entryColumns lists the columns of an entryRow, from audit_entries e.

@@ -10,19 +10,16 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
 
 // List returns a page of the organisation's log, newest first.
 func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry, error) {
-	within, err := l.rangeOf(ctx, organisationID, p)
+	rows, err := l.rows(ctx, organisationID, p)
 	if err != nil {
 		return nil, err
-	}
-	var rows []entryRow
-	if err := l.page(ctx, organisationID, p, within).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("audit: list: %w", err)
 	}
 	entries := make([]Entry, len(rows))
 	for i, r := range rows {
@@ -31,6 +28,14 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 		}
 	}
 	return entries, nil
+}
+
+func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
+	within, err := l.rangeOf(ctx, organisationID, p)
+	if err == nil {
+		err = l.page(ctx, organisationID, p, within).Find(&rows).Error
+	}
+	return rows, apperr.Annotate(err, "audit: list")
 }
 
 // entries is the query of the organisation's entries.

@@ -103,7 +103,13 @@ func (k Keyring) DecryptText(personID, encrypted string) (string, error) {
 // open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
-	return secret, unreadable(personID, err)
+	if err != nil {
+		err = apperr.Wrap(apperr.Unavailable,
+			fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
+			"Two-step codes cannot be checked at the moment. Use a recovery code, "+
+				"or tell the operator of this service.")
+	}
+	return secret, err
 }
 
 // decrypt is open with the cause as its error. With a current key it refuses a secret in clear.
@@ -145,13 +151,4 @@ func (k *secretKey) open(personID, text string) (string, error) {
 	encrypted = encrypted[k.aead.NonceSize():]
 	secret, err := k.aead.Open(nil, nonce, encrypted, []byte(personID))
 	return string(secret), err
-}
-
-func unreadable(personID string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return apperr.Wrap(apperr.Unavailable,
-		fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
-		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell the operator of this service.")
 }

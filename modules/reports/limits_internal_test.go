@@ -18,7 +18,7 @@ func TestReportsOfManyPlayersFitTheLimits(t *testing.T) {
 	m := snapshot.Metadata{LastOrdinal: players}
 	require.LessOrEqual(t, estimatedBytes(m, false), int64(14<<20))
 	require.LessOrEqual(t, heldBytes(m, players, &labels{bytes: 13 * players}), int64(4<<20))
-	require.EqualValues(t, 96<<20, maxLargeBytes)
+	require.Equal(t, 96<<20, maxLargeBytes)
 }
 
 // A report is large by the players that it lists, not by the size of its organisation. A suppressed

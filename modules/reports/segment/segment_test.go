@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -12,19 +11,16 @@ import (
 	"dg/modules/games"
 )
 
-// someMonth draws the plays of a month from from on.
+// someMonth returns plays of the month that begins at from.
 func someMonth(from time.Time, n, players int) []Play {
-	random := rand.New(rand.NewPCG(1, 2))
 	plays := make([]Play, n)
 	for i := range plays {
 		plays[i] = Play{
-			StartedAt: from.Add(time.Duration(i%31)*day).UnixMilli() + random.Int64N(day.Milliseconds()),
-			Player:    1 + random.Int32N(int32(players)),
+			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(),
+			Player:    1 + int32(i%players),
+			Completed: i%5 > 0,
+			Score:     int16(i % 5 * 2000),
 			Answers:   slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
-		}
-		if plays[i].Completed = i%5 > 0; plays[i].Completed {
-			plays[i].Score = int16(random.IntN(10_001))
-			plays[i].Passed = random.IntN(2) == 0
 		}
 	}
 	return plays
