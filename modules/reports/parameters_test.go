@@ -13,9 +13,7 @@ func TestMeantParameter(t *testing.T) {
 			"From", "FROM", "from[]", "start", "startDate", "start_date", "date_from", "dateFrom",
 			"since", "begin", "after",
 		},
-		"to": {
-			"To", "end", "endDate", "end-date", "until", "till", "date_to", "to_date", "before",
-		},
+		"to": {"To", "end", "endDate", "end-date", "until", "till", "date_to", "to_date", "before"},
 		"groupId": {
 			"group", "groupid", "group_id", "GroupID", "groupIds", "group[]", "playerGroup",
 			"groups", "group.id",

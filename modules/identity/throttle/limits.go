@@ -72,9 +72,7 @@ func SignIn(email, fromAddress, knownBrowser string) []Limit {
 	}
 	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures, addressWindow)
 	address.keepOnSuccess = true // otherwise an attacker's own account would clear it
-	return []Limit{
-		address, New("account", input.Lower(email), maxAccountFailures, accountWindow),
-	}
+	return []Limit{address, New("account", input.Lower(email), maxAccountFailures, accountWindow)}
 }
 
 // Session returns the limits of a password within a session. They are apart from those of sign-in,
