@@ -114,23 +114,3 @@ func TestTurningTwoStepOffTakesACode(t *testing.T) {
 	_, err = b.turnOff(renewed, proof(b.code(secret, 1)))
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 }
-
-func TestConcurrentConfirmationsTurnTwoStepOnOnce(t *testing.T) {
-	b := setup(t)
-	b.person(ann, "")
-	sessions := b.signInOften(ann)
-	var secrets [concurrency]string
-	for i := range sessions {
-		secrets[i] = b.offer(sessions[i]).Secret
-	}
-	confirmed := make(chan int, concurrency)
-	require.Equal(t, 1, b.atOnce(func(nth int, on *instance) error {
-		_, _, err := on.ConfirmTwoStep(b.ctx(), sessions[nth].Token, proof(b.code(secrets[nth], 0)))
-		if err == nil {
-			confirmed <- nth
-		}
-		return err
-	})[0])
-	require.Equal(t, secrets[<-confirmed], b.stored(ann))
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
-}

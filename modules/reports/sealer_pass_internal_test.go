@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -13,40 +12,6 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/snapshot"
 )
-
-// pass runs the sealer until its first pass is over and returns what it reported.
-func (e *env) pass(t *testing.T) (done sealer.Result, failure error) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	e.sealer.OnPass = func(sealed sealer.Result, err error) {
-		done = sealed
-		failure = err
-		stop()
-	}
-	e.sealer.Run(ctx)
-	return done, failure
-}
-
-// OnPass gets the backlog of a pass.
-func TestPassReportsTheBacklog(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 20, 500)
-	lock := e.Begin(lockSealer)
-	_, err := e.pass(t)
-	require.ErrorIs(t, err, sealer.ErrLocked)
-	require.NoError(t, lock.Rollback(t.Context()))
-	e.Exec(`revoke insert on fork_days from dg_app`)
-	done, err := e.pass(t)
-	require.Error(t, err)
-	require.NotErrorIs(t, err, sealer.ErrLocked)
-	require.Greater(t, done.Backlog(), 20, "of two forks")
-	e.Exec(`grant insert on fork_days to dg_app`)
-	done, err = e.pass(t)
-	require.NoError(t, err)
-	require.Zero(t, done.Backlog())
-}
 
 // Organisations take turns, a fork each.
 func TestOrganisationsAreSealedInTurn(t *testing.T) {
