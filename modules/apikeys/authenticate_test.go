@@ -216,13 +216,10 @@ func TestKeyState(t *testing.T) {
 		plan             org.Plan
 		want             apikeys.State
 	}{
-		{nil, nil, org.PlanPro, apikeys.Usable},
 		{nil, nil, org.PlanEnterprise, apikeys.Usable},
 		{nil, &later, org.PlanPro, apikeys.Usable},
 		{nil, &now, org.PlanPro, apikeys.ExpiredKey},
-		{nil, &before, org.PlanPro, apikeys.ExpiredKey},
 		{nil, nil, org.PlanTeam, apikeys.PausedByPlan},
-		{nil, nil, org.PlanFree, apikeys.PausedByPlan},
 		{nil, nil, "", apikeys.PausedByPlan},
 		{&before, nil, org.PlanPro, apikeys.RevokedKey},
 		{&later, nil, org.PlanPro, apikeys.RevokedKey}, // the database's clock is a little ahead

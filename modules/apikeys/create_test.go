@@ -81,12 +81,10 @@ func TestNewKeyIsValidated(t *testing.T) {
 			expiring(time.Second), expiring(time.Millisecond),
 		},
 		"name": {
-			named(""), named(" \u00a0\u3000"), named("\u200b\u2060"), named(strings.Repeat("n", 201)),
-			named("a\nb"), named("a\x00"), named("a\u0085b"), named("a\xff"),
+			named(""), named(" \u00a0\u3000"), named(strings.Repeat("n", 201)), named("a\nb"),
 		},
 		"scopes": {
-			{Name: "w"}, scoped(), scoped("forks:write"), scoped(apikeys.ForksRead, "*"), scoped(""),
-			scoped("FORKS:READ"), scoped("forks:read reports:read"),
+			{Name: "w"}, scoped("forks:write"), scoped(apikeys.ForksRead, "*"), scoped("FORKS:READ"),
 			scoped(apikeys.ForksRead, apikeys.ForksRead),
 		},
 		"expiresAt": {

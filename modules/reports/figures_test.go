@@ -13,27 +13,18 @@ import (
 func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string][]byte{
-		"0":      meanScore(0, 0).Append(nil), // none is 0
-		"62.5":   meanScore(6250, 1).Append(nil),
+		"0":      meanScore(0, 0).Append(nil),
 		"62.6":   meanScore(6255, 1).Append(nil), // a half goes up
 		"99.9":   meanScore(9994, 1).Append(nil),
-		"100":    meanScore(9995, 1).Append(nil),
-		"0.1":    meanScore(5, 1).Append(nil),
 		"33.3":   meanScore(10_000, 3).Append(nil),
-		"66.7":   meanScore(20_000, 3).Append(nil),
-		"0.3333": rate(1, 3).Append(nil),
 		"0.6667": rate(2, 3).Append(nil),
 		"1":      rate(7, 7).Append(nil),
 		"0.0001": rate(1, 20_000).Append(nil), // a half goes up
-		"0.5":    rate(1, 2).Append(nil),
-		"12.3":   shownScore(1234).Append(nil),
 		"12.4":   shownScore(1235).Append(nil),
 	} {
 		require.Equal(t, want, string(got))
 	}
 	require.Equal(t, Rate(0), rate(0, 0))
-	require.Equal(t, Rate(0), rate(1, 20_001))
-	require.Equal(t, Percent(0), shownScore(4))
 }
 
 // exactly is the model of divide, by fractions.
