@@ -17,10 +17,9 @@ func TestEntryIsAppendedToTheNamedLogs(t *testing.T) {
 	b := setup(t)
 	other := b.Organisation(fixtures.Organisation{}).ID
 	e := entry("")
-	require.NoError(t,
-		b.log.AppendToAll(b.DB.Gorm.WithContext(t.Context()), []string{ours, theirs}, e))
-	require.NoError(t, b.log.AppendToAll(b.DB.Gorm.WithContext(t.Context()), nil, e),
-		"a person without organisations")
+	tx := b.DB.Gorm.WithContext(t.Context())
+	require.NoError(t, b.log.AppendToAll(tx, []string{ours, theirs}, e))
+	require.NoError(t, b.log.AppendToAll(tx, nil, e), "a person without organisations")
 	ids := map[int64]bool{}
 	for _, e.OrganisationID = range []string{ours, theirs} {
 		listed := b.list(t, e.OrganisationID, audit.Page{Limit: 10})
@@ -31,8 +30,7 @@ func TestEntryIsAppendedToTheNamedLogs(t *testing.T) {
 		ids[e.ID] = true
 	}
 	require.Len(t, ids, 2, "the entries have different ids")
-	listed := b.list(t, other, audit.Page{Limit: 10})
-	require.Empty(t, listed)
+	require.Empty(t, b.list(t, other, audit.Page{Limit: 10}))
 }
 
 // An entry commits with the caller's transaction, in all logs or in none.

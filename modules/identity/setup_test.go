@@ -57,8 +57,10 @@ func setupAlone(t *testing.T) *bundle {
 	b := &bundle{Database: fixtures.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
 	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
-	b.people = b.service(b.DB).UseCheapHashes()
-	b.other = b.service(second).UseCheapHashes()
+	b.people = b.service(b.DB)
+	b.other = b.service(second)
+	b.people.UseCheapHashes()
+	b.other.UseCheapHashes()
 	b.pools = []*pgxpool.Pool{b.DB.Pool, second.Pool}
 	return b
 }
@@ -71,12 +73,6 @@ type instance struct {
 	*identity.Accounts
 	*identity.TwoStep
 	*identity.Resets
-}
-
-// UseCheapHashes makes new hashes, and the dummy one, cheap.
-func (i *instance) UseCheapHashes() *instance {
-	i.Module.UseCheapHashes()
-	return i
 }
 
 // service returns an instance with hashes of the real cost.

@@ -62,8 +62,8 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 			"from", "`from` is not a day of the calendar: 2026-13-01" + format,
 		},
 		{"2024-05-01", "2024-05-01 12:00"}: {"to", "`to` has a time: 2024-05-01 12:00" + noTime},
-		{"2024-05-01", "2024-05-01 "}: {"to", "`to` is not a day: 2024-05-01 " + format},
-		{"٢٠٢٤-05-01", "2024-05-01"}: {"from", "`from` is not a day: ٢٠٢٤-05-01" + format},
+		{"2024-05-01", "2024-05-01 "}:      {"to", "`to` is not a day: 2024-05-01 " + format},
+		{"٢٠٢٤-05-01", "2024-05-01"}:       {"from", "`from` is not a day: ٢٠٢٤-05-01" + format},
 		{"2024-05-01", "\xff\xfe\x00-05-01\x00"}: {
 			"to", "`to` is not a day: \uFFFD\uFFFD\uFFFD-05-01\uFFFD" + format,
 		},
