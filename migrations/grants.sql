@@ -1,9 +1,8 @@
--- What the role that serves may do, and nothing else: applied after the migrations, again each time, and by no program
--- that is older than the schema. It owns no table, adds and reads audit entries but neither changes nor removes them, and
--- writes nothing of an organisation's data: the import runs as the owner.
+-- The rights of the serving role, and no others: applied after every migration, but by no program that is older than the
+-- schema. The role owns no table, neither changes nor removes audit entries, and writes no organisation's data: the import
+-- runs as the owner.
 --
--- Table by table: first everything is taken, then given. No statement speaks of all tables, since others may have theirs
--- in this schema.
+-- Each table's rights are revoked first, and then granted. No statement is on all tables: the schema may have others.
 grant usage on schema public to :role;
 
 revoke all on goose_db_version from :role;
@@ -14,7 +13,7 @@ grant select on schema_minimum to :role;
 
 revoke all on organisations from :role;
 grant select on organisations to :role;
--- Settings: an owner changes the reporting mode. Nothing else of an organisation is written where the program serves.
+-- Owners change the reporting mode. The serving role writes nothing else of an organisation.
 grant update (reporting_mode) on organisations to :role;
 
 revoke all on users from :role;
@@ -24,7 +23,7 @@ grant update (region, password_hash, password_since, totp_secret, totp_since, to
 
 revoke all on memberships from :role;
 grant select on memberships to :role;
--- To keep a member's role as it is while a change that rests on it is committed.
+-- Locks a member's role until a change that depends on it commits.
 grant execute on function lock_membership(uuid, uuid) to :role;
 
 revoke all on players from :role;
@@ -43,7 +42,7 @@ revoke all on games from :role;
 grant select on games to :role;
 
 revoke all on forks from :role;
--- All columns but the configuration: nothing that serves reads it.
+-- All columns but the configuration, which the serving role must not read.
 grant select (id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended,
     created_at, updated_at) on forks to :role;
 
@@ -51,16 +50,16 @@ revoke all on plays from :role;
 grant select on plays to :role;
 
 revoke all on audit_entries from :role;
--- The table's trigger gives instant and number, whatever is sent.
+-- The table's trigger sets instant and id.
 grant select, insert on audit_entries to :role;
--- What is counted in the audit log: rows that come and go until they are an entry.
+-- Counted events are deleted when they become an entry.
 revoke all on audit_bursts from :role;
 grant select, insert, update (touched_at, actor_name), delete on audit_bursts to :role;
 revoke all on audit_burst_events from :role;
 grant select, insert, delete on audit_burst_events to :role;
 
 revoke all on api_keys from :role;
--- The table's trigger keeps new keys unused, and revocations from being taken back.
+-- The table's trigger keeps new keys unused and revocations final.
 grant select, insert on api_keys to :role;
 grant update (name, description, revoked_at, last_used_at) on api_keys to :role;
 
@@ -71,7 +70,7 @@ revoke all on api_key_windows from :role;
 grant select, insert on api_key_windows to :role;
 grant update (head, instants) on api_key_windows to :role;
 
--- The sealer runs where the program serves. What it writes is derived from the plays. Reports mark what is damaged.
+-- The serving program seals, and reports mark damaged segments. Segments are derived from the plays.
 revoke all on fork_days from :role;
 grant select, insert, update, delete on fork_days to :role;
 revoke all on fork_months from :role;
@@ -81,21 +80,21 @@ grant select, insert, delete on unsealed_days to :role;
 revoke all on unsealed_months from :role;
 grant select, insert, delete on unsealed_months to :role;
 
--- Sign-in: sessions and counts come and go.
+-- Sessions, and counts of wrong attempts.
 revoke all on sessions from :role;
 grant select, insert, update, delete on sessions to :role;
 revoke all on password_guesses from :role;
 grant select, insert, update, delete on password_guesses to :role;
 
--- Recovery codes are made and used, never changed.
+-- Recovery codes are created and deleted, never changed.
 revoke all on recovery_codes from :role;
 grant select, insert, delete on recovery_codes to :role;
 
--- The links of dg account reset are looked at and used. Making one is the owner's.
+-- The links of dg account reset are read and used. Only the owner of the tables creates one.
 revoke all on account_resets from :role;
 grant select, delete on account_resets to :role;
 
--- Who serves compares its keys with the check value. Writing it is the owner's.
+-- The serving program compares its keys with the check value. Only the owner of the tables writes it.
 revoke all on secret_key_check from :role;
 grant select on secret_key_check to :role;
 

@@ -1,9 +1,8 @@
-// Package migrations holds the schema: plain SQL files, one for each module's tables, applied in
-// the order of their names, and grants.sql, what the serving role may do.
+// Package migrations holds the schema: SQL files, one for each module's tables, applied in the order
+// of their names, and grants.sql, the rights of the serving role by table.
 //
-// A file that has been released is never edited; a change is a new file. One that older programs
-// cannot work with raises schema_minimum. What a table's rights are is said in grants.sql, for each
-// table by its name.
+// A file that has been released is never edited; a change is a new file. A migration that older
+// programs do not survive raises schema_minimum.
 package migrations
 
 import "embed"

@@ -15,7 +15,7 @@ import (
 
 // NewKey is the input of Create.
 type NewKey struct {
-	Name           string     `json:"name" validate:"text,printable"`                  // the tool that uses the key
+	Name           string     `json:"name" validate:"text,printable"`
 	Description    string     `json:"description" validate:"omitempty,text,printable"` // "": none
 	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future

@@ -200,8 +200,7 @@ func TestExpiringListsTheSoonestFirst(t *testing.T) {
 	requireCode(t, apperr.AccessDenied, err)
 }
 
-// A key is announced in its last 30 days, and in the last quarter of its life where that is
-// shorter.
+// A key is announced in its last 30 days, or in the last quarter of its life if that is shorter.
 func TestExpiresSoon(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

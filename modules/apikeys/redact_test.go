@@ -37,7 +37,7 @@ func TestRedactRemovesSecrets(t *testing.T) {
 		"the id is no secret, and says which key it was")
 }
 
-// What holds no secret is logged as it came.
+// A text without a secret is not changed.
 func TestRedactKeepsOtherText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -49,7 +49,7 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: what a client sends is bounded and always recorded (Sanitise).
+// rules.md, Audit log: any text of a client is recorded, bounded by Sanitise.
 func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
 	odd := strings.Repeat("é\x00\xff", 1000)

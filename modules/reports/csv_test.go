@@ -18,7 +18,7 @@ func TestSkillCells(t *testing.T) {
 		"prompting.context=1/3;prompting.constraints=2/2;data.reading.proportions=0/1": {
 			58, 3, 0, 1, 3, 0,
 		},
-		// what a newer program has stored is left out
+		// skills of a newer program are left out
 		"prompting.examples=1/1": {127 << 1, 5, 30<<1 | 1},
 	} {
 		require.Equal(t, want, string(csvSkills(nil, answers)))

@@ -27,7 +27,7 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	require.Equal(t, Rate(0), rate(0, 0))
 }
 
-// exactly is the model of divide, by fractions.
+// exactly is the model of divide: it rounds fractions.
 func exactly(a, b int64) int64 {
 	if b == 0 {
 		return 0

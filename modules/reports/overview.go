@@ -20,7 +20,7 @@ type ForkOverview struct {
 	Players int64                // of the last four weeks
 }
 
-// Plays are those of the last four weeks.
+// Plays returns the plays of the last four weeks.
 func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
 
 // OverviewTotals are figures over all forks.

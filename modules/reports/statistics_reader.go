@@ -125,7 +125,7 @@ func (r *statisticsReader) labelsInBatch(a *segment.Accumulator) bool {
 		a.Total.Plays > int64(r.snap.Meta.LastOrdinal)
 }
 
-// round rounds the sums, without labels as totals.
+// round rounds the sums. Without labels it returns the totals only.
 func (r *statisticsReader) round(a *segment.Accumulator, l *labels) (stats Statistics) {
 	if l == nil {
 		stats = newTotals(a, r.snap.Query.Period)

@@ -8,7 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The bounds of a new password. There are no rules on what it is made of.
+// The bounds of a new password. It needs no particular kinds of characters.
 const (
 	minPassword = 12   // code points
 	maxPassword = 1000 // bytes

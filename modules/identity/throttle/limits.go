@@ -47,8 +47,7 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// Limit is the number of wrong attempts within a window. The last one starts a lock of the
-// same length.
+// Limit bounds the wrong attempts within a window. The last one starts a lock of the same length.
 type Limit struct {
 	key           []byte
 	max           int

@@ -9,8 +9,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// ForkSegments counts what of a fork is sealed. Dirty days have a segment that is not read and is
-// sealed again: plays have changed since, or another version of the program has sealed them. Large
+// ForkSegments counts the sealed days and months of a fork. Dirty days are read from the plays and
+// sealed again: their plays have changed, or another version of the program has sealed them. Large
 // days have too many plays for a segment.
 type ForkSegments struct {
 	ForkID                     string

@@ -106,7 +106,7 @@ func (s *Sealer) RunOnce(ctx context.Context, lastSearch time.Time) time.Time {
 	return lastSearch
 }
 
-// Seal makes one pass, which searches. Errors: ErrLocked.
+// Seal makes one pass with a search. Errors: ErrLocked.
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.seal(ctx, true) }
 
 func (s *Sealer) seal(ctx context.Context, search bool) (Result, error) {

@@ -38,7 +38,7 @@ func (a *Accumulator) Add(p *Play) {
 	}
 }
 
-// AddPlayer counts one play for its player alone.
+// AddPlayer counts one play for its player, but neither for its day nor in the total.
 func (a *Accumulator) AddPlayer(p *Play) { a.Players.addPlay(p) }
 
 // AddDay counts the plays of a day without their players. It reports whether these come with their
