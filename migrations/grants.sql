@@ -2,7 +2,7 @@
 -- schema. The role owns no table, neither changes nor removes audit entries, and writes no organisation's data: the import
 -- runs as the owner.
 --
--- Each table's rights are revoked first, and then granted. No statement is on all tables: the schema may have others.
+-- Each table's rights are revoked first, and then granted. No statement covers the whole schema, which may have others' tables.
 grant usage on schema public to :role;
 
 revoke all on goose_db_version from :role;
