@@ -67,17 +67,16 @@ func open(ctx context.Context, o options, progress io.Writer) (_ *bench, err err
 	return b, err
 }
 
-func (b *bench) binary() string  { return cmp.Or(b.opts.DG, filepath.Join(b.folder, "dg")) }
-func (b *bench) dataDir() string { return filepath.Join(b.folder, "data") }
+func (b *bench) binary() string { return cmp.Or(b.opts.DG, filepath.Join(b.folder, "dg")) }
 
-// openDatabase starts the embedded server, which the child processes join, and migrates it.
+// openDatabase starts the embedded server and migrates it.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
 	b.report.progress("starting PostgreSQL")
-	if b.embedded, err = embeddedpg.Start(ctx, b.dataDir(),
+	if b.embedded, err = embeddedpg.Start(ctx, filepath.Join(b.folder, "data"),
 		embeddedpg.Options{Settings: b.opts.Postgres}); err != nil {
 		return err
 	}
-	if err := b.dg(ctx, nil, "migrate"); err != nil {
+	if err := b.run(ctx, nil, "migrate"); err != nil {
 		return err
 	}
 	if b.reads, err = openPool(ctx, b.embedded.URL()); err != nil {
@@ -111,13 +110,14 @@ func (b *bench) execute(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// close stops everything. It may be called at any time.
+// close stops everything, and keeps the peak memory of dg.
 func (b *bench) close() error {
 	ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
 	defer stop()
 	var errs []error
 	if b.server != nil {
-		errs = append(errs, b.stopServer())
+		b.report.peak, _ = b.server.peakMemory()
+		errs = append(errs, b.server.stop())
 	}
 	for _, pool := range []*pgxpool.Pool{b.reads, b.owner} {
 		if pool != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -29,33 +28,18 @@ func (b *bench) client(ctx context.Context, organisation string) (*client, error
 	return &client{&http.Client{Transport: transport}, b.server.addr, keys}, nil
 }
 
-// withReceiveBuffer returns the client with connections whose receive buffer has so many bytes.
-func (c client) withReceiveBuffer(size int) *client {
-	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
-	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			err = tcp.SetReadBuffer(size)
-		}
-		return conn, err
-	}
-	c.http = &http.Client{Transport: transport}
-	return &c
-}
-
-// errBusy says that dg answered 503.
+// errBusy means that dg answered 503.
 var errBusy = errors.New("503")
 
 // begin sends a request and waits for the first byte of the body. Any status but 200 is an error.
 // Errors: errBusy.
-func (c *client) begin(ctx context.Context, path, requestID string) (io.ReadCloser, error) {
+func (c *client) begin(ctx context.Context, path string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.addr+path,
 		http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Authorization", c.keys.header())
-	request.Header.Set("X-Request-Id", requestID)
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, err
@@ -79,7 +63,7 @@ func (c *client) begin(ctx context.Context, path, requestID string) (io.ReadClos
 
 // get sends a request and reads the answer to its end.
 func (c *client) get(ctx context.Context, path string) error {
-	body, err := c.begin(ctx, path, "bench")
+	body, err := c.begin(ctx, path)
 	if err != nil {
 		return err
 	}

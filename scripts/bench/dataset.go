@@ -107,7 +107,7 @@ func (b *bench) load(ctx context.Context, d *dataset) error {
 	r, w := io.Pipe()
 	imported := make(chan error, 1)
 	go func() {
-		err := b.dg(ctx, r, "import", "-")
+		err := b.run(ctx, r, "import", "-")
 		_ = r.CloseWithError(err) // ends Scale when the import has failed
 		imported <- err
 	}()

@@ -108,7 +108,7 @@ func (d *duckDB) agrees(ctx context.Context, c *client, q query) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.begin(ctx, q.statsPath(), "bench")
+	body, err := c.begin(ctx, q.statsPath())
 	if err != nil {
 		return err
 	}

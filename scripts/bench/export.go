@@ -42,7 +42,7 @@ func export(ctx context.Context, b *bench) error {
 // exportAll does one export to its end and returns when its first byte came.
 func (c *client) exportAll(ctx context.Context, q query) (first time.Duration, err error) {
 	began := time.Now()
-	body, err := c.begin(ctx, q.exportPath(), "bench-export")
+	body, err := c.begin(ctx, q.exportPath())
 	if err != nil {
 		return 0, err
 	}

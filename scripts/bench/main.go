@@ -52,9 +52,7 @@ var sections = []section{
 	{"statistics", statistics},
 	{"groups", groups},
 	{"export", export},
-	{"stalled", stalled},
 	{"admission", admission},
-	{"size", size},
 	{"writes", writes},
 }
 
@@ -63,11 +61,6 @@ func sectionNames() (names []string) {
 		names = append(names, s.name)
 	}
 	return names
-}
-
-// selected reports whether a section runs.
-func (o *options) selected(s section) bool {
-	return len(o.Only) == 0 || slices.Contains(o.Only, s.name)
 }
 
 func main() {
@@ -97,7 +90,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	b.report.compareWith(before)
 	defer func() { err = errors.Join(err, b.finish(out)) }()
 	for _, s := range sections {
-		if !o.selected(s) {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, s.name) {
 			continue
 		}
 		b.report.progress("%s", s.name)
@@ -112,8 +105,9 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 func (b *bench) finish(out io.Writer) error {
 	err := b.close()
 	if b.report.peak > 0 {
-		b.report.within("peak memory of dg over the whole run", inMegabytes, figures(b.report.peak),
-			256<<20)
+		const most = 256 << 20
+		b.report.line("peak memory of dg over the whole run", inMegabytes, figures(b.report.peak),
+			figures(most), b.report.peak/most, "≤ "+inMegabytes(most), b.report.peak <= most, false)
 	}
 	b.report.write(out)
 	if b.opts.Readme != "" {

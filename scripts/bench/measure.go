@@ -27,7 +27,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 
 // The rounds of a measurement: as many as fit the budget, within bounds.
 const (
-	minRounds = 3
+	minRounds = 5
 	maxRounds = 9
 )
 
@@ -35,14 +35,6 @@ const (
 // uncounted run of each.
 func alternate(
 	ctx context.Context, budget time.Duration, contestants ...contestant,
-) ([]sample, error) {
-	return alternateAtLeast(ctx, minRounds, budget, contestants...)
-}
-
-// alternateAtLeast is alternate with another least number of rounds, for what varies much from
-// round to round.
-func alternateAtLeast(
-	ctx context.Context, rounds int, budget time.Duration, contestants ...contestant,
 ) ([]sample, error) {
 	out := make([]sample, len(contestants))
 	order := make([]int, len(contestants))
@@ -53,7 +45,7 @@ func alternateAtLeast(
 		}
 	}
 	began := time.Now()
-	for round := 0; round < maxRounds && (round < rounds || time.Since(began) < budget); round++ {
+	for round := 0; round < maxRounds && (round < minRounds || time.Since(began) < budget); round++ {
 		for _, i := range order {
 			figures := make([]float64, contestants[i].times)
 			for n := range figures {

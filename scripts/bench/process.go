@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,20 +28,15 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// database says where dg finds the database. Another version of dg may not share an embedded server
-// with this one.
-func (b *bench) database() []string {
-	if b.opts.DG != "" {
-		return []string{
-			"--database-url", b.embedded.URL(), "--migrate-database-url", b.embedded.OwnerURL(),
-		}
-	}
-	return []string{"--data-dir", b.dataDir()}
+// dg is a command of dg on the database.
+func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
+	return command(ctx, b.binary(), append(args, "--database-url", b.embedded.URL(),
+		"--migrate-database-url", b.embedded.OwnerURL())...)
 }
 
-// dg runs a command of dg on the database to its end.
-func (b *bench) dg(ctx context.Context, stdin io.Reader, args ...string) error {
-	cmd := command(ctx, b.binary(), slices.Concat(args[:1], b.database(), args[1:])...)
+// run runs a command of dg to its end.
+func (b *bench) run(ctx context.Context, stdin io.Reader, args ...string) error {
+	cmd := b.dg(ctx, args...)
 	var stderr bytes.Buffer
 	cmd.Stdin = stdin
 	cmd.Stderr = &stderr
@@ -52,7 +46,7 @@ func (b *bench) dg(ctx context.Context, stdin io.Reader, args ...string) error {
 	return nil
 }
 
-// server is a child process that serves HTTP.
+// server is `dg serve` as a child process.
 type server struct {
 	cmd  *exec.Cmd
 	addr string // host:port
@@ -65,31 +59,20 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	defer log.Close() // the child has its own
-	cmd := command(ctx, b.binary(),
-		slices.Concat([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
-			b.database())...)
-	cmd.Stderr = log
-	s, err := startServer(cmd)
-	if err != nil {
-		return nil, fmt.Errorf("dg serve did not start, see %s: %w", log.Name(), err)
-	}
-	return s, nil
-}
-
-// startServer starts a child that prints "Serving on http://host:port".
-func startServer(cmd *exec.Cmd) (*server, error) {
-	out, err := cmd.StdoutPipe()
+	s := &server{cmd: b.dg(ctx, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")}
+	s.cmd.Stderr = log
+	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	greeting, err := bufio.NewReader(out).ReadString('\n')
-	s := &server{cmd: cmd}
+	greeting, err := bufio.NewReader(out).ReadString('\n') // Serving on http://host:port
 	_, addr, found := strings.Cut(strings.TrimSpace(greeting), "http://")
 	if err != nil || !found {
-		return nil, errors.Join(err, s.stop())
+		return nil, errors.Join(fmt.Errorf("dg serve did not start, see %s", log.Name()), err,
+			s.stop())
 	}
 	s.addr = addr
 	return s, nil
@@ -107,28 +90,13 @@ func (s *server) stop() error {
 	return err
 }
 
-// stopServer stops dg serve and keeps its peak memory.
-func (b *bench) stopServer() error {
-	b.keepPeak()
-	s := b.server
-	b.server = nil
-	return s.stop()
-}
-
-// keepPeak remembers the most memory that dg had.
-func (b *bench) keepPeak() {
-	if high, err := b.server.memory("VmHWM"); err == nil {
-		b.report.peak = max(b.report.peak, high)
-	}
-}
-
-// memory reads a figure of the child from the kernel, in bytes. Only Linux has it.
-func (s *server) memory(field string) (float64, error) {
+// peakMemory reads the most memory that the child had, in bytes. Only Linux has it.
+func (s *server) peakMemory() (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(text), "\n"+field+":")
+	_, rest, _ := strings.Cut(string(text), "\nVmHWM:")
 	var kilobytes float64
 	_, err = fmt.Sscan(rest, &kilobytes)
 	return kilobytes * 1024, err

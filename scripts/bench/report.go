@@ -98,13 +98,7 @@ func (r *report) atLeast(work string, ours, limit sample, bar float64) {
 	r.line(work, perSecond, ours, limit, ratio, "≥ "+digits(bar)+" x", ratio >= bar, true)
 }
 
-// within adds a line: the worst of ours must stay within a constant.
-func (r *report) within(work string, u unit, ours sample, limit float64) {
-	r.line(work, u, ours, figures(limit), ours.max()/limit, "worst ≤ "+u(limit),
-		ours.max() <= limit,
-		false)
-}
-
+// line adds a line.
 func (r *report) line(
 	work string, u unit, ours, limit sample, ratio float64, bar string, holds, moreIsBetter bool,
 ) {

@@ -87,19 +87,3 @@ func groups(ctx context.Context, b *bench) error {
 		inMilliseconds, got[0], got[1], 1.5)
 	return nil
 }
-
-// size measures what segments take beside the plays that they are made of.
-func size(ctx context.Context, b *bench) error {
-	var segments, plays float64
-	if err := b.owner.QueryRow(ctx,
-		`/* bench.size */ select sum(pg_total_relation_size(oid)) filter (where relname <> 'plays')::float8,
-		sum(pg_total_relation_size(oid)) filter (where relname = 'plays')::float8 from pg_class
-		  where relnamespace = 'public'::regnamespace
-		and relkind = 'r' and relname in ('plays', 'fork_days', 'fork_months', 'unsealed_days', 'unsealed_months')`).
-		Scan(&segments, &plays); err != nil {
-		return err
-	}
-	b.report.atMost("segment size; limit: plays and their indexes", inMegabytes, figures(segments),
-		figures(plays), 0.1)
-	return nil
-}
