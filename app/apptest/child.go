@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/logbook"
 )
 
 // OpsAddress is where the instance's private listener is: the address of the two that it listens on
@@ -86,7 +87,7 @@ var Binary = sync.OnceValues(func() (string, error) {
 type Child struct {
 	*exec.Cmd
 	T        *testing.T
-	Out, Log Buffer
+	Out, Log logbook.Book
 	Exited   chan struct{}
 	URL      string // where it serves
 	ops      string // where its metrics are, once somebody asked: see opsAddress

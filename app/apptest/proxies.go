@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/logbook"
 )
 
 // WithoutTLS are the changes to the examples of proxies that speak http, as the hostile clients do.
@@ -77,7 +78,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 	dir := t.TempDir()
 	address = FreeAddress(t)
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
-	var log Buffer
+	var log logbook.Book
 	proxy := exec.Command(program,
 		ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
 	proxy.Stdout = &log

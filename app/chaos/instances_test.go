@@ -19,6 +19,7 @@ import (
 	"dg/app/apptest"
 	"dg/modules/exports"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/logbook"
 )
 
 // fleet is three instances behind haproxy, and organisations with an export each.
@@ -97,7 +98,7 @@ func (f *fleet) startProxy(program string) {
 		"bind "+strings.TrimPrefix(f.base, "http://"),
 		"    server dg 127.0.0.1:8080 check\n", servers).Replace(string(example))
 	require.NoError(f, os.WriteFile(config, []byte(text), 0o600))
-	var log apptest.Buffer
+	var log logbook.Book
 	proxy := exec.Command(program, "-db", "-f", config)
 	proxy.Stdout = &log
 	proxy.Stderr = &log

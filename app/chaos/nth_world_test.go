@@ -17,6 +17,7 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/logbook"
 )
 
 // nthWorld is the assembled program behind a link to its database, with all that the cases need.
@@ -29,7 +30,7 @@ type nthWorld struct {
 	query   string              // reads all rows
 	before  map[string][]string // all rows as they are before each case, by table
 	after   map[string][]string // and as they were last seen
-	log     apptest.Buffer
+	log     logbook.Book
 	keys    map[string]string            // tokens by name
 	people  map[string]map[string]string // cookies by name
 	forks   map[string]string

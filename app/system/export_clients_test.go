@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit/logbook"
 )
 
 // exportClient is a program that reads an export as its users do. It finds URL and KEY in its
@@ -138,7 +139,7 @@ func (c exportClient) start(
 	cmd := exec.CommandContext(t.Context(), c.command[0], c.command[1:]...)
 	cmd.Env = append(os.Environ(), "URL="+url, "KEY="+key)
 	cmd.Dir = filepath.Join("testdata", "clients")
-	var stderr apptest.Buffer
+	var stderr logbook.Book
 	cmd.Stderr = &stderr
 	out := bufio.NewReader(strings.NewReader(""))
 	if pause {

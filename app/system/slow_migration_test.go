@@ -14,6 +14,7 @@ import (
 	"dg/app/apptest"
 	"dg/migrations"
 	"dg/platform/postgres"
+	"dg/platform/testkit/logbook"
 )
 
 // A migration of the plays waits for a running export, which may take half an hour, without
@@ -33,7 +34,7 @@ func TestMigrationWaitsForExportsWithoutBlockingReaders(t *testing.T) {
 		require.NoError(t, err)
 		files[e.Name()] = &fstest.MapFile{Data: content}
 	}
-	var log apptest.Buffer
+	var log logbook.Book
 	migrated := make(chan error, 1)
 	go func() {
 		migrated <- postgres.Migrate(context.Background(), d.db.Server.OwnerURL(), files, "dg_app",

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A restore that is interrupted has changed nothing, until all is restored: then the backup takes
-// its place nevertheless, since nobody would know otherwise whether it did.
+// An interrupted restore changes nothing. Once the backup is restored completely, it replaces the
+// database in spite of the interruption: otherwise the outcome would be unknown.
 func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := FindProgram(t.Context(), "", "pg_dump"); err != nil {
@@ -22,11 +22,11 @@ func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 		return query[string](t, e.URL(),
 			`select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'`)
 	}
-	require.NoError(t, executeOn(t, e.OwnerURL(), `create table kept ()`))
+	require.NoError(t, execute(t.Context(), e.OwnerURL(), `create table kept ()`))
 	file, err := os.Create(filepath.Join(t.TempDir(), "backup"))
 	require.NoError(t, err)
 	require.NoError(t, e.Dump(t.Context(), file))
-	require.NoError(t, executeOn(t, e.OwnerURL(), `alter table kept rename to replaced`))
+	require.NoError(t, execute(t.Context(), e.OwnerURL(), `alter table kept rename to replaced`))
 
 	interrupted := func(finish func() error) error {
 		_, err := file.Seek(0, 0)

@@ -3,10 +3,10 @@ package embeddedpg
 import (
 	"context"
 	"crypto/sha256"
+	"dg/platform/testkit/logbook"
 	"encoding/hex"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,17 +20,13 @@ func TestLongPathWithSpacesWorks(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	dir = filepath.Join(dir, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
-	if len(dir) < 200 {
-		t.Fatalf("a path of %d bytes proves nothing", len(dir))
-	}
+	require.Greater(t, len(dir), 200)
 	e := start(t, dir, Options{})
 	answers(t, e)
-	if len(e.folder.socket) > 80 {
-		t.Errorf("the socket's folder has %d bytes", len(e.folder.socket))
-	}
+	require.LessOrEqual(t, len(e.folder.socket), 80)
 }
 
-// One that can't be entered with root's umask either.
+// The umask of root keeps the server's user out of the folder as well.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
@@ -43,31 +39,23 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 		_ = os.Remove(relocationRoot)
 	}) // the latter where it is empty
 
-	var book logBook
-	e := start(t, dir, Options{Logger: book.logger()})
-	if e.folder.path != moved {
-		t.Fatalf("the data is in %q, not %q", e.folder.path, moved)
-	}
-	if !strings.Contains(book.String(), moved) || !strings.Contains(book.String(), "level=WARN") {
-		t.Errorf("it was not said: %s", book.String())
-	}
-	if exists(dir) {
-		t.Error("an empty folder is left where the data is not")
-	}
-	require.NoError(t, executeOn(t, e.OwnerURL(), `create table kept (id int)`))
+	var book logbook.Book
+	e := start(t, dir, Options{Logger: book.Logger()})
+	require.Equal(t, moved, e.folder.path)
+	require.Contains(t, book.String(), moved)
+	require.Contains(t, book.String(), "level=WARN")
+	require.NoDirExists(t, dir, "an empty folder is left where the data is not")
+	require.NoError(t, execute(t.Context(), e.OwnerURL(), `create table kept (id int)`))
 	stop(t, e)
 
-	// The data is found again when the folder becomes reachable later: the user does not face an empty
-	// database.
+	// A folder that becomes reachable later does not hide the data.
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
 	again := start(t, dir, Options{})
-	if again.folder.path != moved {
-		t.Errorf("the data is in %q now", again.folder.path)
-	}
-	require.NoError(t, executeOn(t, again.OwnerURL(), `table kept`))
+	require.Equal(t, moved, again.folder.path)
+	require.NoError(t, execute(t.Context(), again.OwnerURL(), `table kept`))
 }
 
-// Data that is there and has become unreachable must not be taken for a new folder.
+// Data that has become unreachable is not taken for a new folder.
 func TestUnreachableDataIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
@@ -79,16 +67,8 @@ func TestUnreachableDataIsNotReplaced(t *testing.T) {
 
 func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	t.Parallel()
-	needsRoot(t) // otherwise every other test has shown it
-	u, err := user.Lookup("nobody")
-	if err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	require.NoError(t, err)
-	gid, err := strconv.Atoi(u.Gid)
-	require.NoError(t, err)
-	cred := &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	needsRoot(t)                                        // otherwise every other test has shown it
+	cred := &syscall.Credential{Uid: 65534, Gid: 65534} // nobody
 	dir := newFolder(t)
 	base := filepath.Dir(dir)
 	require.NoError(t, os.Chown(base, int(cred.Uid), int(cred.Gid)))
@@ -97,10 +77,8 @@ func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	p.started(t)
 	info, err := os.Stat(filepath.Join(dir, dataFolder))
 	require.NoError(t, err)
-	if uid := info.Sys().(*syscall.Stat_t).Uid; uid != cred.Uid {
-		t.Errorf("the data belongs to user %d", uid)
-	}
-	// Root joins, and as the data is another's launches as that user.
+	require.Equal(t, cred.Uid, info.Sys().(*syscall.Stat_t).Uid, "who owns the data")
+	// Root joins, and launches as the user who owns the data.
 	joined := start(t, dir, Options{})
 	p.kill()
 	stop(t, joined)
@@ -110,7 +88,7 @@ func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	stop(t, again)
 	nothingRuns(t, dir)
 
-	// A user who may not: a sentence, at once.
+	// A user without the right gets an error at once.
 	rootsOwn := newFolder(t)
 	start(t, rootsOwn, Options{})
 	denied := run(t, rootsOwn, asUser(t, cred, base))
@@ -125,7 +103,7 @@ func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	_, err := Start(context.Background(), dir, Options{})
 	mentions(t, err, dir, "thesis.txt", "empty folder")
 	require.NoError(t, os.Remove(filepath.Join(dir, "thesis.txt")))
-	start(t, dir, Options{}) // the root of a file system of its own
+	start(t, dir, Options{}) // lost+found: the root of a file system
 }
 
 func TestFolderThatCannotBeCreatedIsNamed(t *testing.T) {
@@ -136,15 +114,14 @@ func TestFolderThatCannotBeCreatedIsNamed(t *testing.T) {
 	mentions(t, err, dir, "not a directory")
 }
 
-func TestOtherMajorVersionIsRefused(t *testing.T) {
+func TestDataOfAnotherOrUnknownVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	require.NoError(t,
-		os.WriteFile(filepath.Join(dir, dataFolder, "PG_VERSION"), []byte("99\n"), 0o600))
+	version := filepath.Join(dir, dataFolder, "PG_VERSION")
+	require.NoError(t, os.WriteFile(version, []byte("99\n"), 0o600))
 	_, err := Start(context.Background(), dir, Options{})
-	mentions(t, err, dir, "PostgreSQL 99, which wrote", "found: ", "PG_BIN")
-
-	require.NoError(t, os.Remove(filepath.Join(dir, dataFolder, "PG_VERSION")))
+	mentions(t, err, dir, "PostgreSQL 99, which wrote")
+	require.NoError(t, os.Remove(version))
 	_, err = Start(context.Background(), dir, Options{})
 	mentions(t, err, dir, "PG_VERSION")
 }
@@ -175,23 +152,20 @@ func TestServerLaunchedByHandIsLeftAlone(t *testing.T) {
 	mentions(t, err, "did not launch", strconv.Itoa(byHand.Process.Pid))
 }
 
-// A full disk, as a file system of its own that is too small.
+// The full disk is a file system that is too small.
 func TestFullDiskLeavesNoHalfDatabase(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	dir := newFolder(t)
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).
-		CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: a small file system can't be mounted: %v %s", err,
-			out)
+	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).CombinedOutput()
+	if err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: a small file system can't be mounted: %s", out)
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
-	_, err := Start(context.Background(), dir, Options{})
+	_, err = Start(context.Background(), dir, Options{})
 	mentions(t, err, dir, "No space left on device")
-	if exists(filepath.Join(dir, dataFolder)) {
-		t.Error("half a database is left")
-	}
+	require.NoDirExists(t, filepath.Join(dir, dataFolder))
 }
 
 func needsRoot(t *testing.T) {

@@ -18,12 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// postmaster is the process id that the server has left in its data folder.
+// postmaster is the server's process id, from its data folder.
 func postmaster(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, dataFolder, "postmaster.pid"))
 	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(line)
 	require.NoError(t, err)
 	return pid
 }
@@ -45,12 +46,9 @@ func TestKillingDgLeavesNoPostgreSQL(t *testing.T) {
 		}
 		p := run(t, dir, func(cmd *exec.Cmd) { cmd.Stderr = nil }) // SIGQUIT prints every goroutine
 		p.started(t)
-		if len(processesOn(t, dir)) == 0 {
-			t.Fatal("no server is there to be left")
-		}
+		require.NotEmpty(t, processesOn(t, dir))
 		require.NoError(t, p.Process.Signal(ended))
-		// ends when no process has the helper's output open: none inherited it
-		_, _ = io.Copy(io.Discard, p.stdout)
+		_, _ = io.Copy(io.Discard, p.stdout) // ends, because no process inherited the output
 		_ = p.Wait()
 		nothingRuns(t, dir)
 		log, err := os.ReadFile(filepath.Join(dir, logFile))
@@ -65,9 +63,9 @@ func TestKillingTheWholeProcessGroupLeavesNoPostgreSQL(t *testing.T) {
 	dir := initialised(t)
 	p := run(t, dir, func(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
 	p.started(t)
-	if group, err := syscall.Getpgid(postmaster(t, dir)); err != nil || group == p.Process.Pid {
-		t.Errorf("the server is in dg's process group (%v): Ctrl-C would reach it", err)
-	}
+	group, err := syscall.Getpgid(postmaster(t, dir))
+	require.NoError(t, err)
+	require.NotEqual(t, p.Process.Pid, group, "Ctrl-C would reach the server")
 	require.NoError(t, syscall.Kill(-p.Process.Pid, syscall.SIGKILL))
 	_ = p.Wait()
 	nothingRuns(t, dir)
@@ -93,15 +91,9 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 		return exists(filepath.Join(dir, newDataFolder, "PG_VERSION"))
 	})
 	p.kill()
-	if exists(filepath.Join(dir, dataFolder)) {
-		t.Fatal("initdb was too fast for this test")
-	}
-	// At once: what is left of initdb is waited for, not worked beside.
-	e := start(t, dir, Options{})
-	answers(t, e)
-	if exists(filepath.Join(dir, newDataFolder)) {
-		t.Error("the half-made folder is left")
-	}
+	require.NoDirExists(t, filepath.Join(dir, dataFolder), "initdb was too fast for this test")
+	answers(t, start(t, dir, Options{})) // waits for the end of the first initdb
+	require.NoDirExists(t, filepath.Join(dir, newDataFolder))
 }
 
 func TestStartWaitsForAKilledServer(t *testing.T) {
@@ -110,11 +102,10 @@ func TestStartWaitsForAKilledServer(t *testing.T) {
 	p := run(t, dir, nil)
 	p.started(t)
 	p.kill()
-	e := start(t, dir, Options{}) // while the old server shuts down
-	answers(t, e)
+	answers(t, start(t, dir, Options{})) // while the old server shuts down
 }
 
-// The shells that end the server are two processes: losing the one that launched it does no harm.
+// The supervisor is two shells. The server ends without the one that launched it.
 func TestServerEndsWithoutItsSupervisor(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
@@ -129,8 +120,8 @@ func TestServerEndsWithoutItsSupervisor(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-// A process that joins between the last user's leave and the server's stop is served. An rm that
-// waits holds the supervisor in between.
+// A process that joins after the last user has left, and before the server stops, is served. An rm
+// that waits holds the supervisor at that point.
 func TestServerStaysForAProcessThatJoinsAtItsEnd(t *testing.T) {
 	dir := initialised(t)
 	signs := filepath.Join(filepath.Dir(dir), "signs")
@@ -144,27 +135,27 @@ func TestServerStaysForAProcessThatJoinsAtItsEnd(t *testing.T) {
 
 	first := start(t, dir, Options{})
 	require.NoError(t, first.lease.Close())
-	eventually(t, "the supervisor does not see that the last user has left", func() bool {
-		return exists(left)
-	})
+	eventually(t, "the supervisor saw no end", func() bool { return exists(left) })
 	late := start(t, dir, Options{})
 	require.NoError(t, os.WriteFile(joined, nil, 0o600))
 	eventually(t, "the name is still there", func() bool {
 		return !exists(filepath.Join(dir, usersPipe))
 	})
-	select {
-	case <-first.Done():
-		t.Fatal("the server was ended under who joined")
-	case <-time.After(300 * time.Millisecond):
-	}
+	require.Never(t, func() bool {
+		select {
+		case <-first.Done():
+			return true
+		default:
+			return false
+		}
+	}, 300*time.Millisecond, 10*time.Millisecond, "the server ended under its new user")
 	answers(t, late)
 	stop(t, late)
 	nothingRuns(t, dir)
 }
 
-// A power cut leaves every file of the server as it was, and afterwards the number in a lock file
-// is often another's. Neither the socket's lock nor the data's may keep a server away where our own
-// lock proves that none lives.
+// A power cut leaves lock files, whose process id often belongs to another process afterwards. They
+// do not keep the server from starting once our own lock proves that none lives.
 func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
@@ -176,14 +167,14 @@ func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 		func(int) string { return "" }, // cut off before it was written
 		func(int) string { return strings.Repeat("\x00", 40) },
 		func(pid int) string { return strconv.Itoa(-pid) + "\n" },
-		func(int) string { return "what is this\n" },
+		func(int) string { return "no number\n" },
 	} {
 		p := run(t, dir, nil)
 		socket := p.started(t)
 		f, err := openFolder(t.Context(), dir, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		killAll(t, dir, p)
-		sleeper := f.command(t.Context(), "sleep", "60") // alive, and the server's user's
+		sleeper := f.command(t.Context(), "sleep", "60") // a living process of the server's user
 		require.NoError(t, sleeper.Start())
 		for _, path := range []string{
 			filepath.Join(socket, ".s.PGSQL.5432.lock"),
@@ -192,15 +183,10 @@ func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte(content(sleeper.Process.Pid)), 0o600))
 		}
 		e, err := Start(context.Background(), dir, Options{Settings: fast})
-		if err != nil {
-			t.Errorf("after power cut %d: %v", i+1, err)
-		} else {
-			answers(t, e)
-			if e.folder.socket != socket {
-				t.Errorf("the socket is in %s, and %s is left", e.folder.socket, socket)
-			}
-			stop(t, e)
-		}
+		require.NoError(t, err, "power cut %d", i)
+		answers(t, e)
+		require.Equal(t, socket, e.folder.socket)
+		stop(t, e)
 		require.NoError(t, sleeper.Process.Kill())
 		_ = sleeper.Wait()
 		nothingRuns(t, dir)
@@ -219,26 +205,18 @@ func killAll(t *testing.T, dir string, p *process) {
 	nothingRuns(t, dir)
 }
 
-// The socket's folder of a copied data folder is the original's: a server on the copy must not take
-// it.
+// A copied data folder names the original's socket. A server on the copy must not take it.
 func TestCopiedFolderHasItsOwnSocket(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	original := start(t, dir, Options{})
-	require.NoError(t, executeOn(t, original.OwnerURL(), `create table original (id int)`))
-	copied := newFolder(t)
-	require.NoError(t, os.Mkdir(copied, 0o755))
-	source := initialised(t)
-	if out, err := exec.Command("cp", "-a", filepath.Join(source, dataFolder),
-		filepath.Join(dir, runFolder), copied).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
+	require.NoError(t, execute(t.Context(), original.OwnerURL(), `create table original (id int)`))
+	copied := initialised(t)
+	copyTo(t, copied, filepath.Join(dir, runFolder))
 	second := start(t, copied, Options{})
-	if second.folder.socket == original.folder.socket {
-		t.Fatal("both have one socket")
-	}
-	require.NoError(t, executeOn(t, original.OwnerURL(), `table original`))
-	mentions(t, executeOn(t, second.OwnerURL(), `table original`), "does not exist")
+	require.NotEqual(t, original.folder.socket, second.folder.socket)
+	require.NoError(t, execute(t.Context(), original.OwnerURL(), `table original`))
+	mentions(t, execute(t.Context(), second.OwnerURL(), `table original`), "does not exist")
 }
 
 // Another user may have made the folder that the socket would be in.

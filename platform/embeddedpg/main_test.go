@@ -7,10 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// report is what a helper says when it has got the server, or not.
+// report is what a helper prints once it has the server, or has failed.
 type report struct{ Socket, Error string }
 
 // helper uses the folder until its standard input ends.
@@ -99,6 +99,7 @@ func (p *process) kill() {
 	_ = p.Wait()
 }
 
+// report returns what the helper printed when it had the server, or failed.
 func (p *process) report(t *testing.T) (r report) {
 	t.Helper()
 	line, err := p.stdout.ReadBytes('\n')
@@ -121,8 +122,7 @@ func answers(t *testing.T, e *Server) {
 	require.NoError(t, execute(t.Context(), e.URL(), ""))
 }
 
-// newFolder is a path for a data folder that the server's user can reach; in memory where the
-// system has that.
+// newFolder is a path for a data folder that the server's user can reach, in memory if possible.
 func newFolder(t *testing.T) string {
 	t.Helper()
 	base := reachableBase()
@@ -145,8 +145,8 @@ func removeSocket(dir string) {
 	}
 }
 
-// initialised is a folder with a database that has been shut down: a copy, which takes less than
-// initdb does.
+// initialised is a folder with a database that has been shut down: a copy, which is faster than
+// initdb.
 func initialised(t *testing.T) string {
 	t.Helper()
 	dir := newFolder(t)
@@ -155,11 +155,15 @@ func initialised(t *testing.T) string {
 		unavailableHere(t, err)
 	}
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	if out, err := exec.Command("cp", "-a", filepath.Join(original, dataFolder), dir).
-		CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
+	copyTo(t, dir, filepath.Join(original, dataFolder))
 	return dir
+}
+
+// copyTo copies files with their owners.
+func copyTo(t *testing.T, dir string, paths ...string) {
+	t.Helper()
+	out, err := exec.Command("cp", slices.Concat([]string{"-a"}, paths, []string{dir})...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
 var (
@@ -204,8 +208,8 @@ func start(t *testing.T, dir string, opts Options) *Server {
 	return e
 }
 
-// unavailableHere skips with a warning where no PostgreSQL is installed; in CI, and for any other
-// failure, it fails.
+// unavailableHere skips the test if no PostgreSQL is installed. In CI, and for any other failure, it
+// fails.
 func unavailableHere(t *testing.T, err error) {
 	t.Helper()
 	if strings.Contains(err.Error(), "dg needs PostgreSQL") && os.Getenv("CI") == "" {
@@ -250,16 +254,6 @@ func query[T any](t *testing.T, url, sql string, args ...any) T {
 	return value
 }
 
-// execute runs statements and returns their error.
-func executeOn(t *testing.T, url, sql string) error {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	_, err = conn.Exec(context.Background(), sql)
-	return err
-}
-
 // processesOn lists the processes whose command line names the folder.
 func processesOn(t *testing.T, dir string) []string {
 	t.Helper()
@@ -280,69 +274,39 @@ func nothingRuns(t *testing.T, dir string) {
 	eventually(t, fmt.Sprintf("a process is left on %s", dir), func() bool {
 		return len(processesOn(t, dir)) == 0
 	})
-	// A child that another test is just starting holds what this process has open, until it becomes
-	// its program.
+	// A child that another test is starting holds this process's files until it runs its program.
 	eventually(t, "the server's lock is still held", func() bool {
 		lock, err := folder{path: dir}.openLock()
-		require.NoError(t, err)
+		if err != nil {
+			return false
+		}
 		defer lock.Close()
 		return tryLock(lock)
 	})
 }
 
-// eventually polls a condition; message says what is wrong as long as it does not hold.
+// eventually waits for a condition; message says what is wrong until it holds.
 func eventually(t *testing.T, message string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().
-		Add(20 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal(message)
-		}
-	}
+	require.Eventually(t, condition, 20*time.Second, 10*time.Millisecond, message)
 }
 
-// mentions fails unless err says every one of the words.
+// mentions fails unless the error contains every one of the words.
 func mentions(t *testing.T, err error, words ...string) {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("no error; expected one with %q", words)
-	}
 	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("the error does not say %q: %v", word, err)
-		}
+		require.ErrorContains(t, err, word)
 	}
 }
-
-// logBook collects log lines.
-type logBook struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *logBook) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBook) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-func (b *logBook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
 
 // asUser makes a helper run as the user, from a copy of this program that it can reach.
 func asUser(t *testing.T, cred *syscall.Credential, base string) func(*exec.Cmd) {
 	t.Helper()
 	return func(cmd *exec.Cmd) {
 		program := filepath.Join(base, "helper")
-		// By another process: a child that another test is just starting would hold a file that
-		// this one writes, and a program that is being written cannot be run.
-		require.NoError(t, exec.Command("cp", cmd.Path, program).Run())
-		require.NoError(t, os.Chmod(program, 0o755))
+		// In another process: a child that another test is starting would hold the file open for
+		// writing, and such a program cannot be run.
+		require.NoError(t, exec.Command("install", cmd.Path, program).Run())
 		cmd.Path = program
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred}

@@ -9,6 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// ownUser runs the tests, perhaps as root: these folders have no server.
+var ownUser = &syscall.Credential{
+	Uid:         uint32(os.Geteuid()),
+	Gid:         uint32(os.Getegid()),
+	NoSetGroups: true,
+}
+
 // program writes an executable shell script.
 func program(t *testing.T, path, script string) {
 	t.Helper()
@@ -27,7 +34,7 @@ func fakePostgres(t *testing.T, version string) string {
 
 func TestPGBINReplacesTheSearch(t *testing.T) {
 	dir := newFolder(t)
-	f := folder{path: dir, user: ownUser()}
+	f := folder{path: dir, user: ownUser}
 	for _, c := range []struct {
 		bin, writtenBy string
 		want           []string // nil: taken
@@ -37,29 +44,24 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 		{bin: fakePostgres(t, "18beta1")},
 		{bin: fakePostgres(t, "14.2"), want: []string{"15 or later", "found: 14 in "}},
 		{bin: fakePostgres(t, "9.6.24"), want: []string{"15 or later", "found: none"}},
-		{
-			bin:       fakePostgres(t, "16.4"),
-			writtenBy: "17",
-			want: []string{
-				"PostgreSQL 17, which wrote the database in " + dir, "found: 16 in ",
-			},
-		},
+		{bin: fakePostgres(t, "16.4"), writtenBy: "17",
+			want: []string{"PostgreSQL 17, which wrote the database in " + dir, "found: 16 in "}},
 		{bin: t.TempDir(), want: []string{"found: none", "PG_BIN"}},
 	} {
 		t.Setenv("PG_BIN", c.bin)
 		_ = os.RemoveAll(dir)
 		if c.writtenBy != "" {
 			require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
-			require.NoError(t,
-				os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"),
-					[]byte(c.writtenBy+"\n"), 0o600))
+			require.NoError(t, os.WriteFile(f.file(dataFolder+"/PG_VERSION"),
+				[]byte(c.writtenBy+"\n"), 0o600))
 		}
 		got, err := f.findProgram(t.Context(), "postgres")
 		if c.want != nil {
 			mentions(t, err, c.want...)
-		} else if err != nil || got != c.bin {
-			t.Errorf("%+v, %v", got, err)
+			continue
 		}
+		require.NoError(t, err)
+		require.Equal(t, c.bin, got)
 	}
 }
 
@@ -77,23 +79,13 @@ func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
 	program(t, filepath.Join(fitting, "pg_config"), "echo "+newest)
 	t.Setenv("PATH", fitting+":"+os.Getenv("PATH"))
 	t.Setenv("PG_BIN", "")
-	f := folder{path: newFolder(t), user: ownUser()}
+	f := folder{path: newFolder(t), user: ownUser}
 	got, err := f.findProgram(t.Context(), "postgres")
 	require.NoError(t, err)
 	require.Equal(t, newest, got)
 
 	require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
-	require.NoError(t,
-		os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte("98\n"), 0o600))
+	require.NoError(t, os.WriteFile(f.file(dataFolder+"/PG_VERSION"), []byte("98\n"), 0o600))
 	_, err = f.findProgram(t.Context(), "postgres")
 	mentions(t, err, "PostgreSQL 98", "99 in "+newest)
-}
-
-// ownUser is who runs the tests, root as well: these folders hold no server.
-func ownUser() *syscall.Credential {
-	return &syscall.Credential{
-		Uid:         uint32(os.Geteuid()),
-		Gid:         uint32(os.Getegid()),
-		NoSetGroups: true,
-	}
 }

@@ -2,6 +2,8 @@ package embeddedpg
 
 import (
 	"context"
+	"dg/platform/testkit/logbook"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,17 +17,15 @@ import (
 func TestFirstStartCreatesRolesAndDatabase(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
-	if got := query[string](t, e.URL(),
-		`select current_user || ' in ' || current_database()`); got != "dg_app in dg" {
-		t.Errorf("URL connects as %s", got)
-	}
+	require.Equal(t, "dg_app in dg",
+		query[string](t, e.URL(), `select current_user || ' in ' || current_database()`))
 	owner := query[string](t, e.OwnerURL(),
 		`select pg_get_userbyid(datdba) from pg_database where datname = 'dg'`)
 	require.Equal(t, owner, query[string](t, e.OwnerURL(), `select current_user`),
 		"who owns the database")
-	mentions(t, executeOn(t, e.URL(), `create table mine (id int)`), "permission denied")
+	mentions(t, execute(t.Context(), e.URL(), `create table mine (id int)`), "permission denied")
 	require.NoError(t,
-		executeOn(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
+		execute(t.Context(), e.OwnerURL(), `create table theirs (id int); drop table theirs`))
 	for setting, want := range map[string]string{
 		"listen_addresses":        "",
 		"unix_socket_permissions": "0700",
@@ -33,34 +33,26 @@ func TestFirstStartCreatesRolesAndDatabase(t *testing.T) {
 		"lc_collate":              "C",
 		"data_checksums":          "on",
 	} {
-		if got := query[string](t, e.OwnerURL(),
+		require.Equal(t, want, query[string](t, e.OwnerURL(),
 			`select coalesce(current_setting($1, true), (select datcollate from pg_database where datname = 'dg'))`,
-			setting); got != want {
-			t.Errorf("%s is %q, want %q", setting, got, want)
-		}
+			setting), setting)
 	}
 	info, err := os.Stat(e.folder.socket)
 	require.NoError(t, err)
-	if info.Mode().Perm() != 0o700 {
-		t.Errorf("the socket's folder is %v", info.Mode())
-	}
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 }
 
 func TestServerLogHoldsNoValues(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
 	for _, url := range []string{e.URL(), e.OwnerURL()} {
-		mentions(t, executeOn(t, url, `select 'topsecret'::uuid`), "topsecret")
-		mentions(t, executeOn(t, url, `do $$ begin raise 'topsecret'; end $$`), "topsecret")
+		mentions(t, execute(t.Context(), url, `select 'topsecret'::uuid`), "topsecret")
+		mentions(t, execute(t.Context(), url, `do $$ begin raise 'topsecret'; end $$`), "topsecret")
 	}
 	text, err := os.ReadFile(filepath.Join(e.folder.path, logFile))
 	require.NoError(t, err)
-	if strings.Contains(string(text), "topsecret") {
-		t.Error("the log holds a value")
-	}
-	if !strings.Contains(string(text), "ready to accept connections") {
-		t.Error("the log is not the server's")
-	}
+	require.NotContains(t, string(text), "topsecret")
+	require.Contains(t, string(text), "ready to accept connections")
 }
 
 func TestLastUserEndsTheServer(t *testing.T) {
@@ -72,15 +64,10 @@ func TestLastUserEndsTheServer(t *testing.T) {
 	began := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`)
 
 	stop(t, command) // the launcher goes first
-	if got := query[time.Time](t, serve.URL(),
-		`select pg_postmaster_start_time()`); !got.Equal(began) {
-		t.Error("the server did not outlive the command that launched it")
-	}
+	require.Equal(t, began, query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`))
 	later := start(t, dir, Options{})
 	stop(t, later)
-	if query[int](t, serve.URL(), `select 1`) != 1 || len(processesOn(t, dir)) == 0 {
-		t.Error("a command that joined has ended the server")
-	}
+	answers(t, serve)
 	stop(t, serve)
 	nothingRuns(t, dir)
 }
@@ -88,32 +75,23 @@ func TestLastUserEndsTheServer(t *testing.T) {
 func TestConcurrentStartsCreateOneDatabase(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	var book logBook
+	var book logbook.Book
 	var all sync.WaitGroup
 	servers := make([]*Server, 6)
+	errs := make([]error, len(servers))
 	for i := range servers {
 		all.Go(func() {
-			e, err := Start(context.Background(), dir,
-				Options{Logger: book.logger(), Settings: fast})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			servers[i] = e
-			if err := execute(context.Background(), e.OwnerURL(), ""); err != nil {
-				t.Error(err)
-			}
+			servers[i], errs[i] = Start(context.Background(), dir,
+				Options{Logger: book.Logger(), Settings: fast})
 		})
 	}
 	all.Wait()
+	require.NoError(t, errors.Join(errs...))
 	for _, e := range servers {
-		if e != nil {
-			stop(t, e)
-		}
+		answers(t, e)
+		stop(t, e)
 	}
-	if n := strings.Count(book.String(), "creating a PostgreSQL data folder"); n != 1 {
-		t.Errorf("the database was made %d times\n%s", n, book.String())
-	}
+	require.Equal(t, 1, strings.Count(book.String(), "creating a PostgreSQL data folder"))
 	nothingRuns(t, dir)
 }
 
@@ -123,7 +101,7 @@ func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
 	launcher := start(t, dir, Options{})
 	joined := start(t, dir, Options{})
 	kill(t, postmaster(t, dir))
-	for name, e := range map[string]*Server{"the launcher": launcher, "who joined": joined} {
+	for name, e := range map[string]*Server{"the launcher": launcher, "the other": joined} {
 		select {
 		case <-e.Done():
 		case <-time.After(20 * time.Second):
@@ -136,25 +114,20 @@ func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
 func TestFailedStartShowsTheServerLog(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	begin := time.Now()
 	_, err := Start(context.Background(), dir,
 		Options{Settings: map[string]string{"shared_buffers": "plenty"}})
 	mentions(t, err, dir, `invalid value for parameter "shared_buffers": "plenty"`)
-	if took := time.Since(begin); took > 10*time.Second {
-		t.Errorf("it took %v to say so", took)
-	}
 	nothingRuns(t, dir)
 }
 
-// The log holds one run of the server, and the run before is kept beside it.
+// The log has one run of the server, and the file beside it the run before.
 func TestServerLogIsRotatedAtStart(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	for range 3 {
 		s := start(t, dir, Options{})
 		stop(t, s)
-		// Stop takes a child that another test is just starting, which inherits every file, for
-		// another user
+		// A child that another test is starting inherits every file: Stop takes it for a user.
 		<-s.Done()
 	}
 	for _, name := range []string{logFile, logFile + ".old"} {

@@ -1,4 +1,4 @@
-// Package logbook keeps a log, for tests that read it while the program writes.
+// Package logbook has a buffer that a test reads while the program writes its log or output.
 package logbook
 
 import (
@@ -7,24 +7,32 @@ import (
 	"sync"
 )
 
-// Book is a log. Its zero value is empty.
+// Book is a buffer for concurrent use. Its zero value is empty.
 type Book struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write adds to the log.
+// Write appends to the book.
 func (b *Book) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
-// String returns all that was logged.
+// String returns what was written.
 func (b *Book) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
+}
+
+// Reset replaces the content by the text.
+func (b *Book) Reset(to string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text.Reset()
+	b.text.WriteString(to)
 }
 
 // Logger returns a logger that writes text to the book.
