@@ -12,13 +12,13 @@ import (
 	"dg/platform/fairshare"
 )
 
-// fill acquires connections as that flow, in the background, until ctx ends. Each is released with
-// ctx.
-func fill(ctx context.Context, db *DB, flow string, n int) (wait func()) {
+// fill acquires n connections for an organisation in the background. They are released when ctx
+// ends.
+func fill(ctx context.Context, db *DB, organisation string, n int) (wait func()) {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			_ = db.Pool.AcquireFunc(fairshare.WithTenant(ctx, flow), func(*pgxpool.Conn) error {
+			_ = db.Pool.AcquireFunc(fairshare.WithTenant(ctx, organisation), func(*pgxpool.Conn) error {
 				<-ctx.Done()
 				return nil
 			})
@@ -29,16 +29,20 @@ func fill(ctx context.Context, db *DB, flow string, n int) (wait func()) {
 
 func acquired(db *DB) int { return int(db.Pool.Stat().AcquiredConns()) }
 
-// An organisation that asks for everything gets half of the connections. Others find one at once,
-// through the pool and through gorm.
-func TestFlowsShareAPool(t *testing.T) {
+// acquires waits until that many connections are acquired.
+func acquires(t *testing.T, db *DB, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return acquired(db) == n }, 10*time.Second, time.Millisecond)
+}
+
+// An organisation that asks for all connections gets half of them. Another one finds a connection at
+// once, through the pool and through gorm.
+func TestOrganisationsShareAPool(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 8, FairQueue: true})
 	ctx, release := context.WithCancel(t.Context())
 	wait := fill(ctx, db, "acme", 100)
-	require.Eventually(t, func() bool {
-		return acquired(db) == 3
-	}, 10*time.Second, time.Millisecond)
+	acquires(t, db, 3)
 	other := fairshare.WithTenant(t.Context(), "globex")
 	for range 20 {
 		var one int
@@ -49,20 +53,15 @@ func TestFlowsShareAPool(t *testing.T) {
 	}
 	release()
 	wait()
-	require.Eventually(t, func() bool {
-		return acquired(db) == 0
-	}, 10*time.Second, time.Millisecond)
+	acquires(t, db, 0)
 	again, stop := context.WithCancel(t.Context())
 	wait = fill(again, db, "globex", 100)
-	require.Eventually(t, func() bool {
-		return acquired(db) == 3
-	}, 10*time.Second, time.Millisecond)
+	acquires(t, db, 3)
 	stop()
 	wait()
 }
 
-// What fails gives its lease back: a broken statement, a transaction that is rolled back, a wait
-// that ends, a lost connection.
+// A failure releases the lease: a broken statement, a rollback, a cancelled wait, a lost connection.
 func TestFailuresReleaseTheLease(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 4, FairQueue: true})
@@ -85,36 +84,15 @@ func TestFailuresReleaseTheLease(t *testing.T) {
 	require.Zero(t, acquired(db))
 }
 
-// A request that waits in vain is answered as if the database were out of reach, after five
-// seconds.
+// A request that gets no connection within five seconds fails as if the database were unavailable.
 func TestWaitForAConnectionEnds(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 2, FairQueue: true})
 	ctx, release := context.WithCancel(t.Context())
 	wait := fill(ctx, db, "acme", 1)
-	require.Eventually(t, func() bool {
-		return acquired(db) == 1
-	}, 10*time.Second, time.Millisecond)
+	acquires(t, db, 1)
 	_, err := db.Pool.Exec(fairshare.WithTenant(t.Context(), "acme"), "select 1")
 	require.True(t, Unavailable(err), "%v", err)
 	release()
 	wait()
-}
-
-// BenchmarkFairQueue is what the queue costs a statement at rest.
-func BenchmarkFairQueue(b *testing.B) {
-	for name, fair := range map[string]bool{"FIFO": false, "fair": true} {
-		b.Run(name, func(b *testing.B) {
-			db := open(b, sharedServer(b).URL(), Options{MaxConns: 11, FairQueue: fair})
-			ctx := fairshare.WithTenant(b.Context(), "acme")
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					_, err := db.Pool.Exec(ctx, "select 1")
-					if err != nil {
-						b.Error(err)
-					}
-				}
-			})
-		})
-	}
 }

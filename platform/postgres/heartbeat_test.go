@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"net"
 	"sync"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// freezer is a way to the shared server on which nothing arrives while its lock is held: nothing is
+// freezer is a relay to the shared server. While its lock is held nothing arrives, and nothing is
 // refused or closed.
 type freezer struct {
 	sync.RWMutex
@@ -45,28 +44,21 @@ func (f *freezer) carry(to, from net.Conn) {
 	}
 }
 
-// Statements that run, statements that wait for a connection and statements that come later all
-// fail within the bound; when the server answers again, so does the pool.
+// Running, queued and later statements all fail within the bound. When the server answers again, so
+// does the pool.
 func TestSilentServerIsUnavailableWithinTheBound(t *testing.T) {
 	t.Parallel()
 	f := newFreezer(t)
 	var book logbook.Book
 	db := open(t, f.url, Options{MaxConns: 3, Heartbeat: true, Logger: book.Logger()})
-	ask := func() (time.Duration, error) {
-		begin := time.Now()
-		ctx, stop := context.WithTimeout(t.Context(), 3*SilenceTimeout)
-		defer stop()
-		_, err := db.Pool.Exec(ctx, `select pg_sleep(0.1)`)
-		return time.Since(begin), err
-	}
-	_, err := ask()
+	_, err := ask(t, db)
 	require.NoError(t, err)
 	f.Lock()
 	for range 2 {
 		var all sync.WaitGroup
 		for range 12 {
 			all.Go(func() {
-				took, err := ask()
+				took, err := ask(t, db)
 				if !Unavailable(err) || took > SilenceTimeout {
 					t.Errorf("%v after %s", err, took)
 				}
@@ -76,14 +68,14 @@ func TestSilentServerIsUnavailableWithinTheBound(t *testing.T) {
 	}
 	f.Unlock()
 	require.Eventually(t, func() bool {
-		_, err := ask()
+		_, err := ask(t, db)
 		return err == nil
 	}, SilenceTimeout, 100*time.Millisecond)
 	require.Contains(t, book.String(), "the database does not answer")
 	require.Contains(t, book.String(), "the database answers again")
 }
 
-// A statement that is only slow is left alone, whether other connections hear anything or not.
+// A slow statement on a server that answers is not cancelled.
 func TestSlowStatementIsNotSilence(t *testing.T) {
 	t.Parallel()
 	db := open(t, newFreezer(t).url, Options{MaxConns: 1, Heartbeat: true})

@@ -13,7 +13,7 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// hosts is a URL that names several hosts, of a form "postgres://user@host:port/database?…" each.
+// hosts is a URL with the hosts of several URLs such as postgres://dg_app@host:port/dg?….
 func hosts(urls ...string) string {
 	first, rest, _ := strings.Cut(urls[0], "/dg?")
 	for _, u := range urls[1:] {
@@ -23,8 +23,7 @@ func hosts(urls ...string) string {
 	return first + "/dg?" + rest
 }
 
-// blackHole is an address at which nothing answers: the system drops attempts to connect to a
-// listener that is full.
+// blackHole is a URL at which nothing answers: the system drops connections to a full listener.
 func blackHole(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -56,8 +55,8 @@ func ask(t *testing.T, db *DB) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// When the host in use falls silent, the next one is used soon, by the connections that wait and by
-// later ones. It is not given up for the silent one, nor when that answers again.
+// When the host in use falls silent, waiting and later requests soon use the next one. They stay with
+// it when the first answers again.
 func TestSilentHostIsLeftForTheNext(t *testing.T) {
 	t.Parallel()
 	first := newFreezer(t)
@@ -68,12 +67,10 @@ func TestSilentHostIsLeftForTheNext(t *testing.T) {
 	_, err := ask(t, db)
 	require.NoError(t, err)
 	first.Lock()
-	silent := time.Now()
 	require.Eventually(t, func() bool {
 		_, err := ask(t, db)
 		return err == nil
 	}, 10*time.Second, 10*time.Millisecond)
-	t.Logf("good answers %s after the silence", time.Since(silent).Round(time.Millisecond))
 	for range 5 {
 		db.Pool.Reset()
 		took, err := ask(t, db)
@@ -88,12 +85,11 @@ func TestSilentHostIsLeftForTheNext(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A host that drops packets costs one short attempt, and later connections none.
+// A host that drops packets costs one short attempt, and later connections no attempt.
 func TestHostThatDropsPacketsIsTriedLast(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
 	db := open(t, hosts(blackHole(t), newFreezer(t).url), Options{MaxConns: 2, Heartbeat: true})
-	t.Logf("open after %s", time.Since(begun).Round(time.Millisecond))
 	require.Less(t, time.Since(begun), connectTimeout-hostTimeout)
 	require.Eventually(t, func() bool {
 		db.Pool.Reset()
@@ -102,8 +98,8 @@ func TestHostThatDropsPacketsIsTriedLast(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// A connection on which the server refuses to write, as a standby does, is closed: another may lead
-// to the primary.
+// A connection whose server refuses writes, as a standby does, is closed: another one may lead to the
+// primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})

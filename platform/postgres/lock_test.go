@@ -1,13 +1,15 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
+	"dg/platform/testkit/logbook"
 	"errors"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
@@ -18,36 +20,31 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 		patience time.Duration
 		fails    error
 		want     error
-		said     int
+		logged   int
 	}{
 		"free":              {frees: 1, patience: time.Minute},
-		"free after a wait": {frees: 3, patience: time.Minute, said: 1},
-		"never free":        {patience: 300 * time.Millisecond, want: ErrLocked, said: 1},
+		"free after a wait": {frees: 3, patience: time.Minute, logged: 1},
+		"never free":        {patience: 300 * time.Millisecond, want: ErrLocked, logged: 1},
 		"no patience":       {want: ErrLocked},
 		"a failure":         {patience: time.Minute, fails: broken, want: broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var log bytes.Buffer
+			var log logbook.Book
 			attempts := 0
-			err := AwaitLock(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), "import",
+			err := AwaitLock(t.Context(), log.Logger(), "import",
 				c.patience, func() (bool, error) {
 					attempts++
 					return attempts == c.frees, c.fails
 				})
-			if !errors.Is(err, c.want) {
-				t.Errorf("%v, want %v", err, c.want)
-			}
-			if said := strings.Count(log.String(),
-				"another process holds the import lock: waiting"); said != c.said {
-				t.Errorf("said %d times, want %d: %s", said, c.said, log.String())
-			}
+			require.ErrorIs(t, err, c.want)
+			require.Equal(t, c.logged, strings.Count(log.String(),
+				"another process holds the import lock: waiting"))
 		})
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute,
-		func() (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	err := AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute,
+		func() (bool, error) { return false, nil })
+	require.ErrorIs(t, err, context.Canceled)
 }

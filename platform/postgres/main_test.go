@@ -75,11 +75,10 @@ func sharedServer(t testing.TB) *embeddedpg.Server {
 	return server
 }
 
-// relay gives each client of the listener to carry, with a connection to the shared server.
+// relay calls carry for each client of the listener, with a connection to the shared server.
 func relay(t *testing.T, listener net.Listener, carry func(client, database net.Conn)) {
 	t.Helper()
-	server, err := url.Parse(sharedServer(t).URL())
-	require.NoError(t, err)
+	socket := filepath.Join(parsed(t, sharedServer(t).URL()).Query().Get("host"), ".s.PGSQL.5432")
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -87,8 +86,7 @@ func relay(t *testing.T, listener net.Listener, carry func(client, database net.
 			if err != nil {
 				return
 			}
-			database, err := net.Dial("unix",
-				filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
+			database, err := net.Dial("unix", socket)
 			if err != nil {
 				_ = client.Close()
 				continue
@@ -101,25 +99,28 @@ func relay(t *testing.T, listener net.Listener, carry func(client, database net.
 // databases numbers what newDatabase makes.
 var databases atomic.Int64
 
-// newDatabase makes an empty database on the shared server and gives the URLs of the serving role
-// and the owner.
+// newDatabase makes an empty database on the shared server. It returns the URLs of the serving role
+// and of the owner.
 func newDatabase(t *testing.T) (serving, owner string) {
 	t.Helper()
 	name := fmt.Sprint("test", databases.Add(1))
-	in := func(role, database string) string {
-		u, err := url.Parse(sharedServer(t).URL())
-		require.NoError(t, err)
-		u.User = url.User(role)
-		u.Path = "/" + database
-		return u.String()
-	}
-	admin := in(superuser, superuser)
+	server := parsed(t, sharedServer(t).URL())
+	server.Path = "/" + superuser
+	admin := asRole(t, server.String(), superuser)
 	require.NoError(t,
 		execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
 	t.Cleanup(func() {
 		require.NoError(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name)))
 	})
-	return in(servingRole, name), in(ownerRole, name)
+	server.Path = "/" + name
+	return asRole(t, server.String(), servingRole), asRole(t, server.String(), ownerRole)
+}
+
+func parsed(t *testing.T, connection string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(connection)
+	require.NoError(t, err)
+	return u
 }
 
 // query reads one value.
@@ -146,13 +147,12 @@ func execute(t *testing.T, url, sql string) error {
 // asRole is the connection URL for another role.
 func asRole(t *testing.T, connection, role string) string {
 	t.Helper()
-	u, err := url.Parse(connection)
-	require.NoError(t, err)
+	u := parsed(t, connection)
 	u.User = url.User(role)
 	return u.String()
 }
 
-// mentions fails unless err says every one of the words.
+// mentions fails unless the error contains every one of the words.
 func mentions(t *testing.T, err error, words ...string) {
 	t.Helper()
 	for _, word := range words {

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"io/fs"
 	"maps"
 	"strings"
@@ -10,30 +9,38 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/logbook"
 )
 
 // schema is a small set of migrations.
-var schema = fstest.MapFS{
-	"20260101000000_things.sql": {
-		Data: []byte(
-			"-- +goose Up\ncreate table things (id int primary key);\ninsert into things values (1);\n",
-		),
-	},
-	"20260102000000_log.sql": {Data: []byte("-- +goose Up\ncreate table log (id int);\n")},
-	"grants.sql": {
-		Data: []byte("-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;\n" +
-			"revoke all on log from :role;\ngrant select, insert on log to :role;\n"),
-	},
-	"migrations.go": {Data: []byte("package migrations")},
+var schema = files{
+	"20260101000000_things.sql": "create table things (id int primary key);\ninsert into things values (1);",
+	"20260102000000_log.sql":    "create table log (id int);",
+	"grants.sql": "-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;\n" +
+		"revoke all on log from :role;\ngrant select, insert on log to :role;",
+}.with(nil)
+
+// files are SQL by file name.
+type files map[string]string
+
+// with returns a file system of the files and more.
+func (f files) with(more files) fstest.MapFS {
+	all := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
+	for _, some := range []files{f, more} {
+		for name, sql := range some {
+			all[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql + "\n")}
+		}
+	}
+	return all
 }
 
 // with is schema and more files.
-func with(more fstest.MapFS) fs.FS {
+func with(more files) fs.FS {
 	all := maps.Clone(schema)
-	maps.Copy(all, more)
+	maps.Copy(all, more.with(nil))
 	return all
 }
 
@@ -44,124 +51,84 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	for range 2 { // again changes nothing
 		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
-	if n := strings.Count(book.String(), "20260101000000_things.sql"); n != 1 {
-		t.Errorf("the first migration was told of %d times: %s", n, book.String())
-	}
-	if query[int](t, serving, `select count(*) from things`) != 1 {
-		t.Error("the serving role can't read")
-	}
+	require.Equal(t, 1, strings.Count(book.String(), "20260101000000_things.sql"))
+	require.Equal(t, 1, query[int](t, serving, `select count(*) from things`))
 	require.NoError(t, execute(t, serving, `insert into log values (1)`))
 	mentions(t, execute(t, serving, `delete from log`), "permission denied")
 	mentions(t, execute(t, serving, `insert into things values (2)`), "permission denied")
 	mentions(t, execute(t, serving, `drop table log`), "must be owner")
 
-	// A right that the file no longer gives is gone after the next run.
-	less := with(fstest.MapFS{"grants.sql": {Data: []byte("revoke all on things from :role;")}})
+	less := with(files{"grants.sql": "revoke all on things from :role;"})
 	require.NoError(t, Migrate(t.Context(), owner, less, servingRole, nil))
 	mentions(t, execute(t, serving, `select from things`), "permission denied")
 }
 
-// The files are slow, so that the instances do meet: in the first round in the migration, in the
+// The files are slow, so that the instances overlap: in the first round in the migration, in the
 // second in the grants.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	slow := with(fstest.MapFS{
-		"20260103000000_slow.sql": {
-			Data: []byte("-- +goose Up\ninsert into things values (2);\nselect pg_sleep(0.2);\n"),
-		},
-		"grants.sql": {
-			Data: []byte("grant select on things to :role;\nselect pg_sleep(0.1);\n"),
-		},
+	slow := with(files{
+		"20260103000000_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
+		"grants.sql":              "grant select on things to :role;\nselect pg_sleep(0.1);",
 	})
 	for range 2 {
 		var all sync.WaitGroup
 		for range 3 {
 			all.Go(func() {
-				if err := Migrate(context.Background(), owner, slow, servingRole, nil); err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, Migrate(t.Context(), owner, slow, servingRole, nil))
 			})
 		}
 		all.Wait()
 	}
-	if query[int](t, serving, `select count(*) from things`) != 2 {
-		t.Error("a migration ran more than once")
-	}
+	require.Equal(t, 2, query[int](t, serving, `select count(*) from things`))
 }
 
-// The tries for a lock: often at first, and never further apart than five seconds.
 func TestLockPausesGrow(t *testing.T) {
 	t.Parallel()
-	last := time.Duration(0)
-	tries := 0
-	total := time.Duration(0)
-	for total < maxLockWait {
-		next := nextLockPause(last)
-		if next < last || next < minLockPause || next > maxLockPause {
-			t.Fatalf("%s after %s", next, last)
-		}
-		last = next
-		tries++
-		total += next + migrateLockTimeout
+	var pauses []time.Duration
+	for last := time.Duration(0); len(pauses) < 8; pauses = append(pauses, last) {
+		last = nextLockPause(last)
 	}
-	if tries > 150 {
-		t.Errorf("%d tries", tries)
-	}
+	const ms = time.Millisecond
+	require.Equal(t, []time.Duration{
+		100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms,
+	}, pauses)
 }
 
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	var book logbook.Book
-	err := Migrate(t.Context(), owner, with(fstest.MapFS{
-		"20260103000000_wrong.sql": {
-			Data: []byte(
-				"-- +goose Up\ncreate table half (id int);\ncreate table things (id int);\n",
-			),
-		},
+	err := Migrate(t.Context(), owner, with(files{
+		"20260103000000_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
 	mentions(t, err, "20260103000000_wrong.sql", `relation "things" already exists`)
-	if !strings.Contains(book.String(), "20260102000000_log.sql") {
-		t.Errorf("what was done was not said: %s", book.String())
-	}
-	if query[bool](t, owner,
-		`select to_regclass('half') is not null or to_regclass('log') is null`) {
-		t.Error("half a migration stayed, or a whole one did not")
-	}
+	require.Contains(t, book.String(), "20260102000000_log.sql")
+	require.True(t, query[bool](t, owner,
+		`select to_regclass('half') is null and to_regclass('log') is not null`))
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
-// newer is schema with what a later program adds.
-func newer() fs.FS {
-	return with(fstest.MapFS{
-		"20260103000000_more.sql": {
-			Data: []byte(
-				"-- +goose Up\ncreate table more (id int);\nalter table log add column note text;\n",
-			),
-		},
-		"grants.sql": {Data: []byte(string(schema["grants.sql"].Data) +
-			"revoke all on more from :role;\ngrant select on more to :role;\ngrant update (note) on log to :role;\n")},
-	})
-}
-
-// Any command of an older program migrates first: it must leave the rights of the newer one as they
-// are.
+// Any command of an older program migrates first. It leaves the rights of the newer one as they are.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	require.NoError(t, Migrate(t.Context(), owner, newer(), servingRole, nil))
+	newer := with(files{
+		"20260103000000_more.sql": "create table more (id int);\nalter table log add column note text;",
+		"grants.sql": string(schema["grants.sql"].Data) +
+			"grant select on more to :role;\ngrant update (note) on log to :role;",
+	})
+	require.NoError(t, Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
 	var book logbook.Book
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	require.NoError(t,
 		execute(t, serving, `select from more; update log set note = ''; select from things`))
-	if !strings.Contains(book.String(), "newer migrations") {
-		t.Errorf("no warning: %s", book.String())
-	}
+	require.Contains(t, book.String(), "newer migrations")
 }
 
-// Somebody else's table in our schema is none of our business: nothing is granted or revoked on it.
+// Migrate neither grants nor revokes rights on another program's table in the schema.
 func TestForeignTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
@@ -175,8 +142,8 @@ func TestForeignTableIsLeftAlone(t *testing.T) {
 	require.NoError(t, execute(t, serving, `select from foreign_table; select from things`))
 }
 
-// PostgreSQL allows temporary tables and large objects to PUBLIC. Only the serving role loses the
-// right: other programs may need them, and dg doctor names the statements for the rest.
+// PostgreSQL allows temporary tables and large objects to PUBLIC. Only the serving role loses these
+// rights, because other programs may need them. dg doctor names the statements for the rest.
 func TestPublicRightsAreNotRevoked(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
@@ -199,18 +166,15 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
-// A migration that older programs cannot work with says so: they refuse, and change nothing.
+// A migration that is incompatible with older programs raises the minimum. Those programs then refuse
+// to start, and change nothing.
 func TestProgramBelowSchemaMinimumIsRefused(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	require.NoError(t, Migrate(t.Context(), owner, with(fstest.MapFS{
-		"20260102500000_minimum.sql": {
-			Data: []byte(
-				"-- +goose Up\ncreate table schema_minimum (version bigint not null);\ninsert " +
-					"into schema_minimum values (20260102000000);\n",
-			),
-		},
-		"20260103000000_more.sql": {Data: []byte("-- +goose Up\ncreate table more (id int);\n")},
+	require.NoError(t, Migrate(t.Context(), owner, with(files{
+		"20260102500000_minimum.sql": "create table schema_minimum (version bigint not null);\n" +
+			"insert into schema_minimum values (20260102000000);",
+		"20260103000000_more.sql": "create table more (id int);",
 	}), servingRole, nil))
 	// its newest is the minimum
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
@@ -229,7 +193,7 @@ func TestMigrateNeedsGrantsAndRole(t *testing.T) {
 	mentions(t, Migrate(t.Context(), owner, without, servingRole, nil), grantsFile)
 	mentions(t, Migrate(t.Context(), owner, schema, `no"body`, nil), "no such role")
 
-	// One role for both: its own rights are not taken from it. dg doctor says so.
+	// A role that both owns and serves keeps its rights.
 	require.NoError(t, Migrate(t.Context(), owner, schema, ownerRole, nil))
 	require.NoError(t, execute(t, owner, `delete from log`))
 }
@@ -241,9 +205,7 @@ func TestFillGrants(t *testing.T) {
 		":role, :role\n:role":                `"a""b$1", "a""b$1"` + "\n" + `"a""b$1"`,
 		"select 'x'::role, :roles, x:role_a": "select 'x'::role, :roles, x:role_a",
 	} {
-		if got := fillGrants(template, `a"b$1`); got != want {
-			t.Errorf("%q became %q", template, got)
-		}
+		require.Equal(t, want, fillGrants(template, `a"b$1`))
 	}
 }
 
@@ -254,8 +216,8 @@ func TestRoleOf(t *testing.T) {
 		"host=h user=dg_app password=pw":   "dg_app",
 		"postgres://host/db?user=dg_owner": "dg_owner",
 	} {
-		if got, err := RoleOf(url); err != nil || got != want {
-			t.Errorf("%s: %q, %v", url, got, err)
-		}
+		role, err := RoleOf(url)
+		require.NoError(t, err, url)
+		require.Equal(t, want, role)
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"dg/platform/testkit/logbook"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
 	"github.com/stretchr/testify/require"
@@ -28,11 +29,13 @@ func open(t testing.TB, url string, opts Options) *DB {
 	return db
 }
 
-func setting(t *testing.T, pool *pgxpool.Pool, name string) string {
+// settings reads settings of a session by their names.
+func settings(t *testing.T, db *DB, value string, names iter.Seq[string]) (found map[string]string) {
 	t.Helper()
-	var value string
-	require.NoError(t, pool.QueryRow(t.Context(), `select current_setting($1)`, name).Scan(&value))
-	return value
+	require.NoError(t, db.Pool.QueryRow(t.Context(),
+		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
+		slices.Collect(names)).Scan(&found))
+	return found
 }
 
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
@@ -46,44 +49,32 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		LockTimeout:              3 * time.Second,
 		IdleInTransactionTimeout: -1,
 	})
-	for name, want := range map[string]string{
+	want := map[string]string{
 		"application_name":                    "reads",
-		"timezone":                            "UTC",
+		"TimeZone":                            "UTC",
 		"client_encoding":                     "UTF8",
 		"default_transaction_isolation":       "read committed",
 		"jit":                                 "off",
 		"statement_timeout":                   "30s", // the default
 		"lock_timeout":                        "3s",
 		"idle_in_transaction_session_timeout": "0", // asked for
-	} {
-		if got := setting(t, db.Pool, name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
 	}
+	require.Equal(t, want, settings(t, db, "current_setting(name)", maps.Keys(want)))
 }
 
-// A vanished client's session is noticed by the server: the bounds are the session's whatever the
-// server's configuration is. Over a Unix socket those of TCP read as 0, and their reset values as
-// what was asked for.
+// Each session has its own bounds for a vanished client. Over a Unix socket those of TCP read as 0,
+// and only their reset values are what was asked for.
 func TestSessionDetectsAVanishedClient(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})
-	for name, want := range map[string]string{
+	want := map[string]string{
 		"tcp_keepalives_idle":              "15",
 		"tcp_keepalives_interval":          "5",
 		"tcp_keepalives_count":             "3",
 		"tcp_user_timeout":                 "30000",
 		"client_connection_check_interval": "5000",
-	} {
-		var got string
-		require.NoError(t,
-			db.Pool.QueryRow(t.Context(), `select reset_val from pg_settings where name = $1`,
-				name).
-				Scan(&got))
-		if got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
 	}
+	require.Equal(t, want, settings(t, db, "reset_val", maps.Keys(want)))
 }
 
 // Reports and the sealer read PostgreSQL's binary format.
@@ -96,16 +87,13 @@ func TestURLForTextResultsIsRefused(t *testing.T) {
 		"cache_describe":  true,
 		"describe_exec":   true,
 	} {
-		db, err := Open(t.Context(), sharedServer(t).URL()+"&default_query_exec_mode="+mode,
-			Options{})
-		if taken != (err == nil) {
-			t.Errorf("%s: %v", mode, err)
+		u := sharedServer(t).URL() + "&default_query_exec_mode=" + mode
+		if taken {
+			open(t, u, Options{})
+			continue
 		}
-		if err == nil {
-			db.Close()
-		} else if !strings.Contains(err.Error(), "default_query_exec_mode") {
-			t.Errorf("%s: %v", mode, err)
-		}
+		_, err := Open(t.Context(), u, Options{})
+		require.ErrorContains(t, err, "default_query_exec_mode", mode)
 	}
 }
 
@@ -118,14 +106,11 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 	require.NoError(t,
 		db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).
 			Error)
-	for name, got := range map[string]time.Time{"pgx": direct, "gorm": byGorm} {
-		if got.Location() != time.UTC || got.Hour() != 7 {
-			t.Errorf("%s reads %v", name, got)
-		}
-	}
+	want := time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC)
+	require.Equal(t, []time.Time{want, want}, []time.Time{direct, byGorm})
 }
 
-// onNoTable is the scope of texts on no table of an organisation.
+// onNoTable is the scope of statements on tables without an organisation.
 var onNoTable = tenant.Across("on no organisation's table")
 
 func TestGormAndPgxShareOnePool(t *testing.T) {
@@ -135,15 +120,12 @@ func TestGormAndPgxShareOnePool(t *testing.T) {
 	require.NoError(t, tx.Error)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := db.Pool.Ping(ctx)
-	if !Unavailable(err) {
-		t.Errorf("a pool without a free connection: %v", err)
-	}
+	require.True(t, Unavailable(db.Pool.Ping(ctx)), "no connection is free")
 	require.NoError(t, tx.Rollback().Error)
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }
 
-func TestTimeoutsAreUnavailable(t *testing.T) {
+func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{
 		StatementTimeout: 50 * time.Millisecond,
@@ -151,9 +133,6 @@ func TestTimeoutsAreUnavailable(t *testing.T) {
 	})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
 	mentions(t, err, "57014")
-	if !Unavailable(err) {
-		t.Error("a statement that ran out of time is no 503")
-	}
 	holder, err := db.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer holder.Rollback(context.Background())
@@ -161,9 +140,6 @@ func TestTimeoutsAreUnavailable(t *testing.T) {
 	require.NoError(t, err)
 	err = db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
 	mentions(t, err, "55P03")
-	if !Unavailable(err) {
-		t.Error("a lock that was not to be had is no 503")
-	}
 }
 
 func TestGormTranslatesErrors(t *testing.T) {
@@ -173,10 +149,8 @@ func TestGormTranslatesErrors(t *testing.T) {
 	require.NoError(t,
 		db.Gorm.Scopes(onNoTable).Exec(`create table things (id int primary key)`).Error)
 	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error)
-	if err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).
-		Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
-		t.Errorf("%v", err)
-	}
+	err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error
+	require.ErrorIs(t, err, gorm.ErrDuplicatedKey)
 }
 
 func TestLogHoldsNoValues(t *testing.T) {
@@ -191,33 +165,24 @@ func TestLogHoldsNoValues(t *testing.T) {
 	}
 	require.NoError(t,
 		g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
-	if err := g.Where("name = ?", "topsecret").First(&thing{}).
-		Error; !errors.Is(err, gorm.ErrRecordNotFound) {
-		t.Fatal(err)
-	}
+	require.ErrorIs(t, g.Where("name = ?", "topsecret").First(&thing{}).Error,
+		gorm.ErrRecordNotFound)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	_ = g.WithContext(cancelled).Exec(`select 'topsecret'`)
-	if got := book.String(); got != "" {
-		t.Errorf("logged what is no fault: %s", got)
-	}
+	require.Empty(t, book.String())
 	// PostgreSQL refuses the value
 	_ = g.Debug().Create(&thing{ID: "topsecret", Name: "topsecret"})
 	// pgx refuses the value
 	_ = g.Exec(`update things set size = ?`, struct{ V string }{"topsecret"})
 	_ = g.Exec(`/* things.slow */ select pg_sleep(1.01), ?::text`, "topsecret") // slow
 	_ = g.Exec(`select * from nowhere where name = ?`, "topsecret")
-	got := book.String()
-	if strings.Contains(got, "topsecret") {
-		t.Errorf("the log holds a value: %s", got)
-	}
+	require.NotContains(t, book.String(), "topsecret")
 	for _, want := range []string{
 		"things.slow", "slow statement", "42P01", "statement failed", "22P02",
 		`INSERT INTO \"things\"`,
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the log does not say %q: %s", want, got)
-		}
+		require.Contains(t, book.String(), want)
 	}
 }
 
@@ -240,11 +205,8 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		for _, err := range []error{
 			err, errors.Join(roleErr, errors.New("")), Migrate(t.Context(), bad, schema, "x", nil),
 		} {
-			if err == nil {
-				t.Errorf("%s: no error", bad)
-			} else if text := fmt.Sprintf("%v %+v", err, err); strings.Contains(text, "secret") {
-				t.Errorf("%s: %v", bad, err)
-			}
+			require.Error(t, err, bad)
+			require.NotContains(t, fmt.Sprintf("%v %+v", err, err), "secret")
 		}
 	}
 }
@@ -254,12 +216,10 @@ func TestMissingServerIsUnavailable(t *testing.T) {
 	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(),
 		Options{})
 	mentions(t, err, "does not answer")
-	if !Unavailable(err) {
-		t.Errorf("not unavailable: %v", err)
-	}
+	require.True(t, Unavailable(err), "%v", err)
 }
 
-// A caller that leaves while it waits is no failure of the database.
+// A caller that leaves while it waits is not a failure of the database.
 func TestCancelledConnectIsNotUnavailable(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "dg-silent-")
@@ -277,7 +237,6 @@ func TestCancelledConnectIsNotUnavailable(t *testing.T) {
 		}
 	}()
 	_, err = Open(ctx, "postgres://dg_app@/dg?"+url.Values{"host": {dir}}.Encode(), Options{})
-	if !errors.Is(err, context.Canceled) || Unavailable(err) {
-		t.Errorf("unavailable: %v", err)
-	}
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, Unavailable(err))
 }
