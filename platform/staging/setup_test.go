@@ -24,8 +24,7 @@ type bundle struct {
 	ports, ships *staging.Table
 }
 
-// setup stores a port and a ship, and declares the temporary tables of both in a transaction of the
-// test's own.
+// setup stores a port and a ship, and declares the temporary tables of both in a transaction.
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	tx, err := pgtest.New(t).Owner.Pool.Begin(t.Context())
@@ -59,11 +58,19 @@ func (b *bundle) flush() {
 	require.NoError(b.t, b.stage.Flush(b.t.Context()))
 }
 
-// ship adds a ship to the file.
-func (b *bundle) ship(
-	line int64, name, port, as string,
-) {
-	b.ships.Add(line, id(name), id(port), as)
+// ship is a ship in the file: its line, the names of its id and of its port's id, and its own name.
+type ship struct {
+	line           int64
+	id, port, name string
+}
+
+// add stages ships.
+func (b *bundle) add(ships ...ship) {
+	b.t.Helper()
+	for _, s := range ships {
+		b.ships.Add(s.line, id(s.id), id(s.port), s.name)
+	}
+	b.flush()
 }
 
 // one reads a single value as text; null is empty.

@@ -55,9 +55,8 @@ func TestFlushSendsEachRowOnceInOrder(t *testing.T) {
 	b := setup(t)
 	b.flush()
 	for line := range int64(3) {
-		b.ship(line, "x", "y", "z")
 		b.ports.Add(line, id("p"), "P")
-		b.flush()
+		b.add(ship{line, "x", "y", "z"})
 	}
 	b.flush()
 	require.Equal(t, "0 1 2",
@@ -69,17 +68,15 @@ func TestFlushSendsEachRowOnceInOrder(t *testing.T) {
 func TestDiscardedRowsAreNotSent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.ship(1, "x", "y", "z")
 	b.stage.Discard()
-	b.flush()
+	b.add(ship{1, "x", "y", "z"})
 	require.Equal(t, "0", b.one(`select count(*) from import_ships`))
 }
 
 func TestTruncateEmptiesTheTablesForTheNextFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.ship(1, "x", "y", "z")
-	b.flush()
+	b.add(ship{1, "x", "y", "z"})
 	require.NoError(t, b.stage.Analyze(t.Context()))
 	require.Equal(t, "1", b.one(`select reltuples from pg_class where relname = 'import_ships'`))
 	require.NoError(t, b.stage.Truncate(t.Context()))
@@ -99,14 +96,12 @@ func TestWriteCountsWhatItChanged(t *testing.T) {
 	write()
 	require.Equal(t, staging.Count{Type: "ship"}, b.stage.Counts()[1], "nothing staged")
 	for line, name := range []string{"Ada", "Bea", "Cat"} {
-		b.ship(int64(line), strings.ToLower(name), "bergen", name)
+		b.add(ship{int64(line), strings.ToLower(name), "bergen", name})
 	}
-	b.flush()
 	write()
 	require.Equal(t, staging.Count{Type: "ship", Added: 2, Unchanged: 1}, b.stage.Counts()[1])
 	require.NoError(t, b.stage.Truncate(t.Context()))
-	b.ship(1, "ada", "bergen", "Ida")
-	b.flush()
+	b.add(ship{1, "ada", "bergen", "Ida"})
 	write()
 	require.Equal(t, staging.Count{Type: "ship", Added: 2, Replaced: 1, Unchanged: 1},
 		b.stage.Counts()[1], "of both files")
@@ -118,7 +113,7 @@ func TestWriteCountsWhatItChanged(t *testing.T) {
 func TestFailedCopyNamesTheTable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.ship(1, "x", "y", "z")
+	b.ships.Add(int64(1), id("x"), id("y"), "z")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := b.stage.Flush(ctx)

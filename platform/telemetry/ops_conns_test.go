@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -12,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A new connection takes the place of one that is not being answered, the least recently used
-// first. Where all are being answered it is closed.
+// A new connection evicts the least recently used one that is not being answered. If all are being
+// answered, it is closed itself.
 func TestOpsConnectionsAreLimited(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -29,38 +28,33 @@ func TestOpsConnectionsAreLimited(t *testing.T) {
 	}()
 	defer func() {
 		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		require.NoError(t, <-done)
 	}()
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", ln.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+		_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // less than the read timeout
+		return c
+	}
+	evicted := func(c net.Conn) {
+		_, err := c.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+	}
 	conns := make([]net.Conn, MaxOpsConnections+2)
 	for i := range conns {
-		if conns[i], err = net.Dial("tcp", ln.Addr().String()); err != nil {
-			t.Fatal(err)
-		}
-		defer conns[i].Close()
-		_ = conns[i].SetDeadline(time.Now().Add(4 * time.Second)) // less than a silent one has
+		conns[i] = dial()
 	}
-	for i, c := range conns[:2] {
-		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-			t.Errorf("connection %d was not evicted: %v", i, err)
-		}
-	}
+	evicted(conns[0])
+	evicted(conns[1])
 	for _, c := range conns[2:] {
 		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		<-entered
 	}
-	late, err := net.Dial("tcp", ln.Addr().String())
-	require.NoError(t, err)
-	defer late.Close()
-	_ = late.SetDeadline(time.Now().Add(4 * time.Second))
-	if _, err := late.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("one more than the limit: %v", err)
-	}
+	evicted(dial())
 	close(leave)
-	for i, c := range conns[2:] {
-		if _, err := c.Read(make([]byte, 1)); err != nil {
-			t.Errorf("connection %d was not answered: %v", i+2, err)
-		}
+	for _, c := range conns[2:] {
+		_, err := c.Read(make([]byte, 1))
+		require.NoError(t, err)
 	}
 }
