@@ -12,7 +12,7 @@ import (
 	"dg/platform/config"
 )
 
-// A key is 32 bytes in base64 or hex. Anything else stops the start and is not quoted.
+// A key is 32 bytes in base64 or hex. Any other value is an error, which does not quote it.
 func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	for _, text := range []string{

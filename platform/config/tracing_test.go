@@ -9,7 +9,7 @@ import (
 	"dg/platform/config"
 )
 
-// The variables mean what OpenTelemetry says that they mean.
+// The variables have OpenTelemetry's meaning.
 func TestCollectorIsOpenTelemetrys(t *testing.T) {
 	for endpoint, want := range map[string]string{
 		"":                                  "",

@@ -30,50 +30,30 @@ func TestTextCells(t *testing.T) {
 		"\rx":                         "\"'\rx\"",
 		"\nx":                         "\"'\nx\"",
 		"\x00x":                       "'\x00x",
-		"=cmd|'/C calc'!A0":           "'=cmd|'/C calc'!A0",
-		`=HYPERLINK("http://x","y")`:  `"'=HYPERLINK(""http://x"",""y"")"`,
-		`"quoted"`:                    `"""quoted"""`,
-		`"=1"`:                        `"""=1"""`, // what it starts with is a quote
-		"Lovelace, Ada":               `"Lovelace, Ada"`,
-		"a\nb":                        "\"a\nb\"",
-		"a\rb":                        "\"a\rb\"",
-		" =1+1":                       "' =1+1",
-		"  ＋1":                        "'  ＋1",
-		"\u00a0-1":                    "'\u00a0-1",
-		"\u2003\u3000@x":              "'\u2003\u3000@x",
-		"\ufeff=1":                    "'\ufeff=1",
-		"\u200b\v＝1":                  "'\u200b\v＝1",
-		" \tx":                        "' \tx",
-		" x=1":                        " x=1",
-		" \u00a0":                     " \u00a0",
-		` "=1"`:                       `" ""=1"""`, // what it starts with is a quote
-		"'=1":                         "'=1",
-		"x=1":                         "x=1",
 		"＝1+1":                        "'＝1+1",
 		"＋1":                          "'＋1",
 		"－1":                          "'－1",
 		"＠x":                          "'＠x",
-		"x＝1":                         "x＝1",
 		"＜1":                          "＜1", // a full-width sign that begins no formula
+		"x=1":                         "x=1",
+		"'=1":                         "'=1",
+		"Lovelace, Ada":               `"Lovelace, Ada"`,
+		"a\nb":                        "\"a\nb\"",
+		`"=1"`:                        `"""=1"""`, // it starts with a quote
+		" =1+1":                       "' =1+1",
+		"\u2003\u3000@x":              "'\u2003\u3000@x",
+		"\ufeff=1":                    "'\ufeff=1",
+		" x=1":                        " x=1",
 		"a;=1+1":                      "a;'=1+1",
-		"a;;=1":                       "a;;'=1",
 		"a\t@x":                       "a\t'@x",
-		"\t=1":                        "'\t'=1",
 		";-1;+2;x=3":                  ";'-1;'+2;x=3",
-		"a;＝1\t＠b":                    "a;'＝1\t'＠b",
-		"a;\x00b;\tc":                 "a;'\x00b;'\tc",
 		"a;\rb":                       "\"a;'\rb\"",
 		"a,b;=1":                      `"a,b;'=1"`,
-		`a;"=1"`:                      `"a;'""=1"""`, // who splits at ; may drop the quotes
-		`a;"b"`:                       `"a;""b"""`,
-		"a; =1":                       "a;' =1",
+		`a;"=1"`:                      `"a;'""=1"""`, // a reader that splits at ; may drop the quotes
 		"a;\u00a0-1\t ＠b":             "a;'\u00a0-1\t' ＠b",
-		`a; "=1"`:                     `"a;' ""=1"""`,
 		"a; b =1":                     "a; b =1",
-		"\xc2=1":                      "\xc2=1", // half of a character is no blank
-		"data=1/2;data=3/4;":          "data=1/2;data=3/4;",
+		"\xc2=1":                      "\xc2=1", // half of a character is not a blank
 		"\u202eevil":                  "\u202eevil",
-		"１２３":                         "１２３",
 		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
 		"=" + strings.Repeat(`"`, 99): `"'=` + strings.Repeat(`"`, 198) + `"`,
 	} {
@@ -117,15 +97,13 @@ func readCell(t require.TestingT, cell string) string {
 	return rows[0][1]
 }
 
-// beginsFormula says whether a cell that a reader sees begins a formula, or would once the reader
-// has trimmed blanks.
+// beginsFormula reports whether a cell begins a formula, also after a reader has trimmed blanks.
 func beginsFormula(cell string) bool {
 	first, _ := utf8.DecodeRuneInString(trimBlanks(cell))
 	return first != utf8.RuneError && strings.ContainsRune("=+-@\t\r\n\x00＝＋－＠", first)
 }
 
-// trimBlanks takes what shows nothing from the start of a cell, but for the control characters that
-// are guarded themselves.
+// trimBlanks removes blanks from the start of a cell, except the control characters that are guarded.
 func trimBlanks(cell string) string {
 	return strings.TrimLeftFunc(cell, func(r rune) bool {
 		return !strings.ContainsRune("\t\r\n\x00", r) &&
@@ -133,7 +111,7 @@ func trimBlanks(cell string) string {
 	})
 }
 
-// behindQuotes takes blanks and quotes from the start of a cell.
+// behindQuotes removes blanks and quotes from the start of a cell.
 func behindQuotes(cell string) string {
 	for {
 		rest := strings.TrimLeft(trimBlanks(cell), `"`)
@@ -144,8 +122,8 @@ func behindQuotes(cell string) string {
 	}
 }
 
-// unguarded takes the apostrophes out of a cell that AppendText put into it: each must lead a
-// formula, where a reader's cell begins.
+// unguarded removes the apostrophes that AppendText added. Each must lead a formula at the start of a
+// reader's cell.
 func unguarded(t require.TestingT, cell, text string) string {
 	var out []byte
 	for i := range len(cell) {
@@ -163,7 +141,7 @@ func unguarded(t require.TestingT, cell, text string) string {
 	return string(out)
 }
 
-// guarded sees that no formula begins behind a separator of a cell.
+// guarded fails if a formula begins behind a separator of the cell.
 func guarded(t require.TestingT, cell, separators string) {
 	for _, separator := range separators {
 		for _, part := range strings.Split(cell, string(separator))[1:] {
@@ -172,7 +150,7 @@ func guarded(t require.TestingT, cell, separators string) {
 	}
 }
 
-// anyText draws text of the bytes that matter to quoting and to the guard, among any others.
+// anyText draws text with many of the characters that matter to quoting and to the guard.
 var anyText = rapid.Custom(func(t *rapid.T) string {
 	part := rapid.OneOf(rapid.SampledFrom([]string{"=", ";", `"`, " ", ","}), rapid.SampledFrom([]string{
 		"+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\r\n", "\x00", "'", "；", "\u00a0", "\u3000",
@@ -181,8 +159,8 @@ var anyText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 })
 
-// specification, security (spreadsheets); RFC 4180: whatever a text holds, a reader gets it back
-// with no formula at the start of a cell or behind a separator. Only apostrophes are added.
+// specification, security (spreadsheets); RFC 4180: a reader gets every text back, with apostrophes
+// before formulas at the start of a cell and behind separators.
 func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -29,7 +29,7 @@ func TestAcceptedCredentialHintsItsOrganisation(t *testing.T) {
 	require.Equal(t, "globex", k.Organisation("right"))
 }
 
-// However many credentials there are, only so many are remembered, the last one included.
+// The number of hints is bounded. The last accepted credential is always remembered.
 func TestTenantHintsAreBounded(t *testing.T) {
 	t.Parallel()
 	k := fairshare.NewTenantHints()

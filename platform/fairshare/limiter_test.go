@@ -32,17 +32,15 @@ func acquire(t *testing.T, l *fairshare.Limiter, organisation, actor string) *fa
 	return lease
 }
 
-// admitted are the names of requests in the order in which they were admitted or refused, with
-// their leases.
+// admitted are names of requests with their leases, in the order of admission or refusal.
 type admitted struct {
 	mu     sync.Mutex
 	names  []string
 	leases []*fairshare.Lease
 }
 
-// acquire asks in a goroutine of its own.
+// acquire requests a lease in the background.
 func (a *admitted) acquire(t *testing.T, l *fairshare.Limiter, r fairshare.Request, name string) {
-	t.Helper()
 	go func() {
 		lease, err := l.Acquire(t.Context(), r)
 		if err != nil {
@@ -56,7 +54,7 @@ func (a *admitted) acquire(t *testing.T, l *fairshare.Limiter, r fairshare.Reque
 	synctest.Wait()
 }
 
-// order waits until nothing moves any more.
+// order returns the names once every goroutine is blocked.
 func (a *admitted) order() []string {
 	synctest.Wait()
 	a.mu.Lock()
@@ -124,9 +122,9 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 	})
 }
 
-// Slots come free one by one while organisations wait that hold the others: one that holds none
-// does not wait for all of them again.
-func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
+// Slots become free one by one. A waiting organisation without a slot comes before those that were
+// just served.
+func TestLeastRecentlyServedOrganisationIsFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := fairshare.New(fairshare.Limits{MaxConcurrent: 2})
@@ -174,8 +172,8 @@ func TestBytesAreBounded(t *testing.T) {
 	})
 }
 
-// hoard acquires for an organisation until it is refused, keeps what is said of each, and returns
-// how many it was given.
+// hoard acquires for an organisation until a refusal, and keeps some bytes of each lease. It returns
+// the number of leases.
 func hoard(t *testing.T, l *fairshare.Limiter, organisation string, bytes, kept int64) (given int) {
 	t.Helper()
 	for ; ; given++ {
@@ -190,9 +188,8 @@ func hoard(t *testing.T, l *fairshare.Limiter, organisation string, bytes, kept 
 	}
 }
 
-// Whatever organisations before it hoard, the next one finds a slot and room for an answer: five of
-// them with 16 slots, or with the memory of large reports (MB, at their peak and while they are
-// sent).
+// An organisation finds a slot and room for a report beside hoarders: the fifth with 16 slots, or with
+// the memory of large reports (in MB, at their peak and while they are sent).
 func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -227,7 +224,7 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 	}
 }
 
-// A large request that is next in turn is not overtaken for ever by small ones.
+// Small requests do not starve a large one that is next in turn.
 func TestSmallRequestsDoNotOvertake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -282,8 +279,7 @@ func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 	})
 }
 
-// Whatever is asked, held and given up at once, no bound is exceeded, and in the end everything is
-// free and forgotten.
+// Under random concurrent requests no bound is exceeded. In the end everything is free and forgotten.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	t.Parallel()
 	limits := fairshare.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
@@ -333,18 +329,7 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	require.True(t, l.Idle())
 }
 
-func BenchmarkUncontendedAcquire(b *testing.B) {
-	l := eight()
-	for b.Loop() {
-		lease, err := l.Acquire(b.Context(), fairshare.Request{OrganisationID: "a", ActorID: "key"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		lease.Release()
-	}
-}
-
-// Work that is admitted twice, as a small and then as a large one, waits for Wait in all.
+// Work that is admitted twice, as a small and then as a large report, waits no longer than Wait in all.
 func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -359,26 +344,26 @@ func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	})
 }
 
-// A slot is busy at most half of the time. Work that waited for a lock rests briefly.
-func TestSlotRestsAsLongAsItWasHeld(t *testing.T) {
+func TestStatsCountWhatRunsWaitsAndWasRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := fairshare.New(fairshare.Limits{MaxConcurrent: 1, Rest: true})
-		const ms = time.Millisecond
-		for held, rest := range map[time.Duration]time.Duration{
-			3 * ms:      3 * ms,
-			time.Second: 100 * ms,
-		} {
-			lease := acquire(t, l, "a", "")
-			time.Sleep(held)
-			released := time.Now()
-			lease.Release()
-			lease.Release() // again changes nothing
-			next := acquire(t, l, "b", "")
-			require.Equal(t, rest, time.Since(released))
-			next.Release()
-			time.Sleep(time.Second)
-			require.True(t, l.Idle())
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 2})
+		a := acquire(t, l, "a", "")
+		b := acquire(t, l, "b", "")
+		var got admitted
+		for _, organisation := range []string{"a", "a", "b"} {
+			got.acquire(t, l, fairshare.Request{OrganisationID: organisation}, organisation)
 		}
+		require.Equal(t, fairshare.Stats{Running: 2, Waiting: 3}, l.Stats())
+		a.Release()
+		synctest.Wait()
+		require.Equal(t, fairshare.Stats{Running: 2, Waiting: 2}, l.Stats())
+		time.Sleep(fairshare.Wait)
+		require.Len(t, got.order(), 3)
+		require.Equal(t, fairshare.Stats{Running: 2, Refused: 2}, l.Stats())
+		for _, lease := range append(got.leases, b) {
+			lease.Release()
+		}
+		require.Equal(t, fairshare.Stats{Refused: 2}, l.Stats())
 	})
 }

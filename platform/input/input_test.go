@@ -15,10 +15,8 @@ import (
 func TestParseDayIsStrict(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2000-01-01": time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
-		"2199-12-31": time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC),
-		"2024-02-29": time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC),
 		"2000-02-29": time.Date(2000, 2, 29, 0, 0, 0, 0, time.UTC),
-		"2026-03-01": time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		"2199-12-31": time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC),
 	} {
 		got, ok := input.ParseDay(text)
 		require.True(t, ok, text)
@@ -40,27 +38,6 @@ func TestParseDayIsStrict(t *testing.T) {
 	}
 }
 
-func FuzzParseDay(f *testing.F) {
-	for _, seed := range []string{
-		"2024-02-29", "2023-02-29", "2199-12-31", "1999-12-31", "+024-01-01", "٢٠٢٤-٠١-٠١",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		day, ok := input.ParseDay(text)
-		if !ok {
-			return
-		}
-		if day.Format("2006-01-02") != text {
-			t.Fatalf("ParseDay(%q) = %v", text, day)
-		}
-		if day.Before(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) ||
-			!day.Before(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)) {
-			t.Fatalf("ParseDay(%q) is outside of 2000 to 2199", text)
-		}
-	})
-}
-
 func TestValidText(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -68,22 +45,15 @@ func TestValidText(t *testing.T) {
 	}{
 		"a letter":                    {"a", true},
 		"blanks around":               {" a ", true},
-		"markup":                      {"<script>alert('1')</script>", true},
-		"a formula":                   {"=1+1", true},
 		"right-to-left marks":         {"\u202eabc\u200f", true},
-		"an emoji of several":         {"👩\u200d💻", true},
 		"a combining accent":          {"e\u0301", true},
 		"punctuation alone":           {"—", true},
-		"200 letters":                 {strings.Repeat("a", 200), true},
 		"200 letters of three bytes":  {strings.Repeat("€", 200), true},
 		"empty":                       {"", false},
-		"a blank":                     {" ", false},
 		"blanks of other scripts":     {"\u00a0\u2003\u3000", false},
 		"characters of no appearance": {"\u200b\ufeff\u2060", false},
 		"201 letters":                 {strings.Repeat("a", 201), false},
 		"201 with a blank at the end": {strings.Repeat("a", 200) + " ", false},
-		"a tab":                       {"a\tb", false},
-		"a newline":                   {"a\n", false},
 		"NUL":                         {"a\x00", false},
 		"DEL":                         {"a\x7f", false},
 		"a C1 control":                {"a\u0085b", false},
@@ -131,8 +101,7 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// A rule without a message, or a value that is not a struct, is a mistake of the program and not
-// the sender's.
+// A rule without a message, or a value that is not a struct, is an internal error.
 func TestCheckReportsMistakesInTagsAsInternal(t *testing.T) {
 	require.Panics(t, func() { _ = input.Check("text") })
 	err := input.Check(struct {
@@ -173,7 +142,7 @@ func TestFaultsAreInTheOrderOfTheStruct(t *testing.T) {
 		words.Faults(form{"a\n", []string{"b"}}))
 }
 
-// Words are those of the field's rule, of the rule on such a type, or of the rule.
+// The words for the field's rule come first, then those for the rule on the type, then the rule's.
 func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 	type row struct {
 		A string     `env:"A" validate:"required"`
@@ -197,7 +166,7 @@ func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 	require.Equal(t, []string{"A of A", "b a number", "c any", "d d: {field} is odd"}, said)
 }
 
-// What is missing is said before what is wrong.
+// A missing field is reported before an invalid one.
 func TestCheckNamesAMissingFieldFirst(t *testing.T) {
 	type days struct {
 		From string `json:"from" validate:"day"`

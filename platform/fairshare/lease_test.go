@@ -1,12 +1,13 @@
 package fairshare_test
 
 import (
-	"testing"
-
-	"github.com/stretchr/testify/require"
-
 	"dg/platform/apperr"
 	"dg/platform/fairshare"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
@@ -64,4 +65,28 @@ func TestOversizeWorkRunsOneAtATime(t *testing.T) {
 	require.NoError(t, a.Grow(40))
 	a.Release()
 	require.True(t, l.Idle())
+}
+
+// A slot is busy at most half of the time. Work that waited for a lock rests briefly.
+func TestSlotRestsAsLongAsItWasHeld(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := fairshare.New(fairshare.Limits{MaxConcurrent: 1, Rest: true})
+		const ms = time.Millisecond
+		for held, rest := range map[time.Duration]time.Duration{
+			3 * ms:      3 * ms,
+			time.Second: 100 * ms,
+		} {
+			lease := acquire(t, l, "a", "")
+			time.Sleep(held)
+			released := time.Now()
+			lease.Release()
+			lease.Release() // again changes nothing
+			next := acquire(t, l, "b", "")
+			require.Equal(t, rest, time.Since(released))
+			next.Release()
+			time.Sleep(time.Second)
+			require.True(t, l.Idle())
+		}
+	})
 }
