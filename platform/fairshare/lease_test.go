@@ -1,13 +1,14 @@
 package fairshare_test
 
 import (
-	"dg/platform/apperr"
-	"dg/platform/fairshare"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
+	"dg/platform/fairshare"
 )
 
 func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {

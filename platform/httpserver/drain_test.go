@@ -57,7 +57,7 @@ func (k *client) closedCleanly() {
 	require.ErrorIs(k.t, err, io.EOF)
 }
 
-// A proxy sends on a kept connection, or opens one, while it does not know of the stop.
+// Until a proxy notices the shutdown, it uses kept connections and opens new ones.
 func TestShutdownAnswersUntilTheDelayIsOver(t *testing.T) {
 	c := newFullServer(t, Options{ShutdownDelay: time.Minute})
 	var clients [20]*client
@@ -89,7 +89,7 @@ func TestShutdownClosesIdleConnectionsAfterTheDelay(t *testing.T) {
 	s.refuses()
 }
 
-// The header of its answer did not say that the connection closes.
+// Its answer began before the shutdown, without Connection: close.
 func TestConnectionOfALongAnswerIsKeptForTheDelay(t *testing.T) {
 	t.Parallel()
 	c := newFullServer(t, Options{ShutdownDelay: time.Second, Grace: testTimeout})

@@ -100,8 +100,8 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	}
 }
 
-// A request line that ends with LF alone is refused wherever the network splits it, and after a
-// good request too.
+// A request line that ends with LF alone is refused wherever the network splits it, also after a
+// valid request.
 func TestRequestLineWithoutCRIsRefusedInAnySplit(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	const good = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -117,21 +117,16 @@ func TestRequestLineWithoutCRIsRefusedInAnySplit(t *testing.T) {
 	c := b.dial(t)
 	_, _ = io.WriteString(c, good+bad)
 	all, _ := io.ReadAll(c)
-	if n := strings.Count(string(all), "HTTP/1.1 200 OK"); n > 1 ||
-		!strings.Contains(string(all), faultLineEnding) {
-		t.Errorf("in one packet: %s", all)
-	}
+	require.LessOrEqual(t, strings.Count(string(all), "HTTP/1.1 200 OK"), 1, "in one packet")
+	require.Contains(t, string(all), faultLineEnding)
 }
 
 func readStatus(t *testing.T, in *bufio.Reader, want int) {
 	t.Helper()
 	resp, err := http.ReadResponse(in, nil)
 	require.NoError(t, err)
-	defer resp.Body.Close()
-	body, _ := io.ReadAll(resp.Body)
-	if resp.StatusCode != want {
-		t.Errorf("%d %s, want %d", resp.StatusCode, body, want)
-	}
+	a := readAnswer(resp)
+	require.Equal(t, want, a.StatusCode, a.body)
 }
 
 func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
@@ -183,9 +178,7 @@ func TestExpectedContinueComesBeforeTheBody(t *testing.T) {
 	for _, expectation := range []string{"100-continue", "100-Continue"} {
 		c := b.dial(t)
 		in := bufio.NewReader(c)
-		_, _ = io.WriteString(c,
-			"POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: "+expectation+
-				"\r\n\r\n")
+		_, _ = io.WriteString(c, post+length2+"Expect: "+expectation+"\r\n\r\n")
 		readStatus(t, in, 100)
 		_, _ = io.WriteString(c, "hi")
 		readStatus(t, in, 200)
@@ -200,13 +193,10 @@ func TestIncompleteRequestGets408(t *testing.T) {
 func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	a := b.raw(t, "HEAD /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n")
-	if a.StatusCode != 413 || !a.closed {
-		t.Errorf("%d, closed %v", a.StatusCode, a.closed) // raw reports stray bytes
-	}
+	require.Equal(t, 413, a.StatusCode)
+	require.True(t, a.closed) // raw reports stray bytes
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "HEAD /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	all, _ := io.ReadAll(c)
-	if !strings.HasSuffix(string(all), "\r\n\r\n") {
-		t.Errorf("a body after HEAD: %q", all)
-	}
+	require.True(t, strings.HasSuffix(string(all), "\r\n\r\n"), "a body after HEAD: %q", all)
 }

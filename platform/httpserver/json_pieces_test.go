@@ -14,7 +14,7 @@ import (
 	"dg/platform/httpserver/body"
 )
 
-// counted makes n pieces of 100 bytes; the one numbered broken panics.
+// counted makes n pieces of 100 bytes. The piece with the number broken panics.
 func counted(n, broken int) func() body.Pieces {
 	return func() body.Pieces {
 		i := 0
@@ -49,8 +49,8 @@ func piecesServer(t *testing.T) *testServer {
 	})
 }
 
-// askPieces asks over a connection of its own. The body is unpacked as far as it came; err says why
-// no more came.
+// askPieces requests a body over a new connection. The answer has the decompressed part that came,
+// and the error that ended it.
 func (s *testServer) askPieces(t *testing.T, path, protocol, accept string) answer {
 	t.Helper()
 	c := s.dial(t)
@@ -67,8 +67,8 @@ func (s *testServer) askPieces(t *testing.T, path, protocol, accept string) answ
 	return readAnswer(response)
 }
 
-// A body is the same however it is sent: small with its length, large in chunks, and over HTTP/1.0,
-// which has none, with a length.
+// A small body is sent with its length, a large one in chunks, or with a length over HTTP/1.0. Its
+// content is the same.
 func TestBodyOfPieces(t *testing.T) {
 	b := piecesServer(t)
 	for _, n := range []int{0, 1, 600, body.BlockSize / 100, body.BlockSize/100 + 1, 20_000} {
@@ -88,8 +88,8 @@ func TestBodyOfPieces(t *testing.T) {
 	}
 }
 
-// What fails in the first block is an error response, what fails later breaks the transfer; the
-// server lives on.
+// A panic in the first block is an error response, and a later one breaks the transfer. The server
+// goes on.
 func TestPieceThatPanics(t *testing.T) {
 	b := piecesServer(t)
 	require.Equal(t, 500, b.askPieces(t, "/20000/3", "HTTP/1.1", "identity").StatusCode)

@@ -40,25 +40,19 @@ func TestAcceptEncoding(t *testing.T) {
 		"gzipped":                    false,
 		",,gzip,":                    true,
 	} {
-		if got := prefersGzip(accept); got != want {
-			t.Errorf("%q: %v", accept, got)
-		}
+		require.Equal(t, want, prefersGzip(accept), accept)
 	}
 }
 
 func TestIfNoneMatchIsComparedWeakly(t *testing.T) {
-	for _, c := range []struct {
-		list string
-		want bool
-	}{
-		{`"a"`, true}, {`W/"a"`, true}, {`"b"`, false}, {`"b", "a"`, true},
-		{`"b","c" , W/"a"`, true}, {`*`, true},
-		{`"a,b", "a"`, true}, {`"a,b"`, false}, {`"b,"a""`, false}, {`a`, false}, {`"a`, false},
-		{``, false},
-		{`"A"`, false}, {`w/"a"`, false}, {`"b", *`, false}, {`, ,"a"`, true},
+	for want, lists := range map[bool][]string{
+		true: {`"a"`, `W/"a"`, `"b", "a"`, `"b","c" , W/"a"`, `*`, `"a,b", "a"`, `, ,"a"`},
+		false: {
+			``, `a`, `"a`, `"b"`, `"A"`, `"a,b"`, `"b,"a""`, `w/"a"`, `"b", *`,
+		},
 	} {
-		if got := listHasTag(c.list, `"a"`); got != c.want {
-			t.Errorf("%s: %v", c.list, got)
+		for _, list := range lists {
+			require.Equal(t, want, listHasTag(list, `"a"`), list)
 		}
 	}
 }
@@ -80,23 +74,21 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	b := jsonServer(t, body)
 
 	plain := b.get(t, "/j")
-	if plain.body != string(body) || plain.Header.Get("Content-Encoding") != "" {
-		t.Fatalf("plain: %v", plain.Header)
-	}
+	require.Equal(t, string(body), plain.body)
+	require.Empty(t, plain.Header.Get("Content-Encoding"))
 	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
 	require.Equal(t, body, zipped.plain(t))
-	for name, a := range map[string]answer{"plain": plain, "gzip": zipped} {
-		if a.Header.Get("Vary") != "Authorization, Accept-Encoding" ||
-			a.Header.Get("Cache-Control") != "private, no-cache" ||
-			a.Header.Get("Content-Type") != "application/json; charset=utf-8" {
-			t.Errorf("%s: %v", name, a.Header)
-		}
+	for _, a := range []answer{plain, zipped} {
+		a.wantHeader(t, map[string]string{
+			"Vary":          "Authorization, Accept-Encoding",
+			"Cache-Control": "private, no-cache",
+			"Content-Type":  "application/json; charset=utf-8",
+		})
 	}
 	tag := plain.Header.Get("ETag")
 	ztag := zipped.Header.Get("ETag")
-	if tag == ztag || !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(ztag, `-gzip"`) {
-		t.Fatalf("tags %s and %s", tag, ztag)
-	}
+	require.Regexp(t, `^"[^"]+"$`, tag)
+	require.Equal(t, strings.TrimSuffix(tag, `"`)+`-gzip"`, ztag)
 	for _, c := range []struct {
 		method, accept, match string
 		status                int
@@ -109,25 +101,25 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	} {
 		a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
 			"If-None-Match", c.match)
-		if a.StatusCode != c.status {
-			t.Errorf("%+v: %d", c, a.StatusCode)
-		}
-		if a.StatusCode == 304 &&
-			(a.body != "" || a.Header.Get("ETag") == "" || a.Header.Get("Vary") == "" ||
-				a.Header.Get("Cache-Control") == "" || a.Header.Get("X-Request-Id") == "" ||
-				a.Header.Get("Content-Type") != "") {
-			t.Errorf("%+v: 304 with %v", c, a.Header)
+		require.Equal(t, c.status, a.StatusCode, "%+v", c)
+		if a.StatusCode == 304 {
+			require.Empty(t, a.body+a.Header.Get("Content-Type"))
+			require.NotEmpty(t, a.Header.Get("X-Request-Id"))
+			a.wantHeader(t, map[string]string{
+				"ETag":          map[string]string{"": tag, "gzip": ztag}[c.accept],
+				"Vary":          "Authorization, Accept-Encoding",
+				"Cache-Control": "private, no-cache",
+			})
 		}
 	}
 	dated := b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT")
 	require.Equal(t, 200, dated.StatusCode)
 	head := b.do(t, "HEAD", "/j", "Accept-Encoding", "gzip")
+	require.Empty(t, head.body)
 	for _, k := range []string{
 		"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control",
 	} {
-		if head.Header.Get(k) != zipped.Header.Get(k) || head.body != "" {
-			t.Errorf("HEAD: %s is %q, GET's %q", k, head.Header.Get(k), zipped.Header.Get(k))
-		}
+		require.Equal(t, zipped.Header.Get(k), head.Header.Get(k), k)
 	}
 }
 
@@ -163,9 +155,7 @@ func TestLargeBodyReachesSlowReader(t *testing.T) {
 	_, _ = io.WriteString(c, "GET /j HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	got := slowly(t, c, 64<<10, 40*time.Millisecond)
 	_, rest, _ := strings.Cut(string(got), "\r\n\r\n")
-	if rest != string(body) {
-		t.Fatalf("%d of %d bytes; %s", len(rest), len(body), b.logs.String())
-	}
+	require.True(t, rest == string(body), "%d of %d bytes", len(rest), len(body))
 	eventually(t, "the log line", func() bool {
 		return strings.Contains(b.logs.String(), `"bytes":4194304`)
 	})

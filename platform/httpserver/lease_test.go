@@ -57,14 +57,14 @@ func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 		require.Equal(t, status, b.get(t, path).StatusCode, path)
 		require.Equal(t, status, b.do(t, "HEAD", path).StatusCode, path)
 		lease, err := l.Acquire(t.Context(), all)
-		require.NoError(t, err, "%s holds on", path)
+		require.NoError(t, err, "the lease of %s", path)
 		lease.Release()
 	}
 	require.NotContains(t, b.logs.String(), `"path":"/late","status":200`, "it was replaced")
 }
 
-// While a slow reader gets a large body, the body counts and the place does not; when the reader
-// leaves, nothing does.
+// While a slow reader gets a large body, its lease holds the bytes but no slot. When the reader
+// leaves, it holds nothing.
 func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
 	b, l, all := holding(t)
 	slow := b.dial(t)
@@ -72,14 +72,14 @@ func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
 	_, err := io.ReadFull(slow, make([]byte, 1000))
 	require.NoError(t, err)
 	rest, err := l.Acquire(t.Context(), fairshare.Request{OrganisationID: "a", Bytes: 8 << 20})
-	require.NoError(t, err, "the answer is ready and keeps its place")
+	require.NoError(t, err, "the slot is still held")
 	rest.Release()
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	_, err = l.Acquire(ctx, all)
-	require.Error(t, err, "the body that is being sent does not count")
+	require.Error(t, err, "the bytes are not held")
 	_ = slow.Close()
 	lease, err := l.Acquire(t.Context(), all)
-	require.NoError(t, err, "the reader is gone, and the body counts on")
+	require.NoError(t, err, "the reader is gone, and the bytes are still held")
 	lease.Release()
 }

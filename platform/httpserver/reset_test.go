@@ -83,13 +83,13 @@ func wantReset(t *testing.T, c net.Conn) {
 	require.True(t, strings.HasSuffix(end, "\r\n") && !strings.HasSuffix(end, "0\r\n\r\n"), "%q", end)
 }
 
-// A body that is made while it is sent breaks in the same way.
+// A body that is made while it is sent breaks off in the same way.
 func TestBrokenPiecesEndWithAReset(t *testing.T) {
 	wantReset(t, piecesServer(t).begin(t, "/20000/15000"))
 }
 
-// A client that reads nothing costs one block of the source. What it had is cut off by a reset too:
-// it may read the rest later.
+// For a client that reads nothing the source yields one block. The transfer ends with a reset, because
+// the client may read on later.
 func TestStalledTransferEndsWithAReset(t *testing.T) {
 	source := newFakeSource(noise(1<<20), nil)
 	b := serve(t, Options{}, streamRoute(StreamOptions{WriteTimeout: 100 * time.Millisecond}, source.open))
@@ -105,8 +105,8 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	})
 }
 
-// The send buffer is limited: it would grow to 4 MB, and a slow, steady client would miss every
-// deadline. The reset is the socket's own from the first chunk on, for a process that is killed.
+// The send buffer is bounded, or a slow but steady client would miss every deadline. The socket resets
+// on close from the first chunk on, also if the process is killed.
 func TestSocketOfATransfer(t *testing.T) {
 	options := func(conn net.Conn) (linger *unix.Linger, buffer int) {
 		raw, _ := conn.(syscall.Conn).SyscallConn()

@@ -147,7 +147,7 @@ func (b *testServer) do(t *testing.T, method, path string, header ...string) ans
 
 var plainClient = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
-// errorCodes are the code and the details.code of a status; of every other they are those of 400.
+// errorCodes are the code and details.code of a status. Every other status has those of 400.
 var errorCodes = map[int][2]string{
 	401: {"unauthenticated", "ERR_AUTH_REQUIRED"},
 	403: {"permission-denied", "ERR_ACCESS_DENIED"},
@@ -159,14 +159,24 @@ var errorCodes = map[int][2]string{
 	503: {"unavailable", "ERR_UNAVAILABLE"},
 }
 
+// wantHeader checks headers by name.
+func (a answer) wantHeader(t *testing.T, headers map[string]string) {
+	t.Helper()
+	for name, want := range headers {
+		require.Equal(t, want, a.Header.Get(name), name)
+	}
+}
+
 // wantError checks the error body, to the byte, and its headers.
 func (a answer) wantError(t *testing.T, status int) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
-	require.Equal(t, "application/json; charset=utf-8", a.Header.Get("Content-Type"))
 	require.Regexp(t, validRequestID, a.Header.Get("X-Request-Id"))
-	require.Equal(t, "private, no-cache", a.Header.Get("Cache-Control"))
-	require.Empty(t, a.Header.Get("Server"))
+	a.wantHeader(t, map[string]string{
+		"Content-Type":  "application/json; charset=utf-8",
+		"Cache-Control": "private, no-cache",
+		"Server":        "",
+	})
 	if a.Request != nil && a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body)
 		return

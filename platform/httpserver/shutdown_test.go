@@ -25,7 +25,7 @@ func writeIsBlocked() bool {
 	return false
 }
 
-// Serve returns after the last response: a main that returned earlier would end the process.
+// Serve returns after the last response: main ends the process when it returns.
 func TestShutdownLetsARequestFinish(t *testing.T) {
 	c := newFullServer(t, Options{Grace: testTimeout})
 	k := c.busy("127.0.0.2", "/wait")
@@ -48,7 +48,7 @@ func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			so := StreamOptions{WriteTimeout: time.Minute}
 			if read {
-				so.Context = t.Context() // one that knows nothing of the server
+				so.Context = t.Context() // does not end with the server
 			}
 			b, s := rowsForever(t, Options{Grace: 300 * time.Millisecond}, so)
 			c := b.begin(t, "/x")

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,7 +16,7 @@ import (
 	"dg/platform/httpserver/body"
 )
 
-// fakeSource yields bytes and then fails, ends, or blocks.
+// fakeSource yields bytes, and then ends, fails or blocks.
 type fakeSource struct {
 	ctx   context.Context
 	rest  []byte
@@ -93,17 +92,9 @@ func streamRoute(so StreamOptions, open func(context.Context) (body.Source, erro
 func (s *fakeSource) wantEnding(t *testing.T, is error) {
 	t.Helper()
 	e := within10s(t, s.ended, "the source to be closed")
-	if !errors.Is(e.err, is) || (is == nil) != (e.err == nil) {
-		t.Errorf("the source was told %v, want %v", e.err, is)
-	}
-	if !e.ctxDead {
-		t.Error("Close came before the context ended")
-	}
-	select {
-	case e := <-s.ended:
-		t.Errorf("closed twice: %v", e)
-	default:
-	}
+	require.ErrorIs(t, e.err, is)
+	require.True(t, e.ctxDead, "Close came before the context ended")
+	require.Empty(t, s.ended, "closed twice")
 }
 
 func TestWholeFileArrives(t *testing.T) {
@@ -120,14 +111,12 @@ func TestWholeFileArrives(t *testing.T) {
 				require.Equal(t, 200, a.StatusCode)
 				require.Equal(t, fmt.Sprint(len(a.body), error(nil)), within10s(t, finished, "Finished"))
 				require.True(t, bytes.Equal(noise(size), a.plain(t)), "it is not the file")
-				for name, want := range map[string]string{
+				a.wantHeader(t, map[string]string{
 					"Content-Encoding":    enc,
 					"Cache-Control":       "no-store, no-transform",
 					"Vary":                "Authorization, Accept-Encoding",
 					"Content-Disposition": "attachment",
-				} {
-					require.Equal(t, want, a.Header.Get(name), name)
-				}
+				})
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
 				source.wantEnding(t, nil)
 			})
@@ -175,13 +164,11 @@ func TestRequestWithoutABodyOpensNothing(t *testing.T) {
 	b.raw(t, "GET /x HTTP/1.0\r\n\r\n").wantError(t, 505)
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, a.StatusCode)
-	for name, want := range map[string]string{
+	a.wantHeader(t, map[string]string{
 		"Content-Type":     "text/csv; charset=utf-8",
 		"Content-Encoding": "gzip",
 		"Content-Length":   "",
-	} {
-		require.Equal(t, want, a.Header.Get(name), name)
-	}
+	})
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "HEAD /x"+host+"\r\nHEAD /x"+host+"Connection: close\r\n\r\n")
 	all, _ := io.ReadAll(c)

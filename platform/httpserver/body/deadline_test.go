@@ -26,12 +26,8 @@ func TestExpiredWriteDeadlineStaysExpired(t *testing.T) {
 		blocked <- err
 	}()
 	cancel(errStopped)
-	if err := <-blocked; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the write ended with %v", err)
-	}
-	if err := d.extend(); !errors.Is(err, errStopped) {
-		t.Errorf("armed again after the end: %v", err)
-	}
+	require.ErrorIs(t, <-blocked, os.ErrDeadlineExceeded)
+	require.ErrorIs(t, d.extend(), errStopped)
 }
 
 // The next response on the connection has its own deadline.
@@ -44,9 +40,8 @@ func TestReleasedWriteDeadlineLeavesTheConnectionAlone(t *testing.T) {
 	require.NoError(t, d.extend())
 	d.release(true)
 	cancel()
-	d.expire() // as one that was already under way when the answer ended
+	d.expire() // a call that began before release
 	go func() { _, _ = theirs.Read(make([]byte, 8)) }()
-	if _, err := ours.Write([]byte("next")); err != nil {
-		t.Errorf("the next answer: %v", err)
-	}
+	_, err := ours.Write([]byte("next"))
+	require.NoError(t, err)
 }

@@ -1,7 +1,6 @@
 package connlimit
 
 import (
-	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -100,18 +99,17 @@ func (r *room) refused(address string) {
 	r.t.Helper()
 	client := r.dial(address)
 	got := make([]byte, 20)
-	if n, err := client.Read(got); err != nil || string(got[:n]) != "no room" {
-		r.t.Errorf("it got %q, %v", got[:n], err)
-	}
+	n, err := client.Read(got)
+	require.NoError(r.t, err)
+	require.Equal(r.t, "no room", string(got[:n]))
 }
 
 // evicted fails unless the server has closed the connection.
 func (c connection) evicted() {
 	c.t.Helper()
-	if _, err := c.client.Read(make([]byte, 1)); err == nil ||
-		errors.Is(err, os.ErrDeadlineExceeded) {
-		c.t.Errorf("the connection is still there: %v", err)
-	}
+	_, err := c.client.Read(make([]byte, 1))
+	require.Error(c.t, err)
+	require.NotErrorIs(c.t, err, os.ErrDeadlineExceeded, "the connection is still open")
 }
 
 // kept fails unless the connection is open.
@@ -119,9 +117,7 @@ func (c connection) kept() {
 	c.t.Helper()
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
-	if c.places == nil {
-		c.t.Error("the connection was evicted")
-	}
+	require.NotNil(c.t, c.places, "the connection was evicted")
 }
 
 // counts fails unless so many were evicted, and refused for the reasons.
@@ -131,7 +127,5 @@ func (r *room) counts(evicted, share, full float64) {
 	got := [3]float64{testutil.ToFloat64(m.evictions),
 		testutil.ToFloat64(m.rejected.WithLabelValues("share")),
 		testutil.ToFloat64(m.rejected.WithLabelValues("full"))}
-	if got != [3]float64{evicted, share, full} {
-		r.t.Errorf("evicted, refused for the share, refused as full: %v", got)
-	}
+	require.Equal(r.t, [3]float64{evicted, share, full}, got)
 }
