@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/embeddedpg"
+	"dg/platform/testkit/tb"
 )
 
 // The roles of the embedded server.
@@ -63,13 +64,12 @@ var (
 	})
 )
 
-// sharedServer is one server for all tests of the package. Without PostgreSQL a test is skipped,
-// and fails under CI.
+// sharedServer is one server for all tests of the package.
 func sharedServer(t testing.TB) *embeddedpg.Server {
 	t.Helper()
 	server, err := sharedOnce()
-	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") && os.Getenv("CI") == "" {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: no PostgreSQL is installed: %v", err)
+	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") {
+		tb.Missing(t, err)
 	}
 	require.NoError(t, err)
 	return server

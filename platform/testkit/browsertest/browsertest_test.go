@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"bufio"
+	"dg/platform/testkit/tb"
 	"errors"
 	"fmt"
 	"os"
@@ -143,8 +144,8 @@ func TestErrorsOfThePageFailTheTest(t *testing.T) {
 		"/blameless": "",
 	} {
 		visit := func(forgive ...string) string {
-			return (&recordingTB{TB: t}).of(func(tb testing.TB) {
-				p := New(tb)
+			return tb.Outcome(t, func(t testing.TB) {
+				p := New(t)
 				p.Open(at + path)
 				p.Eval(`new Promise((done) => setTimeout(done))`, nil)
 				for _, f := range forgive {
@@ -193,12 +194,12 @@ func TestFailuresNameTheirReason(t *testing.T) {
 		}
 		assert.Contains(t, got.Wrong, want)
 	}
-	got := (&recordingTB{TB: t}).of(func(tb testing.TB) {
-		p.With(tb).fail("click #none", errors.New("it is not in the page"))
+	got := tb.Outcome(t, func(t testing.TB) {
+		p.With(t).fail("click #none", errors.New("it is not in the page"))
 	})
 	assert.Equal(t, "fatal: browser: on "+at+"/: click #none: it is not in the page", got)
-	got = (&recordingTB{TB: t}).of(func(tb testing.TB) {
-		p.With(tb).Open("http://nowhere.invalid/")
+	got = tb.Outcome(t, func(t testing.TB) {
+		p.With(t).Open("http://nowhere.invalid/")
 	})
 	assert.Contains(t, got, "ERR_NAME_NOT_RESOLVED")
 }
@@ -265,22 +266,13 @@ func TestClipboardHoldsWhatWasCopied(t *testing.T) {
 	}))
 }
 
-func TestMissingBrowserSkipsOutsideCI(t *testing.T) {
-	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
-		t.Setenv("CI", ci)
-		got := (&recordingTB{TB: t}).of(func(tb testing.TB) {
-			skipOrFail(tb, errors.New("none is installed"))
-		})
-		assert.True(t, strings.HasPrefix(got, want) && strings.Contains(got, "none is installed"),
-			"CI=%q: %s", ci, got)
-	}
+func TestNamedBrowserMustExist(t *testing.T) {
 	t.Setenv("DG_CHROMIUM", "/no/such/program")
 	_, err := find()
 	assert.ErrorContains(t, err, "/no/such/program")
 }
 
-// helperVariable makes TestHelperProcess, in a process of its own, open a page and wait to be
-// killed.
+// helperVariable makes TestHelperProcess, in another process, open a page and wait to be killed.
 const helperVariable = "DG_BROWSERTEST_HELPER"
 
 func TestHelperProcess(t *testing.T) {
@@ -298,7 +290,7 @@ func TestBrowserAndFolderEndWithTheProcess(t *testing.T) {
 		t.Skip("needs Chromium: skipped with -short")
 	}
 	if _, err := find(); err != nil {
-		skipOrFail(t, err)
+		tb.Missing(t, err)
 	}
 	program, err := os.Executable()
 	require.NoError(t, err)

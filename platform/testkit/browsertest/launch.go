@@ -10,17 +10,15 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
-	"testing"
 
 	"github.com/chromedp/chromedp"
 )
 
-// started is the browser as this process uses it; the process's exit ends it.
+// started is this process's browser, which ends with the process.
 var started = sync.OnceValues(launch)
 
-// keeper runs the browser as its child, and removes the browser's folder after any end of
-// it. The browser ends when its end of the pipe in 3 and 4 closes, which happens
-// when this process is no more.
+// keeper runs the browser as its child, and removes the browser's folder when it has ended. The
+// browser ends when its pipe (files 3 and 4) closes, which happens with the end of this process.
 const keeper = `dir=$1; shift
 "$@" &
 wait $!
@@ -51,7 +49,7 @@ func launch() (context.Context, error) {
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", keeper, "sh", dir, program}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"
-			// Ctrl-C is not for it: it has to clean up
+			// Ctrl-C does not reach it, because it has to clean up
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		}),
 	)
@@ -85,17 +83,6 @@ func find() (string, error) {
 			return path, nil
 		}
 	}
-	return "",
-		errors.New(
-			"no Chromium is installed; install the package chromium, or name one in DG_CHROMIUM",
-		)
-}
-
-// skipOrFail ends a test that needs a browser: CI must not skip it.
-func skipOrFail(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("browsertest: no browser for the tests (CI is set, so this is a failure): %v", err)
-	}
-	t.Skipf("browsertest: no browser for the tests: %v", err)
+	return "", errors.New(
+		"no Chromium is installed: install the package chromium, or name one in DG_CHROMIUM")
 }

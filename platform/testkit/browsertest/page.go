@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"dg/platform/testkit/tb"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,9 +43,8 @@ func NoScript() Option {
 	}
 }
 
-// New returns an empty page, 1280 px wide, in the light scheme. It is closed when t and its
-// subtests have ended, and its errors fail t. Where no browser is installed the test is skipped, or
-// fails if CI is set.
+// New returns an empty page, 1280 px wide, in the light scheme. It closes when t and its subtests have
+// ended, and its errors fail t. Without a browser the test is skipped, or fails in CI.
 func New(t testing.TB, options ...Option) *Page {
 	t.Helper()
 	if testing.Short() {
@@ -52,7 +52,7 @@ func New(t testing.TB, options ...Option) *Page {
 	}
 	browserContext, err := started()
 	if err != nil {
-		skipOrFail(t, err)
+		tb.Missing(t, err)
 	}
 	ctx, closeTab := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
 	p := &Page{t: t, ctx: ctx, events: newEvents()}
@@ -120,8 +120,7 @@ func (p *Page) perform(action string, steps ...chromedp.Action[chromedp.Void]) {
 	p.settle(action)
 }
 
-// tolerant runs steps that may end the page. When it goes away before the browser has answered, the
-// answer is lost: the step has been done all the same.
+// tolerant runs steps that may leave the page, which can lose the browser's answer.
 func (p *Page) tolerant(action string, steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
@@ -137,7 +136,7 @@ func (p *Page) tolerant(action string, steps ...chromedp.Action[chromedp.Void]) 
 // settle waits until the load that the last action began, if any, is over.
 func (p *Page) settle(action string) {
 	p.t.Helper()
-	// Its answer comes after the events that the action has caused.
+	// The answer to this evaluation comes after the events of the action.
 	p.tolerant(action, chromedp.Evaluate[chromedp.Void]("0"))
 	deadline := time.After(timeout)
 	for {
@@ -189,8 +188,7 @@ func (p *Page) eval(script string, out any) error {
 // Mode is how a page is shown.
 type Mode string
 
-// The modes of a page. Forced colours are a few of the reader's own, as Windows' contrast themes
-// have them.
+// The modes of a page. Forced colours are those of Windows' contrast themes.
 const (
 	Light         Mode = "light"
 	Dark          Mode = "dark"

@@ -2,12 +2,10 @@ package browsertest
 
 import (
 	"compress/gzip"
-	"fmt"
 	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -64,45 +62,4 @@ func opened(t *testing.T, pages map[string]string) *Page {
 	p := New(t)
 	p.Open(at)
 	return p
-}
-
-// recordingTB is a testing.TB that remembers how a test was ended, and its errors.
-type recordingTB struct {
-	testing.TB
-	text     string
-	cleanups []func()
-}
-
-func (v *recordingTB) Helper() {}
-
-func (v *recordingTB) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
-
-func (v *recordingTB) Errorf(format string, args ...any) {
-	v.text += "error: " + fmt.Sprintf(format, args...) + "\n"
-}
-
-func (v *recordingTB) Skipf(format string, args ...any) {
-	v.text += "skip: " + fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-
-func (v *recordingTB) Fatalf(format string, args ...any) {
-	v.text += "fatal: " + fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-
-// of runs f as a test with its cleanups and tells how it ended.
-func (v *recordingTB) of(f func(testing.TB)) string {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			for _, c := range v.cleanups {
-				c()
-			}
-		}()
-		f(v)
-	}()
-	<-done
-	return v.text
 }

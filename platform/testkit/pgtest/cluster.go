@@ -2,7 +2,6 @@ package pgtest
 
 import (
 	"context"
-	"net/url"
 	"testing"
 	"time"
 
@@ -12,25 +11,15 @@ import (
 	"dg/platform/postgres/replica"
 )
 
-// What `make cluster` sets to run the tests of other packages on its servers: the URL of the
-// primary as dg_app, whose password dg_owner and postgres have too, and those of its standbys, from
-// which the Database's pool then reads reports.
+// `make cluster` sets these variables to run the tests of other packages on its servers: the primary's
+// URL as dg_app, whose password is also that of dg_owner and postgres, and the URLs of its standbys.
 const (
 	serverVariable   = "DG_TEST_SERVER"
 	replicasVariable = "DG_TEST_REPLICAS"
 )
 
-func ownerOf(connection string) (string, error) {
-	u, err := url.Parse(connection)
-	if err != nil {
-		return "", err
-	}
-	u.User = as("dg_owner", u.User)
-	return u.String(), nil
-}
-
-// readFrom has reports read from the standbys, once they have the database, and logs how many they
-// read.
+// readFrom makes reports read from the standbys, once they have the database. At the end it logs how
+// many they read.
 func (d *Database) readFrom(t testing.TB, urls []string, name string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())

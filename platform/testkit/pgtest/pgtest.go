@@ -21,6 +21,7 @@ import (
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
+	"dg/platform/testkit/tb"
 )
 
 // Connections of one Database, at most. The server takes 400.
@@ -29,7 +30,7 @@ const (
 	ownerConns   = 2
 )
 
-// Database is a test's own database. Nothing that the test does in it is seen by another test.
+// Database is a test's own database.
 type Database struct {
 	URL string // as the role that serves
 	// the same without the pooler of DG_TEST_POOLER: for sessions with settings of their own
@@ -41,14 +42,13 @@ type Database struct {
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
 //
-// Where no PostgreSQL can be started the test is skipped, and fails when the environment has CI. It
-// fails when the migrations do. With -short it is skipped: what is left needs no database.
+// Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
 func New(t testing.TB) *Database {
 	t.Helper()
 	return newFrom(t, migrations.FS)
 }
 
-// started is the server as this process uses it; the process's exit gives it back.
+// started is this process's use of the shared server, which ends with the process.
 var started = sync.OnceValues(start)
 
 // began and numbered make the names of this process's databases differ from each other, and from
@@ -65,7 +65,7 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	}
 	s, err := started()
 	if err != nil {
-		unavailable(t, err)
+		tb.Missing(t, err)
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
 	template, err := s.template(ctx, files)
@@ -96,8 +96,7 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
 		db.readFrom(t, urls, name)
 	}
-	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer
-	// than a statement may.
+	// On a loaded machine 100,000 rows take longer than the statement timeout.
 	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
 }
@@ -105,22 +104,17 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 // poolerVariable makes the serving role's URLs lead through PgBouncer in transaction mode.
 const poolerVariable = "DG_TEST_POOLER"
 
-// pooler is this process's PgBouncer, which ends with it. It drops the mark of a URL that a test
-// gives to another driver.
+// pooler is this process's PgBouncer, which ends with it. It ignores the parameter pooler, which other
+// drivers send.
 var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	s, err := started()
 	if err != nil {
 		return nil, err
 	}
-	u, err := url.Parse(s.url)
-	if err != nil {
-		return nil, err
-	}
-	return bouncer.Launch(u.Query().Get("host"), "ignore_startup_parameters = pooler")
+	return bouncer.Launch(parsed(s.url).Query().Get("host"), "ignore_startup_parameters = pooler")
 })
 
-// throughPooler is the URL through PgBouncer, once the role has the settings that dg migrate gives
-// it.
+// throughPooler sets the role's defaults, as dg migrate does, and returns the URL through PgBouncer.
 func throughPooler(ctx context.Context, direct string) (string, error) {
 	b, err := pooler()
 	if err != nil {
@@ -130,22 +124,12 @@ func throughPooler(ctx context.Context, direct string) (string, error) {
 	return through, postgres.SetRoleDefaults(ctx, through, slog.New(slog.DiscardHandler))
 }
 
-// unavailable skips the test with a warning, or fails it in CI, where nobody would read the
-// warning.
-func unavailable(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("pgtest: no PostgreSQL for the tests (CI is set, so this is a failure): %v", err)
-	}
-	t.Skipf("pgtest: SKIPPED, NOTHING WAS TESTED: no PostgreSQL for the tests: %v", err)
-}
-
-// NeedProgram skips t where the installed PostgreSQL lacks the program, and fails it in CI: npm's
-// package has no pg_dump.
+// NeedProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's package
+// has no pg_dump.
 func NeedProgram(t testing.TB, name string) {
 	t.Helper()
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
-		unavailable(t, err)
+		tb.Missing(t, err)
 	}
 }
 
@@ -163,26 +147,28 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 
 // inDatabase is the connection URL for another database of the server.
 func inDatabase(connection, name string) string {
-	u, err := url.Parse(connection)
-	if err != nil {
-		panic(err) // the embedded server's own URL
-	}
+	u := parsed(connection)
 	u.Path = "/" + name
 	return u.String()
 }
 
-// asSuperuser is the connection URL for the role that may make databases.
-func asSuperuser(connection string) string {
-	u, err := url.Parse(connection)
-	if err != nil {
-		panic(err) // the embedded server's own URL
-	}
-	u.User = as("postgres", u.User)
-	u.Path = "/postgres"
+// asRole is the connection URL for another role.
+func asRole(connection, role string) string {
+	u := parsed(connection)
+	u.User = as(role, u.User)
 	return u.String()
 }
 
-// as is another role with the same password, if there is one.
+// parsed reads a URL of the embedded server, or of make cluster.
+func parsed(connection string) *url.URL {
+	u, err := url.Parse(connection)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+// as returns another role with the same password, if any.
 func as(role string, user *url.Userinfo) *url.Userinfo {
 	if password, set := user.Password(); set {
 		return url.UserPassword(role, password)

@@ -57,8 +57,8 @@ func start() (*server, error) {
 		if err = s.launch(ctx); err != nil {
 			return nil, err
 		}
-	} else if s.ownerURL, err = ownerOf(s.url); err != nil {
-		return nil, err
+	} else {
+		s.ownerURL = asRole(s.url, "dg_owner")
 	}
 	if s.owner, err = postgres.RoleOf(s.ownerURL); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func start() (*server, error) {
 	if s.role, err = postgres.RoleOf(s.url); err != nil {
 		return nil, err
 	}
-	config, err := pgxpool.ParseConfig(asSuperuser(s.url))
+	config, err := pgxpool.ParseConfig(asRole(inDatabase(s.url, "postgres"), "postgres"))
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +93,12 @@ func (s *server) launch(ctx context.Context) error {
 	return nil
 }
 
-// roomInMemory is what a folder in memory must have free to be used: the tests of all packages fill
-// databases there.
+// roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.
 const roomInMemory = 4 << 30
 
-// sharedFolder is the server's folder: one for each user, for each version of PostgreSQL, since
-// another cannot open its data, and for each boot of the machine, because a crash of the machine
-// may leave a cluster that writes without fsync in pieces.
-//
-// A database is 300 files, which takes a disk up to 300 ms and memory 15: where Linux has plenty of
-// it, it is used.
+// sharedFolder is the server's folder: one for each user, version of PostgreSQL, and boot of the
+// machine, because a crash may damage a cluster without fsync. A new database takes a disk up to 300
+// ms and memory 15, so it is in memory if Linux has enough.
 func sharedFolder(ctx context.Context) (string, error) {
 	bin, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {
@@ -125,7 +121,7 @@ func sharedFolder(ctx context.Context) (string, error) {
 		fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
 }
 
-// dropLeftOvers drops the databases of test processes that are no more.
+// dropLeftOvers drops the databases of test processes that have ended.
 func (s *server) dropLeftOvers(ctx context.Context) error {
 	rows, err := s.admin.Query(ctx,
 		`/* pgtest.leftovers */ select datname from pg_database where starts_with(datname, $1)`,
@@ -150,8 +146,8 @@ func (s *server) dropLeftOvers(ctx context.Context) error {
 	return nil
 }
 
-// drop drops a test's database. Its sessions are ending, and the server would sleep 100 ms on
-// finding one of them; those that the test has left open are ended after that.
+// drop drops a test's database. It first waits for its ending sessions, because the server would sleep
+// 100 ms for one.
 func (s *server) drop(ctx context.Context, name string) error {
 	for range 25 {
 		var busy bool
@@ -198,8 +194,8 @@ func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
 	return name, err
 }
 
-// isWhole reports whether the template was made to its end, and the server has not crashed since. A
-// crash empties unlogged tables: those of templates, and the list of whole templates with them.
+// isWhole reports whether the template is complete, and the server has not crashed since. A crash
+// empties unlogged tables: those of templates, and the list of complete templates.
 func isWhole(ctx context.Context, conn *pgxpool.Conn, name string) (whole bool, err error) {
 	if _, err = conn.Exec(ctx,
 		`/* pgtest.template */ create unlogged table if not exists whole_templates
@@ -213,8 +209,8 @@ func isWhole(ctx context.Context, conn *pgxpool.Conn, name string) (whole bool, 
 	return whole, err
 }
 
-// makeTemplate migrates a new database. Nobody may connect to it afterwards: a database with a
-// session in it can't be copied.
+// makeTemplate migrates a new database. Afterwards it refuses connections, because a database with a
+// session cannot be copied.
 func (s *server) makeTemplate(
 	ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string,
 ) error {
@@ -243,9 +239,9 @@ func (s *server) makeTemplate(
 	return nil
 }
 
-// closePublicSchema does for a database of the tests what the embedded server does for its own.
+// closePublicSchema revokes the right that the embedded server revokes in its own database.
 func (s *server) closePublicSchema(ctx context.Context, database string) error {
-	conn, err := pgx.Connect(ctx, inDatabase(asSuperuser(s.url), database))
+	conn, err := pgx.Connect(ctx, asRole(inDatabase(s.url, database), "postgres"))
 	if err != nil {
 		return err
 	}
@@ -254,7 +250,7 @@ func (s *server) closePublicSchema(ctx context.Context, database string) error {
 	return err
 }
 
-// hashOf tells one set of migrations from another.
+// hashOf identifies a set of migrations.
 func hashOf(files fs.FS) (string, error) {
 	hash := sha256.New()
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
