@@ -60,9 +60,7 @@ func check(settings any) error {
 
 // hasBaseURL reports whether the address is given a public URL: it may then be reachable from
 // outside.
-func hasBaseURL(
-	addr input.Field,
-) bool {
+func hasBaseURL(addr input.Field) bool {
 	return addr.Parent().FieldByName("BaseURL").String() != ""
 }
 

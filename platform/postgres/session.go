@@ -59,9 +59,8 @@ func sessionParams(opts Options) map[string]string {
 		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
 		"jit": "off",
 
-		"statement_timeout": milliseconds(opts.StatementTimeout,
-			defaultStatementTimeout),
-		"lock_timeout": milliseconds(opts.LockTimeout, defaultLockTimeout),
+		"statement_timeout": milliseconds(opts.StatementTimeout, defaultStatementTimeout),
+		"lock_timeout":      milliseconds(opts.LockTimeout, defaultLockTimeout),
 		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout,
 			defaultIdleInTransactionTimeout),
 	}

@@ -35,16 +35,12 @@ func (l statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
 func (l statementLog) Info(context.Context, string, ...any) {}
 
 // Warn logs gorm's own warnings without their arguments.
-func (l statementLog) Warn(
-	ctx context.Context, msg string, _ ...any,
-) {
+func (l statementLog) Warn(ctx context.Context, msg string, _ ...any) {
 	l.log.WarnContext(ctx, msg)
 }
 
 // Error logs gorm's own errors without their arguments.
-func (l statementLog) Error(
-	ctx context.Context, msg string, _ ...any,
-) {
+func (l statementLog) Error(ctx context.Context, msg string, _ ...any) {
 	l.log.ErrorContext(ctx, msg)
 }
 

@@ -23,9 +23,8 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 	in := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
 	row := playerGroup{OrgID: acme}
 	for begin, statement := range map[string]*gorm.DB{
-		`/* org.groups */ SELECT "player_groups"."id",`: in().Find(&[]playerGroup{}),
-		`/* org.groups */ SELECT "name" FROM`: in().Model(&row).Select("name").
-			Find(&[]string{}),
+		`/* org.groups */ SELECT "player_groups"."id",`:  in().Find(&[]playerGroup{}),
+		`/* org.groups */ SELECT "name" FROM`:            in().Model(&row).Select("name").Find(&[]string{}),
 		`/* org.groups */ SELECT count(*) FROM`:          in().Model(&row).Count(new(int64)),
 		`/* org.groups */ UPDATE "player_groups" SET`:    in().Model(&row).Update("name", "x"),
 		`/* org.groups */ DELETE FROM "player_groups"`:   in().Delete(&playerGroup{}),

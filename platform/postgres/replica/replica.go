@@ -144,9 +144,7 @@ func (rs *Replicas) Acquire(
 }
 
 // pick returns the least busy verified replica that has a connection left.
-func (rs *Replicas) pick(
-	of *postgres.DB, at postgres.Position,
-) (picked *Replica, run *serverRun) {
+func (rs *Replicas) pick(of *postgres.DB, at postgres.Position) (picked *Replica, run *serverRun) {
 	least := int32(0)
 	first := int(rs.next.Add(1))
 	for i := range rs.all {

@@ -55,9 +55,7 @@ func (c *Cluster) PoolTo(s *Server) {
 }
 
 // PoolerURL connects as the role through PgBouncer.
-func (c *Cluster) PoolerURL(
-	role string,
-) string {
+func (c *Cluster) PoolerURL(role string) string {
 	return c.url(role, "dg", c.host(poolerHost)+":6432")
 }
 
