@@ -1,9 +1,8 @@
-// Package apperr is the error type that crosses module edges, and the table from its code to an
-// HTTP response.
+// Package apperr is the error type between modules, and the table from its code to an HTTP
+// response.
 //
-// A module returns an *Error with a code and a message for the caller; the cause is for the log
-// only. Any other error that reaches a surface is internal: the caller sees InternalMessage and
-// nothing else.
+// A module returns an *Error with a message for the caller and a cause for the log. For any other
+// error the caller gets InternalMessage.
 package apperr
 
 import (

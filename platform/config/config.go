@@ -1,6 +1,6 @@
-// Package config holds the settings, which are flags, environment variables and lines of a file.
-// `dg --help` is the reference. A setting tagged secret can be in a file of its own; what its
-// validate tag wants is said in checks.go.
+// Package config holds the settings: flags, environment variables and lines of a file. `dg --help`
+// is the reference. A setting tagged secret can be in a file of its own. checks.go has the validate
+// tags.
 package config
 
 import (

@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before what a
-// spreadsheet would read as a formula, and before a control character: at the start of the cell,
-// and after a ";" or TAB in it, where some spreadsheets start a new cell. Blanks before the sign do
-// not hide it, since some spreadsheets trim them; nor do quotes after a separator.
+// AppendText appends a text cell, quoted as in RFC 4180. It puts an apostrophe before a formula and
+// before a control character, at the start of the cell and after a ";" or TAB, where some
+// spreadsheets begin a new cell. Blanks before the sign, and quotes after a separator, do not hide
+// a formula.
 func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
 
-// AppendSpreadsheetText is for files whose separator is the reader's. Whatever a spreadsheet takes
-// for a separator is quoted, and a sign is guarded behind each: "," and the ends of lines too,
-// where one that reads the file by another separator ends a cell.
+// AppendSpreadsheetText is AppendText for files with other separators. It quotes every separator of
+// spreadsheets, and guards formulas also after "," and line ends.
 func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
 	return appendText(b, text, true)
 }
@@ -59,9 +58,8 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	return b
 }
 
-// beginsFormula reports whether the text at i begins a formula to some spreadsheet, or with a
-// control character, once blanks and, where a reader may drop them, quotes are left out. It never
-// looks past the next separator: a text takes linear time.
+// beginsFormula reports whether a formula or control character begins at i, after blanks and, with
+// dropQuotes, quotes. It stops at the next separator, so that a text takes linear time.
 func beginsFormula[T []byte | string](text T, i int, dropQuotes bool) bool {
 	for i < len(text) {
 		r, size := decodeRune(text, i)

@@ -103,7 +103,8 @@ func beginsFormula(cell string) bool {
 	return first != utf8.RuneError && strings.ContainsRune("=+-@\t\r\n\x00＝＋－＠", first)
 }
 
-// trimBlanks removes blanks from the start of a cell, except the control characters that are guarded.
+// trimBlanks removes blanks from the start of a cell, except the control characters that are
+// guarded.
 func trimBlanks(cell string) string {
 	return strings.TrimLeftFunc(cell, func(r rune) bool {
 		return !strings.ContainsRune("\t\r\n\x00", r) &&
@@ -122,8 +123,8 @@ func behindQuotes(cell string) string {
 	}
 }
 
-// unguarded removes the apostrophes that AppendText added. Each must lead a formula at the start of a
-// reader's cell.
+// unguarded removes the apostrophes that AppendText added. Each must lead a formula at the start of
+// a reader's cell.
 func unguarded(t require.TestingT, cell, text string) string {
 	var out []byte
 	for i := range len(cell) {

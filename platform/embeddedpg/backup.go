@@ -37,11 +37,9 @@ func (s *Server) Dump(ctx context.Context, to *os.File, withoutRows ...string) e
 	return s.runTool(ctx, "pg_dump", nil, to, args...)
 }
 
-// Restore replaces the database by that of a file of Dump. It restores into another database, in
-// one transaction, calls finish with that one's URL for its owner, and then swaps their names:
-// interrupted or failing at any moment it leaves the database as it was.
-//
-// Errors: ErrInUse, the error of finish.
+// Restore replaces the database by that of a file of Dump. It restores into another database in one
+// transaction, calls finish with its owner's URL, and swaps the names. A failure or interruption
+// before that changes nothing. Errors: ErrInUse, the error of finish.
 func (s *Server) Restore(
 	ctx context.Context, from *os.File, finish func(ownerURL string) error,
 ) (err error) {

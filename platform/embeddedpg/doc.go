@@ -1,20 +1,19 @@
-// Package embeddedpg runs the PostgreSQL that dg uses where no other is configured. It finds
-// PostgreSQL's programs and never installs any: scripts/postgres.sh does.
+// Package embeddedpg runs the PostgreSQL that dg uses without a configured database. It finds
+// installed programs and installs none: scripts/postgres.sh does.
 //
-// All processes that work on a data folder share one server. The first launches it, later ones
-// join, and the last one to end, in whatever way, ends it.
+// All processes on a data folder share one server. The first launches it, later ones join, and the
+// end of the last one ends it, also if it is killed.
 //
-//   - "Already running here" is a file lock, server.lock, which every process of the server
-//     inherits. While it is free no process of a server or of initdb lives, so its holder may
-//     remove what a crash has left, and launch.
-//   - "Dies with its parent" is a named pipe, run/users. Each user of the server holds it open for
-//     writing; the shell that launched the server reads it and shuts the server down at its end.
-//     The system closes it for a killed process.
+//   - The file lock server.lock means that a server runs. Every process of the server inherits it.
+//     While it is free, neither a server nor initdb runs, so its holder may remove stale files and
+//     launch.
+//   - The named pipe run/users ends the server. Each user holds it open for writing, and the shell
+//     that launched the server reads it. The system closes it for a killed process.
 //
 // Only the server's user reaches the socket, in a folder of mode 0700. There is no TCP port and no
-// password. PostgreSQL refuses to run as root. For root it runs as the owner of the data, as
-// postgres or as nobody, and the data moves below /var/lib/dg if that user cannot enter the folder
-// asked for. The folder itself stays root's.
+// password. PostgreSQL refuses to run as root: for root it runs as the owner of the data, as
+// postgres or as nobody. The data moves below /var/lib/dg if that user cannot enter the folder,
+// which stays root's.
 //
 // It needs /bin/sh. Data moves to another major version of PostgreSQL by dump and restore only.
 package embeddedpg

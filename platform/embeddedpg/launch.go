@@ -50,9 +50,8 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	return err
 }
 
-// initialise runs initdb in a folder beside the data and renames it when it is complete: an
-// interrupted initdb leaves nothing that looks like a database. initdb inherits the lock because it
-// may outlive a killed dg by a moment.
+// initialise runs initdb in another folder and renames it when it is complete. initdb inherits the
+// lock, because it may outlive a killed dg.
 func (s *Server) initialise(ctx context.Context, bin string) (err error) {
 	f := s.folder
 	incomplete := s.folder.file(newDataFolder)
@@ -76,9 +75,8 @@ func (s *Server) initialise(ctx context.Context, bin string) (err error) {
 	return err
 }
 
-// removeStaleLocks removes what a killed server or a power cut has left: PostgreSQL refuses to
-// start if it names a living process. A server launched by hand does not hold our
-// lock; its answer shows that it lives.
+// removeStaleLocks removes the lock files of a killed server, whose process id may now be another
+// process's. A server launched by hand does not hold our lock, but it answers.
 func (f folder) removeStaleLocks() error {
 	pidFile := filepath.Join(f.file(dataFolder), "postmaster.pid")
 	socket := filepath.Join(f.socket, ".s.PGSQL.5432")

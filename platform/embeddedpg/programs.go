@@ -13,9 +13,8 @@ import (
 	"syscall"
 )
 
-// usualFolders are where packages install PostgreSQL's programs: Debian, Red Hat, Homebrew on both
-// kinds of Mac, Postgres.app, MacPorts, a build from source, Alpine; and where scripts/postgres.sh
-// puts them for root.
+// usualFolders have PostgreSQL's programs: Debian, Red Hat, Homebrew, Postgres.app, MacPorts, a
+// build from source, Alpine, and scripts/postgres.sh for root.
 var usualFolders = []string{
 	"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin",
 	"/usr/local/opt/postgresql*/bin",

@@ -30,12 +30,9 @@ type Server struct {
 	done   chan struct{} // closed when the server has ended
 }
 
-// Start joins the server that runs on the folder dir, or launches one. It creates the folder and
-// the database if needed. Only ctx bounds its wait for a server that another process starts or
-// stops, or that recovers from a crash.
-//
-// It fails if no PostgreSQL 15 or later is found, the folder cannot be used, or the server does not
-// start.
+// Start joins the server on the folder dir, or launches one. It creates the folder and the database
+// if needed. Only ctx bounds its wait while another process starts or stops a server, or a server
+// recovers.
 func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	f, err := openFolder(ctx, dir, log)
@@ -128,9 +125,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	})
 }
 
-// DropPrivileges makes this process the server's user for good if it is root, and returns that
-// user's id; otherwise it does nothing and returns 0. Ports below 1024 and root's files must be
-// open by then.
+// DropPrivileges turns root into the server's user and returns the user's id, or 0 for other users.
+// Ports below 1024 and root's files must be open by then.
 func (s *Server) DropPrivileges() (uid int, err error) {
 	if os.Geteuid() != 0 {
 		return 0, nil

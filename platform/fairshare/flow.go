@@ -34,9 +34,9 @@ func FlowOf(ctx context.Context) Flow {
 // MaxTenantHints bounds what TenantHints remembers: at most 2 MB.
 const MaxTenantHints = 10_000
 
-// TenantHints remembers the organisation of each accepted credential, so that a request queues with
-// its organisation before it is authenticated. A hint authorises nothing: the credential may be
-// revoked by now. It is stored under a seeded hash of the credential.
+// TenantHints remembers the organisation of each accepted credential by a seeded hash, so that a
+// request queues with it before authentication. A hint authorises nothing: the credential may be
+// revoked.
 type TenantHints struct {
 	seed          maphash.Seed
 	mu            sync.RWMutex

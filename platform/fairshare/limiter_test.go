@@ -172,8 +172,8 @@ func TestBytesAreBounded(t *testing.T) {
 	})
 }
 
-// hoard acquires for an organisation until a refusal, and keeps some bytes of each lease. It returns
-// the number of leases.
+// hoard acquires for an organisation until a refusal, and keeps some bytes of each lease. It
+// returns the number of leases.
 func hoard(t *testing.T, l *fairshare.Limiter, organisation string, bytes, kept int64) (given int) {
 	t.Helper()
 	for ; ; given++ {
@@ -188,8 +188,8 @@ func hoard(t *testing.T, l *fairshare.Limiter, organisation string, bytes, kept 
 	}
 }
 
-// An organisation finds a slot and room for a report beside hoarders: the fifth with 16 slots, or with
-// the memory of large reports (in MB, at their peak and while they are sent).
+// An organisation finds a slot and room for a report beside hoarders: the fifth with 16 slots, or
+// with the memory of large reports (in MB, at their peak and while they are sent).
 func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -279,7 +279,8 @@ func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 	})
 }
 
-// Under random concurrent requests no bound is exceeded. In the end everything is free and forgotten.
+// Under random concurrent requests no bound is exceeded. In the end everything is free and
+// forgotten.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	t.Parallel()
 	limits := fairshare.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
@@ -329,7 +330,8 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	require.True(t, l.Idle())
 }
 
-// Work that is admitted twice, as a small and then as a large report, waits no longer than Wait in all.
+// Work that is admitted twice, as a small and then as a large report, waits no longer than Wait in
+// all.
 func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -27,9 +27,8 @@ func WithTenant(c *fiber.Ctx, organisationID string) {
 	c.SetUserContext(fairshare.WithTenant(c.UserContext(), strings.Clone(organisationID)))
 }
 
-// clientAddr walks X-Forwarded-For from the connection towards the client while each hop is
-// trusted. It stops at the first untrusted or invalid hop, because everything left of it can be
-// forged.
+// clientAddr walks X-Forwarded-For from the connection towards the client. It stops at the first
+// hop that is untrusted or invalid, because everything left of it can be forged.
 func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {
 	at, ok := remoteIP(remote)
 	if !ok {

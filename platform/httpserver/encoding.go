@@ -32,9 +32,9 @@ func gzipAccepted(h *fasthttp.RequestHeader) bool {
 	return prefersGzip(string(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(","))))
 }
 
-// prefersGzip reads Accept-Encoding (RFC 9110, section 12.5.3): gzip is chosen when its weight, its
-// own or that of the star, is above zero and not below a weight that identity was given by name.
-// Fiber's AcceptsEncodings does not honour "gzip;q=0" beside a star.
+// prefersGzip reads Accept-Encoding (RFC 9110, section 12.5.3): gzip needs a weight above zero, its
+// own or the star's, and not below identity's. Fiber's AcceptsEncodings ignores "gzip;q=0" with a
+// star.
 func prefersGzip(accept string) bool {
 	const unset = -1.0
 	gz := unset

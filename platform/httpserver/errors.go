@@ -23,10 +23,10 @@ const (
 	retryAfter = 2
 )
 
-// WriteError turns err into the response. It always returns nil: it fits fiber's ErrorHandler and
-// the end of a handler alike. An *apperr.Error has the caller's message; of a *fiber.Error only the
-// status counts; a deadline or an unavailable database is 503; everything else is 500, with its
-// cause in the log only.
+// WriteError responds with the error and returns nil, so that it fits fiber's ErrorHandler and the
+// end of a handler. An *apperr.Error has the caller's message, a *fiber.Error only a status. A
+// deadline or an unavailable database is 503. Any other error is 500, and only the log has its
+// cause.
 func WriteError(c *fiber.Ctx, err error) error {
 	rec := recordOf(c.Context())
 	f := rec.srv.classify(err)

@@ -10,10 +10,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// ETag returns the strong tag of the response to this request. The versions are opaque strings, one
-// of which changes whenever the body may. The coding that Accept-Encoding asks for is part of the
-// tag, since a strong tag promises the same bytes; a body too small to be compressed has two tags,
-// which is allowed.
+// ETag returns the strong tag of the response. One of the versions changes whenever the body may.
+// The accepted coding is part of the tag, because a strong tag promises the same bytes.
 func ETag(c *fiber.Ctx, version ...string) string {
 	sum := sha256.New()
 	for _, v := range version {

@@ -21,9 +21,9 @@ var (
 	transferEncoding = []byte("Transfer-Encoding")
 )
 
-// framingFault returns the framing fault of a request, or "". It reads the raw header, because
-// fasthttp silently accepts lines without CR, a length beside chunks and "Transfer-Encoding:
-// identity". fasthttp itself refuses a second Content-Length.
+// framingFault returns the framing fault of a request, or "". fasthttp silently accepts lines
+// without CR, a length with chunks and "Transfer-Encoding: identity". It refuses a second
+// Content-Length.
 func framingFault(method string, headers []byte) string {
 	bodiless := method == "GET" || method == "HEAD"
 	for line := range bytes.Lines(headers) {

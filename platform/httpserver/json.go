@@ -17,11 +17,10 @@ type JSONOptions struct {
 	Gzipped func() []byte
 }
 
-// SendJSON responds with a JSON body, compressed when the client asks and it pays. HEAD gets the
-// same headers and no body. The body is not copied and must not change any more: one that is kept
-// can be sent to many clients at once. One above body.BlockSize is sent in blocks, each with its
-// own write deadline: it may take its reader minutes. A caller that makes it for a single request
-// holds a lease for it (AttachLease).
+// SendJSON responds with a JSON body, compressed if the client accepts it. HEAD gets the headers.
+// The body is not copied and must not change. Above body.BlockSize it is sent in blocks, each with
+// its own write deadline; a caller that makes it for one request holds a lease for it
+// (AttachLease).
 func SendJSON(c *fiber.Ctx, whole []byte, o JSONOptions) error {
 	ctx := c.Context()
 	whole = encode(c, whole, o.Gzipped)
@@ -39,9 +38,8 @@ func SendJSON(c *fiber.Ctx, whole []byte, o JSONOptions) error {
 	return err
 }
 
-// SendJSONPieces responds to GET as SendJSON does, but makes the body while it is sent, one block
-// in memory at a time. The body is chunked. HTTP/1.0 needs a length, so that pieces is called
-// twice. While the body is sent, the response's lease holds a block and held bytes.
+// SendJSONPieces is SendJSON for GET that makes the body while it sends it, in chunks of one block.
+// For HTTP/1.0 it calls pieces twice, once for the length. The lease keeps a block and held bytes.
 func SendJSONPieces(c *fiber.Ctx, pieces func() body.Pieces, held int64) error {
 	ctx := c.Context()
 	rec := recordOf(ctx)

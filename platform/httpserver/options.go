@@ -27,9 +27,8 @@ type Options struct {
 	// Unavailable reports whether an error means that a service which the handlers need (the
 	// database) is unavailable: the response is 503 and not 500.
 	Unavailable func(error) bool
-	// ErrorPage may respond to a failure in another form than JSON, such as a page for people. It
-	// writes the whole response but the status and returns true, or touches nothing and returns
-	// false.
+	// ErrorPage may respond to a failure with a page. It writes the response without the status and
+	// returns true, or changes nothing and returns false.
 	ErrorPage func(c *fiber.Ctx, f Failure) bool
 	// ErrorHelp is where errors are explained, up to their code: the header Link of a JSON failure
 	// names it. "" sends none.
@@ -42,9 +41,8 @@ type Options struct {
 	// ReservedFiles are the files that the rest of the process needs: database pools, the log,
 	// files read and written.
 	ReservedFiles int
-	// ShutdownDelay is how long Shutdown goes on serving, with answers that close their
-	// connections, for proxies to learn of it: from Stopping, which a health check can ask. 0 is
-	// not at all.
+	// ShutdownDelay is how long Shutdown continues to serve, with Connection: close, until proxies
+	// have noticed it by Stopping.
 	ShutdownDelay time.Duration
 	// Grace is how long Shutdown lets running requests finish; the default is 10 s.
 	Grace time.Duration

@@ -22,8 +22,8 @@ import (
 
 var errRows = errors.New("the rows broke")
 
-// rules.md, CSV: a transfer that breaks off, as when its key is revoked, ends with a TCP reset, after
-// whole chunks. After a plain end inside a chunk GNU wget exits 0.
+// rules.md, CSV: a transfer that breaks off, as when its key is revoked, ends with a TCP reset,
+// after whole chunks. After a plain end inside a chunk GNU wget exits 0.
 func TestBrokenTransferEndsWithAResetAfterWholeChunks(t *testing.T) {
 	fails := func(err error) func(context.Context) error {
 		return func(context.Context) error { return err }
@@ -88,8 +88,8 @@ func TestBrokenPiecesEndWithAReset(t *testing.T) {
 	wantReset(t, piecesServer(t).begin(t, "/20000/15000"))
 }
 
-// For a client that reads nothing the source yields one block. The transfer ends with a reset, because
-// the client may read on later.
+// For a client that reads nothing the source yields one block. The transfer ends with a reset,
+// because the client may read on later.
 func TestStalledTransferEndsWithAReset(t *testing.T) {
 	source := newFakeSource(noise(1<<20), nil)
 	b := serve(t, Options{}, streamRoute(StreamOptions{WriteTimeout: 100 * time.Millisecond}, source.open))
@@ -105,8 +105,8 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	})
 }
 
-// The send buffer is bounded, or a slow but steady client would miss every deadline. The socket resets
-// on close from the first chunk on, also if the process is killed.
+// The send buffer is bounded, or a slow but steady client would miss every deadline. The socket
+// resets on close from the first chunk on, also if the process is killed.
 func TestSocketOfATransfer(t *testing.T) {
 	options := func(conn net.Conn) (linger *unix.Linger, buffer int) {
 		raw, _ := conn.(syscall.Conn).SyscallConn()

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The response has the error body of the API. Package connlimit proves the eviction, these tests that
-// the server reports the states of its connections.
+// The response has the error body of the API. Package connlimit proves the eviction, these tests
+// that the server reports the states of its connections.
 func TestNewConnectionIsRejectedWhenNoneIsIdle(t *testing.T) {
 	c := newFullServer(t, Options{MaxConnections: 2})
 	busy := c.busy("127.0.0.2", "/wait")

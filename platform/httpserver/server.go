@@ -84,9 +84,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// App is where routes and middleware are added. Middleware of a part of the paths is registered on
-// its prefix with the last slash ("/api/v1/"). An app.Use at the end that responds to everything
-// would hide 404 and 405.
+// App is where routes and middleware are added. Middleware is registered on a prefix with the last
+// slash ("/api/v1/"). An app.Use that responds to everything would hide 404 and 405.
 func (s *Server) App() *fiber.App { return s.app }
 
 // Serve serves on ln and closes it. It returns nil when Shutdown has finished, even one that came

@@ -20,11 +20,10 @@ const (
 // Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
 func (s *Server) Stopping() bool { return s.closing.Load() }
 
-// Shutdown stops the server. For Options.ShutdownDelay it serves on with Connection: close, while
-// proxies learn from Stopping. Then it stops accepting, closes idle connections, and waits for
-// running requests for Options.Grace or until ctx ends. Last it cancels all handlers, which breaks
-// off streams and queries, and closes all connections. It returns an error if a request still runs.
-// The caller may then close the database pool.
+// Shutdown stops the server. For Options.ShutdownDelay it serves with Connection: close. Then it
+// stops accepting, closes idle connections and waits for requests, for Options.Grace or until ctx
+// ends. Last it cancels all handlers and closes all connections. It returns an error if a request
+// still runs.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	if s.stopping {
@@ -59,8 +58,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // drain closes idle connections until none is left or ctx ends. fasthttp would also close those
-// that have just received a request, and those whose response lacked Connection: close because it
-// began before the shutdown.
+// that have just received a request, or whose response began before the shutdown.
 func (s *Server) drain(ctx context.Context) {
 	waitUntil(s.opts.Grace, func() bool {
 		s.conns.ExpireIdle(s.opts.ShutdownDelay)

@@ -15,8 +15,8 @@ import (
 // blockTimeout is how long a client may take for one block of a file.
 const blockTimeout = 9 * time.Second
 
-// Bounds of the kernel's send buffer (SO_SNDBUF). Autotuning grows it to 4 MB, and a slow but steady
-// reader then misses every write deadline.
+// Bounds of the kernel's send buffer (SO_SNDBUF). Autotuning grows it to 4 MB, and a slow but
+// steady reader then misses every write deadline.
 const (
 	sendBuffer = 128 << 10
 	// The first block of a file does not fit, so that a client that reads nothing stops the source.
@@ -43,14 +43,13 @@ type StreamOptions struct {
 	Finished func(bytes int64, err error)
 }
 
-// Stream responds with the file that open yields. open and the first 64 KB run before the response
-// starts; Stream returns their error for WriteError. A later error resets the connection (PHP's
-// file_get_contents ignores resets). The context given to open ends with the client,
-// Options.Context, the server or the stream: run queries with it.
+// Stream responds with the file that open yields. It returns errors of open and of the first 64 KB
+// for WriteError; a later error resets the connection. The context given to open ends with the
+// client, Options.Context, the server or the stream: run queries with it.
 //
 // HEAD gets the headers and opens nothing. HTTP/1.0 gets 505, because a truncated file without
-// chunks looks complete. open and the source must not keep the *fiber.Ctx: it serves another
-// request while the file is sent.
+// chunks looks complete. open and the source must not keep the *fiber.Ctx, which then serves
+// another request.
 func Stream(c *fiber.Ctx, open func(ctx context.Context) (body.Source, error), o StreamOptions) error {
 	ctx := c.Context()
 	if !ctx.Request.Header.IsHTTP11() {

@@ -21,9 +21,8 @@ type Checker struct {
 }
 
 // New returns a Checker with further words and rules. Words are found under "field rule", "rule
-// type" or "rule"; in them {field} and {value} stand for the field and its value as Shown, {param}
-// for the rule's parameter and {values} for the values that it lists. A mistake in the rules
-// panics.
+// type" or "rule". In them {field}, {value}, {param} and {values} stand for the field, its value as
+// Shown, the rule's parameter and the values that it lists. A mistake in the rules panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
 	maps.Copy(c.words, own)
@@ -46,9 +45,8 @@ var standard = New(nil, nil)
 // Check checks the struct in the words of this package.
 func Check(v any) error { return standard.Check(v) }
 
-// Check returns an apperr.Validation about the first field of the struct that is missing, or else
-// breaks its rule, or nil. Any other error is a mistake in the tags, and a value that is no struct
-// panics.
+// Check returns an apperr.Validation about the first missing field, otherwise the first invalid
+// one, or nil. Any other error is a mistake in the tags. A value that is not a struct panics.
 func (c *Checker) Check(v any) error {
 	faults := c.Faults(v)
 	if len(faults) == 0 {

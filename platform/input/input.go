@@ -1,6 +1,5 @@
-// Package input checks what people and programs send: structs by their validate tags, days and
-// texts. It is the one place that turns the findings of package validator into errors of fields; a
-// surface brings the words that its readers expect.
+// Package input checks structs by their validate tags, days and texts. It alone turns the findings
+// of package validator into errors of fields.
 package input
 
 import (

@@ -2,9 +2,9 @@ package input
 
 import "unicode"
 
-// IsPrintable reports whether s has no invisible characters: no control or format characters, no
-// fillers. Names that look equal are then equal, except for homoglyphs. Joiners are allowed between
-// letters of scripts that use them, and in emoji.
+// IsPrintable reports whether s has no invisible characters, so that names that look equal are
+// equal, except for homoglyphs. Joiners are allowed between letters of scripts that use them, and
+// in emoji.
 func IsPrintable(s string) bool {
 	runes := []rune(s)
 	for i, r := range runes {

@@ -1,5 +1,4 @@
-// Package postgres is dg's connection to its database: pools, sessions, migrations and
-// roles.
+// Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
 // Package tenant guards the statements of organisations; package replica takes reads.
 //
@@ -10,7 +9,8 @@
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling. dg then sends
 // only startup parameters that every pooler accepts, takes the rest from the role's defaults
 // (SetRoleDefaults), and uses no session locks. It prepares statements only where the pooler keeps
-// them (KeepsPrepared). Open refuses a pooler that drops settings or that the URL does not announce.
+// them (KeepsPrepared). Open refuses a pooler that drops settings or that the URL does not
+// announce.
 //
 // Failures:
 //   - Of several hosts dg uses the one that takes writes, waits two seconds for each, and tries a

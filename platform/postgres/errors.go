@@ -89,9 +89,8 @@ func Failed(err error) bool {
 	return refused || Unavailable(err)
 }
 
-// Unavailable reports whether err is a temporary failure of the database, which callers answer with
-// 503: unreachable, stopping, full, a standby, or a timeout. Errors of the statement or its data do
-// not count, nor does context.Canceled.
+// Unavailable reports whether err is a temporary failure of the database, for which callers respond
+// 503. Errors of the statement or its data are not, nor is context.Canceled.
 func Unavailable(err error) bool {
 	if err == nil {
 		return false

@@ -11,18 +11,17 @@ import (
 	"dg/platform/fairshare"
 )
 
-// fairQueue replaces the FIFO queue of a pool, in which one tenant's burst delays all others.
-// Organisations share most of the connections, and networks the rest. pgx calls it as a tracer:
-// around each acquisition, and at each release.
+// fairQueue replaces the FIFO queue of a pool, in which one tenant's burst delays all others. pgx
+// calls it as a tracer, around each acquisition and at each release.
 type fairQueue struct{ tenants, networks *fairshare.Limiter }
 
 // maxWaiting bounds the queue of a flow by the connections of the server: a whole minute of 80 keys
 // may come at once.
 const maxWaiting = 10_000
 
-// queueFairly makes the pool give out its connections by a fairQueue. Networks get a fifth of them:
-// a flood of garbage credentials from 200 addresses waits behind itself. In a pool of fewer than
-// five they have one, which organisations use too.
+// queueFairly gives the pool a fairQueue. Networks get a fifth of the connections, so that a flood
+// of invalid credentials waits behind itself. With fewer than five they share one with
+// organisations.
 func queueFairly(config *pgxpool.Config) {
 	limits := fairshare.Limits{Waiting: maxWaiting, BusyMessage: "Too many requests are waiting."}
 	forNetworks := int(config.MaxConns) / 5

@@ -35,8 +35,8 @@ func acquires(t *testing.T, db *DB, n int) {
 	require.Eventually(t, func() bool { return acquired(db) == n }, 10*time.Second, time.Millisecond)
 }
 
-// An organisation that asks for all connections gets half of them. Another one finds a connection at
-// once, through the pool and through gorm.
+// An organisation that asks for all connections gets half of them. Another one finds a connection
+// at once, through the pool and through gorm.
 func TestOrganisationsShareAPool(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 8, FairQueue: true})
@@ -61,7 +61,8 @@ func TestOrganisationsShareAPool(t *testing.T) {
 	wait()
 }
 
-// A failure releases the lease: a broken statement, a rollback, a cancelled wait, a lost connection.
+// A failure releases the lease: a broken statement, a rollback, a cancelled wait, a lost
+// connection.
 func TestFailuresReleaseTheLease(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 4, FairQueue: true})

@@ -15,9 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// SilenceTimeout bounds the wait for a free connection and the statement after it if the server has
-// fallen silent: it neither answers nor closes its connections. It is the sum of a ping, the wait
-// before a heartbeat, and the heartbeat.
+// SilenceTimeout bounds the wait for a connection and a statement if the server is silent. It is
+// the sum of a ping, the wait before a heartbeat, and the heartbeat.
 const SilenceTimeout = 5 * time.Second
 
 const (
@@ -30,10 +29,9 @@ const (
 var errSilent = errors.New("the database does not answer")
 
 // heartbeat tells a silent server from a slow statement. While a connection waits for an answer, it
-// opens a new connection to each host of the URL and runs a statement, because a pooler accepts
-// connections for a silent server. If a host does not answer and none of its connections has
-// received anything meanwhile, the waiting ones are closed. Until a heartbeat succeeds, the host is
-// tried last, or not at all if all hosts are silent.
+// runs a statement on a new connection to each host, because a pooler accepts connections for a
+// silent server. If neither the host nor any of its connections answers, it closes the waiting
+// ones. Until a heartbeat succeeds, the host is tried last, or not at all if all hosts are silent.
 type heartbeat struct {
 	hosts []*heartbeatHost
 	pool  *pgxpool.Pool

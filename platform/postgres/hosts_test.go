@@ -55,8 +55,8 @@ func ask(t *testing.T, db *DB) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// When the host in use falls silent, waiting and later requests soon use the next one. They stay with
-// it when the first answers again.
+// When the host in use falls silent, waiting and later requests soon use the next one. They stay
+// with it when the first answers again.
 func TestSilentHostIsLeftForTheNext(t *testing.T) {
 	t.Parallel()
 	first := newFreezer(t)
@@ -98,8 +98,8 @@ func TestHostThatDropsPacketsIsTriedLast(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// A connection whose server refuses writes, as a standby does, is closed: another one may lead to the
-// primary.
+// A connection whose server refuses writes, as a standby does, is closed: another one may lead to
+// the primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})

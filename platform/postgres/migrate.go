@@ -28,15 +28,12 @@ const (
 	maxLockWait  = 10 * time.Minute
 )
 
-// Migrate applies the migrations of fsys to the database at ownerURL and the rights of grants.sql
-// to servingRole, under one lock.
+// Migrate applies the migrations of fsys at ownerURL, and grants.sql to servingRole, under one
+// lock. If the schema is newer than fsys, it changes nothing. A migration that needs a lock retries
+// for up to ten minutes.
 //
-// If the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer
-// program. A migration that needs a lock retries for up to ten minutes.
-//
-// It fails if the database cannot be reached or a pooler is in between, a migration fails (earlier
-// ones stay applied), servingRole does not exist, or the schema no longer admits a program as old
-// as fsys.
+// It fails if the database is unreachable or behind a pooler, a migration fails (earlier ones
+// stay), servingRole does not exist, or the schema no longer admits so old a program.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
@@ -102,9 +99,8 @@ func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply runs the missing migrations and reports whether the schema is that of fsys. It is not if
-// the database has newer migrations: during an update, and after going back, an older program runs
-// on a newer schema.
+// apply runs the missing migrations and reports whether the schema is that of fsys. During an
+// update, and after going back, an older program runs on a newer schema.
 func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {

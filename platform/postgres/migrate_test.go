@@ -110,7 +110,8 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
-// Any command of an older program migrates first. It leaves the rights of the newer one as they are.
+// Any command of an older program migrates first. It leaves the rights of the newer one as they
+// are.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
@@ -166,8 +167,8 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
-// A migration that is incompatible with older programs raises the minimum. Those programs then refuse
-// to start, and change nothing.
+// A migration that is incompatible with older programs raises the minimum. Those programs then
+// refuse to start, and change nothing.
 func TestProgramBelowSchemaMinimumIsRefused(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)

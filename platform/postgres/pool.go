@@ -49,10 +49,8 @@ type DB struct {
 	pooled        bool     // through a pooler in transaction mode
 }
 
-// Open connects to the database at url and checks that it answers.
-//
-// It fails if the URL cannot be read or asks for results as text, if the database cannot be
-// reached, or if a pooler in between does not fit (PoolerError). No error shows a password.
+// Open connects to the database at url and checks that it answers. It fails if the URL is malformed
+// or asks for results as text, or a pooler does not fit (PoolerError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

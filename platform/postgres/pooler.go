@@ -209,9 +209,8 @@ func Connect(ctx context.Context, url string, opts Options) (*pgx.Conn, error) {
 const roleDefaultsLock = 0x6467_726f_6c65 // "dgrole", an advisory lock
 
 // SetRoleDefaults stores the session settings as defaults of the URL's role in its database,
-// because a pooler in transaction mode drops startup parameters. A role may do this for itself;
-// otherwise the log has the statements to run. A change terminates the role's idle sessions, so
-// that new ones get it.
+// because a pooler in transaction mode drops startup parameters. If the role may not do so, the log
+// has the statements to run. A change terminates the role's idle sessions.
 func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

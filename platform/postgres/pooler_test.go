@@ -18,8 +18,8 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new database,
-// as the serving role and as the owner.
+// pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
+// database, as the serving role and as the owner.
 func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner string) {
 	t.Helper()
 	serving, owner = newDatabase(t)
@@ -75,8 +75,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	require.Empty(t, again.String(), "nothing is missing any more")
 }
 
-// sizing.md, PgBouncer: statements are prepared if the pooler keeps them, as PgBouncer does by default
-// from 1.24 on, and run in any of its sessions.
+// sizing.md, PgBouncer: statements are prepared if the pooler keeps them, as PgBouncer does by
+// default from 1.24 on, and run in any of its sessions.
 func TestStatementsArePreparedWhereThePoolerKeepsThem(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t)

@@ -17,8 +17,7 @@ type Position struct {
 // Replicas give out connections to replicas of the primary.
 type Replicas interface {
 	// Acquire returns a connection to a replica that has replayed the position, or nil if the
-	// primary must answer. A snapshot taken on it afterwards sees every commit that precedes the
-	// reading of the position.
+	// primary must answer. A later snapshot on it sees every commit before the position.
 	Acquire(ctx context.Context, primary *DB, at Position) *pgxpool.Conn
 }
 

@@ -25,9 +25,8 @@ const (
 	hostTimeout = 2 * time.Second
 )
 
-// prepareSession sets what every session needs, whatever the server, the role or the URL say. It
-// reports whether the URL leads to a pooler in transaction mode: there the role's defaults stand
-// for most of it (SetRoleDefaults).
+// prepareSession sets what every session needs, and reports whether the URL leads to a pooler in
+// transaction mode, where the role's defaults replace most of it (SetRoleDefaults).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.DialFunc = dial

@@ -16,10 +16,8 @@ import (
 // slowStatement is the duration from which a statement is logged.
 const slowStatement = time.Second
 
-// statementLog logs gorm's failed and slow statements, with placeholders instead of values.
-//
-// gorm's own slog logger hides the arguments too, but prints the error's text, in which PostgreSQL
-// quotes values ('invalid input syntax for type uuid: "…"').
+// statementLog logs gorm's failed and slow statements with placeholders. gorm's own slog logger
+// prints the error's text, in which PostgreSQL quotes values.
 type statementLog struct {
 	log *slog.Logger
 }

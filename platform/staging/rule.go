@@ -57,9 +57,8 @@ func (t *Table) Immutable(field, column, noun string) Rule {
 	}
 }
 
-// Unique is the rule that no two objects share a column's value once the import is done. The column
-// is unique among the rows that share the value of within, which may be empty. The later of two
-// lines violates the rule.
+// Unique is the rule that a column has no value twice after the import, among all objects or those
+// with the same value of within. The later of two lines violates it.
 func (t *Table) Unique(field, column, within, expected string) Rule {
 	same := fmt.Sprintf("o.%[1]s = i.%[1]s", column)
 	if within != "" {

@@ -1,15 +1,15 @@
 // Package telemetry has logs, metrics, traces, profiles, and the supervision of background work.
 //
-//   - Loggers and registries are created here and passed on; no package keeps a global one.
-//   - Metrics and profiles have a net/http server of their own, on loopback by default, because a
-//     profile shows memory. It refuses foreign Host headers against DNS rebinding.
+//   - Loggers and registries are created here and passed on. No package keeps a global one.
+//   - Metrics and profiles have a net/http server, on loopback by default, because a profile shows
+//     memory. It refuses foreign Host headers against DNS rebinding.
 //   - configs/deploy/metrics.md lists the metrics, and a test compares it.
 //   - Traces go to an OpenTelemetry collector if one is set: a span for each request
 //     (platform/httpserver) and statement (platform/postgres), with the request id and no key, id,
-//     parameter or address. The export queue is bounded. A failing collector is logged once, and
-//     shutdown waits two seconds for it. Without a collector the tracer is nil.
-//   - The OTLP client and the spans of statements are dg's own. otelpgx and otlptracehttp add only
-//     2.4 MB to a stripped binary of 32.6 MB. But otelpgx puts the text of errors into spans, which
-//     quotes values, and otlptracehttp drops the query and the credentials of the collector's URL.
+//     parameter or address. The queue is bounded, a failing collector is logged once, and shutdown
+//     waits two seconds for it. Without a collector the tracer is nil.
+//   - The OTLP client and the spans of statements are dg's own: otelpgx puts the text of errors
+//     into spans, which quotes values, and otlptracehttp drops the query and credentials of the
+//     URL.
 //   - A panic of background work is logged and counted, and the work restarts (Supervisor).
 package telemetry

@@ -29,9 +29,8 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return onlyFor(addr, mux)
 }
 
-// onlyFor refuses requests for hosts other than the listener's and loopback ones. By DNS rebinding
-// a page in an operator's browser reaches the port under a name of its own, which the browser sends
-// as the host.
+// onlyFor refuses requests for hosts other than the listener's and loopback ones. After DNS
+// rebinding a page reaches the port from an operator's browser, under its own host name.
 func onlyFor(addr string, h http.Handler) http.Handler {
 	own := hostOf(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,9 +18,8 @@ type opsConns struct {
 	active map[net.Conn]bool // being answered
 }
 
-// changed is http.Server's ConnState, which it calls before it accepts the next connection. A new
-// connection above the limit evicts the least recently used one that is not being answered, if need
-// be itself.
+// changed is http.Server's ConnState. A new connection above the limit evicts the least recently
+// used one that is not being answered, if necessary itself.
 func (k *opsConns) changed(c net.Conn, state http.ConnState) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -85,8 +85,8 @@ func TestOnlyAMalformedAttributeStopsTraces(t *testing.T) {
 	require.ErrorContains(t, err, "OTEL_RESOURCE_ATTRIBUTES")
 }
 
-// A collector that never answers delays neither the work nor the end of the program. The queue stays
-// bounded.
+// A collector that never answers delays neither the work nor the end of the program. The queue
+// stays bounded.
 func TestSilentCollectorHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

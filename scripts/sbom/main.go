@@ -1,7 +1,7 @@
 // Command sbom writes the software bill of materials of a Go binary to standard output, in
-// CycloneDX's JSON: the modules that the binary says it was built from, their licences and what they
-// depend on. VERSION is the program's. It holds no time and no random number, so that equal binaries
-// have equal ones.
+// CycloneDX's JSON: the modules that the binary says it was built from, their licences and what
+// they depend on. VERSION is the program's. It holds no time and no random number, so that equal
+// binaries have equal ones.
 package main
 
 import (

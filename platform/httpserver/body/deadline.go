@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BreakTime is the time to send the chunk in which a body breaks off. A relay may turn the reset into
-// a FIN, which GNU wget treats as an error only after a whole chunk.
+// BreakTime is the time to send the chunk in which a body breaks off. A relay may turn the reset
+// into a FIN, which GNU wget treats as an error only after a whole chunk.
 const BreakTime = 250 * time.Millisecond
 
 // deadline is the write deadline of one long response. It moves with every block. Once the

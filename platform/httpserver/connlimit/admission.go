@@ -16,8 +16,8 @@ const maxConnections = 10_000
 // may be evicted if none is idle.
 const slowClient = time.Second
 
-// maxLookedAt bounds the search of a queue for a connection to evict: a client that is not among the
-// first does not hold many.
+// maxLookedAt bounds the search of a queue for a connection to evict: a client that is not among
+// the first does not hold many.
 const maxLookedAt = 64
 
 // Default returns the process's file limit less its reserved files, at most maxConnections. Go has
@@ -59,9 +59,9 @@ func (l *Limit) admit(tcp *net.TCPConn) *Conn {
 	return c
 }
 
-// makeRoom chooses the connection to evict if a new one of the client needs room: one of the same
-// client if that is at its limit, or above its share of a full server. refused is the reason if
-// there is none. The caller holds the lock.
+// makeRoom chooses the connection to evict for a new one: of the same client if that is at its
+// limit, or above its share of a full server. Without one, refused is the reason. The caller holds
+// the lock.
 func (l *Limit) makeRoom(client netip.Addr) (evicted *Conn, refused string) {
 	full := l.all.open() >= l.opts.Max
 	own := l.clients[client]

@@ -51,9 +51,8 @@ func (c *Conn) SetState(state State) {
 	c.limit.enqueue(c, state)
 }
 
-// LingerOnClose marks the connection of a request that was not read to its end. An immediate close
-// would make the kernel send a reset, which can overtake the response: the client would see
-// "connection reset", not the 413.
+// LingerOnClose marks the connection of a request that was not read to its end. The reset of an
+// immediate close could overtake the response.
 func (c *Conn) LingerOnClose() {
 	if c != nil {
 		c.linger.Store(true)
@@ -82,9 +81,8 @@ func (c *Conn) drain() {
 	}
 }
 
-// ResetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is
-// killed. It is on while a long body is sent, because GNU wget accepts a FIN inside a chunk as the
-// end of the file.
+// ResetOnClose makes any close a reset (SO_LINGER 0), also if the process is killed. It is on while
+// a long body is sent, because GNU wget accepts a FIN inside a chunk as the end of the file.
 func (c *Conn) ResetOnClose(on bool) {
 	c.transfer.Store(on)
 	seconds := -1
@@ -102,9 +100,8 @@ func (c *Conn) forget() {
 
 var versionBytes = binary.BigEndian.Uint64([]byte("HTTP/1.1"))
 
-// Read notes a request line that ends without CR, which fasthttp accepts without a trace. It looks
-// for the version followed by LF in all that arrives: no body that the server takes has these bytes
-// (a form encodes them).
+// Read detects a request line that ends without CR, which fasthttp accepts silently. It looks for
+// the HTTP version before LF in all bytes: no accepted body contains it, because forms are encoded.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

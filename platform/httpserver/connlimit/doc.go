@@ -6,8 +6,8 @@
 //
 // Invariants:
 //   - One client (an address or IPv6 /64, exempt networks excepted) has at most half of the
-//     connections. At the limit the longest idle one is evicted, or one whose client is slow to send
-//     its request or to read an unauthenticated response. Clients above their equal share are
+//     connections. At the limit the longest idle one is evicted, or one whose client is slow to
+//     send its request or to read an unauthenticated response. Clients above their equal share are
 //     evicted first. If there is none to evict, the new connection gets 503.
 //   - A connection whose request is being served is never evicted.
 //   - Admission and each change of state take constant time.

@@ -133,8 +133,8 @@ func (r *Replica) check(ctx context.Context) {
 }
 
 // verify returns the run of a replica that follows the primary, or nil while the primary does not
-// answer. A replica that was left out must replay a record written now, which a stopped replica
-// with a diverged history never does.
+// answer. To be readmitted, a replica replays a record written now, which a diverged history never
+// does.
 func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, error) {
 	seen, err := identify(ctx, conn)
 	if err != nil {

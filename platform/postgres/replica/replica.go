@@ -51,9 +51,9 @@ type serverRun struct {
 	timeline uint32
 }
 
-// Open opens replicas of the primary, each with a pool for every key of like;
-// AcquireReplica of that key then uses it. The caller runs Run and closes them. It fails for a
-// malformed URL or a server that is no copy of the primary. An unreachable replica is no error.
+// Open opens replicas of the primary, each with a pool for every key of like, for AcquireReplica of
+// that key. It fails for a malformed URL or another database system, not for an unreachable
+// replica.
 func Open(
 	ctx context.Context, urls []string, primary *postgres.DB, like map[*postgres.DB]postgres.Options,
 ) (*Replicas, error) {

@@ -41,9 +41,8 @@ const (
 	acrossSetting = "dg:across_tenants"
 )
 
-// Scope is a gorm scope: the statement reads and changes rows of this organisation only. The guard
-// adds the condition. It refuses a statement on an organisation's table that has neither Scope nor
-// Across.
+// Scope is a gorm scope: the guard adds the condition that rows belong to the organisation.
+// Statements on an organisation's table need Scope or Across.
 func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
@@ -97,7 +96,7 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 }
 
 // scope adds the organisation to the conditions of a built statement, or requires it among the
-// parameters of a text. It does not parse SQL: TestStatementsAreScopedToAnOrganisation proves each
+// parameters of a text, without parsing it. TestStatementsAreScopedToAnOrganisation proves each
 // text.
 func scope(db *gorm.DB) bool {
 	s := db.Statement

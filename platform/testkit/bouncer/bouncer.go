@@ -1,6 +1,5 @@
-// Package bouncer runs PgBouncer in transaction mode in front of a test's PostgreSQL, as Debian's
-// package has it: nothing of its configuration suits dg but what it must know of the server and the
-// roles.
+// Package bouncer runs PgBouncer in transaction mode in front of a test's PostgreSQL, with the
+// settings of Debian's package except for the server and its roles.
 package bouncer
 
 import (
@@ -41,9 +40,8 @@ const Ignored = "ignore_startup_parameters = " +
 
 const startTimeout = 10 * time.Second
 
-// Launch starts PgBouncer before the server whose socket is in the folder. Further lines go into
-// its configuration.
-// Errors: ErrMissing.
+// Launch starts PgBouncer in front of the server with the socket folder, with further lines in its
+// configuration. Errors: ErrMissing.
 func Launch(socket string, lines ...string) (*Bouncer, error) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {

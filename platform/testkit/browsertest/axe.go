@@ -13,9 +13,8 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 	violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.target.join(' ') + ': ' +
 		n.any.concat(n.all, n.none).map((c) => c.message).join('; '))))`
 
-// Axe checks the page as it stands, an open dialog included, and returns each violation of WCAG 2.2
-// A and AA in words, or only those of the rules. It looks at the first twenty rows of a table. The
-// page's Content-Security-Policy does not hinder it.
+// Axe checks the page with its open dialogs, and returns each violation of WCAG 2.2 A and AA, or of
+// the given rules. It reads the first twenty rows of a table.
 func (p *Page) Axe(rules ...string) []string {
 	p.t.Helper()
 	var loaded bool

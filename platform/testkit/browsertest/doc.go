@@ -4,9 +4,9 @@
 // has its own browser context with cookies, cache and storage, which closes with its test. The
 // browser and its folder end with the test process, also if it is killed. TestMain needs no call.
 //
-// A method that fails ends the test with a sentence. Each waits up to timeout: Open, Click and Press
-// until the load that they began is over, the others until their element is there. Wait with WaitFor
-// for later changes by scripts.
+// A method that fails ends the test with a sentence. Each waits up to timeout: Open, Click and
+// Press until the load that they began is over, the others until their element is there. Wait with
+// WaitFor for later changes by scripts.
 //
 // Errors in the console, exceptions and violations of the Content-Security-Policy fail the test at
 // its end, unless AllowError names them. An error page (404) is not an error. Start the server

@@ -43,8 +43,8 @@ func NoScript() Option {
 	}
 }
 
-// New returns an empty page, 1280 px wide, in the light scheme. It closes when t and its subtests have
-// ended, and its errors fail t. Without a browser the test is skipped, or fails in CI.
+// New returns an empty page, 1280 px wide, in the light scheme. It closes when t and its subtests
+// have ended, and its errors fail t. Without a browser the test is skipped, or fails in CI.
 func New(t testing.TB, options ...Option) *Page {
 	t.Helper()
 	if testing.Short() {

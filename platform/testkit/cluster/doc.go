@@ -1,15 +1,12 @@
-// Package cluster runs everything that a large installation has on one machine: a PostgreSQL
-// primary and two streaming replicas, PgBouncer in transaction mode in front of the primary, three
-// instances of dg, and haproxy before them. `make cluster` tests on it.
+// Package cluster runs a large installation on one machine for `make cluster`: a PostgreSQL primary
+// with two streaming replicas, PgBouncer in transaction mode in front of the primary, three
+// instances of dg, and haproxy.
 //
-// Each server has a loopback address and a folder of its own inside one folder, and runs as another
-// user if this process is root. Commits wait for one replica (synchronous_standby_names), as they
-// must where a failover is to lose none.
+// Each server has its own loopback address and folder, and runs as another user if this process is
+// root. Commits wait for one replica (synchronous_standby_names), so that a failover loses none.
 //
-// Invariant: nothing outlives the process that made the cluster, however that ends: a guardian in a
-// session of its own reads a pipe that only this process holds, and kills what works in the folder,
-// then removes it, when the pipe is closed.
+// No process outlives the one that made the cluster: a guardian reads a pipe that only this process
+// holds. When it closes, the guardian kills all processes that work in the folder, and removes it.
 //
-// What is missing of Debian's packages postgresql, pgbouncer and haproxy fails the test in one
-// sentence.
+// A missing Debian package (postgresql, pgbouncer, haproxy) fails the test in one sentence.
 package cluster

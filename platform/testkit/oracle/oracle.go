@@ -1,6 +1,5 @@
-// Package oracle computes the answers about plays by their definition (modules/publicapi/rules.md,
-// Figures, Anonymity and CSV): exact fractions, rounded half away from zero at the end. It shares
-// no code with the program, which tests and the benchmark compare with it.
+// Package oracle computes the answers about plays by their definition (modules/publicapi/rules.md):
+// exact fractions, rounded half away from zero at the end. It shares no code with the program.
 package oracle
 
 import "time"

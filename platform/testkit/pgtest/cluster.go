@@ -11,15 +11,16 @@ import (
 	"dg/platform/postgres/replica"
 )
 
-// `make cluster` sets these variables to run the tests of other packages on its servers: the primary's
-// URL as dg_app, whose password is also that of dg_owner and postgres, and the URLs of its standbys.
+// `make cluster` sets these variables to run the tests of other packages on its servers: the
+// primary's URL as dg_app, whose password is also that of dg_owner and postgres, and the URLs of
+// its standbys.
 const (
 	serverVariable   = "DG_TEST_SERVER"
 	replicasVariable = "DG_TEST_REPLICAS"
 )
 
-// readFrom makes reports read from the standbys, once they have the database. At the end it logs how
-// many they read.
+// readFrom makes reports read from the standbys, once they have the database. At the end it logs
+// how many they read.
 func (d *Database) readFrom(t testing.TB, urls []string, name string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())

@@ -1,17 +1,18 @@
-// Package pgtest gives a test a migrated PostgreSQL database of its own in some tens of milliseconds.
+// Package pgtest gives a test a migrated PostgreSQL database of its own in some tens of
+// milliseconds.
 //
-// All test processes of a machine and user share one embedded server (package embeddedpg). The first
-// launches it, and the last to exit ends it, also if it is killed. TestMain needs no call. The
-// server's folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
+// All test processes of a machine and user share one embedded server (package embeddedpg). The
+// first launches it, and the last to exit ends it, also if it is killed. TestMain needs no call.
+// The server's folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
 //
 // A database is a copy of a template with the migrated schema, which is named by the hash of the
 // migrations. It is dropped when its test ends. A later process drops those of a killed one.
 //
 // With DG_TEST_POOLER=1 the serving role connects through PgBouncer in transaction mode, the owner
-// directly. With DG_TEST_SERVER and DG_TEST_REPLICAS, which `make cluster` sets, databases are on its
-// primary and reports read from its standbys.
+// directly. With DG_TEST_SERVER and DG_TEST_REPLICAS, which `make cluster` sets, databases are on
+// its primary and reports read from its standbys.
 //
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot. All tests share
-// the server's connections. The server runs without autovacuum, so that plans do not change during a
-// test: tables have statistics only after ANALYZE.
+// the server's connections. The server runs without autovacuum, so that plans do not change during
+// a test: tables have statistics only after ANALYZE.
 package pgtest

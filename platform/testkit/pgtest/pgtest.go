@@ -104,8 +104,8 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 // poolerVariable makes the serving role's URLs lead through PgBouncer in transaction mode.
 const poolerVariable = "DG_TEST_POOLER"
 
-// pooler is this process's PgBouncer, which ends with it. It ignores the parameter pooler, which other
-// drivers send.
+// pooler is this process's PgBouncer, which ends with it. It ignores the parameter pooler, which
+// other drivers send.
 var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	s, err := started()
 	if err != nil {
@@ -114,7 +114,8 @@ var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	return bouncer.Launch(parsed(s.url).Query().Get("host"), "ignore_startup_parameters = pooler")
 })
 
-// throughPooler sets the role's defaults, as dg migrate does, and returns the URL through PgBouncer.
+// throughPooler sets the role's defaults, as dg migrate does, and returns the URL through
+// PgBouncer.
 func throughPooler(ctx context.Context, direct string) (string, error) {
 	b, err := pooler()
 	if err != nil {
@@ -124,8 +125,8 @@ func throughPooler(ctx context.Context, direct string) (string, error) {
 	return through, postgres.SetRoleDefaults(ctx, through, slog.New(slog.DiscardHandler))
 }
 
-// NeedProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's package
-// has no pg_dump.
+// NeedProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
+// package has no pg_dump.
 func NeedProgram(t testing.TB, name string) {
 	t.Helper()
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {

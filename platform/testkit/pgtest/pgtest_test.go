@@ -93,8 +93,8 @@ func (s *server) dropTemplate(t *testing.T, files fs.FS) {
 	require.NoError(t, err)
 }
 
-// Process ids are used again, and the database of a killed process stays while another process has its
-// id.
+// Process ids are used again, and the database of a killed process stays while another process has
+// its id.
 func TestDatabaseOfAnEarlierProcessIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	s, err := started()

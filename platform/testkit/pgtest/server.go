@@ -96,9 +96,9 @@ func (s *server) launch(ctx context.Context) error {
 // roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.
 const roomInMemory = 4 << 30
 
-// sharedFolder is the server's folder: one for each user, version of PostgreSQL, and boot of the
-// machine, because a crash may damage a cluster without fsync. A new database takes a disk up to 300
-// ms and memory 15, so it is in memory if Linux has enough.
+// sharedFolder is the server's folder, one for each user, version of PostgreSQL and boot, because a
+// crash may damage a cluster without fsync. It is in memory if possible, where a database takes 15
+// ms, not 300.
 func sharedFolder(ctx context.Context) (string, error) {
 	bin, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {
@@ -146,8 +146,8 @@ func (s *server) dropLeftOvers(ctx context.Context) error {
 	return nil
 }
 
-// drop drops a test's database. It first waits for its ending sessions, because the server would sleep
-// 100 ms for one.
+// drop drops a test's database. It first waits for its ending sessions, because the server would
+// sleep 100 ms for one.
 func (s *server) drop(ctx context.Context, name string) error {
 	for range 25 {
 		var busy bool
@@ -209,8 +209,8 @@ func isWhole(ctx context.Context, conn *pgxpool.Conn, name string) (whole bool, 
 	return whole, err
 }
 
-// makeTemplate migrates a new database. Afterwards it refuses connections, because a database with a
-// session cannot be copied.
+// makeTemplate migrates a new database. Afterwards it refuses connections, because a database with
+// a session cannot be copied.
 func (s *server) makeTemplate(
 	ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string,
 ) error {
