@@ -97,3 +97,11 @@ func Is(err error, code Code) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == code
 }
+
+// Annotate puts what was being done before an error of another package. It returns nil for nil.
+func Annotate(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

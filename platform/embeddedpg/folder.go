@@ -43,11 +43,7 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 	if f.path, err = filepath.Abs(dir); err != nil {
 		return f, err
 	}
-	f.user = &syscall.Credential{
-		Uid:         uint32(os.Geteuid()),
-		Gid:         uint32(os.Getegid()),
-		NoSetGroups: true,
-	}
+	f.user = ownUser()
 	if os.Geteuid() == 0 {
 		if f, err = placeForRoot(ctx, f.path, log); err != nil {
 			return f, err
@@ -70,6 +66,15 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 	err = syscall.Stat(f.path, &stat)
 	f.socket = fmt.Sprintf("/tmp/dg-%d-%x-%x", f.user.Uid, stat.Dev, stat.Ino)
 	return f, err
+}
+
+// ownUser is the user of this process.
+func ownUser() *syscall.Credential {
+	return &syscall.Credential{
+		Uid:         uint32(os.Geteuid()),
+		Gid:         uint32(os.Getegid()),
+		NoSetGroups: true,
+	}
 }
 
 // HasData reports whether there is a database for the folder dir.

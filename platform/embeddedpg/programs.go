@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // usualFolders have PostgreSQL's programs: Debian, Red Hat, Homebrew, Postgres.app, MacPorts, a
@@ -47,12 +46,7 @@ func programFolders(ctx context.Context) []string {
 // FindProgram returns the folder with PostgreSQL's program of that name for the data in dir, or for
 // new data, as the user of this process sees it.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
-	user := &syscall.Credential{
-		Uid:         uint32(os.Geteuid()),
-		Gid:         uint32(os.Getegid()),
-		NoSetGroups: true,
-	}
-	return folder{path: dir, user: user}.findProgram(ctx, name)
+	return folder{path: dir, user: ownUser()}.findProgram(ctx, name)
 }
 
 // versionPattern finds the major version in "pg_dump (PostgreSQL) 15.18 (Debian …)" and "…

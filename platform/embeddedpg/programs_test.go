@@ -3,18 +3,10 @@ package embeddedpg
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// ownUser runs the tests, perhaps as root: these folders have no server.
-var ownUser = &syscall.Credential{
-	Uid:         uint32(os.Geteuid()),
-	Gid:         uint32(os.Getegid()),
-	NoSetGroups: true,
-}
 
 // program writes an executable shell script.
 func program(t *testing.T, path, script string) {
@@ -34,7 +26,7 @@ func fakePostgres(t *testing.T, version string) string {
 
 func TestPGBINReplacesTheSearch(t *testing.T) {
 	dir := newFolder(t)
-	f := folder{path: dir, user: ownUser}
+	f := folder{path: dir, user: ownUser()}
 	for _, c := range []struct {
 		bin, writtenBy string
 		want           []string // nil: taken
@@ -79,7 +71,7 @@ func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
 	program(t, filepath.Join(fitting, "pg_config"), "echo "+newest)
 	t.Setenv("PATH", fitting+":"+os.Getenv("PATH"))
 	t.Setenv("PG_BIN", "")
-	f := folder{path: newFolder(t), user: ownUser}
+	f := folder{path: newFolder(t), user: ownUser()}
 	got, err := f.findProgram(t.Context(), "postgres")
 	require.NoError(t, err)
 	require.Equal(t, newest, got)
