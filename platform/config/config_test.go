@@ -1,6 +1,10 @@
 package config_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -165,4 +169,77 @@ func TestReplicasAreAListOfURLs(t *testing.T) {
 	}
 	require.NoError(t, config.Database{DatabaseURL: b, ReplicaURLs: a + " " + b}.Check())
 	require.ErrorContains(t, config.Database{ReplicaURLs: b}.Check(), "DG_DATABASE_URL is not")
+}
+
+// A key is 32 bytes in base64 or hex. Any other value is an error, which does not quote it.
+func TestSecretKeysAre32Bytes(t *testing.T) {
+	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
+	for _, text := range []string{
+		hex.EncodeToString(key), strings.ToUpper(hex.EncodeToString(key)),
+		base64.StdEncoding.EncodeToString(key),
+		base64.RawStdEncoding.EncodeToString(key), base64.URLEncoding.EncodeToString(key),
+		base64.RawURLEncoding.EncodeToString(key),
+		base64.StdEncoding.EncodeToString(key) + "\n",
+	} {
+		current, previous, err := config.Secrets{SecretKey: text, SecretKeyPrevious: text}.Keys()
+		require.NoError(t, err, text)
+		require.Equal(t, key, current)
+		require.Equal(t, key, previous)
+	}
+	current, previous, err := config.Secrets{}.Keys()
+	require.NoError(t, err)
+	require.Nil(t, current)
+	require.Nil(t, previous)
+	good := hex.EncodeToString(key)
+	for _, text := range []string{"x", good[:62], good + "00",
+		base64.StdEncoding.EncodeToString(key[:31]),
+		base64.StdEncoding.EncodeToString(append(key, 0)),
+		strings.Repeat("z", 64), "correct horse battery staple", " "} {
+		_, _, err := config.Secrets{SecretKey: text}.Keys()
+		require.ErrorContains(t, err, "DG_SECRET_KEY is not a key", "%q", text)
+		require.NotContains(t, err.Error(), "correct horse")
+		_, _, err = config.Secrets{SecretKey: good, SecretKeyPrevious: text}.Keys()
+		require.ErrorContains(t, err, "DG_SECRET_KEY_PREVIOUS is not a key", "%q", text)
+	}
+	current, previous, err = config.Secrets{SecretKeyPrevious: good}.Keys()
+	require.NoError(t, err, "a key can be read before any instance writes it")
+	require.Nil(t, current)
+	require.Equal(t, key, previous)
+}
+
+// The variables have OpenTelemetry's meaning.
+func TestCollectorIsOpenTelemetrys(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"":                                  "",
+		"http://127.0.0.1:4318":             "http://127.0.0.1:4318/v1/traces",
+		"https://otel.example.org/":         "https://otel.example.org/v1/traces",
+		"https://otel.example.org/otlp":     "https://otel.example.org/otlp/v1/traces",
+		"https://otel.example.org/otlp/?x=": "https://otel.example.org/otlp/v1/traces?x=",
+	} {
+		got, _, err := config.Tracing{OTLPEndpoint: endpoint}.Collector()
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, headers, err := config.Tracing{
+		OTLPEndpoint: "http://a",
+		OTLPHeaders:  "authorization=Basic%20dTpw, x-team=dg,",
+	}.Collector()
+	require.NoError(t, err)
+	require.Equal(t, http.Header{"Authorization": {"Basic dTpw"}, "X-Team": {"dg"}}, headers)
+}
+
+func TestCollectorThatCannotBeReadIsRefused(t *testing.T) {
+	for _, endpoint := range []string{
+		"127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://", "http://a b",
+		"http://user:secret@127.0.0.1:4318",
+	} {
+		_, _, err := config.Tracing{OTLPEndpoint: endpoint}.Collector()
+		require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT", "%q", endpoint)
+		require.NotContains(t, err.Error(), "secret")
+	}
+	for _, headers := range []string{"secret", "a=%zz", "a=b,secret"} {
+		_, _, err := config.Tracing{OTLPEndpoint: "http://a", OTLPHeaders: headers}.Collector()
+		require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_HEADERS", "%q", headers)
+		require.NotContains(t, err.Error(), "secret")
+	}
 }

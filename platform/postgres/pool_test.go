@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"dg/platform/postgres/tenant"
-	"dg/platform/testkit/logbook"
 	"errors"
 	"fmt"
 	"iter"
@@ -16,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
-	"github.com/stretchr/testify/require"
+	"dg/platform/postgres/tenant"
+	"dg/platform/testkit/logbook"
 )
 
 func open(t testing.TB, url string, opts Options) *DB {
@@ -239,4 +239,14 @@ func TestCancelledConnectIsNotUnavailable(t *testing.T) {
 	_, err = Open(ctx, "postgres://dg_app@/dg?"+url.Values{"host": {dir}}.Encode(), Options{})
 	require.ErrorIs(t, err, context.Canceled)
 	require.False(t, Unavailable(err))
+}
+
+// The position of a read covers what was flushed before it, and lies on the server's timeline.
+func TestPositionIsTheFlushedLSN(t *testing.T) {
+	url, _ := newDatabase(t)
+	before := query[uint64](t, url, `select (pg_current_wal_flush_lsn() - '0/0')::bigint`)
+	at := query[Position](t, url, `select `+PositionExpression)
+	require.GreaterOrEqual(t, at.LSN, before)
+	require.Equal(t, uint32(1), at.Timeline)
+	require.Zero(t, query[Position](t, url, `select null::text`))
 }

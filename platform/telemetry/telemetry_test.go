@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 )
 
@@ -90,4 +92,82 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 		require.Equal(t, c.status == 200,
 			strings.Contains(answer.Body.String(), "goroutine profile"), "%+v", c)
 	}
+}
+
+// A new connection evicts the least recently used one that is not being answered. If all are being
+// answered, it is closed itself.
+func TestOpsConnectionsAreLimited(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	entered := make(chan struct{})
+	leave := make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		done <- ServeOps(ctx, ln, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			entered <- struct{}{}
+			<-leave
+		}))
+	}()
+	defer func() {
+		stop()
+		require.NoError(t, <-done)
+	}()
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", ln.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+		_ = c.SetDeadline(time.Now().Add(4 * time.Second)) // less than the read timeout
+		return c
+	}
+	evicted := func(c net.Conn) {
+		_, err := c.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+	}
+	conns := make([]net.Conn, MaxOpsConnections+2)
+	for i := range conns {
+		conns[i] = dial()
+	}
+	evicted(conns[0])
+	evicted(conns[1])
+	for _, c := range conns[2:] {
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		<-entered
+	}
+	evicted(dial())
+	close(leave)
+	for _, c := range conns[2:] {
+		_, err := c.Read(make([]byte, 1))
+		require.NoError(t, err)
+	}
+}
+
+// A panic of background work is logged with its stack and counted, and the work restarts.
+func TestSupervisorRestartsAfterAPanic(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
+	s.wait = time.Millisecond
+	runs := 0
+	s.Run(t.Context(), "sealer", func(context.Context) {
+		if runs++; runs < 4 {
+			panic("index out of range")
+		}
+	})
+	require.Equal(t, 4, runs)
+	require.InDelta(t, 3, testutil.ToFloat64(s.panics.WithLabelValues("sealer")), 0)
+	require.Contains(t, log.String(), "index out of range")
+	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
+}
+
+// After the end of the context a panic restarts nothing.
+func TestSupervisorEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
+	s.wait = time.Hour
+	ctx, stop := context.WithCancel(t.Context())
+	s.Run(ctx, "sealer", func(context.Context) {
+		stop()
+		panic("late")
+	})
 }

@@ -16,52 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFormIsFilledAndSent(t *testing.T) {
-	t.Parallel()
-	p := opened(t, map[string]string{
-		"/": `<a href="/form">Open the form</a>`,
-		"/form": `<form method=post action="/sent">
-		<label for=n>Name</label><input id=n name=name value="old" maxlength=5>
-		<input type=date name=day aria-label=day>
-		<select name=kind aria-label=kind><option value=a>Apple<option value=b>Pear</select>
-		<label><input type=checkbox name=yes value=yes> Yes</label><button>Cancel</button><button>Send it</button></form>`,
-	})
-	assert.Equal(t, 200, p.Status())
-	p.Click(`a:text("Open the form")`)
-	assert.Equal(t, "/form", p.Path())
-	p.Fill("#n", "Zoë")
-	assert.Equal(t, "Zoë", p.Text("#n"))
-	assert.Equal(t, "5", p.Attr("#n", "maxlength"))
-	p.Fill("[name=day]", "2026-11-21")
-	p.Fill("select", "Pear")
-	p.Click("label:has([type=checkbox])")
-	p.Click(`button:text("Send it")`)
-	assert.True(t, p.Has("#sent"), "the page that answers is waited for")
-	assert.Equal(t, "POST Zoë 2026-11-21 b yes", p.Text("#sent"))
-	p.Back()
-	assert.Equal(t, []string{"Cancel", "Send it"}, p.Texts("button"))
-	p.Open("/moved")
-	assert.Equal(t, "/", p.Path())
-	p.Open("/file") // refused, and the page stays
-	assert.Equal(t, "/", p.Path())
-	p.Open("/nowhere")
-	assert.Equal(t, 404, p.Status())
-	assert.Empty(t, p.Errors(), "an error page is no complaint")
-}
-
-func TestKeysTypeAndMoveTheFocus(t *testing.T) {
-	t.Parallel()
-	p := opened(t, map[string]string{
-		"/": `<form action="/sent"><input id=n name=name><input id=d name=day><button>Go</button></form>`,
-	})
-	p.Press("Tab", "a b", "Tab", "x", "Shift+Tab")
-	assert.Equal(t, "<input#n>", p.Focused())
-	assert.Equal(t, "a b", p.Text("#n"))
-	p.Press("Enter")
-	assert.True(t, p.Has("#sent"), "waited for")
-	assert.Equal(t, "GET a b x", p.Text("#sent"))
-}
-
 func TestNoScriptRunsOnlyEval(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{
@@ -236,34 +190,6 @@ func TestLeavePromptIsCountedAndAnswered(t *testing.T) {
 	p.Click("a")
 	assert.Equal(t, 2, p.LeavePrompts())
 	assert.Equal(t, "/next", p.Path())
-}
-
-func TestWaitForLaterChanges(t *testing.T) {
-	t.Parallel()
-	p := opened(t, map[string]string{"/": `<button>x</button><script>
-		document.querySelector('button').onclick = (e) => setTimeout(() => {
-			document.querySelector('main').insertAdjacentHTML('beforeend', '<p id=late>late</p>'); e.target.remove();
-		}, 100)</script>`})
-	p.SetTimezone("Asia/Kolkata")
-	p.Click("button")
-	p.WaitFor("#late")
-	p.WaitGone("button")
-	p.Reload()
-	assert.False(t, p.Has("#late"))
-	var zone string
-	p.Eval("Intl.DateTimeFormat().resolvedOptions().timeZone", &zone)
-	assert.Equal(t, "Asia/Calcutta", zone)
-}
-
-func TestClipboardHoldsWhatWasCopied(t *testing.T) {
-	t.Parallel()
-	p := opened(t, map[string]string{
-		"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`,
-	})
-	assert.Equal(t, "to paste", p.Copied(func() {
-		p.Click("button")
-		p.WaitFor(`button:text("Copied")`)
-	}))
 }
 
 func TestNamedBrowserMustExist(t *testing.T) {
