@@ -76,7 +76,7 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// dashboard is what is used here of Grafana's format.
+// dashboard has the fields of Grafana's format that the test reads.
 type dashboard struct {
 	Title         string
 	SchemaVersion int

@@ -98,7 +98,7 @@ func Is(err error, code Code) bool {
 	return ok && e.Code == code
 }
 
-// Annotate puts what was being done before an error of another package. It returns nil for nil.
+// Annotate prefixes the error of another package with the failed action. It returns nil for nil.
 func Annotate(err error, what string) error {
 	if err == nil {
 		return nil

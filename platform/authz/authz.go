@@ -62,13 +62,13 @@ var (
 // ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")
 
-// Policy is the embedded model and policy, which do not change. It is safe for concurrent use.
+// Policy is the embedded model and policy. It is safe for concurrent use.
 type Policy struct {
 	enforcer *casbin.Enforcer
 	decided  *otter.Cache[question, bool] // by everything that a decision depends on: never stale
 }
 
-// question is one of Authorize.
+// question has the arguments of Authorize.
 type question struct {
 	kind                            Kind
 	grants, organisationID, ownerID string

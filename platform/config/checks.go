@@ -50,7 +50,7 @@ var checks = input.New(map[string]string{
 	"key": input.Text(func(s string) bool { return parseKey(s) != nil }),
 })
 
-// check returns what is wrong with the first setting that breaks a rule, or nil.
+// check returns an error about the first invalid setting, or nil.
 func check(settings any) error {
 	for _, fault := range checks.Faults(settings) {
 		return errors.New(fault.Message)

@@ -26,7 +26,7 @@ func (d Database) Pooled() bool { return d.DatabasePooler == "transaction" }
 // Embedded reports whether the embedded server is used.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns what is wrong with the settings.
+// Check returns an error about the first invalid setting, or nil.
 func (d Database) Check() error { return check(d) }
 
 // AnyPooled reports whether the database URL or a replica's leads to one.
@@ -73,13 +73,14 @@ type Server struct {
 }
 
 // Pools bound the connections of an instance to the database. With the 8 for exports and the one
-// for re-checks they are 31. 4 of each leave connections for requests beside background work.
+// for re-checks they are 31. At least 4 of each leave connections for requests during background
+// work.
 type Pools struct {
 	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" validate:"min=4" default:"11" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 9 for exports: 31 by default."`
 	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" validate:"min=4" default:"11" help:"Connections for forks and statistics."`
 }
 
-// Check returns what is wrong with the settings.
+// Check returns an error about the first invalid setting, or nil.
 func (p Pools) Check() error { return check(p) }
 
 // Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the

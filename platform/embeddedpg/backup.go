@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// restoredDatabase is the database while it is restored, beside dg, which it replaces at the end.
+// restoredDatabase is the database during a restore. At the end it replaces dg.
 const restoredDatabase = "dg_restored"
 
 // replacedDatabase is the name of the former database dg until it is dropped.
@@ -63,8 +63,7 @@ func (s *Server) Restore(
 	if err := s.folder.setUpDatabase(ctx, restoredDatabase); err != nil {
 		return err
 	}
-	// As the owner of the tables and not as the superuser: what is in the file runs with that
-	// role's rights only.
+	// As the owner of the tables, because the file runs with the rights of the role.
 	url := s.folder.url("dg_owner", restoredDatabase)
 	err = s.runTool(ctx, "pg_restore", from, nil, "--dbname="+url, "--schema=public",
 		"--single-transaction", "--exit-on-error", "--no-owner")

@@ -147,7 +147,7 @@ func (f folder) reaches(ctx context.Context, path string) bool {
 func (f folder) prepare() error {
 	mode := fs.FileMode(0o700)
 	restore := syscall.Umask(0o066)
-	// the server's user must be able to enter the folders, whatever the umask is
+	// the server's user must be able to enter the folders, also with a strict umask
 	if os.Geteuid() == 0 {
 		mode = 0o711
 	}

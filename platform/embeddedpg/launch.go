@@ -174,8 +174,8 @@ func (f folder) serverArguments(settings map[string]string) []string {
 		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0")
 }
 
-// command runs as the server's user in a session of its own, so that Ctrl-C at our terminal does
-// not reach it. It gets nothing of our environment that is secret or could change PostgreSQL.
+// command runs as the server's user in a new session, so that Ctrl-C at our terminal does not reach
+// it. It does not inherit our environment, which may have secrets and settings of PostgreSQL.
 func (f folder) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	//nolint:gosec // PostgreSQL's own programs
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -199,8 +199,7 @@ func (f folder) url(role, database string) string {
 	return u.String()
 }
 
-// execute runs statements on a connection of its own. Without any it checks that the server
-// answers.
+// execute runs statements on a new connection. An empty text checks that the server answers.
 func execute(ctx context.Context, url, statements string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -22,8 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The test binary run again with this variable is a process of its own that uses a data folder:
-// something to kill.
+// helperVariable makes the test binary use a data folder, as a process that a test can kill.
 const helperVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fast keeps the tests from waiting for the disk.

@@ -36,7 +36,7 @@ func programFolders(ctx context.Context) []string {
 		slices.Reverse(matches) // newer versions first
 		folders = append(folders, matches...)
 	}
-	// beside bin/dg of a checkout, where scripts/postgres.sh downloads PostgreSQL
+	// next to bin/dg of a checkout, where scripts/postgres.sh puts PostgreSQL
 	if self, err := os.Executable(); err == nil {
 		folders = append(folders, filepath.Join(filepath.Dir(self), "..", ".postgres", "bin"))
 	}

@@ -136,8 +136,8 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 		syscall.Setuid(int(u.Uid)))
 }
 
-// watch closes done when no process of the server lives: one that another process launched cannot
-// be waited for. It removes the socket's folder while no process can launch.
+// watch closes done when no process of the server lives. It polls the lock, because another process
+// may have launched the server. While it holds the lock it removes the socket's folder.
 func (s *Server) watch() {
 	for !tryLock(s.lock) {
 		<-time.After(pollInterval)

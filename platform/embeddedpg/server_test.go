@@ -60,7 +60,6 @@ func TestLastUserEndsTheServer(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	command := start(t, dir, Options{})
-	// `dg serve` beside a command that has launched the server.
 	serve := start(t, dir, Options{})
 	began := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`)
 

@@ -6,7 +6,7 @@ do $$ begin
 end $$;
 alter database dg owner to dg_owner;
 
--- The server is dg's alone: nobody else misses what PostgreSQL allows everybody.
+-- PostgreSQL allows these to everyone. No other program uses this server.
 revoke create on schema public from public;
 revoke temporary on database dg from public;
 revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid) from public;

@@ -1,8 +1,8 @@
-# Runs the server "$@", which inherits file 3, the lock, until nobody holds the pipe open for writing.
+# Runs the server "$@", which inherits file 3, the lock, until no process holds the pipe open for writing.
 #
-# Nobody joins a server that is ending: the pipe is removed first, and a process that opened it before is waited for.
+# No process joins an ending server: the pipe is removed first, and the processes that opened it before may finish.
 # SIGINT asks PostgreSQL for a fast shutdown, repeatedly because a process that has just begun may miss it; after 20
-# seconds SIGQUIT asks for an immediate one. The watcher is a process of its own, so losing either shell does no harm.
+# seconds SIGQUIT asks for an immediate one. The watcher is another process, so the server ends without either shell.
 pipe=$1; shift
 exec 4<"$pipe"
 "$@" 4<&- & server=$!

@@ -1,6 +1,6 @@
 package fairshare
 
-// Bound is whose limit a request met.
+// Bound says whose limit a request has reached.
 type Bound string
 
 // The bounds.

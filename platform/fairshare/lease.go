@@ -91,7 +91,7 @@ func (e *Lease) keep(bytes int64, held bool) {
 		l.slots--
 		o.slots--
 		o.count(e.actor, -1)
-		if o.turn != nil { // it was just served: organisations that waited meanwhile come first
+		if o.turn != nil { // it was just served: waiting organisations come first
 			l.turns.MoveToBack(o.turn)
 		}
 	}

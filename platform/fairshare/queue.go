@@ -78,7 +78,7 @@ func (l *Limiter) serve() {
 // next returns the first of the organisation's requests that its shares allow, or -1.
 func (o *organisation) next(l *Limiter) int {
 	if !l.allowsSlot(o) {
-		return -1 // none of them, and the queue may be long
+		return -1 // without a search of the queue, which may be long
 	}
 	for i, w := range o.queue {
 		if l.allows(w.lease) {
@@ -98,8 +98,7 @@ func (l *Limiter) drop(o *organisation, i int) {
 	}
 }
 
-// leaveQueue removes a request whose wait has ended. It returns false if the request was granted
-// meanwhile.
+// leaveQueue removes a request whose wait has ended. It returns false if the request was granted.
 func (l *Limiter) leaveQueue(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +107,7 @@ func (l *Limiter) leaveQueue(w *waiter) bool {
 		if other == w {
 			l.drop(o, i)
 			l.forget(o)
-			l.serve() // what stood behind it may fit
+			l.serve() // a request behind it may fit
 			return true
 		}
 	}

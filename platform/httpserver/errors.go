@@ -19,7 +19,7 @@ const (
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
-	// retryAfter is the Retry-After of a 503 that has none of its own, in seconds.
+	// retryAfter is the default Retry-After of a 503, in seconds.
 	retryAfter = 2
 )
 

@@ -68,8 +68,8 @@ func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// headerReceived makes each expectation one that answerExpectation is asked about, before the body
-// is read.
+// headerReceived rewrites an expectation, so that fasthttp calls answerExpectation before it reads
+// the body.
 func headerReceived(h *fasthttp.RequestHeader) (defaults fasthttp.RequestConfig) {
 	switch {
 	case len(h.Peek(fiber.HeaderExpect)) == 0:
@@ -149,11 +149,11 @@ func (s *Server) recoverPanic(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	s.log.Error("panic", "request_id", rec.id, "method", rec.method, "route", rec.route,
 		"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	rec.streaming = false
-	ctx.Response.Reset() // whatever the handler had begun
+	ctx.Response.Reset() // the handler may have begun it
 	rec.writeDirectly(ctx, genericFailure(fiber.StatusInternalServerError))
 }
 
-// complete finishes the response and, unless a body writer goes on, the record.
+// complete finishes the response and, unless a body writer still runs, the record.
 func (s *Server) complete(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	resp := &ctx.Response
 	rec.setCommonHeaders(resp)

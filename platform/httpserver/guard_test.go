@@ -34,7 +34,7 @@ const (
 	noChunks = "\r\n0\r\n\r\n"
 )
 
-// rules.md, Formats: every response outside of 2xx and 304 has the error body, whatever caused it.
+// rules.md, Formats: every response outside of 2xx and 304 has the error body.
 // The message of a 400 names the fault.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)

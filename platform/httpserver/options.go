@@ -63,7 +63,7 @@ const (
 	maxBody   = 64 << 10 // bytes of a body; beyond it 413
 
 	readTimeout = 5 * time.Second
-	// a first byte or a failure within 10 s, whatever the database does
+	// so that the first byte or a failure comes within 10 s
 	answerTimeout = 9 * time.Second
 	writeTimeout  = 5 * time.Second
 	idleTimeout   = 75 * time.Second

@@ -18,8 +18,8 @@ import (
 // unmatched is the route of a request that no route answered.
 const unmatched = "unmatched"
 
-// requestRecord is what is known of one request. Its strings are copies: fasthttp reuses its
-// buffers for the next request, and the record of a stream outlives its handler.
+// requestRecord describes one request. Its strings are copies, because fasthttp reuses its buffers
+// and the record of a stream outlives its handler.
 type requestRecord struct {
 	srv    *Server
 	id     string

@@ -19,7 +19,7 @@ func okRoutes(app *fiber.App) {
 // largeBody is more than the buffers between server and client hold.
 const largeBody = 16 << 20
 
-// fullServer is a server with few connections, and clients with addresses of their own.
+// fullServer is a server with few connections, and clients at several addresses.
 type fullServer struct {
 	*testServer
 	t       *testing.T

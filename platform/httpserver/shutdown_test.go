@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stopping is a server whose shutdown has begun beside open connections.
+// stopping is a server with open connections whose shutdown has begun.
 type stopping struct {
 	*fullServer
 	hurry   func() // ends the delay and the grace

@@ -40,7 +40,7 @@ const (
 	blankBraille       = '\u2800'
 )
 
-// around returns the characters beside one, 0 at the ends.
+// around returns the characters before and after one, or 0.
 func around(runes []rune, i int) (before, after rune) {
 	if i > 0 {
 		before = runes[i-1]

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Client returns the address that stands for one client: an IPv4 address, or the first of an IPv6
+// Client returns the address that identifies a client: an IPv4 address, or the first of an IPv6
 // /64, which providers assign to one customer.
 func Client(ip netip.Addr) netip.Addr {
 	if ip = ip.Unmap(); ip.Is4() {

@@ -32,7 +32,7 @@ func vacant(path string) error {
 	return nil
 }
 
-// Complete gives the file its name, unless that is taken meanwhile. After an error there is no
+// Complete gives the file its name, unless another process has taken it. After an error there is no
 // file, except if syncing the folder failed: the file is then complete, but a power cut may remove
 // it.
 func (f *File) Complete() error {

@@ -77,7 +77,7 @@ var (
 	}
 )
 
-// garbled matches pgx's untyped protocol errors. PgBouncer appends an error of its own to half a
+// garbled matches pgx's untyped protocol errors. PgBouncer appends its own error to half a
 // message when it loses its server.
 var garbled = regexp.MustCompile(`[A-Z]\w+ body (is invalid|must have length of) |invalid body length: |(invalid|unknown) message (length|type): |unexpected message type |` +
 	`pgxpool: too many failed attempts`)

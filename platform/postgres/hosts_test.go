@@ -107,7 +107,7 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Release()
 	_, err = conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
-	if err == nil { // PostgreSQL allows what is temporary
+	if err == nil { // PostgreSQL allows temporary sequences
 		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
 	}
 	mentions(t, err, "25006")

@@ -167,7 +167,7 @@ func KeepsPrepared(ctx context.Context, config *pgx.ConnConfig) bool {
 // sharesSessions detects transaction pooling: a connection moves to another session while a second
 // connection holds the first one in a transaction. The statements of the first run in the mode.
 func sharesSessions(ctx context.Context, first *pgx.Conn, mode pgx.QueryExecMode) (bool, error) {
-	// A text of its own: an earlier probe may have prepared the same text in the other session.
+	// A unique text: an earlier probe may have prepared the same text in the other session.
 	session := fmt.Sprintf(`/* postgres.pooler %s */ select pg_backend_pid()`, rand.Text())
 	second, err := pgx.ConnectConfig(ctx, first.Config())
 	if err != nil {

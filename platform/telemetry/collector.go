@@ -55,7 +55,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return nil
 }
 
-// maxReply bounds what is read of an answer, which does not matter.
+// maxReply bounds how much of a response is read, which is not used.
 const maxReply = 4 << 10
 
 func (c *collector) post(ctx context.Context, spans []*tracepb.ResourceSpans) error {

@@ -53,7 +53,7 @@ func hostOf(addr string) string {
 	return strings.Trim(addr, "[]")
 }
 
-// everywhere reports whether a listener's host stands for all addresses of the machine. Then any
+// everywhere reports whether a listener's host means all addresses of the machine. Then any
 // address is accepted: only names can be rebound.
 func everywhere(own string) bool {
 	ip, err := netip.ParseAddr(own)

@@ -75,7 +75,7 @@ func (t *Traces) Tracer() trace.Tracer {
 	return t.provider.Tracer("dg")
 }
 
-// Close sends what is queued, for at most flushTimeout.
+// Close sends the queued spans, for at most flushTimeout.
 func (t *Traces) Close() {
 	if t.provider == nil {
 		return

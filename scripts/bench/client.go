@@ -18,7 +18,7 @@ type client struct {
 	keys *keyRing
 }
 
-// client returns one of an organisation.
+// client returns a client of an organisation.
 func (b *bench) client(ctx context.Context, organisation string) (*client, error) {
 	keys, err := b.keysOf(ctx, organisation)
 	if err != nil {
@@ -72,12 +72,12 @@ func (c *client) get(ctx context.Context, path string) error {
 	return err
 }
 
-// getting is the work of a contestant: one request.
+// getting returns the work of a contestant: one request.
 func (c *client) getting(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path) }
 }
 
-// atOnce runs n workers and returns the first error among them.
+// atOnce runs n workers and returns the first error of them.
 func atOnce(n int, work func(nth int) error) error {
 	var all sync.WaitGroup
 	errs := make([]error, n)

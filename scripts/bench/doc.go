@@ -7,7 +7,7 @@
 // data set is kept: a second run with the same number of plays loads nothing.
 //
 // Decisions:
-//   - dg runs as a process of its own with default settings. The load generator and PostgreSQL
+//   - dg runs as a process with default settings. The load generator and PostgreSQL
 //     share the machine with it.
 //   - A limit gets every advantage: DuckDB has its plays in memory, knows no labels and formats
 //     nothing. Its engine comes from npm, into the data folder.

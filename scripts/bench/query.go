@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// query is what a report is asked of.
+// query selects the plays of a report.
 type query struct {
 	set   *dataset
 	group string // "": all players

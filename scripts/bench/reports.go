@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The time in which a measurement is repeated: beside a slow limit, and beside a quick one.
+// How long a measurement is repeated, with a slow and with a quick limit.
 const (
 	slowBudget  = 20 * time.Second
 	quickBudget = 4 * time.Second
 )
 
-// statistics measures the figures of all players beside DuckDB's engine.
+// statistics compares the figures of all players with DuckDB's engine.
 func statistics(ctx context.Context, b *bench) (err error) {
 	c, err := b.client(ctx, b.main.IDs.Organisation.String())
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 )
 
 // writes measures inserts on one fork-day with the triggers on plays and without them; foreign keys
-// stay. The fork is one of its own: what a killed run leaves in it changes nothing else.
+// stay. A separate fork keeps a killed run's plays out of the others.
 func writes(ctx context.Context, b *bench) error {
 	set, err := b.dataset(ctx, dataset{Name: "writes", Plays: minPlays, Players: 10_000, Forks: 1})
 	if err != nil {

@@ -186,7 +186,7 @@ func (d document) request(path string, o operation, query []parameter) object {
 	return item
 }
 
-// answers are the saved examples of an operation.
+// answers returns the examples of an operation.
 func (d document) answers(o operation, url string) (saved []object) {
 	for mediaType, content := range o.Responses["200"].Content {
 		language := strings.TrimPrefix(strings.TrimPrefix(mediaType, "application/"), "text/")

@@ -20,7 +20,7 @@ const (
 // Source yields a body piece by piece. It is used by one goroutine at a time.
 type Source interface {
 	// AppendNext appends at least one byte to buf and returns it. It returns io.EOF itself at the
-	// end of the body; any other error, one that wraps io.EOF included, breaks the response off.
+	// end of the body. Any other error breaks the response off, also one that wraps io.EOF.
 	AppendNext(buf []byte) ([]byte, error)
 	// Close is called exactly once, after the last AppendNext, when the context given to open has
 	// ended. err is nil when the whole body was sent, else ErrClientGone (ErrClientStalled), the

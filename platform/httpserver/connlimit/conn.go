@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// How long a connection lingers, and how much it reads meanwhile.
+// How long a connection lingers, and how much it reads in that time.
 const (
 	lingerTime  = 500 * time.Millisecond
 	lingerBytes = 256 << 10

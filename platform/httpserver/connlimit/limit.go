@@ -24,7 +24,7 @@ const (
 // Options of a Limit.
 type Options struct {
 	Max     int            // connections that are open at once
-	Exempt  []netip.Prefix // networks without a limit of their own
+	Exempt  []netip.Prefix // networks without a limit for each address
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
 	// Rejection returns the response to a connection that is not admitted.

@@ -13,7 +13,7 @@ import (
 
 const testTimeout = 10 * time.Second
 
-// room is a limit on a listener, and clients with addresses of their own.
+// room is a limit on a listener, with clients at several addresses.
 type room struct {
 	*Limit
 	t        *testing.T
@@ -28,7 +28,7 @@ func newRoom(t *testing.T, o Options) *room {
 	return newRoomOn(t, o, ln).accepts()
 }
 
-// accepts takes what is admitted until the end of the test.
+// accepts collects admitted connections until the end of the test.
 func (r *room) accepts() *room {
 	go func() {
 		for {
@@ -87,7 +87,7 @@ func (r *room) open(address string, state State) connection {
 	}
 }
 
-// slow makes a connection one that has kept the server waiting for longer than slowClient.
+// slow makes a connection look as if it had kept the server waiting for slowClient.
 func (c connection) slow() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()

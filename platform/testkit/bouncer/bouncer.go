@@ -28,7 +28,7 @@ type Bouncer struct {
 // ErrMissing means that PgBouncer is not installed.
 var ErrMissing = errors.New("PgBouncer is not installed (Debian: apt-get install pgbouncer)")
 
-// users are the roles that it lets in, as the server does: all who can reach the socket.
+// users are the roles that may connect without a password, as on the server's socket.
 const users = "\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n"
 
 // Ignored drops dg's session settings, which PgBouncer refuses otherwise.

@@ -97,8 +97,8 @@ func (p *Page) Press(keys ...string) {
 	}
 }
 
-// rawKeyDown lets a page handle a key before its character goes to whatever has the focus by then,
-// as a keyboard does.
+// rawKeyDown lets the page handle a key before its character goes to the focused element, as with a
+// keyboard.
 func rawKeyDown(e *input.DispatchKeyEventParams) {
 	if e.Type == input.DispatchKeyEventTypeKeyDown {
 		e.Type = input.DispatchKeyEventTypeRawKeyDown

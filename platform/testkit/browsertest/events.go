@@ -39,8 +39,8 @@ func newEvents() *events {
 	}
 }
 
-// loaded reports whether no load is under way, and returns what is closed when that may have
-// changed.
+// loaded reports whether no load is under way, and returns a channel that closes at the next
+// change.
 func (w *events) loaded() (bool, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,7 +17,7 @@ func (p *Page) Spoken(roles ...string) []Spoken {
 		accessibility.GetFullAXTreeParams{})
 	text := func(v *accessibility.Value) (s string) {
 		if v != nil {
-			_ = json.Unmarshal(v.Value, &s) // what is no text is no name
+			_ = json.Unmarshal(v.Value, &s) // other values are no names
 		}
 		return s
 	}

@@ -111,7 +111,7 @@ func (p *Page) evalOn(selector, script string, argument, out any) error {
 	return json.Unmarshal(result.Value, out)
 }
 
-// poll retries every error: a page that is being replaced has errors of its own.
+// poll retries every error, because a page that is being replaced has transient ones.
 func (p *Page) poll(action string, try func() error) {
 	p.t.Helper()
 	deadline := time.Now().Add(timeout)

@@ -42,7 +42,8 @@ const pointScript = `(e) => {
 	return {x, y, width: box.width};
 }`
 
-// fillScript selects what is in a field, to be typed over, and returns true; other fields are set.
+// fillScript selects the text of a field and returns true, so that typing replaces it. It sets
+// other fields.
 const fillScript = `(e, text) => {
 	if (e.disabled || e.readOnly) throw new Error('it cannot be changed');
 	e.focus();

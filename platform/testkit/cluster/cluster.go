@@ -17,7 +17,7 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// Cluster is one that runs.
+// Cluster is a running cluster.
 type Cluster struct {
 	folder
 	DB        []*Server // the first is the primary at the beginning
@@ -49,7 +49,7 @@ func New(t testing.TB, program string) *Cluster {
 	c.programs, err = embeddedpg.FindProgram(t.Context(), c.dir, "postgres")
 	require.NoError(t, err)
 	c.program = c.copyProgram(program)
-	// Addresses of its own: no other program's outgoing connection ever has one of its ports.
+	// Unusual addresses, whose ports no outgoing connection of another program takes.
 	c.network = fmt.Sprintf("127.%d.%d", 64+os.Getpid()>>8&127, os.Getpid()&255)
 	for n := range 3 {
 		c.DB = append(c.DB, &Server{Name: fmt.Sprintf("db%d", n+1), Host: c.host(dbHost + n), c: c})

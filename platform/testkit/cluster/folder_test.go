@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// makerVariable makes TestMaker, in a process of its own, make a folder with something that works
-// in it, and wait to be killed.
+// makerVariable makes TestMaker, in another process, create a folder with a running program in it,
+// and wait to be killed.
 const makerVariable = "DG_CLUSTER_MAKER"
 
 func TestMaker(t *testing.T) {

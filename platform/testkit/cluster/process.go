@@ -99,8 +99,8 @@ func (p *Process) wait(within time.Duration) {
 	}
 }
 
-// stat is what /proc says of a process from its state on: what stands before may hold spaces. It is
-// zeros of one that has ended.
+// stat returns the fields of /proc/PID/stat from the state on, or zeros of a process that has
+// ended. The fields before it may contain spaces.
 func stat(pid int) []int {
 	fields := make([]int, 50)
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -123,7 +123,7 @@ func children(pid int) (found []int) {
 	return found
 }
 
-// until polls a condition; message says what is wrong as long as it does not hold.
+// until waits for a condition; message says what is wrong until it holds.
 func until(t testing.TB, within time.Duration, message func() string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(within); !condition(); <-time.After(10 * time.Millisecond) {

@@ -24,7 +24,7 @@ type Answered struct {
 	Attempts, Correct int
 }
 
-// Question is what a report is asked of.
+// Question selects the plays of a report.
 type Question struct {
 	Fork     string
 	From, To time.Time    // first instants of the first and last day

@@ -45,7 +45,7 @@ type Skill struct {
 	CorrectRate float64 `json:"correctRate"`
 }
 
-// sum is what figures are made of.
+// sum has the totals of a day, a player or all plays.
 type sum struct {
 	plays, completed, passed, score int64
 	best                            int

@@ -60,7 +60,7 @@ func (c *Collector) Raw() string {
 	return string(c.raw)
 }
 
-// Resource returns the attributes of who sent the spans.
+// Resource returns the attributes of the sender of the spans.
 func (c *Collector) Resource() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ const (
 // Database is a test's own database.
 type Database struct {
 	URL string // as the role that serves
-	// the same without the pooler of DG_TEST_POOLER: for sessions with settings of their own
+	// the same without the pooler of DG_TEST_POOLER, for sessions with other settings
 	DirectURL string
 	OwnerURL  string // as the role that owns the tables
 	DB        *postgres.DB

@@ -106,7 +106,7 @@ func TestDatabaseOfAnEarlierProcessIsNoObstacle(t *testing.T) {
 	newFrom(t, schema("")) // or a test at the same time takes the number, and fails
 }
 
-// leaverVariable makes TestLeaver, in a process of its own, take a database and wait to be killed.
+// leaverVariable makes TestLeaver, in another process, take a database and wait to be killed.
 const leaverVariable = "DG_PGTEST_LEAVER"
 
 func TestLeaver(t *testing.T) {

@@ -38,7 +38,7 @@ go tool -modfile=scripts/tools/go.mod oasdiff breaking --flatten-params --flatte
 	--err-ignore "$released/decided.txt" "$last" "$document" >"$here/out/oasdiff.log" || { cat "$here/out/oasdiff.log"; exit 1; }
 cd "$here"
 
-# prism_at listens on a port before an address; with --errors it answers violations with an error of its own.
+# prism_at listens on a port before an address; with --errors it answers violations with its own error.
 prism_at() {
 	"$bin/prism" proxy "$document" "http://127.0.0.1:$2" --port "$1" "${@:3}" >"out/prism$1.log" 2>&1 &
 	until grep -q listening "out/prism$1.log"; do kill -0 $! && sleep 0.2; done
@@ -54,7 +54,7 @@ node between.js 18935 18931 later &
 prism_at 18936 18935 --errors
 node between.js 18937 18936 busy &
 
-# What stands in for tools that take packages from elsewhere.
+# Substitutes for tools that download packages.
 pip() { :; }
 composer() { mkdir -p vendor && echo '<?php require "/usr/share/php/GuzzleHttp/autoload.php";' >vendor/autoload.php; }
 dotnet() {

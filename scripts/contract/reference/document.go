@@ -74,7 +74,7 @@ type openAPISchema struct {
 	Properties                ordered[json.RawMessage]
 }
 
-// resolve reads a component, or what stands in its place.
+// resolve reads a component, or the value that replaces it.
 func resolve[T any](d *openAPI, raw json.RawMessage) (T, error) {
 	var ref struct {
 		Path string `json:"$ref"`

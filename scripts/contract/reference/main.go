@@ -87,7 +87,7 @@ func generate() error {
 	return os.WriteFile(referenceFile, b.Bytes(), 0o644)
 }
 
-// operations are those of the document below /api/, in its order.
+// operations returns the document's operations below /api/, in its order.
 func operations(document []byte) ([]operation, error) {
 	var d openAPI
 	if err := json.Unmarshal(document, &d); err != nil {
