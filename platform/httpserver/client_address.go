@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
 	"dg/platform/fairshare"
 	"dg/platform/netaddr"
@@ -29,13 +28,13 @@ func WithTenant(c *fiber.Ctx, organisationID string) {
 
 // clientAddr walks X-Forwarded-For from the connection towards the client. It stops at the first
 // hop that is untrusted or invalid, because everything left of it can be forged.
-func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {
+func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) string {
 	at, ok := remoteIP(remote)
 	if !ok {
 		return ""
 	}
 	for _, line := range slices.Backward(forwarded) {
-		for _, text := range slices.Backward(strings.Split(line, ",")) {
+		for _, text := range slices.Backward(strings.Split(string(line), ",")) {
 			if !netaddr.Within(at, trusted) {
 				return at.String()
 			}
@@ -47,19 +46,6 @@ func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) str
 		}
 	}
 	return at.String()
-}
-
-// forwardedFor copies all X-Forwarded-For lines, in the order in which they came.
-func forwardedFor(h *fasthttp.RequestHeader) []string {
-	lines := h.PeekAll(fiber.HeaderXForwardedFor)
-	if len(lines) == 0 {
-		return nil
-	}
-	all := make([]string, len(lines))
-	for i, l := range lines {
-		all[i] = string(l)
-	}
-	return all
 }
 
 func remoteIP(a net.Addr) (netip.Addr, bool) {

@@ -48,7 +48,7 @@ func (s *Server) begin(ctx *fasthttp.RequestCtx) *requestRecord {
 	rec := &requestRecord{
 		srv: s,
 		id:  requestID(ctx.Request.Header.Peek(fiber.HeaderXRequestID)),
-		addr: clientAddr(ctx.RemoteAddr(), forwardedFor(&ctx.Request.Header),
+		addr: clientAddr(ctx.RemoteAddr(), ctx.Request.Header.PeekAll(fiber.HeaderXForwardedFor),
 			s.opts.TrustedProxies),
 		method: string(ctx.Method()),
 		path:   string(ctx.URI().PathOriginal()),

@@ -74,9 +74,13 @@ func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 		{"10.0.0.1:1", []string{"fe80::1%eth0"}, "fe80::1"},
 	} {
 		remote := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.remote))
-		require.Equal(t, c.want, clientAddr(remote, c.forwarded, nets), "%+v", c)
+		var forwarded [][]byte
+		for _, line := range c.forwarded {
+			forwarded = append(forwarded, []byte(line))
+		}
+		require.Equal(t, c.want, clientAddr(remote, forwarded, nets), "%+v", c)
 	}
-	require.Empty(t, clientAddr(&net.UnixAddr{Name: "x"}, []string{"1.2.3.4"}, nets))
+	require.Empty(t, clientAddr(&net.UnixAddr{Name: "x"}, nil, nets))
 }
 
 func TestMetricsAreByRouteTemplate(t *testing.T) {

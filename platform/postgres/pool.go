@@ -115,7 +115,7 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		QueryFields:          true,
 		TranslateError:       true,
 		DisableAutomaticPing: true, // Open has just done it
-		Logger:               newStatementLog(opts.Logger),
+		Logger:               statementLog{opts.Logger},
 	})
 	if err == nil {
 		err = tenant.Guard(g)

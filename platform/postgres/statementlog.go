@@ -22,10 +22,6 @@ type statementLog struct {
 	log *slog.Logger
 }
 
-func newStatementLog(log *slog.Logger) logger.Interface {
-	return statementLog{log: log}
-}
-
 // LogMode ignores the level, so that no call turns values on.
 func (l statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
 

@@ -33,10 +33,13 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 // rebinding a page reaches the port from an operator's browser, under its own host name.
 func onlyFor(addr string, h http.Handler) http.Handler {
 	own := hostOf(addr)
+	listener, err := netip.ParseAddr(own)
+	everywhere := own == "" || err == nil && listener.IsUnspecified()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
-		if host != "" && !strings.EqualFold(host, own) && !loopback(host) &&
-			(!everywhere(own) || !isAddress(host)) {
+		_, err := netip.ParseAddr(host)
+		foreign := !everywhere || err != nil // only names can be rebound
+		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && foreign {
 			http.Error(w, "Unknown host. Use the host of DG_OPS_ADDR, or a loopback one.",
 				http.StatusMisdirectedRequest)
 			return
@@ -51,18 +54,6 @@ func hostOf(addr string) string {
 		return host
 	}
 	return strings.Trim(addr, "[]")
-}
-
-// everywhere reports whether a listener's host means all addresses of the machine. Then any
-// address is accepted: only names can be rebound.
-func everywhere(own string) bool {
-	ip, err := netip.ParseAddr(own)
-	return own == "" || err == nil && ip.IsUnspecified()
-}
-
-func isAddress(host string) bool {
-	_, err := netip.ParseAddr(host)
-	return err == nil
 }
 
 // loopback reports whether a host can only be this machine. Browsers resolve localhost and its
