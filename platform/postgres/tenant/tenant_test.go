@@ -86,10 +86,8 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"subquery of another": db.Table("games").Where("id in (?)", ids).Find(&found).Error,
 		"update":              db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
 		"delete":              db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
-		"create": db.Create(&[]playerGroup{
-			{ID: acmeSales, OrgID: acme}, {ID: betaSales},
-		}).Error,
-		"create by map": db.Table("player_groups").Create(row).Error,
+		"create":              db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
+		"create by map":       db.Table("player_groups").Create(row).Error,
 		"replace": db.Clauses(replace).
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"text":            db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
