@@ -64,19 +64,19 @@ var ErrDenied = errors.New("authz: denied")
 
 // Policy is the embedded model and policy. It is safe for concurrent use.
 type Policy struct {
-	enforcer *casbin.Enforcer
-	decided  *otter.Cache[question, bool] // by everything that a decision depends on: never stale
+	enforcer  *casbin.Enforcer
+	decisions *otter.Cache[decisionKey, bool] // by all that a decision depends on: never stale
 }
 
-// question has the arguments of Authorize.
-type question struct {
+// decisionKey has the arguments of Authorize.
+type decisionKey struct {
 	kind                            Kind
 	grants, organisationID, ownerID string
 	want                            Permission
 }
 
-// maxDecided bounds the decisions that are remembered: about 2 MB.
-const maxDecided = 8192
+// maxCached bounds the cached decisions: about 2 MB.
+const maxCached = 8192
 
 // New compiles the embedded model and policy. It fails only when they are invalid.
 func New() (*Policy, error) { return Compile(configs.AuthzModel, configs.AuthzPolicy) }
@@ -92,14 +92,14 @@ func Compile(modelText, policyText string) (*Policy, error) {
 		return nil, fmt.Errorf("authz: policy: %w", err)
 	}
 	e.AddFunction("hasGrant", hasGrant)
-	return &Policy{e, otter.Must(&otter.Options[question, bool]{MaximumSize: maxDecided})}, nil
+	return &Policy{e, otter.Must(&otter.Options[decisionKey, bool]{MaximumSize: maxCached})}, nil
 }
 
 // Authorize returns nil when s has the permission on a resource owned by the organisation, and
 // ErrDenied when not. Any other error is a failure to decide, and refuses too.
 func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
-	q := question{s.Kind, strings.Join(s.Grants, "\x00"), s.OrganisationID, organisationID, want}
-	ok, known := p.decided.GetIfPresent(q)
+	q := decisionKey{s.Kind, strings.Join(s.Grants, "\x00"), s.OrganisationID, organisationID, want}
+	ok, known := p.decisions.GetIfPresent(q)
 	if !known {
 		var err error
 		ok, err = p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
@@ -107,7 +107,7 @@ func (p *Policy) Authorize(s Subject, want Permission, organisationID string) er
 		if err != nil {
 			return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
 		}
-		p.decided.Set(q, ok)
+		p.decisions.Set(q, ok)
 	}
 	if !ok {
 		return ErrDenied

@@ -152,7 +152,7 @@ func initialised(t *testing.T) string {
 	dir := newFolder(t)
 	original, err := originalOnce()
 	if err != nil {
-		unavailableHere(t, err)
+		failStart(t, err)
 	}
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	copyTo(t, dir, filepath.Join(original, dataFolder))
@@ -202,14 +202,14 @@ func start(t *testing.T, dir string, opts Options) *Server {
 	}
 	e, err := Start(context.Background(), dir, opts)
 	if err != nil {
-		unavailableHere(t, err)
+		failStart(t, err)
 	}
 	t.Cleanup(func() { stop(t, e) })
 	return e
 }
 
-// unavailableHere ends a test for which no server started.
-func unavailableHere(t *testing.T, err error) {
+// failStart ends a test for which no server started.
+func failStart(t *testing.T, err error) {
 	t.Helper()
 	if strings.Contains(err.Error(), "dg needs PostgreSQL") {
 		tb.Missing(t, err)
@@ -237,7 +237,7 @@ func sharedServer(t *testing.T) *Server {
 	t.Helper()
 	e, err := sharedOnce()
 	if err != nil {
-		unavailableHere(t, err)
+		failStart(t, err)
 	}
 	return e
 }

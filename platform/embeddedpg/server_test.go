@@ -142,7 +142,7 @@ func TestServerLogIsRotatedAtStart(t *testing.T) {
 func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := FindProgram(t.Context(), "", "pg_dump"); err != nil {
-		unavailableHere(t, err)
+		failStart(t, err)
 	}
 	e := start(t, initialised(t), Options{Settings: fast})
 	defer stop(t, e)

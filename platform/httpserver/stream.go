@@ -63,9 +63,9 @@ func Stream(c *fiber.Ctx, open func(ctx context.Context) (body.Source, error), o
 	}
 	rec := recordOf(ctx)
 	b, release := o.newBody(ctx)
-	late := context.AfterFunc(rec.ctx, func() { b.Cancel(context.Cause(rec.ctx)) })
+	stopDeadline := context.AfterFunc(rec.ctx, func() { b.Cancel(context.Cause(rec.ctx)) })
 	err := b.Open(open)
-	late()
+	stopDeadline()
 	if err != nil {
 		release()
 		return err

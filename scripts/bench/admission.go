@@ -10,10 +10,10 @@ import (
 
 // crowd is a number of clients of other organisations that repeat a request until they leave.
 type crowd struct {
-	stop             context.CancelFunc
-	all              sync.WaitGroup
-	answered, busied atomic.Int64
-	failed           chan error
+	stop              context.CancelFunc
+	all               sync.WaitGroup
+	answered, refused atomic.Int64
+	failed            chan error
 }
 
 // newCrowd starts n clients, and returns when each has had an answer. A client that was answered
@@ -32,7 +32,7 @@ func newCrowd(ctx context.Context, n int, request func(ctx context.Context, nth 
 				switch {
 				case ctx.Err() != nil:
 				case errors.Is(err, errBusy):
-					c.busied.Add(1)
+					c.refused.Add(1)
 					first()
 					select {
 					case <-ctx.Done():
@@ -86,30 +86,30 @@ func admission(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	asking := func() (float64, error) {
+	measureSmall := func() (float64, error) {
 		return c.steadily(ctx, b.last(small, 30).statsPath(), 50*time.Millisecond, 8*time.Second)
 	}
-	if _, err := asking(); err != nil { // warms caches
+	if _, err := measureSmall(); err != nil { // warms caches
 		return err
 	}
 	var alone, beside sample
-	var answered, busied int64
+	var answered, refused int64
 	for range minRounds {
-		quiet, err := asking()
+		quiet, err := measureSmall()
 		if err != nil {
 			return err
 		}
 		others := newCrowd(ctx, 64, func(ctx context.Context, nth int) error {
 			return from[nth%2].get(ctx, large[nth%2].statsPath())
 		})
-		loud, err := asking()
+		loud, err := measureSmall()
 		if err = errors.Join(err, others.leave()); err != nil {
 			return err
 		}
 		alone = append(alone, []float64{quiet})
 		beside = append(beside, []float64{loud})
 		answered += others.answered.Load()
-		busied += others.busied.Load()
+		refused += others.refused.Load()
 	}
 	ratio := beside.over(alone)
 	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of "+
@@ -117,7 +117,7 @@ func admission(ctx context.Context, b *bench) error {
 		beside, alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || beside.median() <= 25, false)
 	b.report.note(
 		"beside the small requests %d of the largest reports were answered and %d were refused "+
-			"with 503", answered, busied,
+			"with 503", answered, refused,
 	)
 	return nil
 }

@@ -34,7 +34,7 @@ func TestAxeLooksAtTwentyRowsOfATable(t *testing.T) {
 	t.Parallel()
 	row := "<tr><td>x"
 	unlabelled := "<tr><td><input>"
-	p := opened(t, map[string]string{
+	p := openSite(t, map[string]string{
 		"/":      "<table><tbody>" + strings.Repeat(row, 19) + unlabelled,
 		"/below": "<table><tbody>" + strings.Repeat(row, 20) + unlabelled,
 	})
@@ -45,7 +45,7 @@ func TestAxeLooksAtTwentyRowsOfATable(t *testing.T) {
 
 func TestSpokenIsWhatAScreenReaderAnnounces(t *testing.T) {
 	t.Parallel()
-	p := opened(t, map[string]string{
+	p := openSite(t, map[string]string{
 		"/": `<table aria-label="Players"><caption>x</caption><tr><th>a</table><svg role=img aria-label="A chart"></svg><p hidden><img alt=no>`,
 	})
 	assert.Equal(t, []Spoken{{"table", "Players"}, {"image", "A chart"}},

@@ -160,7 +160,7 @@ func TestFailuresNameTheirReason(t *testing.T) {
 
 func TestScreenshotIsAsWideAsTheWindow(t *testing.T) {
 	t.Parallel()
-	p := opened(t, map[string]string{"/": `<div style="width: 400px; height: 3000px">x</div>`})
+	p := openSite(t, map[string]string{"/": `<div style="width: 400px; height: 3000px">x</div>`})
 	assert.False(t, p.ScrollsSideways())
 	p.Emulate(320, false)
 	assert.True(t, p.ScrollsSideways())
@@ -175,7 +175,7 @@ func TestScreenshotIsAsWideAsTheWindow(t *testing.T) {
 
 func TestLeavePromptIsCountedAndAnswered(t *testing.T) {
 	t.Parallel()
-	p := opened(t, map[string]string{
+	p := openSite(t, map[string]string{
 		"/":     `<button>x</button><a href="/next">Next</a><script>addEventListener('beforeunload', (e) => e.preventDefault())</script>`,
 		"/next": "<p>next</p>",
 	})

@@ -116,12 +116,12 @@ func callBrowser[P, R any](p *Page, action string, command cdp.Command[P, R], pa
 // perform does what may begin a load, and waits until the load is over.
 func (p *Page) perform(action string, steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	p.tolerant(action, steps...)
+	p.runSteps(action, steps...)
 	p.settle(action)
 }
 
-// tolerant runs steps that may leave the page, which can lose the browser's answer.
-func (p *Page) tolerant(action string, steps ...chromedp.Action[chromedp.Void]) {
+// runSteps runs steps that may leave the page, which can lose the browser's answer.
+func (p *Page) runSteps(action string, steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
@@ -137,7 +137,7 @@ func (p *Page) tolerant(action string, steps ...chromedp.Action[chromedp.Void]) 
 func (p *Page) settle(action string) {
 	p.t.Helper()
 	// The answer to this evaluation comes after the events of the action.
-	p.tolerant(action, chromedp.Evaluate[chromedp.Void]("0"))
+	p.runSteps(action, chromedp.Evaluate[chromedp.Void]("0"))
 	deadline := time.After(timeout)
 	for {
 		loaded, changed := p.loaded()
@@ -227,7 +227,7 @@ func (p *Page) EmulateMode(width int, mode Mode) {
 	media.Features = append(media.Features,
 		&emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme},
 		&emulation.MediaFeature{Name: "forced-colors", Value: forced})
-	p.tolerant("change the window", chromedp.EmulateViewport(int64(width), 800))
+	p.runSteps("change the window", chromedp.EmulateViewport(int64(width), 800))
 	call(p, "change the mode", emulation.SetEmulatedMedia, media)
 }
 

@@ -49,8 +49,8 @@ func site(t *testing.T, pages map[string]string) string {
 	return server.URL
 }
 
-// opened is a page that shows the site's first one. It closes before its site does.
-func opened(t *testing.T, pages map[string]string) *Page {
+// openSite returns a page that shows the site's first one. It closes before its site does.
+func openSite(t *testing.T, pages map[string]string) *Page {
 	t.Helper()
 	at := site(t, pages)
 	p := New(t)

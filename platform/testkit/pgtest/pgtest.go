@@ -51,11 +51,11 @@ func New(t testing.TB) *Database {
 // started is this process's use of the shared server, which ends with the process.
 var started = sync.OnceValues(start)
 
-// began and numbered make the names of this process's databases differ from each other, and from
-// those that a killed process of the same id has left.
+// processStart and databaseNumber make the names of databases unique, also among those that a killed
+// process with the same id has left.
 var (
-	began    = strconv.FormatInt(time.Now().UnixNano(), 36)
-	numbered atomic.Int64
+	processStart   = strconv.FormatInt(time.Now().UnixNano(), 36)
+	databaseNumber atomic.Int64
 )
 
 func newFrom(t testing.TB, files fs.FS) *Database {
@@ -72,7 +72,7 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	if err != nil {
 		t.Fatalf("pgtest: make the template: %v", err)
 	}
-	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), began, numbered.Add(1))
+	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), processStart, databaseNumber.Add(1))
 	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
 	_, err = s.admin.Exec(ctx,
 		fmt.Sprintf(`create database %s template %s owner %s strategy file_copy`, name, template,
