@@ -104,15 +104,3 @@ func TestRuleOfAnEmptyTableIsNotChecked(t *testing.T) {
 	_, err = b.stage.Violations(t.Context(), []staging.Rule{broken}, 10)
 	require.ErrorContains(t, err, "check broken of import_ships")
 }
-
-func TestNounsHaveTheirArticle(t *testing.T) {
-	t.Parallel()
-	for noun, want := range map[string]string{
-		"organisation": "an organisation",
-		"user":         "a user",
-		"game":         "a game",
-	} {
-		require.Equal(t, "the id of "+want+" that is stored or on an earlier line",
-			staging.Kind{Noun: noun}.ID())
-	}
-}

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 )
@@ -98,22 +97,7 @@ func (s *Server) Start(other ...string) {
 		args = append(args, "-c", setting)
 	}
 	s.Process = s.c.start(s.Name, nil, filepath.Join(s.c.programs, "postgres"), args...)
-	until(s.c.t, time.Minute, func() string {
-		return s.Name + " does not answer\n" + s.Log()
-	}, func() bool {
-		require.True(s.c.t, s.Running(), "%s", s.Log())
-		return s.answers()
-	})
-}
-
-func (s *Server) answers() bool {
-	ctx, stop := context.WithTimeout(context.Background(), time.Second)
-	defer stop()
-	conn, err := pgx.Connect(ctx, s.c.url("postgres", "postgres", s.Host+":5432"))
-	if err != nil {
-		return false
-	}
-	return conn.Close(ctx) == nil
+	s.c.awaitURL(s.Name, s.Process, s.c.url("postgres", "postgres", s.Host+":5432"))
 }
 
 // Shut stops the server in order.
