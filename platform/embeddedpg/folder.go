@@ -38,7 +38,7 @@ type folder struct {
 
 func (f folder) file(name string) string { return filepath.Join(f.path, name) }
 
-// openFolder prepares dir, or the folder that replaces it.
+// openFolder prepares dir, or the folder that root's data moves to.
 func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, err error) {
 	if f.path, err = filepath.Abs(dir); err != nil {
 		return f, err

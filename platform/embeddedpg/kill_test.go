@@ -193,7 +193,7 @@ func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 	}
 }
 
-// killAll is kill -9 of everything on the folder: the helper, the shells and the server.
+// killAll kills all processes on the folder: the helper, the shells and the server.
 func killAll(t *testing.T, dir string, p *process) {
 	t.Helper()
 	for _, line := range processesOn(t, dir) {

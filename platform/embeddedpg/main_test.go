@@ -73,7 +73,7 @@ type process struct {
 	stdout *bufio.Reader
 }
 
-// run starts a helper on the folder; prepare may change how.
+// run starts a helper on the folder; prepare may change the command.
 func run(t *testing.T, dir string, prepare func(*exec.Cmd)) *process {
 	t.Helper()
 	program, err := os.Executable()
@@ -134,7 +134,7 @@ func newFolder(t *testing.T) string {
 	return dir
 }
 
-// removeSocket removes what a killed server leaves for the next start on the folder.
+// removeSocket removes the socket of a killed server, which the next start on the folder would use.
 func removeSocket(dir string) {
 	if info, err := os.Stat(dir); err == nil {
 		stat := info.Sys().(*syscall.Stat_t)

@@ -88,8 +88,8 @@ func New(o Options) *Server {
 // slash ("/api/v1/"). An app.Use that responds to everything would hide 404 and 405.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve serves on ln and closes it. It returns nil when Shutdown has finished, even one that came
-// before it, and an error when the listener failed.
+// Serve serves on ln and closes it. It returns nil when Shutdown has finished, also if
+// Shutdown came first, and an error when the listener failed.
 func (s *Server) Serve(ln net.Listener) error {
 	s.mu.Lock()
 	if s.stopping {

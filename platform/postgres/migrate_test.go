@@ -37,7 +37,7 @@ func (f files) with(more files) fstest.MapFS {
 	return all
 }
 
-// with is schema and more files.
+// with returns the schema with more files.
 func with(more files) fs.FS {
 	all := maps.Clone(schema)
 	maps.Copy(all, more.with(nil))

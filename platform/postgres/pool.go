@@ -19,7 +19,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Options configure a pool. A zero timeout means the default, a negative one none.
+// Options configure a pool. A zero timeout means the default, a negative one no timeout.
 type Options struct {
 	Name                     string // application_name: tells the pools apart in pg_stat_activity
 	MaxConns                 int32  // 0: pgx's default, the number of processors and at least 4

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Rule is a condition on the staged rows of a table, together with each other and with what is
-// stored.
+// Rule is a condition on the staged and stored rows of a table.
 type Rule struct {
 	Table    *Table
 	Name     string // for the tag of the query

@@ -22,7 +22,7 @@ const (
 	flushTimeout   = 2 * time.Second
 )
 
-// TraceOptions say where traces go. Without a URL there are none.
+// TraceOptions say where traces go. Without a URL there are no traces.
 type TraceOptions struct {
 	URL     string
 	Headers http.Header

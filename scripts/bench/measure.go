@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// contestant is one way to do a piece of work.
+// contestant is one of the compared ways to do a piece of work.
 type contestant struct {
 	// runs in each round: a quick one takes more, to be measured as surely
 	times   int

@@ -55,7 +55,7 @@ func newRoomOn(t *testing.T, o Options, ln net.Listener) *room {
 	return r
 }
 
-// connection is both ends of one.
+// connection has both ends of a connection.
 type connection struct {
 	*Conn
 	client net.Conn

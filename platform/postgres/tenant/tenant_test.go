@@ -101,7 +101,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 			return tx.Find(&found).Error
 		}),
 	} {
-		// gorm drops its error, and the statement around it lacks it
+		// gorm drops the error of a subquery, and PostgreSQL refuses the outer statement
 		if strings.HasPrefix(name, "subquery") {
 			require.ErrorContains(t, err, "syntax error", name)
 		} else {
@@ -113,8 +113,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	require.Nil(t, db.Raw("select name from player_groups where org_id = ?", acme).Row())
 }
 
-// A statement with Tenant reads and changes rows of the organisation, whatever its other conditions
-// are.
+// A scoped statement reads and changes rows of the organisation only, with any other conditions.
 func TestTenantAddsTheOrganisation(t *testing.T) {
 	db, rows := newGroups(t)
 	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }

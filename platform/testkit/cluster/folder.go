@@ -134,7 +134,7 @@ func find(t testing.TB, program, debian string) string {
 	return path
 }
 
-// copyProgram copies dg to where the cluster's user can run it.
+// copyProgram copies dg to a folder where the cluster's user can run it.
 func (f folder) copyProgram(program string) string {
 	f.t.Helper()
 	to := filepath.Join(f.make("bin"), "dg")

@@ -112,7 +112,7 @@ func stat(pid int) []int {
 	return fields
 }
 
-// children are the processes whose parent is pid.
+// children returns the processes whose parent is pid.
 func children(pid int) (found []int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {

@@ -46,14 +46,14 @@ func New(t testing.TB) *Collector {
 	return c
 }
 
-// Requests returns what was posted.
+// Requests returns the requests so far.
 func (c *Collector) Requests() []*http.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.requests
 }
 
-// Raw returns the bytes of all that was posted.
+// Raw returns the bytes of all requests.
 func (c *Collector) Raw() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Connections of one Database, at most. The server takes 400.
+// The most connections of one Database. The server takes 800.
 const (
 	servingConns = 12
 	ownerConns   = 2
@@ -51,8 +51,8 @@ func New(t testing.TB) *Database {
 // started is this process's use of the shared server, which ends with the process.
 var started = sync.OnceValues(start)
 
-// processStart and databaseNumber make the names of databases unique, also among those that a killed
-// process with the same id has left.
+// processStart and databaseNumber make the names of databases unique, also among those that a
+// killed process with the same id has left.
 var (
 	processStart   = strconv.FormatInt(time.Now().UnixNano(), 36)
 	databaseNumber atomic.Int64
