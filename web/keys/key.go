@@ -15,7 +15,7 @@ type keyView struct {
 	Key             keyRow
 	Description     string
 	Usage           usageView
-	Uncounted       bool // whether the key was used within the days of Usage
+	NoUsage         string // why there are no requests to show
 	Back, Log       string
 	Revoker         string  // who revoked it, or ""
 	Replaced        *keyRow // the key that it replaced, nil: none
@@ -29,15 +29,15 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	days, err := h.Keys.Usage(c.UserContext(), p.KeyActor(), k)
+	used, err := h.usageOf(c.UserContext(), p, []apikeys.Key{k})
 	if err != nil {
 		return err
 	}
 	view := keyView{
 		Key:         h.keyRow(p, k),
 		Description: k.Description,
-		Usage:       newUsageView(p.Locale, days),
-		Uncounted:   k.LastUsedAt != nil && !k.LastUsedAt.Before(days[0].Day),
+		Usage:       newUsageView(p.Locale, used[k.ID]),
+		NoUsage:     noUsage(k, used[k.ID]),
 		Back:        p.Path("/settings/api-keys"),
 		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}

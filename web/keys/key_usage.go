@@ -1,8 +1,10 @@
 package keys
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"dg/modules/apikeys"
 	"dg/modules/reports"
@@ -30,7 +32,27 @@ type usageDay struct {
 	Title, HitArea, Bar, Covered string
 }
 
+// usageTimeout is how long a screen waits for the requests of keys.
+const usageTimeout = time.Second
+
+// usageOf returns the requests of keys by day, or nil if they cannot be read in time: a lock on their
+// table must not keep a key from being revoked.
+func (h *Handler) usageOf(
+	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
+) (map[string][]apikeys.Usage, error) {
+	bounded, cancel := context.WithTimeout(ctx, usageTimeout)
+	defer cancel()
+	used, err := h.Keys.UsageOf(bounded, p.KeyActor(), keys)
+	if bounded.Err() != nil && ctx.Err() == nil {
+		return nil, nil
+	}
+	return used, err
+}
+
 func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
+	if days == nil {
+		return usageView{}
+	}
 	period := reports.Period{From: days[0].Day, Days: len(days)}
 	var most, sum apikeys.Usage
 	for _, d := range days {
@@ -58,6 +80,17 @@ func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
 		v.Days = append(v.Days, newUsageDay(l, i, d, top))
 	}
 	return v
+}
+
+// noUsage says why a page shows no requests of the days, which are nil if they cannot be read.
+func noUsage(k apikeys.Key, days []apikeys.Usage) string {
+	switch {
+	case days == nil:
+		return "Not available. Try again in a moment."
+	case k.LastUsedAt != nil && !k.LastUsedAt.Before(days[0].Day):
+		return "The last request is not counted yet."
+	}
+	return "No requests in the last 30 days."
 }
 
 const usageBarWidth = 60

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"context"
 	"html/template"
 	"slices"
 	"strconv"
@@ -146,23 +145,6 @@ func (h *Handler) addRows(
 	view.AllInactive = p.Locale.Count(int64(len(inactive)))
 	view.OpenInactive = c.Query("page")+view.Search != ""
 	return len(unended), nil
-}
-
-// usageTimeout is how long the list of keys waits for their requests.
-const usageTimeout = time.Second
-
-// usageOf returns the requests of keys, or nil if they take too long: a lock on their table does not
-// keep anybody from revoking a key.
-func (h *Handler) usageOf(
-	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
-) (map[string][]apikeys.Usage, error) {
-	bounded, cancel := context.WithTimeout(ctx, usageTimeout)
-	defer cancel()
-	used, err := h.Keys.UsageOf(bounded, p.KeyActor(), keys)
-	if bounded.Err() != nil && ctx.Err() == nil {
-		return nil, nil
-	}
-	return used, err
 }
 
 func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {

@@ -12,7 +12,6 @@ type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)
-	Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Key) ([]apikeys.Usage, error)
 	UsageOf(
 		ctx context.Context, actor apikeys.Actor, keys []apikeys.Key,
 	) (map[string][]apikeys.Usage, error)
