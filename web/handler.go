@@ -46,9 +46,11 @@ type Modules struct {
 type Handler struct {
 	*ui.Pages
 	guard        *ui.Guard
+	signIn       *account.SignInHandler
 	account      *account.Handler
 	auditlog     *auditlog.Handler
 	keys         *keys.Handler
+	keyForms     *keys.FormHandler
 	organisation *organisation.Handler
 	reports      *reports.Handler
 	docs         *docs.Handler
@@ -65,34 +67,16 @@ func (h *Handler) Limiters() map[string]*fairshare.Limiter {
 }
 
 // New returns the screens as they are reached at baseURL.
-func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
-	pages, err := ui.NewPages(baseURL, now)
-	if err != nil {
-		return nil, err
-	}
-	if pages, err = pages.With(templates); err != nil {
-		return nil, err
-	}
-	h := &Handler{Pages: pages, guard: newGuard(m), screenTurns: newScreenTurns()}
-	if h.account, err = account.New(pages, h.guard, m.Account); err != nil {
-		return nil, err
-	}
-	if h.keys, err = keys.New(pages, h.guard, m.Keys); err != nil {
-		return nil, err
-	}
-	settings := ui.SettingsNotices(h.keys.ExpiringKeys)
-	if h.auditlog, err = auditlog.New(pages, h.guard, settings, m.AuditLog); err != nil {
-		return nil, err
-	}
-	if h.organisation, err = organisation.New(pages, h.guard, settings,
-		m.Organisation); err != nil {
-		return nil, err
-	}
-	if h.reports, err = reports.New(pages, h.guard, m.Reports); err != nil {
-		return nil, err
-	}
-	h.docs, err = docs.New(pages, m.Docs)
-	return h, err
+func New(m Modules, baseURL string, now func() time.Time) *Handler {
+	pages := ui.NewPages(baseURL, now)
+	h := &Handler{Pages: pages.With(templates), guard: newGuard(m), screenTurns: newScreenTurns()}
+	h.signIn, h.account = account.New(pages, h.guard, m.Account)
+	h.keys, h.keyForms = keys.New(pages, h.guard, m.Keys)
+	h.auditlog = auditlog.New(pages, h.guard, h.keys.ExpiringKeys, m.AuditLog)
+	h.organisation = organisation.New(pages, h.guard, h.keys.ExpiringKeys, m.Organisation)
+	h.reports = reports.New(pages, h.guard, m.Reports)
+	h.docs = docs.New(pages, m.Docs)
+	return h
 }
 
 func newGuard(m Modules) *ui.Guard {

@@ -80,7 +80,7 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 }
 
 // NewWithPools builds the program on open pools, which Close closes. It fails when an embedded file
-// (policy, templates, API document) cannot be read.
+// (policy, API document) cannot be read.
 func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
 	m, err := p.newModules(s)
@@ -91,10 +91,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	screens, err := p.newScreens(m, s)
-	if err != nil {
-		return nil, err
-	}
+	screens := p.newScreens(m, s)
 	p.Server = httpserver.New(httpserver.Options{
 		Logger:         s.Log,
 		RedactPath:     apikeys.Redact,
@@ -183,7 +180,7 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 	}, s.BaseURL)
 }
 
-func (p *Program) newScreens(m modules, s Settings) (*web.Handler, error) {
+func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	people := m.identity
 	return web.New(web.Modules{
 		Sessions:        people.Sessions,

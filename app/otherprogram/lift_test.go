@@ -67,7 +67,7 @@ func start(t *testing.T) *program {
 		Policy:  policy,
 	}, p.url)
 	require.NoError(t, err)
-	screens, err := web.New(web.Modules{
+	screens := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
 		AuditLog: auditlog.Modules{Log: log, Keys: keyService.Reader, Forks: forks, Groups: own},
 		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Log: log, Forks: forks},
@@ -78,7 +78,6 @@ func start(t *testing.T) *program {
 		},
 		Reports: webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
-	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
 		Logger:      slog.New(slog.DiscardHandler),
 		RedactPath:  apikeys.Redact,

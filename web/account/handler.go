@@ -9,10 +9,16 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Handler serves the screens of the sign-in and of the account.
-type Handler struct {
+// SignInHandler serves the screens that begin and end a session, and the reset link.
+type SignInHandler struct {
 	*ui.Pages
 	*ui.Guard
+	Modules
+}
+
+// Handler serves the account of a signed-in person.
+type Handler struct {
+	*ui.Pages
 	Modules
 }
 
@@ -26,10 +32,7 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*Handler, error) {
-	pages, err := pages.With(templates)
-	if err != nil {
-		return nil, err
-	}
-	return &Handler{pages, guard, m}, nil
+func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*SignInHandler, *Handler) {
+	pages = pages.With(templates)
+	return &SignInHandler{pages, guard, m}, &Handler{pages, m}
 }

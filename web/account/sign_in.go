@@ -25,7 +25,7 @@ type signInView struct {
 }
 
 // SignInForm answers GET /sign-in.
-func (h *Handler) SignInForm(c *fiber.Ctx) error {
+func (h *SignInHandler) SignInForm(c *fiber.Ctx) error {
 	_, err := h.SignedIn(c)
 	switch {
 	case err == nil:
@@ -38,14 +38,14 @@ func (h *Handler) SignInForm(c *fiber.Ctx) error {
 	return h.renderSignIn(c, fiber.StatusOK, view)
 }
 
-func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
+func (h *SignInHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
 	view.Layout = ui.NewLayout(nil, ui.TitleOf("Sign in", status), ui.AreaNone)
 	view.Action = ui.WithNext("/sign-in", ui.NextOf(c))
 	return h.Render(c, status, "sign-in", &view)
 }
 
 // SignIn answers POST /sign-in.
-func (h *Handler) SignIn(c *fiber.Ctx) error {
+func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
 		identity.Client{
@@ -77,7 +77,7 @@ func finishSignIn(c *fiber.Ctx, people SignIns, session identity.Session) error 
 }
 
 // SignOut answers POST /sign-out.
-func (h *Handler) SignOut(c *fiber.Ctx) error {
+func (h *SignInHandler) SignOut(c *fiber.Ctx) error {
 	if err := h.Sessions.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}

@@ -28,18 +28,12 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(
-	pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules,
-) (*Handler, error) {
-	pages, err := pages.With(templates)
-	if err != nil {
-		return nil, err
-	}
+func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	downloads := fairshare.New(fairshare.Limits{
 		MaxConcurrent: maxLogDownloads,
 		BusyMessage:   "Too many downloads of audit logs are running.",
 	})
-	return &Handler{pages, guard, m, settings, downloads}, nil
+	return &Handler{pages.With(templates), guard, m, settings, downloads}
 }
 
 // Downloads bounds the downloads of logs.

@@ -23,11 +23,6 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, m Modules) (*Handler, error) {
-	pages, err := pages.With(templates)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := loadDocumentation()
-	return &Handler{pages, m, texts}, err
+func New(pages *ui.Pages, m Modules) *Handler {
+	return &Handler{pages.With(templates), m, loadDocumentation()}
 }

@@ -3,7 +3,6 @@ package docs
 import (
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
 	"slices"
@@ -44,9 +43,10 @@ type recipe struct {
 	Picture, Output string
 }
 
-func loadDocumentation() (documentation, error) {
+func loadDocumentation() documentation {
 	var d documentation
-	err := errors.Join(decodeFile("docs.json", &d), decodeFile("reference.json", &d.Operations))
+	decodeFile("docs.json", &d)
+	decodeFile("reference.json", &d.Operations)
 	for _, r := range d.Recipes {
 		link := ui.Link{Name: r.Name, Path: "/recipes/" + r.ID}
 		d.Sections["/recipes"] = append(d.Sections["/recipes"], link)
@@ -55,21 +55,20 @@ func loadDocumentation() (documentation, error) {
 		link := ui.Link{Name: o.Summary, Path: "/reference/" + o.ID}
 		d.Sections["/reference"] = append(d.Sections["/reference"], link)
 	}
-	return d, err
+	return d
 }
 
-// decodeFile reads a file of JSON. A field that is not known is a mistake.
-func decodeFile(name string, into any) error {
+// decodeFile reads an embedded file of JSON. A mistake in it panics, as does an unknown field.
+func decodeFile(name string, into any) {
 	file, err := docsFiles.Open(name)
+	if err == nil {
+		decoder := json.NewDecoder(file)
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(into)
+	}
 	if err != nil {
-		return err
+		panic(fmt.Errorf("web: %s: %w", name, err))
 	}
-	decoder := json.NewDecoder(file)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("web: %s: %w", name, err)
-	}
-	return nil
 }
 
 // recipesView is the page of one recipe.

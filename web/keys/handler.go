@@ -9,12 +9,17 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Handler serves the keys of an organisation.
+// Handler shows the keys of an organisation.
 type Handler struct {
 	*ui.Pages
-	*ui.Guard
 	Modules
 	settings ui.SettingsNotices
+}
+
+// FormHandler creates, renames, replaces and revokes keys.
+type FormHandler struct {
+	*Handler
+	*ui.Guard
 }
 
 // Modules are what the wing uses of other modules.
@@ -26,12 +31,8 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*Handler, error) {
-	pages, err := pages.With(templates)
-	if err != nil {
-		return nil, err
-	}
-	h := &Handler{Pages: pages, Guard: guard, Modules: m}
+func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*Handler, *FormHandler) {
+	h := &Handler{Pages: pages.With(templates), Modules: m}
 	h.settings = h.ExpiringKeys
-	return h, nil
+	return h, &FormHandler{h, guard}
 }

@@ -28,7 +28,7 @@ const sampleDays = 7
 
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a
 // secret to show.
-func (h *Handler) newCreatedView(
+func (h *FormHandler) newCreatedView(
 	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
 ) (createdView, error) {
 	view := createdView{Back: p.Path("/settings/api-keys")}
@@ -42,7 +42,7 @@ func (h *Handler) newCreatedView(
 	return view, err
 }
 
-func (h *Handler) sampleCall(
+func (h *FormHandler) sampleCall(
 	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
 ) (sampleCall, error) {
 	forks := h.Base + "/api/v1/forks"
@@ -62,7 +62,7 @@ func (h *Handler) sampleCall(
 }
 
 // renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
-func (h *Handler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
+func (h *FormHandler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err

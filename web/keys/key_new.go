@@ -41,7 +41,7 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope
 const incompleteForm = "The form was incomplete. Check it and send it again."
 
 // NewKeyForm answers GET /settings/api-keys/new.
-func (h *Handler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (h *Handler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderNewKey(c, p, fiber.StatusOK, view)
 }
 
-func (h *Handler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view newKeyView) error {
+func (h *FormHandler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view newKeyView) error {
 	view.Path = p.Path("/settings/api-keys/new")
 	view.Back = p.Path("/settings/api-keys")
 	view.Today = h.Today().Format(time.DateOnly)
@@ -83,7 +83,7 @@ func (h *Handler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view n
 
 // CreateKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret,
 // so everything that can fail happens before the key is created.
-func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
 		return h.NewKeyForm(c, p) // which says what is in the way
 	}
@@ -117,7 +117,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *Handler) rejectNewKey(
+func (h *FormHandler) rejectNewKey(
 	c *fiber.Ctx, p *ui.Principal, form keyForm, status int, f ui.FormErrors,
 ) error {
 	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), FormErrors: f})

@@ -55,7 +55,7 @@ func (f labelForm) shown() labelForm {
 }
 
 // RenameKeyForm answers GET /settings/api-keys/:key/rename.
-func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // RenameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
-func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 }
 
-func (h *Handler) renderRenameKey(
+func (h *FormHandler) renderRenameKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
 ) error {
 	view.Key = k.Name

@@ -90,7 +90,7 @@ func overlapOf(value string) (time.Duration, bool) {
 }
 
 // ReplaceKeyForm answers GET /settings/api-keys/:key/replace.
-func (h *Handler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (h *Handler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 
 // ReplaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows
 // the secret, so everything that can fail happens before the key is replaced.
-func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -162,14 +162,14 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one
 // replaced nothing.
-func (h *Handler) rejectReplacement(
+func (h *FormHandler) rejectReplacement(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, form replaceForm, status int, f ui.FormErrors,
 ) error {
 	form.IdempotencyKey = uuid.NewString()
 	return h.renderReplaceKey(c, p, k, status, replaceKeyView{replaceForm: form, FormErrors: f})
 }
 
-func (h *Handler) renderReplaceKey(
+func (h *FormHandler) renderReplaceKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view replaceKeyView,
 ) error {
 	view.Key = h.keyRow(p, k)

@@ -15,7 +15,7 @@ type revokeKeyView struct {
 }
 
 // RevokeKeyForm answers GET /settings/api-keys/:key/revoke.
-func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 
 // RevokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
 // it.
-func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *FormHandler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err

@@ -25,12 +25,6 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(
-	pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules,
-) (*Handler, error) {
-	pages, err := pages.With(templates)
-	if err != nil {
-		return nil, err
-	}
-	return &Handler{pages, guard, m, settings}, nil
+func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
+	return &Handler{pages.With(templates), guard, m, settings}
 }

@@ -25,10 +25,6 @@ type Modules struct {
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*Handler, error) {
-	pages, err := pages.With(templates)
-	if err != nil {
-		return nil, err
-	}
-	return &Handler{pages, guard, m}, nil
+func New(pages *ui.Pages, guard *ui.Guard, m Modules) *Handler {
+	return &Handler{pages.With(templates), guard, m}
 }

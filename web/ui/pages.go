@@ -25,27 +25,19 @@ type Pages struct {
 var templateFiles embed.FS
 
 // NewPages returns what the pages of all wings share, as they are reached at base.
-func NewPages(base string, now func() time.Time) (*Pages, error) {
-	all, err := loadFiles()
-	if err != nil {
-		return nil, err
-	}
-	p := &Pages{Base: base, Now: now, files: all}
+func NewPages(base string, now func() time.Time) *Pages {
+	p := &Pages{Base: base, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").
-		Funcs(template.FuncMap{"asset": all.path})
-	_, err = p.templates.ParseFS(templateFiles, "templates/*.html")
-	return p, err
+		Funcs(template.FuncMap{"asset": p.files.path})
+	return p.With(templateFiles)
 }
 
-// With returns the pages of a wing: its templates are the files in templates/.
-func (p *Pages) With(wing fs.FS) (*Pages, error) {
+// With returns the pages of a wing, whose templates are in templates/. A mistake in them panics.
+func (p *Pages) With(wing fs.FS) *Pages {
 	with := *p
-	var err error
-	if with.templates, err = p.templates.Clone(); err != nil {
-		return nil, err
-	}
-	_, err = with.templates.ParseFS(wing, "templates/*.html")
-	return &with, err
+	with.templates = template.Must(p.templates.Clone())
+	template.Must(with.templates.ParseFS(wing, "templates/*.html"))
+	return &with
 }
 
 // Today is the UTC day.

@@ -30,17 +30,14 @@ var needless = map[string]*regexp.Regexp{
 	".js":  regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`),
 }
 
-// loadFiles compresses them once in a process, however many handlers it has.
-var loadFiles = sync.OnceValues(func() (files, error) {
+// loadFiles compresses the files once in a process, however many handlers it has.
+var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		file, err := staticFiles.ReadFile(name)
-		if err != nil {
-			return err
-		}
 		if blanks := needless[path.Ext(name)]; blanks != nil {
 			file = blanks.ReplaceAll(file, []byte("$1$2"))
 		}
@@ -49,12 +46,12 @@ var loadFiles = sync.OnceValues(func() (files, error) {
 			Body: file, Gzipped: body.Gzip(file), Version: hex.EncodeToString(sum[:6]),
 			MediaType: cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"),
 		}
-		return nil
+		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("web: files: %w", err)
+		panic(err)
 	}
-	return all, nil
+	return all
 })
 
 // path is the address of a file with the version of its content, so that browsers may cache it for

@@ -110,8 +110,7 @@ func StartOn(
 	}
 	ln := listen(t)
 	w.URL = "http://" + ln.Addr().String()
-	site, err := web.New(modules, w.URL, now)
-	require.NoError(t, err)
+	site := web.New(modules, w.URL, now)
 	server := httpserver.New(httpserver.Options{
 		Logger: w.Logged.Logger(), Unavailable: postgres.Unavailable,
 		Grace: time.Second, ErrorPage: site.ErrorPage,
