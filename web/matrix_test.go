@@ -2,21 +2,19 @@ package web_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/web/internal/webtest"
 )
 
-// roleAction is what somebody may try, whether a screen offers it, and what becomes of each reader:
-// status and offer.
+// roleAction is an action, whether a screen offers it, and the wanted status and offer of each reader
+// of TestEveryRoleAndAction.
 type roleAction struct {
 	name  string
 	do    func(*webtest.Browser) webtest.Page
@@ -71,9 +69,7 @@ func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []r
 			return link(keys, path)(b)
 		}, read},
 		{"replace a key", func(b *webtest.Browser) webtest.Page {
-			return b.Post(replacement(), url.Values{
-				"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-			})
+			return b.Post(replacement(), webtest.Replacement("week"))
 		}, keyPage("/replace"),
 			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
 		{"rename a key", func(b *webtest.Browser) webtest.Page {
@@ -99,12 +95,10 @@ func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []r
 	}
 }
 
-// Every role and every action: the status, and whether a screen that the person can open offers it.
-// -v prints the table.
+// Each role is answered each action with its status, and is offered what it may do.
 func TestEveryRoleAndAction(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
 	readers := []struct {
 		name    string
@@ -117,9 +111,7 @@ func TestEveryRoleAndAction(t *testing.T) {
 		{"other organisation", func() *webtest.Browser { return w.SignedIn(t, other.Owner) }},
 		{"signed out", func() *webtest.Browser { return w.Browser(t) }},
 	}
-	var table strings.Builder
 	for _, a := range roleActions(t, w, acme) {
-		fmt.Fprintf(&table, "\n%-26s", a.name)
 		for i, r := range readers {
 			b := r.browser()
 			offer := "–"
@@ -128,43 +120,36 @@ func TestEveryRoleAndAction(t *testing.T) {
 			}
 			p := a.do(b)
 			got := fmt.Sprintf("%d %s", p.StatusCode, offer)
-			fmt.Fprintf(&table, "%-21s", got)
 			assert.Equal(t, a.want[i], got, "%s, %s", a.name, r.name)
 			if r.name == "signed out" {
 				assert.True(t, strings.HasPrefix(p.Header.Get("Location"), "/sign-in"), a.name)
 			}
 		}
 	}
-	t.Logf(
-		"status and offer of owner, admins with and without two-step, member, other "+
-			"organisation, signed out:%s", table.String(),
-	)
 }
 
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	list := acme.At("/settings/api-keys")
 	create := acme.At("/settings/api-keys/new")
 	admin := w.SignedIn(t, acme.Admin)
-	require.Equal(t, http.StatusOK, admin.Get(create).StatusCode)
+	admin.Get(create).Is(t, 200)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, acme.Admin.ID)
-	require.Equal(t, http.StatusForbidden, admin.Get(create).StatusCode)
-	require.Equal(t, http.StatusForbidden, admin.Get(list).StatusCode)
+	admin.Get(create).Is(t, 403)
+	admin.Get(list).Is(t, 403)
 	w.DB.Exec(`update memberships set role = 'admin' where user_id = $1`, acme.Admin.ID)
-	require.Equal(t, http.StatusOK, admin.Get(create).StatusCode)
+	admin.Get(create).Is(t, 200)
 	w.DB.Exec(`update users set totp_secret = null where id = $1`, acme.Admin.ID)
-	require.Equal(t, http.StatusSeeOther, admin.Get(create).StatusCode,
-		"a change of the second step ends the session")
+	admin.Get(create).Is(t, 303) // a change of two-step verification ends the session
 	acme.Admin.TOTPSecret = ""
 	admin = w.SignedIn(t, acme.Admin)
-	require.Equal(t, http.StatusForbidden, admin.Get(create).StatusCode)
-	require.Equal(t, http.StatusOK, admin.Get(list).StatusCode)
+	admin.Get(create).Is(t, 403)
+	admin.Get(list).Is(t, 200)
 	w.DB.Exec(`delete from memberships where user_id = $1`, acme.Admin.ID)
-	require.Equal(t, http.StatusNotFound, admin.Get(list).StatusCode)
+	admin.Get(list).Is(t, 404)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
 	owner := w.SignedIn(t, acme.Owner)
-	require.Equal(t, http.StatusForbidden, owner.Get(create).StatusCode)
-	require.Equal(t, http.StatusOK, owner.Get(list).StatusCode)
+	owner.Get(create).Is(t, 403)
+	owner.Get(list).Is(t, 200)
 }

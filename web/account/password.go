@@ -7,8 +7,8 @@ import (
 	"dg/web/ui"
 )
 
-// passwordView is the form for a new password.
-type passwordView struct {
+// formView is a form of the account without further data.
+type formView struct {
 	ui.Layout
 	ui.FormErrors
 }
@@ -20,16 +20,16 @@ func (h *Handler) PasswordForm(c *fiber.Ctx, p *ui.Principal) error {
 
 func (h *Handler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	return h.Render(c, status, "password",
-		&passwordView{accountLayout(p, ui.TitleOf("Change password", status)), f})
+		&formView{accountLayout(p, ui.TitleOf("Change password", status)), f})
 }
 
 // ChangePassword answers POST /account/password.
 func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
-	form := newPasswordOf(c)
-	if f := formChecks.Errors(p.Locale, form); f.Errors != nil {
+	password, f := newPasswordOf(c)
+	if f.Errors != nil {
 		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, f)
 	}
-	session, err := h.Accounts.ChangePassword(c.UserContext(), p.Token, ui.ProofOf(c), form.New)
+	session, err := h.Accounts.ChangePassword(c.UserContext(), p.Token, ui.ProofOf(c), password)
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderPassword(c, p, status, f)
 	}
@@ -44,17 +44,11 @@ func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 		ui.Notice{Strong: "Password changed.", Before: otherSessionsEnded})
 }
 
-// formMessages are what the forms say about a field that breaks a rule of its validate tag.
-var formMessages = map[string]string{"repeat eqfield": "The passwords do not match."}
-
-var formChecks = ui.NewChecks(formMessages)
-
-// newPassword is the part of a form that sets a password.
-type newPassword struct {
-	New    string
-	Repeat string `json:"repeat" validate:"eqfield=New"`
-}
-
-func newPasswordOf(c *fiber.Ctx) newPassword {
-	return newPassword{ui.FormValue(c, "new"), ui.FormValue(c, "repeat")}
+// newPasswordOf returns the new password of a form, and the error of one that was not repeated.
+func newPasswordOf(c *fiber.Ctx) (password string, f ui.FormErrors) {
+	password = ui.FormValue(c, "new")
+	if password != ui.FormValue(c, "repeat") {
+		f = ui.FieldError("repeat", "The passwords do not match.")
+	}
+	return password, f
 }

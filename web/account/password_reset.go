@@ -35,11 +35,11 @@ func (h *SignInHandler) renderReset(c *fiber.Ctx, status int, view resetView) er
 // ResetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
 func (h *SignInHandler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
-	form := newPasswordOf(c)
-	if view.FormErrors = formChecks.Errors(ui.LocaleOf(c), form); view.Errors != nil {
+	var password string
+	if password, view.FormErrors = newPasswordOf(c); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Resets.UseReset(c.UserContext(), view.Token, form.New, c.Cookies(ui.SessionCookie))
+	err := h.Resets.UseReset(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
 	if apperr.Is(err, apperr.Validation) {
 		view.FormErrors = ui.FieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)

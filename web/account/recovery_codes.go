@@ -9,12 +9,6 @@ import (
 	"dg/web/ui"
 )
 
-// newCodesView is the form for new recovery codes.
-type newCodesView struct {
-	ui.Layout
-	ui.FormErrors
-}
-
 // RecoveryCodesForm answers GET /account/recovery-codes.
 func (h *Handler) RecoveryCodesForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, ui.FormErrors{})
@@ -28,7 +22,7 @@ func (h *Handler) renderRecoveryCodesForm(
 		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
 	}
 	return h.Render(c, status, "recovery-codes-new",
-		&newCodesView{accountLayout(p, ui.TitleOf("New recovery codes", status)), f})
+		&formView{accountLayout(p, ui.TitleOf("New recovery codes", status)), f})
 }
 
 // ReplaceRecoveryCodes answers POST /account/recovery-codes.
@@ -50,7 +44,7 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", p.Account(""), codes)
 }
 
-// codesView shows new recovery codes. No other page ever does.
+// codesView shows new recovery codes, which no other page does.
 type codesView struct {
 	ui.Layout
 	Codes []string

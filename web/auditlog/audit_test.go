@@ -2,7 +2,6 @@ package auditlog_test
 
 import (
 	"html"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func linkOf(p webtest.Page, words string) string {
 // auditedRows are the rows of the log as text.
 func auditedRows(t *testing.T, p webtest.Page) []string {
 	t.Helper()
-	require.Equal(t, http.StatusOK, p.StatusCode, p.Body)
+	p.Is(t, 200)
 	var all []string
 	for _, row := range webtest.Cells(
 		`(?s)<tr role="row"(?: class="open" id="entry")?>\s*<th role="rowheader" scope="row">(.*?)</tr>`,

@@ -118,7 +118,7 @@ func TestRenamingKeepsTheNamesOfEarlierEntries(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	form := webtest.GoodForm()
 	form.Set("name", "First name")
-	require.Equal(t, 200, b.Post(acme.At("/settings/api-keys/new"), form).StatusCode)
+	b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 200)
 	id := fixtures.One[string](w.DB, `select id from api_keys where org_id = $1`, acme.ID)
 	at := func(below string) string { return acme.At("/settings/api-keys/%s/%s", id, below) }
 	b.Post(at("rename"), url.Values{"name": {"Second name"}})

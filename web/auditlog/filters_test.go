@@ -221,8 +221,7 @@ func TestDaysOfTheFilterAreThoseOfTheZone(t *testing.T) {
 func TestPresetsOfTheAuditLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC) // a Sunday, a Saturday in New York
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Owner)
 	for query, want := range map[string][2]string{
 		"period=today": {"en-GB", "22 Nov 2026 to 22 Nov 2026"},
@@ -278,9 +277,7 @@ func TestLogOfASuccessorShowsItsReplacement(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	b.Post(acme.At("/settings/api-keys/%s/replace", old.ID), url.Values{
-		"overlap": {"day"}, "expiry": {"90"}, "idempotencyKey": {webtest.NewIdempotencyKey()},
-	}).Is(t, 200)
+	b.Post(acme.At("/settings/api-keys/%s/replace", old.ID), webtest.Replacement("day")).Is(t, 200)
 	successor := fixtures.One[string](w.DB,
 		`select id from api_keys where org_id = $1 and id <> $2`,
 		acme.ID, old.ID)

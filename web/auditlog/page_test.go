@@ -74,8 +74,8 @@ func TestAuditEntryOpensInPlace(t *testing.T) {
 			`aria-expanded="true"`,
 			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>",
 			"insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
-			"dg_live_"+key.ID+"_…", "192.0.2.118", "python-requests/2.32.3",
-			"01JD7K3V9Q2M8T4XN6ZB", `<option value="keys" selected>Any key</option>`,
+			"dg_live_"+key.ID+"_…", "192.0.2.118", "python-requests/2.32.3", "01JD7K3V9Q2M8T4XN6ZB",
+			`<option value="keys" selected>Any key</option>`,
 			`<option value="`+key.ID+`" selected>Warehouse</option>`)
 	}
 	check(b.Get(link))

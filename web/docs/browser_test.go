@@ -9,8 +9,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The sidebar stays while the page scrolls, and marks the section that is read. Request and answer
-// stand side by side from 1100 px.
+// The sidebar stays in sight while the page scrolls, and marks the current section. Request and answer
+// are side by side from 1100 px.
 func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)

@@ -29,9 +29,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The page's facts are those of the contract's document, which the tests of the API hold to the
-// program.
-
 var (
 	contractErrorRow = regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `[a-z-]+` \\| `(ERR_[A-Z_]+)` \\|")
 	pageErrorRow     = regexp.MustCompile(`<tr role="row" id="([^"]+)"><th role="rowheader" scope="row">(\d{3}) <small class="mono">(ERR_[A-Z_]+)</small></th>` +
@@ -40,7 +37,7 @@ var (
 	anyTag       = regexp.MustCompile(`<[^>]*>`)
 )
 
-// contract returns every text of the OpenAPI document, in a line or more of its own.
+// contract returns the texts of the OpenAPI document, one a line.
 func contract(t *testing.T) string {
 	t.Helper()
 	source, err := os.ReadFile("../../modules/publicapi/openapi.json")
@@ -58,12 +55,10 @@ func contract(t *testing.T) string {
 	}
 }
 
-// The errors one by one, with cause and fix, each with an id to link to.
+// The page lists the errors of the contract with cause and fix, each with an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	page := w.Browser(t).Get("/docs")
-	require.Equal(t, 200, page.StatusCode)
+	page := webtest.Start(t).Browser(t).Get("/docs").Is(t, 200)
 	var want, got, ids []string
 	for _, row := range contractErrorRow.FindAllStringSubmatch(contract(t), -1) {
 		want = append(want, row[1]+" "+row[2])
@@ -84,8 +79,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	body := w.Browser(t).Get("/docs").Body
-	text := strings.Join(strings.Fields(html.UnescapeString(anyTag.ReplaceAllString(body, " "))),
-		" ")
+	text := webtest.Words(body)
 	for _, fact := range []string{
 		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.MaxRequests,
 			apikeys.RateWindow),
@@ -101,7 +95,6 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	} {
 		require.Contains(t, text, fact)
 	}
-	// What the page and the document both say.
 	document := strings.Join(strings.Fields(contract(t)), " ")
 	for _, fact := range []string{
 		fmt.Sprintf("at most %d small reports and %d large one (more than 5,000 players",
@@ -126,58 +119,45 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		require.Contains(t, text, fact)
 	}
 	header := webtest.RegexpFind(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
-	var columns []string
-	for _, c := range regexp.MustCompile(
-		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`,
-	).FindAllStringSubmatch(body, -1) {
-		columns = append(columns, c[1])
-	}
-	require.Equal(t, header, strings.Join(columns, ","))
+	columns := webtest.Cells(
+		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
+	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
 	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.URL+`/api/v1/forks`,
 		"the address of this service")
 	require.NotContains(t, body, "dg.example.org")
 }
 
-// Everybody may read the pages, signed in or not, and while the database is down.
+// The pages need no sign-in and no database.
 func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	for _, path := range []string{
 		"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats",
-		"/docs/clients", "/docs/changes", "/docs/recipes",
+		"/docs/clients", "/docs/changes", "/docs/recipes", "/docs/security",
 	} {
-		out := w.Browser(t).Get(path)
-		require.Equal(t, 200, out.StatusCode)
-		require.Contains(t, out.Body, `<a href="/sign-in">Sign in</a>`)
-		in := w.SignedIn(t, acme.Owner).Get(path)
-		require.Equal(t, 200, in.StatusCode)
-		require.Contains(t, in.Body, acme.Owner.Name)
-		require.Contains(t, in.Body,
+		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
+		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name,
 			`<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
 	}
 	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
-		require.Equal(t, 404, w.Browser(t).Get(path).StatusCode)
+		w.Browser(t).Get(path).Is(t, 404)
 	}
-	for _, path := range regexp.MustCompile(`href="(/docs/[^"#]+)`).
-		FindAllStringSubmatch(w.Browser(t).Get("/docs").Body, -1) {
-		require.Equal(t, 200, w.Browser(t).Get(path[1]).StatusCode, path[1])
+	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`,
+		`<a href="/docs/security">`)
+	for _, path := range webtest.Cells(`href="(/docs/[^"#]+)`, index.Body) {
+		w.Browser(t).Get(path[0]).Is(t, 200)
 	}
-	require.Contains(t, w.Browser(t).Get("/docs").Body, `<a href="/settings/api-keys">`)
-	require.Contains(t, w.SignedIn(t, acme.Owner).Get("/docs").Body,
-		`<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
-	b := w.SignedIn(t, acme.Owner)
+	b.Get("/docs").Has(t, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
 	w.DB.DB.Close()
-	require.Equal(t, 200, b.Get("/docs").StatusCode,
-		"it explains ERR_UNAVAILABLE: it must be there then")
+	b.Get("/docs").Is(t, 200) // which explains ERR_UNAVAILABLE
+	w.Browser(t).Get("/docs/security").Is(t, 200)
 }
 
-// The examples hold a fork and a group of the reader's organisation: of the one that the reader
-// comes from, when there are several.
+// The examples name a fork and a group of the reader's organisation. A reader of several names it in
+// the address.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
 	fork := w.Fork(acme)
 	other := w.Fork(globex)
@@ -187,24 +167,20 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	for _, path := range []string{
 		"/docs", "/docs/recipes/curl", "/docs/recipes/python", "/docs/reference/getForkStats",
 	} {
-		require.Contains(t, w.Browser(t).Get(path).Body, invented)
-		require.NotContains(t, w.SignedIn(t, acme.Member).Get(path).Body, fork.ID,
-			"members see no forks")
-		body := w.SignedIn(t, acme.Owner).Get(path).Body
-		require.Contains(t, body, fork.ID)
-		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, body)
+		w.Browser(t).Get(path).Has(t, invented)
+		w.SignedIn(t, acme.Member).Get(path).Lacks(t, fork.ID)
+		own := w.SignedIn(t, acme.Owner).Get(path).Has(t, fork.ID)
+		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, own.Body)
 	}
-	require.Contains(t, w.SignedIn(t, acme.Owner).Get("/docs").Body, "groupId="+group)
+	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, "groupId="+group)
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
 	both := w.SignedIn(t, acme.Owner)
-	require.Contains(t, both.Get("/docs").Body, invented)
-	require.Contains(t, both.Get("/docs?org=globex").Body, other.ID)
-	require.Contains(t, both.Get("/docs?org=globex").Body, `href="/docs/recipes?org=globex"`)
-	require.NotContains(t, w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Body, other.ID,
-		"of no organisation but one's own")
+	both.Get("/docs").Has(t, invented)
+	both.Get("/docs?org=globex").Has(t, other.ID, `href="/docs/recipes?org=globex"`)
+	w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Lacks(t, other.ID)
 }
 
-// forgetful finds the groups of another organisation, as if its SQL forgot the organisation.
+// forgetful lists the groups of another organisation, like a statement without its organisation.
 type forgetful struct {
 	groups docs.Groups
 	finds  string
@@ -214,8 +190,8 @@ func (f *forgetful) Groups(ctx context.Context, _, chosen string) ([]org.Group, 
 	return f.groups.Groups(ctx, f.finds, chosen)
 }
 
-// rules.md, Keys: nothing is allowed across organisations. The policy is asked about the owner of
-// what is named in the examples.
+// rules.md, Keys: nothing is allowed across organisations. The policy authorises each listed group by
+// its owner.
 func TestDocsNameNoForeignGroup(t *testing.T) {
 	t.Parallel()
 	var groups forgetful
@@ -228,17 +204,15 @@ func TestDocsNameNoForeignGroup(t *testing.T) {
 	fork := w.Fork(acme)
 	foreign := w.DB.Group(other.ID, w.DB.Players(other.ID, 5)...)
 	groups.finds = other.ID
-	body := w.SignedIn(t, acme.Owner).Get("/docs").Body
-	require.Contains(t, body, fork.ID)
-	require.NotContains(t, body, foreign)
+	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, fork.ID).Lacks(t, foreign)
 }
 
-// The reference has what the document has: each operation with its parameters, fields, answers and
+// The reference shows each operation of the OpenAPI document with its parameters, fields, answers and
 // examples.
 func TestReferenceShowsTheDocument(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	index := w.Browser(t).Get("/docs/reference").Body
+	index := w.Browser(t).Get("/docs/reference")
 	for operation, names := range map[string][]string{
 		"listForks": {"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag"},
 		"getFork":   {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
@@ -251,26 +225,20 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 			"<td><code>scorePercent</code></td>",
 		},
 	} {
-		require.Contains(t, index, `href="/docs/reference/`+operation+`"`)
-		page := w.Browser(t).Get("/docs/reference/" + operation)
-		for _, name := range names {
-			require.Contains(t, page.Body, name, operation)
-		}
-		require.NotContains(t, page.Body, "$ref")
+		index.Has(t, `href="/docs/reference/`+operation+`"`)
+		w.Browser(t).Get("/docs/reference/"+operation).Has(t, names...).Lacks(t, "$ref")
 	}
 }
 
-// Each file of recipes/ is on a page: none is forgotten in docs.json.
+// Each file of recipes/ is on a page, as docs.json lists it.
 func TestDocsShowEveryRecipe(t *testing.T) {
 	t.Parallel()
-	w := webtest.Start(t)
-	b := w.Browser(t)
+	b := webtest.Start(t).Browser(t)
 	index := b.Get("/docs").Body + b.Get("/docs/recipes").Body
 	text := func(page string) string { return html.UnescapeString(anyTag.ReplaceAllString(page, "")) }
 	shown := text(index)
-	for _, path := range regexp.MustCompile(`href="(/docs/(?:recipes/|clients)[^"]*)`).
-		FindAllStringSubmatch(index, -1) {
-		shown += text(b.Get(path[1]).Body)
+	for _, path := range webtest.Cells(`href="(/docs/(?:recipes/|clients)[^"]*)`, index) {
+		shown += text(b.Get(path[0]).Body)
 	}
 	files := 0
 	var forgotten []string
@@ -293,8 +261,8 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	require.Greater(t, files, 20)
 }
 
-// specification, 9: changes have dates, a break is listed apart from what version 1 may add, and
-// the page shows how an end is announced, as the document does.
+// specification, 9: changes have dates, and breaking ones are listed apart. The headers that announce
+// an end are those of the document.
 func TestChangesAreDatedAndBreaksStandApart(t *testing.T) {
 	t.Parallel()
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
@@ -302,12 +270,8 @@ func TestChangesAreDatedAndBreaksStandApart(t *testing.T) {
 	require.True(t, found)
 	breaking, additions, found := strings.Cut(breaking, `<h2 id="additions">`)
 	require.True(t, found)
-	dates := regexp.MustCompile(`<time datetime="(\d{4}-\d{2}-\d{2})">`)
 	for _, list := range []string{breaking, additions} {
-		var days []string
-		for _, day := range dates.FindAllStringSubmatch(list, -1) {
-			days = append(days, day[1])
-		}
+		days := slices.Concat(webtest.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, list)...)
 		require.NotEmpty(t, days)
 		slices.Reverse(days)
 		require.True(t, slices.IsSorted(days), "newest first: %s", days)
@@ -332,18 +296,17 @@ func TestDocsHighlightPrograms(t *testing.T) {
 		{"duckdb", "dg.duckdb.sql", "<i>-- The chart: plays of each fork by week (UTC).</i>"},
 		{"go", "dg.go", "<b>func</b> main"},
 	} {
-		page := w.Browser(t).Get("/docs/recipes/" + c.recipe).Body
-		require.Contains(t, page, c.shows)
+		page := w.Browser(t).Get("/docs/recipes/"+c.recipe).Has(t, c.shows)
 		file, err := os.ReadFile("recipes/" + c.file)
 		require.NoError(t, err)
-		code := webtest.RegexpFind(t, `(?s)<code id="recipe">(.*?)</code></pre>`, page)
+		code := webtest.RegexpFind(t, `(?s)<code id="recipe">(.*?)</code></pre>`, page.Body)
 		lines := strings.Split(html.UnescapeString(anyTag.ReplaceAllString(code, "")), "\n")
 		require.Len(t, lines, strings.Count(string(file), "\n"))
 		require.Equal(t, strings.Split(string(file), "\n")[len(lines)-1], lines[len(lines)-1])
 	}
 }
 
-// The pages run under the strict policy, without inline script or style and without another host.
+// The pages have the content policy of all screens: no inline script or style, and no other host.
 func TestDocsPolicy(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -357,5 +320,18 @@ func TestDocsPolicy(t *testing.T) {
 		require.NotRegexp(t,
 			`(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`,
 			page.Body)
+	}
+}
+
+// The page of security names no test, no file and no SQL. Links to its sections must not break.
+func TestSecurityPageIsForCustomers(t *testing.T) {
+	t.Parallel()
+	page := webtest.Start(t).Browser(t).Get("/docs/security")
+	require.NotRegexp(t, `Test[A-Z]|make chaos|\.go\b|SQL|DG_[A-Z]|[Rr]ow-level`, page.Body)
+	for _, id := range []string{
+		"isolation", "privacy", "revocation-and-audit", "limits", "outage", "restart", "secrets",
+		"screens-and-files", "owners", "report",
+	} {
+		page.Has(t, `<h2 id="`+id+`">`)
 	}
 }

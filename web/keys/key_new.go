@@ -147,7 +147,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 
 // key returns the key that the form describes, or all errors of the form.
 func (f keyForm) key(l ui.Locale, now time.Time) (apikeys.NewKey, []ui.FormError) {
-	invalid := formChecks.Errors(l, f).Errors
+	invalid := formErrors(l, f).Errors
 	in := apikeys.NewKey{Name: f.Name, Description: f.Description, IdempotencyKey: f.IdempotencyKey}
 	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
 		if f.Has(string(scope)) {

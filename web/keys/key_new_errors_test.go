@@ -28,6 +28,12 @@ var keyFormErrors = map[string]struct {
 	"a zero-width space": {
 		url.Values{"name": {"Power\u200bBI"}}, "name", "contains characters that cannot be seen",
 	},
+	"a description with a line break": {
+		url.Values{"description": {"a\nb"}}, "description", "contains invalid characters",
+	},
+	"a description that cannot be seen": {
+		url.Values{"description": {"a\u200bb"}}, "description", "characters that cannot be seen",
+	},
 	"no scope":         {url.Values{"scopes": nil}, "scopes", "at least one scope"},
 	"an unknown scope": {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},
 	"no expiry":        {url.Values{"expiry": nil}, "expiry", "Choose when the key expires."},
@@ -59,8 +65,7 @@ var keyFormErrors = map[string]struct {
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Owner)
 	for name, c := range keyFormErrors {
 		t.Run(name, func(t *testing.T) {

@@ -31,8 +31,7 @@ func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Admin)
 	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
 	for days, instant := range map[string]string{
@@ -84,8 +83,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Owner)
 	for _, c := range []struct{ expiry, day, time, want string }{
 		{"30", "", "", "2026-12-21T00:00:00Z"},
@@ -119,8 +117,7 @@ func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 func TestSampleCommandMatchesTheScopes(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAt(t, &now)
 	bare := w.Organisation("bare")
 	fork := w.Fork(acme).ID
 	form := func(o *webtest.Organisation, scope string) string {

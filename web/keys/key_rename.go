@@ -2,10 +2,12 @@ package keys
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -24,7 +26,7 @@ type labelForm struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
-// formMessages are what the forms say about a field that breaks a rule of its validate tag.
+// formMessages are the errors of the forms by field and rule of its validate tag.
 var formMessages = map[string]string{
 	"name visible":   "Enter a name.",
 	"name max":       "The name has {count} characters. Use 200 or fewer.",
@@ -38,7 +40,22 @@ var formMessages = map[string]string{
 	"scopes oneof":          "Choose at least one scope.",
 }
 
-var formChecks = ui.NewChecks(formMessages)
+var formChecker = input.New(formMessages, nil)
+
+// formErrors returns the errors of the form's fields, one each, in their order.
+func formErrors(l ui.Locale, form any) (f ui.FormErrors) {
+	for _, fault := range formChecker.Faults(form) {
+		if f.Error(fault.Field) != "" {
+			continue
+		}
+		if text, ok := fault.Value.(string); ok {
+			fault.Message = strings.Replace(fault.Message, "{count}",
+				l.Count(int64(utf8.RuneCountInString(text))), 1)
+		}
+		f.Errors = append(f.Errors, ui.FormError{Field: fault.Field, Message: fault.Message})
+	}
+	return f
+}
 
 func parseLabelForm(c *fiber.Ctx) labelForm {
 	return labelForm{
@@ -74,7 +91,7 @@ func (h *FormHandler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := formChecks.Errors(p.Locale, form); len(invalid.Errors) > 0 {
+	if invalid := formErrors(p.Locale, form); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
 			renameKeyView{labelForm: form.shown(), FormErrors: invalid})
 	}

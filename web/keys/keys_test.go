@@ -16,10 +16,10 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// noon is a day like any other, as the clock of a test that moves.
+// noon is the time of tests whose clock is set.
 var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
-// setKey changes what only time changes.
+// setKey sets the times of a key.
 func setKey(
 	t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any,
 ) {
@@ -42,13 +42,12 @@ func row(t *testing.T, p webtest.Page, name string) string {
 	return ""
 }
 
-// The list says of each key all that there is to know, in words; newest first; what has ended is in
-// a fold.
+// The list has each key's state, times, scopes and creator, the newest key first. Revoked and expired
+// keys are folded.
 func TestKeysAreListed(t *testing.T) {
 	t.Parallel()
 	now := noon
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme := webtest.StartAt(t, &now)
 	day := 24 * time.Hour
 	forks := apikeys.ForksRead
 	reports := apikeys.ReportsRead
@@ -107,127 +106,83 @@ func TestKeysAreListed(t *testing.T) {
 
 func TestManyRevokedKeysArePaged(t *testing.T) {
 	t.Parallel()
-	now := noon
-	w := webtest.StartAt(t, &now)
-	acme := w.Organisation("acme")
+	w, acme, b := webtest.StartAsOwner(t)
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
-		creator_name, revoked_at)
-		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'],
-		  decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p',
-		    'P', timestamptz '2021-01-01'
-		  from generate_series(1, 1105) i`, acme.ID)
-	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
+	w.ManyKeys(acme, "revoked ", 1105, 0)
+	p := b.Get(acme.At("/settings/api-keys"))
 	p.Has(t, "Revoked and expired (1,099)", "1–100 of 1,099", acme.At("/settings/api-keys?page=2"))
 	p.Lacks(t, "data-name>revoked 999<")
 	p.Has(t, "The audit log has the oldest keys.")
-	second := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys?page=2"))
-	second.Has(t, "data-name>revoked 999<", "<details open>")
-	require.Contains(t, second.Body, "data-name>BI<", "the usable ones are on each page")
+	b.Get(acme.At("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>",
+		"data-name>BI<")
 }
 
 // Without the button, a notice says why, and a request that ignores it gets the same sentence.
-// Listing and revoking still work.
+// Listing and revoking still work. A plan that never had the API has nothing to pause.
 func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	for name, c := range map[string]struct {
-		plan        string
-		who         func(*webtest.Organisation) fixtures.Person
-		full        bool
-		note, wayTo string
-		says        string
+		plan, role string
+		others     int // further usable keys
+		says, also string
+		listed     string // on the list alone
 	}{
-		"no two-step": {"pro", func(o *webtest.Organisation) fixtures.Person {
-			return o.AdminPlain
-		}, false, "Turn on two-step verification to create keys.",
-			"/account/two-step?next=%2Fo%2Fwhy-no-two-step%2Fsettings%2Fapi-keys%2Fnew",
-			"list and revoke keys without it"},
-		"below Pro": {
-			"team", func(o *webtest.Organisation) fixtures.Person {
-				return o.Owner
-			}, false, "API keys are paused.", "/settings/organisation",
-			"requests are refused",
+		"no-two-step": {
+			"pro", "admin-plain", 0,
+			"Turn on two-step verification to create keys.", "list and revoke keys without it",
+			`/account/two-step?next=%2Fo%2Fno-two-step%2Fsettings%2Fapi-keys%2Fnew"`,
 		},
-		"free": {
-			"free", func(o *webtest.Organisation) fixtures.Person {
-				return o.Admin
-			}, false, "API keys are paused.", "/settings/organisation", "list and revoke",
+		"below": {
+			"team", "owner", 0, "API keys are paused.", "requests are refused",
+			`aria-label="Paused keys"`,
 		},
-		"full": {
-			"enterprise", func(o *webtest.Organisation) fixtures.Person {
-				return o.Owner
-			}, true, "has 100 usable keys", "", "Revoke one",
-		},
+		"full": {"enterprise", "owner", 99, "has 100 usable keys", "Revoke one", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := w.Organisation("why-" + strings.ReplaceAll(name, " ", "-"))
+			o := w.Organisation(name)
 			key := w.NewKey(t, o, "BI", apikeys.ForksRead)
-			if c.full {
-				w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
-					created_by, creator_name)
-					select 'f' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'],
-					  decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(2, 100) i`,
-					o.ID)
-			}
+			w.ManyKeys(o, "n", c.others, c.others)
 			w.DB.Exec(`update organisations set plan = $2 where id = $1`, o.ID, c.plan)
-			b := w.SignedIn(t, c.who(o))
+			b := w.SignedIn(t, map[string]fixtures.Person{
+				"owner": o.Owner, "admin-plain": o.AdminPlain,
+			}[c.role])
 			list := b.Get(o.At("/settings/api-keys")).Is(t, 200)
-			list.Lacks(t, "/settings/api-keys/new")
+			list.Lacks(t, "/settings/api-keys/new\"").Has(t, c.listed)
 			notes := strings.Join(list.Notes(t), "\n")
-			require.Contains(t, notes, c.note)
 			require.Contains(t, notes, c.says)
-			list.Has(t, c.wayTo+`"`)
-			before := newest(t, w, o)
+			require.Contains(t, notes, c.also)
+			before := w.AllKeys(t, o)
 			for _, refused := range []webtest.Page{
 				b.Get(o.At("/settings/api-keys/new")),
 				b.Post(o.At("/settings/api-keys/new"), webtest.GoodForm()),
 			} {
-				refused.Is(t, 403)
-				require.Contains(t, html.UnescapeString(refused.Body), c.note)
+				require.Contains(t, html.UnescapeString(refused.Is(t, 403).Body), c.says)
 			}
-			require.Equal(t, before, newest(t, w, o), "nothing is made")
-			if c.plan != "pro" && !c.full {
+			require.Equal(t, before, w.AllKeys(t, o), "nothing is made")
+			if c.plan == "team" {
 				require.Contains(t, row(t, list, "BI"), "Paused by plan Never expires")
-				list.Has(t, `aria-label="Paused keys"`)
 			}
-			list.Has(t, o.At("/settings/api-keys/%s/revoke", key.ID))
-			revoked := b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
+			path := o.At("/settings/api-keys/%s/revoke", key.ID)
+			list.Has(t, path)
+			revoked := b.Post(path, url.Values{}).Is(t, 303)
 			require.Contains(t, row(t, b.Get(revoked.Header.Get("Location")), "BI"),
 				"Revoked Since")
 		})
 	}
+	free := w.OrganisationOf(fixtures.Organisation{Slug: "free", Plan: "free"})
+	b := w.SignedIn(t, free.Owner)
+	for path, p := range map[string]webtest.Page{
+		"list": b.Get(free.At("/settings/api-keys")),
+		"form": b.Get(free.At("/settings/api-keys/new")).Is(t, 403),
+		"sent": b.Post(free.At("/settings/api-keys/new"), webtest.GoodForm()).Is(t, 403),
+	} {
+		p.Has(t, "The API comes with the Pro plan.")
+		require.NotContains(t, strings.ToLower(p.Body), "paused", path)
+	}
 }
 
-// A plan that never had the API has nothing to pause.
-func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	o := w.OrganisationOf(fixtures.Organisation{Slug: "free", Plan: "free"})
-	b := w.SignedIn(t, o.Owner)
-	list := b.Get(o.At("/settings/api-keys"))
-	require.Equal(t,
-		[]string{
-			": The API comes with the Pro plan. Your plan does not include it, so you cannot create keys. See the plan",
-		}, list.Notes(t))
-	require.NotContains(t, strings.ToLower(list.Body), "paused")
-	b.Get(o.At("/settings/api-keys/new")).Is(t, 403).Has(t,
-		"The API comes with the Pro plan.")
-	sent := b.Post(o.At("/settings/api-keys/new"), url.Values{"name": {"BI"}}).Is(t, 403)
-	sent.Has(t, "The API comes with the Pro plan.")
-	sent.Lacks(t, "paused")
-}
-
-// newest is the organisation's newest key, and how many it has.
-func newest(t *testing.T, w *webtest.World, o *webtest.Organisation) string {
-	t.Helper()
-	return fixtures.One[string](w.DB,
-		`select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '')
-			from api_keys where org_id = $1`,
-		o.ID)
-}
-
-// Hostile names are shown harmless, wherever a key's name is.
+// A key's name is escaped and isolated on every screen.
 func TestKeyListEscapesHostileNames(t *testing.T) {
 	t.Parallel()
 	_, acme, b := webtest.StartAsOwner(t)
@@ -303,15 +258,9 @@ func TestManyKeysAreSearched(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	wanted := w.NewKey(t, acme, "Café dashboard", apikeys.ReportsRead)
-	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
-		creator_name, revoked_at)
-		select 'r' || lpad(i::text, 21, '0'), $1, 'Tool ' || i, array['forks:read'],
-		  decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p',
-		    'P', case when i > 19 then timestamptz '2021-01-01' end
-		  from generate_series(1, 140) i`, acme.ID)
+	w.ManyKeys(acme, "Tool ", 140, 19)
 	names := func(query string) (found []string) {
-		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)
-		p.Has(t, `role="search"`)
+		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200).Has(t, `role="search"`)
 		for _, n := range webtest.Cells(`data-name>([^<]+)<`, p.Body) {
 			found = append(found, n[0])
 		}

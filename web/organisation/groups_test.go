@@ -76,7 +76,7 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Played(o)
 	group := w.DB.GroupNamed(o.ID, "Sales") // its figures are hidden, its id is not
-	get := w.Beside(t, o)
+	get := w.API(t, o)
 	for _, query := range []url.Values{
 		{"from": {"2026-03-01"}, "to": {"2026-03-31"}},
 		{"from": {"2026-03-01"}, "to": {"2026-03-31"}, "groupId": {group}},
@@ -86,7 +86,7 @@ func TestDashboardShowsItsCall(t *testing.T) {
 			html.UnescapeString(commandOnPage.FindStringSubmatch(body)[1]))
 		require.Equal(t, w.URL+"/api/v1/forks/"+fork+"/stats", address)
 		require.Equal(t, query, asked)
-		require.Equal(t, 200, get("/forks/"+fork+"/stats?"+asked.Encode()).StatusCode)
+		get("/forks/"+fork+"/stats?"+asked.Encode()).Is(t, 200)
 		require.Contains(t, body, `<code id="fork-id">`+fork+`</code>`)
 		require.Equal(t, query.Has("groupId"),
 			strings.Contains(body, `<code id="group-id">`+group+`</code>`))

@@ -74,8 +74,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	screen := acme.At("/settings/organisation")
 
 	page := b.Get(form)
-	page.Has(t, `value="pseudonymous" checked`)
-	page.Has(t, "Owners and admins: on the screens, and in the CSV files that they download.",
+	page.Has(t, `value="pseudonymous" checked`,
+		"Owners and admins: on the screens, and in the CSV files that they download.",
 		"also for past plays", "Today no key can read them.",
 		"groups stay hidden when fewer than 5 of their members played",
 		"Files with names keep them when you change back: you cannot take them back.",

@@ -16,8 +16,7 @@ import (
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
-	w := webtest.StartAt(t, &now)
-	o := w.Organisation("acme")
+	w, o := webtest.StartAt(t, &now)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
 	b := w.SignedIn(t, o.Owner)

@@ -77,7 +77,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 		randomPlays(w, random, 700, 400, forks[:2], players, now)
 		randomPlays(w, random, 500, 20, forks[:1], players, now)
 		owner := w.SignedIn(t, o.Owner)
-		get := w.Beside(t, o)
+		get := w.API(t, o)
 		for n := range 40 {
 			fork := forks[min(random.IntN(7)/3, 2)].ID
 			group := groups[max(0, random.IntN(2*len(groups))-len(groups))]

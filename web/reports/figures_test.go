@@ -3,7 +3,6 @@ package reports_test
 import (
 	"encoding/json"
 	"math/big"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -146,8 +145,7 @@ func askStatistics(
 	if group != "" {
 		path += "&groupId=" + group
 	}
-	answer := get(path)
-	require.Equal(t, http.StatusOK, answer.StatusCode, answer.Body)
+	answer := get(path).Is(t, 200)
 	var s statistics
 	require.NoError(t, json.Unmarshal([]byte(answer.Body), &s))
 	return s

@@ -48,8 +48,7 @@ func TestGroupsAreFoundByName(t *testing.T) {
 		"the chosen one of two": {"twins", twins[1], twins[1]},
 		"beyond the first 500":  {"zz", "", last},
 	} {
-		p := ask(c.search, c.chosen)
-		p.Is(t, 303)
+		p := ask(c.search, c.chosen).Is(t, 303)
 		u, err := url.Parse(p.Header.Get("Location"))
 		require.NoError(t, err)
 		want := url.Values{"from": {"2026-03-01"}, "to": {"2026-03-31"}, "skills": {"weakest"}}
@@ -58,8 +57,7 @@ func TestGroupsAreFoundByName(t *testing.T) {
 		}
 		require.Equal(t, want, u.Query(), name)
 	}
-	p = ask("Twins", "")
-	p.Is(t, 200)
+	p = ask("Twins", "").Is(t, 200)
 	links := webtest.Cells(
 		`<li><a class="alone" href="([^"]*)"><bdi>Twins</bdi></a> <small class="mono">([^<]*)</small>`,
 		p.Body,

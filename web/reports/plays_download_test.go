@@ -31,7 +31,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
 		players := w.DB.PlayersNamed(o.ID, names...)
 		randomPlays(w, random, 900, 40, []fixtures.Fork{fork}, players, now)
-		get := w.Beside(t, o)
+		get := w.API(t, o)
 		b := w.SignedIn(t, o.Admin)
 		for i, group := range []string{
 			"", "&groupId=" + w.DB.Group(o.ID, players[:4]...),
@@ -103,9 +103,9 @@ func TestDownloadEndsWithTheRole(t *testing.T) {
 	w.DB.Players(o.ID, 1)
 	w.DB.Plays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)
 	path := o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID)
-	_, in := w.Begin(t, w.SignedIn(t, o.Admin), path)
+	in := w.Begin(t, w.SignedIn(t, o.Admin), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, o.Admin.ID)
-	_, err := io.ReadAll(webtest.Slowly{Reader: in})
+	_, err := io.ReadAll(in)
 	require.ErrorIs(t, err, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 	finished := w.UntilFinished(t, o, 1)
 	require.Equal(t, "access_ended", finished.Details["outcome"])

@@ -67,10 +67,8 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 	}
 	first := head(b.Get(base), "Best score")
 	require.Contains(t, first, "from="+from)
-	once := b.Get(first)
-	once.Has(t, `aria-sort="descending"><a href="`)
-	twice := b.Get(head(once, "Best score"))
-	twice.Has(t, `aria-sort="ascending"><a href="`)
+	once := b.Get(first).Has(t, `aria-sort="descending"><a href="`)
+	twice := b.Get(head(once, "Best score")).Has(t, `aria-sort="ascending"><a href="`)
 	require.Contains(t, head(twice, "Best score"), "sort=best&to=")
 	// What the address says wrongly is the usual order, and the nearest page.
 	for _, more := range []string{"&sort=nothing", "&page=0", "&page=x", "&sort=plays&dir=down"} {

@@ -6,14 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
 	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
-	"dg/platform/input"
 )
 
 // FormErrors are what is wrong with a form, for the summary above it and beside each field.
@@ -84,9 +82,7 @@ func LockoutWait(c *fiber.Ctx, err error) *Wait {
 
 // FormValue is a field of the submitted form. It reads the body alone: addresses end up in
 // histories, logs and links of others.
-func FormValue(
-	c *fiber.Ctx, name string,
-) string {
+func FormValue(c *fiber.Ctx, name string) string {
 	return string(c.Context().PostArgs().Peek(name))
 }
 
@@ -110,26 +106,4 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 				"enter the current code."), fiber.StatusUnprocessableEntity
 	}
 	return FormErrors{}, 0
-}
-
-// Checks are the rules of a wing's forms, as their validate tags have them.
-type Checks struct{ checker *input.Checker }
-
-// NewChecks returns the checks. messages are what the forms say about a field that breaks a rule,
-// by both.
-func NewChecks(messages map[string]string) Checks { return Checks{input.New(messages, nil)} }
-
-// Errors are those of the form's fields, one each, in their order.
-func (k Checks) Errors(l Locale, form any) (f FormErrors) {
-	for _, fault := range k.checker.Faults(form) {
-		if f.Error(fault.Field) != "" {
-			continue
-		}
-		if text, ok := fault.Value.(string); ok {
-			fault.Message = strings.Replace(fault.Message, "{count}",
-				l.Count(int64(utf8.RuneCountInString(text))), 1)
-		}
-		f.Errors = append(f.Errors, FormError{fault.Field, fault.Message})
-	}
-	return f
 }

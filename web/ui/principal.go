@@ -83,9 +83,7 @@ func (p *Principal) AuditActor() audit.Actor {
 func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 
 // Path is the address of a screen of the organisation.
-func (p *Principal) Path(
-	screen string,
-) string {
+func (p *Principal) Path(screen string) string {
 	return OrganisationPath(p.Organisation.Slug) + screen
 }
 

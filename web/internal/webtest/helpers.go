@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +25,6 @@ import (
 	"dg/modules/publicapi"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
-	"dg/platform/postgres"
 	"dg/platform/testkit/browsertest"
 	"dg/platform/testkit/fixtures"
 )
@@ -52,14 +52,13 @@ func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 	return entries
 }
 
-// Beside serves the API of the same instance, and returns how to ask it with a key of the
-// organisation, which may ask 100 times.
-func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Page) {
+// API serves the API of the same instance, and returns a function that sends requests with a key of
+// the organisation.
+func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) {
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	ln := listen(t)
-	base := "http://" + ln.Addr().String()
+	ln, base := listen(t)
 	api, err := publicapi.New(publicapi.Modules{
 		Keys:    w.Keys.Authenticator,
 		Games:   games.New(w.DB.DB),
@@ -69,12 +68,7 @@ func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Pag
 		Policy:  policy,
 	}, base)
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{
-		Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable,
-		Grace: time.Second,
-	})
-	api.Mount(server.App())
-	serve(t, server, ln)
+	serve(t, ln, httpserver.Options{Logger: slog.New(slog.DiscardHandler)}, api.Mount)
 	_, token, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
@@ -104,12 +98,37 @@ func Cells(pattern, text string) [][]string {
 // FigureCells finds the figures of a page.
 const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
 
+// Form returns a form of names and values in turn.
+func Form(pairs ...string) url.Values {
+	form := url.Values{}
+	for pair := range slices.Chunk(pairs, 2) {
+		form.Set(pair[0], pair[1])
+	}
+	return form
+}
+
 // GoodForm is a form that makes a key.
 func GoodForm() url.Values {
 	return url.Values{
 		"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"},
-		"idempotencyKey": {NewIdempotencyKey()},
+		"idempotencyKey": {uuid.NewString()},
 	}
+}
+
+// Replacement is a form that replaces a key, which stops after the overlap.
+func Replacement(overlap string) url.Values {
+	return Form("overlap", overlap, "expiry", "90", "idempotencyKey", uuid.NewString())
+}
+
+// ManyKeys stores n keys of the organisation, named by the prefix and a number from 1, each a minute
+// newer than the one before. Those above usable are revoked.
+func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
+	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
+		creator_name, revoked_at)
+		select 'n' || lpad(i::text, 21, '0'), $1, $2::text || i, array['forks:read'],
+		  decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p',
+		  'P', case when i > $4::int then timestamptz '2021-01-01' end
+		from generate_series(1, $3::int) i`, o.ID, prefix, n, usable)
 }
 
 // AllKeys are the organisation's keys.
@@ -120,24 +139,15 @@ func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	return keys
 }
 
-// Trimmed is a notice without its kind.
-func Trimmed(note string) string {
-	if len(note) > 2 && note[0] == ':' {
-		return note[2:]
-	}
-	return note
-}
+var tag = regexp.MustCompile(`<[^>]*>`)
 
-// Tag is a tag of HTML.
-var Tag = regexp.MustCompile(`<[^>]*>`)
-
-// Words is the text of the markup, in one line.
+// Words returns the text of the markup behind its first tag, in one line.
 func Words(markup string) string {
-	_, markup, _ = strings.Cut(markup, ">") // of the row's own tag
-	return strings.Join(strings.Fields(html.UnescapeString(Tag.ReplaceAllString(markup, " "))), " ")
+	_, markup, _ = strings.Cut(markup, ">")
+	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")
 }
 
-// Notes are the notices above the heading, as text, each with its kind before it.
+// Notes returns the text of the notices above the heading, each after its kind if it has one.
 func (p Page) Notes(t *testing.T) []string {
 	t.Helper()
 	above, _, found := strings.Cut(p.Body, `<div class="head">`)
@@ -145,7 +155,10 @@ func (p Page) Notes(t *testing.T) []string {
 	notes := []string{}
 	for _, n := range strings.Split(above, `<div class="note`)[1:] {
 		kind, _, _ := strings.Cut(n, `"`)
-		notes = append(notes, strings.TrimSpace(strings.TrimSpace(kind)+": "+Words(n)))
+		if kind != "" {
+			kind = strings.TrimSpace(kind) + ": "
+		}
+		notes = append(notes, kind+Words(n))
 	}
 	return notes
 }
@@ -158,7 +171,7 @@ func (b *Browser) In(language, path string) Page {
 
 // ToNominative is the form that makes the organisation report names.
 func ToNominative(o *Organisation) url.Values {
-	return url.Values{"mode": {"nominative"}, "organisation": {o.Name}}
+	return Form("mode", "nominative", "organisation", o.Name)
 }
 
 // ExportsOf are the log's entries of exports, newest first.
@@ -182,9 +195,9 @@ func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry 
 	return finished[0]
 }
 
-// Begin begins a download over a connection of its own with a small window, and reads no more than
-// its status.
-func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.Reader) {
+// Begin begins a download over its own connection with a small window, and reads its status. The
+// reader is slow: 200 KB in a second.
+func (w *World) Begin(t *testing.T, b *Browser, path string) io.Reader {
 	t.Helper()
 	var d net.Dialer
 	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(w.URL, "http://"))
@@ -200,27 +213,28 @@ func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.R
 	status, err := in.ReadString('\n')
 	require.NoError(t, err)
 	require.Contains(t, status, " 200 ")
-	return conn, in
+	return slowly{in}
 }
 
-// Slowly is a reader over a slow line: 200 KB in a second.
-type Slowly struct{ io.Reader }
+type slowly struct{ io.Reader }
 
-// Read implements io.Reader.
-func (s Slowly) Read(p []byte) (int, error) {
+func (s slowly) Read(p []byte) (int, error) {
 	<-time.After(50 * time.Millisecond)
 	return s.Reader.Read(p[:min(len(p), 10_000)])
 }
 
-// SignInWith signs somebody in by the form, and goes on to a path.
+// SignInWith signs a person in by the form, and opens a path.
 func SignInWith(p *browsertest.Page, w *World, who fixtures.Person, path string) {
-	signIn(p, w, who, "")
+	p.Open(w.URL + "/sign-in")
+	p.Fill("#email", who.Email)
+	p.Fill("#password", fixtures.Password)
+	p.Click("main button.primary")
 	p.WaitFor("header.top")
 	p.Open(w.URL + path)
 }
 
-// LooksRight demands of a screen, on a desk and on a phone, what all of them keep. The tests of app
-// look at the same screens in the other two combinations of width and scheme.
+// LooksRight checks the accessibility, the size of targets and the width of a screen, dark on a desk
+// and light on a phone. TestScreens has the other combinations.
 func LooksRight(t *testing.T, p *browsertest.Page, name string) {
 	t.Helper()
 	for _, width := range []int{320, 1280} {
@@ -232,20 +246,8 @@ func LooksRight(t *testing.T, p *browsertest.Page, name string) {
 	p.Emulate(1280, false)
 }
 
-// ToAccount signs in on the way to the account, up to the question for a code if there is one.
-func ToAccount(p *browsertest.Page, w *World, who fixtures.Person) {
-	signIn(p, w, who, "?next=/account")
-}
-
-func signIn(p *browsertest.Page, w *World, who fixtures.Person, query string) {
-	p.Open(w.URL + "/sign-in" + query)
-	p.Fill("#email", who.Email)
-	p.Fill("#password", fixtures.Password)
-	p.Click("main button.primary")
-}
-
-// CodeNow is the person's code of now; one that was used may be used again, since tests are faster
-// than half a minute.
+// CodeNow returns the current code of the secret. It may be used again: tests take less than the
+// half minute of a code.
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	t.Helper()
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
@@ -256,10 +258,10 @@ func (w *World) CodeNow(t *testing.T, secret string) string {
 
 // Credentials are the fields of the sign-in.
 func Credentials(p fixtures.Person) url.Values {
-	return url.Values{"email": {p.Email}, "password": {fixtures.Password}}
+	return Form("email", p.Email, "password", fixtures.Password)
 }
 
-// RequireRedirect demands that the answer leads to a path.
+// RequireRedirect requires a redirect to a path.
 func RequireRedirect(t *testing.T, to string, p Page) {
 	t.Helper()
 	require.Equal(t, http.StatusSeeOther, p.StatusCode, p.Body)

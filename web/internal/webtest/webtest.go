@@ -16,8 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-	"github.com/pquerna/otp/totp"
+	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
@@ -77,10 +76,11 @@ func StartAsOwner(t *testing.T) (*World, *Organisation, *Browser) {
 	return w, acme, w.SignedIn(t, acme.Owner)
 }
 
-// StartAt begins a world without organisations, whose clock shows *now.
-func StartAt(t *testing.T, now *time.Time) *World {
+// StartAt begins a world with the organisation "acme", whose clock shows *now.
+func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	t.Helper()
-	return StartOn(t, fixtures.New(t), func() time.Time { return *now })
+	w := StartOn(t, fixtures.New(t), func() time.Time { return *now })
+	return w, w.Organisation("acme")
 }
 
 // StartOn begins one more instance on a database, with a clock, and other modules where a test
@@ -92,7 +92,7 @@ func StartOn(
 	policy, err := authz.New()
 	require.NoError(t, err)
 	w := &World{DB: db, Log: audit.New(db.DB), now: now}
-	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
+	// The sign-ins of SignedIn leave no entry: the log holds what the test does.
 	w.People = w.identity(identity.Auditor{Memberships: noOrganisations{}}, slog.DiscardHandler)
 	orgs := org.New(db.DB, w.Log, policy)
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
@@ -108,15 +108,11 @@ func StartOn(
 	for _, f := range change {
 		f(&modules)
 	}
-	ln := listen(t)
-	w.URL = "http://" + ln.Addr().String()
+	ln, base := listen(t)
+	w.URL = base
 	site := web.New(modules, w.URL, now)
-	server := httpserver.New(httpserver.Options{
-		Logger: w.Logged.Logger(), Unavailable: postgres.Unavailable,
-		Grace: time.Second, ErrorPage: site.ErrorPage,
-	})
-	site.Mount(server.App())
-	serve(t, server, ln)
+	options := httpserver.Options{Logger: w.Logged.Logger(), ErrorPage: site.ErrorPage}
+	serve(t, ln, options, site.Mount)
 	return w
 }
 
@@ -156,16 +152,22 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 	}
 }
 
-func listen(t *testing.T) net.Listener {
+func listen(t *testing.T) (ln net.Listener, base string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	return ln
+	return ln, "http://" + ln.Addr().String()
 }
 
 // serve serves until the test ends.
-func serve(t *testing.T, server *httpserver.Server, ln net.Listener) {
+func serve(
+	t *testing.T, ln net.Listener, options httpserver.Options, mount func(*fiber.App),
+) {
 	t.Helper()
+	options.Unavailable = postgres.Unavailable
+	options.Grace = time.Second
+	server := httpserver.New(options)
+	mount(server.App())
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.Serve(ln) })
 	t.Cleanup(func() {
@@ -174,21 +176,17 @@ func serve(t *testing.T, server *httpserver.Server, ln net.Listener) {
 	})
 }
 
-// noOrganisations is nobody's membership.
+// noOrganisations finds no membership, so that the events of a person are recorded nowhere.
 type noOrganisations struct{}
 
-// OrganisationsOf returns none.
-func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) {
-	return nil, nil
-}
+func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) { return nil, nil }
 
-// OrganisationNamesOf returns none.
 func (noOrganisations) OrganisationNamesOf(context.Context, string) ([]string, error) {
 	return nil, nil
 }
 
-// Organisation is one of a test, with its people: an owner, an admin with and one without two-step
-// verification, and a member.
+// Organisation is an organisation with its people: an owner, an admin with two-step verification, an
+// admin without it, and a member.
 type Organisation struct {
 	fixtures.Organisation
 	Owner, Admin, AdminPlain, Member fixtures.Person
@@ -241,7 +239,7 @@ func (w *World) Played(o *Organisation) string {
 	return fork.ID
 }
 
-// Browser is somebody's browser without a window: it keeps cookies and follows no redirect.
+// Browser is a client that keeps cookies, follows no redirect and runs no script.
 type Browser struct {
 	T       *testing.T
 	URL     string
@@ -249,7 +247,7 @@ type Browser struct {
 	Cookies map[string]string
 }
 
-// Browser returns one that nobody has signed in with.
+// Browser returns a browser without cookies.
 func (w *World) Browser(t *testing.T) *Browser {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -269,11 +267,8 @@ func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 		identity.Client{Address: "192.0.2.1", UserAgent: "test"})
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
-		// The step of the last code does not count twice: a test that signs in again starts afresh.
-		w.DB.Exec(`update users set totp_last_step = 0 where id = $1`, p.ID)
-		code, err := totp.GenerateCode(p.TOTPSecret, w.now())
-		require.NoError(t, err)
-		session, err = w.People.SignIns.VerifySecondStep(t.Context(), session.Token, code)
+		session, err = w.People.SignIns.VerifySecondStep(t.Context(), session.Token,
+			w.CodeNow(t, p.TOTPSecret))
 		require.NoError(t, err)
 	}
 	b.Cookies["__Host-dg"] = session.Token
@@ -286,14 +281,14 @@ type Page struct {
 	Body string
 }
 
-// Is demands the status of the answer.
+// Is requires the status of the answer.
 func (p Page) Is(t *testing.T, status int) Page {
 	t.Helper()
 	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)
 	return p
 }
 
-// Has demands each of the texts in the page.
+// Has requires each of the texts in the page.
 func (p Page) Has(t *testing.T, texts ...string) Page {
 	t.Helper()
 	for _, text := range texts {
@@ -302,15 +297,16 @@ func (p Page) Has(t *testing.T, texts ...string) Page {
 	return p
 }
 
-// Lacks demands that none of the texts is in the page.
-func (p Page) Lacks(t *testing.T, texts ...string) {
+// Lacks requires that none of the texts is in the page.
+func (p Page) Lacks(t *testing.T, texts ...string) Page {
 	t.Helper()
 	for _, text := range texts {
 		require.NotContains(t, p.Body, text, p.Request.URL)
 	}
+	return p
 }
 
-// FromHere is what a browser says of a link or form of the site itself.
+// FromHere is the header of a link or form of the site itself.
 var FromHere = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 
 // Get follows a link to a path.
@@ -345,8 +341,8 @@ func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	text, err := io.ReadAll(response.Body)
 	require.NoError(b.T, err)
 	for _, c := range response.Cookies() {
-		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "", "cookie %s",
-			c.Name)
+		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "" &&
+			c.SameSite == http.SameSiteLaxMode, "cookie %s", c.Name)
 		if b.Cookies[c.Name] = c.Value; c.MaxAge < 0 || c.Value == "" {
 			delete(b.Cookies, c.Name)
 		}
@@ -366,6 +362,3 @@ func RegexpFind(t *testing.T, pattern, text string) string {
 	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
 	return found[1]
 }
-
-// NewIdempotencyKey is what a form holds against being sent twice.
-func NewIdempotencyKey() string { return uuid.NewString() }
