@@ -1,7 +1,7 @@
 package auditlog_test
 
 import (
-	"html"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,7 +14,7 @@ import (
 
 var entryLink = regexp.MustCompile(`href="([^"]*[?&;]entry=(\d+)[^"]*)#entry"`)
 
-// listed are the numbers of the entries on a page of the log, none of which is open.
+// listed returns the ids of the entries on a page without an open entry.
 func listed(t *testing.T, p webtest.Page) []int64 {
 	t.Helper()
 	ids := []int64{}
@@ -26,26 +26,20 @@ func listed(t *testing.T, p webtest.Page) []int64 {
 	return ids
 }
 
-// linkOf is the address behind the words of a page, or "".
-func linkOf(p webtest.Page, words string) string {
-	found := regexp.MustCompile(`<a [^>]*href="([^"]*)"[^>]*>` + regexp.QuoteMeta(words)).
-		FindStringSubmatch(p.Body)
-	if found == nil {
-		return ""
-	}
-	return html.UnescapeString(found[1])
-}
-
-// auditedRows are the rows of the log as text.
+// auditedRows returns the rows of the log as text.
 func auditedRows(t *testing.T, p webtest.Page) []string {
 	t.Helper()
-	p.Is(t, 200)
+	const row = `(?s)<tr role="row"(?: class="open" id="entry")?>\s*` +
+		`<th role="rowheader" scope="row">(.*?)</tr>`
 	var all []string
-	for _, row := range webtest.Cells(
-		`(?s)<tr role="row"(?: class="open" id="entry")?>\s*<th role="rowheader" scope="row">(.*?)</tr>`,
-		p.Body,
-	) {
+	for _, row := range webtest.Cells(row, p.Is(t, 200).Body) {
 		all = append(all, webtest.Words(">"+strings.ReplaceAll(row[0], `<span class="sr">`, "")))
 	}
 	return all
+}
+
+// opened returns the log with one of its rows opened.
+func opened(b *webtest.Browser, log string, row int) webtest.Page {
+	b.T.Helper()
+	return b.Get(b.Get(log).Link(fmt.Sprintf(`Open<span class="sr"> entry %d`, row)))
 }

@@ -2,6 +2,7 @@ package auditlog
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,91 +56,71 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 	} {
 		e := audit.Entry{Action: c.action, Details: c.details}
 		require.Equal(t, c.want, countedLabel(ui.Locales[0], e))
-		if c.want != "" {
-			require.Contains(t, nameIndex{locale: ui.Locales[0]}.view(e).Details,
-				detail{Term: "Counted", Text: c.want})
+		if v := viewOf(e); c.want != "" {
+			require.Contains(t, v.Details, detail{Term: "Counted", Text: c.want})
+			require.Equal(t, c.action != audit.SignInLocked, c.want == v.Target, "in the list")
 		}
 	}
 }
 
-func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
+func viewOf(e audit.Entry) entryView { return nameIndex{locale: ui.Locales[0]}.view(e) }
+
+// A row has the actor, action, target and outcome of its entry, and an open entry its details.
+func TestEntryHasItsLabels(t *testing.T) {
 	t.Parallel()
-	e := audit.Entry{
-		Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused,
+	refused := audit.Entry{
+		Actor: audit.Actor{Kind: audit.Key, Name: "BI"}, Action: audit.KeyRefused,
 		Reason: audit.WrongSecret, Request: audit.Request{Path: "/api/v1/forks"},
 	}
-	v := nameIndex{locale: ui.Locales[0]}.view(e)
-	require.Equal(t, "Wrong secret", v.Outcome)
-	require.Equal(t, "/api/v1/forks", v.Target)
-	require.True(t, v.TargetIsPath)
-	require.Contains(t, v.Details, detail{Term: "Response", Code: "401 ERR_AUTH_REQUIRED"})
-
-	e.Details = map[string]any{"notRecorded": 12.0}
-	v = nameIndex{locale: ui.Locales[0]}.view(e)
-	require.Equal(t, "12 requests", v.Target)
-	require.False(t, v.TargetIsPath)
-	require.Contains(t, v.Details, detail{Term: "Response", Code: "429 ERR_RATE_LIMITED"})
-}
-
-func TestEntriesOfTheOperator(t *testing.T) {
-	t.Parallel()
-	pruned := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.LogPruned,
-		Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
-	})
-	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"},
-		[]string{pruned.Actor, pruned.Target, pruned.Outcome})
-	require.Contains(t, pruned.Details, detail{Term: "Entries", Code: "12,408"})
-	erased := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.PlayerErased,
-		Target: audit.Target{Kind: "player", ID: "p-1"},
-	})
-	require.Equal(t, "p-1", erased.Target)
-	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
-	plan := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.PlanChanged,
-		Details: map[string]any{"from": "enterprise", "to": "team"},
-	})
-	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"},
-		[]string{plan.Action, plan.Target, plan.Outcome})
-	role := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.RoleChanged,
-		Target:  audit.Target{Kind: "person", ID: "u-1"},
-		Details: map[string]any{"name": "Ann", "from": "none", "to": "owner"},
-	})
-	require.Equal(t, []string{"Role changed", "Ann", "From none to owner"},
-		[]string{role.Action, role.Target, role.Outcome})
-	require.Contains(t, role.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
-	link := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.ResetCreated,
-		Target:  audit.Target{Kind: "person", ID: "u-1"},
-		Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
-	})
-	require.Equal(t, []string{"Reset link created", "Ann", "Until"},
-		[]string{link.Action, link.Target, link.Outcome})
-	require.Equal(t, "2026-11-21T09:30:05Z", link.Until.Format(time.RFC3339))
-	require.Contains(t, link.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
-	require.NotContains(t, link.Details, detail{Term: "name", Code: "Ann"})
-	key := nameIndex{locale: ui.Locales[0]}.view(audit.Entry{
-		Actor: audit.TheOperator, Action: audit.KeyRevoked,
-		Target: audit.Target{Kind: "api_key", ID: "k"},
-	})
+	counted := refused
+	counted.Details = map[string]any{"notRecorded": 12.0}
+	person := audit.Target{Kind: "person", ID: "u-1"}
+	ann := detail{Term: "Person", Text: "Ann", Code: "u-1"}
+	for want, c := range map[string]struct {
+		entry audit.Entry
+		has   detail
+	}{
+		"BI|Request refused|/api/v1/forks|Wrong secret": {
+			refused, detail{Term: "Response", Code: "401 ERR_AUTH_REQUIRED"},
+		},
+		"BI|Request refused|12 requests|Wrong secret": {
+			counted, detail{Term: "Response", Code: "429 ERR_RATE_LIMITED"},
+		},
+		"Operator|Old entries removed|Before 2025-01-01|12,408 entries": {audit.Entry{
+			Action:  audit.LogPruned,
+			Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
+		}, detail{Term: "Entries", Code: "12,408"}},
+		"Operator|Player erased|p-1|": {audit.Entry{
+			Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"},
+		}, detail{Term: "Player", Code: "p-1"}},
+		"Operator|Plan changed|Team|From enterprise": {audit.Entry{
+			Action: audit.PlanChanged, Details: map[string]any{"from": "enterprise", "to": "team"},
+		}, detail{Term: "From", Code: "enterprise"}},
+		"Operator|Role changed|Ann|From none to owner": {audit.Entry{
+			Action: audit.RoleChanged, Target: person,
+			Details: map[string]any{"name": "Ann", "from": "none", "to": "owner"},
+		}, ann},
+		"Operator|Reset link created|Ann|Until": {audit.Entry{
+			Action: audit.ResetCreated, Target: person,
+			Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
+		}, ann},
+	} {
+		if c.entry.Actor.Kind == "" {
+			c.entry.Actor = audit.TheOperator
+		}
+		v := viewOf(c.entry)
+		require.Equal(t, want, strings.Join([]string{v.Actor, v.Action, v.Target, v.Outcome}, "|"))
+		require.Contains(t, v.Details, c.has)
+		require.NotContains(t, v.Details, detail{Term: "name", Code: "Ann"})
+		require.Equal(t, strings.HasPrefix(v.Target, "/"), v.TargetIsPath)
+		if v.Outcome == "Until" {
+			require.Equal(t, "2026-11-21T09:30:05Z", v.Until.Format(time.RFC3339))
+		}
+	}
+	key := viewOf(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
 	filters := newAuditFilters(ui.Locales[0], time.Now(), url.Values{"actor": {"operator"}},
 		auditOptions{})
 	require.Empty(t, filters.Errors())
 	require.Equal(t, audit.Filter{Kind: audit.Operator}, filters.filter)
-}
-
-func TestCountedSignInsShowTheirNumberInTheList(t *testing.T) {
-	t.Parallel()
-	for action, want := range map[audit.Action]string{
-		audit.SignedIn:     "3 sign-ins",
-		audit.SignInFailed: "3 attempts",
-	} {
-		require.Equal(t, want,
-			nameIndex{
-				locale: ui.Locales[0],
-			}.view(audit.Entry{Action: action, Details: map[string]any{"notRecorded": 3.0}}).Target)
-	}
 }

@@ -52,6 +52,13 @@ func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 	return entries
 }
 
+// Append adds an entry to the organisation's log.
+func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
+	t.Helper()
+	e.OrganisationID = o.ID
+	require.NoError(t, w.Log.Append(t.Context(), e))
+}
+
 // API serves the API of the same instance, and returns a function that sends requests with a key of
 // the organisation.
 func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) {
@@ -93,6 +100,15 @@ func Cells(pattern, text string) [][]string {
 		all = append(all, row)
 	}
 	return all
+}
+
+// Link returns the address of the first link of the page with the words, or "".
+func (p Page) Link(words string) string {
+	links := Cells(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
+	if links == nil {
+		return ""
+	}
+	return links[0][0]
 }
 
 // FigureCells finds the figures of a page.
