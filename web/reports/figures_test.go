@@ -33,7 +33,7 @@ type statistics struct {
 	}
 }
 
-// fixed writes a number of the API, times scale, with one decimal: half is rounded up.
+// fixed writes a number of the API times scale with one decimal, rounded half up.
 func fixed(t *testing.T, n json.Number, scale int64) string {
 	t.Helper()
 	exact, ok := new(big.Rat).SetString(n.String())
@@ -47,28 +47,25 @@ const (
 	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi>([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
 )
 
-// allPlayers walks the pages of the players and returns their rows.
+// allPlayers returns the rows of players of the page and those after it.
 func allPlayers(b *webtest.Browser, p webtest.Page) [][]string {
 	rows := webtest.Cells(playerCells, p.Body)
-	for {
-		next := webtest.Cells(`<a class="btn" href="([^"]*)">Next →</a>`, p.Body)
-		if next == nil {
-			return rows
-		}
-		p = b.Get(strings.TrimSuffix(next[0][0], "#p-h"))
+	for next := p.Link("Next →"); next != ""; next = p.Link("Next →") {
+		p = b.Get(strings.TrimSuffix(next, "#p-h"))
 		rows = append(rows, webtest.Cells(playerCells, p.Body)...)
 	}
+	return rows
 }
 
 // commaOfThousands separates groups of digits.
 var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
 
-// shown are the cells that a pattern finds, without commas in numbers.
+// shown returns the cells that a pattern finds, without commas in numbers.
 func shown(pattern string, p webtest.Page) [][]string {
 	return webtest.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
 }
 
-// sameFigures compares a dashboard, all its pages, with the API's statistics: to the decimal that it shows.
+// sameFigures compares a dashboard with the API's statistics, to the shown decimal.
 func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statistics) {
 	t.Helper()
 	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}

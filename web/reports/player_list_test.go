@@ -15,31 +15,25 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// label reads the pseudonym of a player.
-func label(t *testing.T, w *webtest.World, p fixtures.Player) (label string) {
-	t.Helper()
-	require.NoError(t,
-		w.DB.Owner.Pool.QueryRow(t.Context(), `select label from players where id = $1`, p.ID).
-			Scan(&label))
-	return label
-}
-
-// played60 stores a fork that 60 players have each played once, today.
+// played60 stores a fork that 60 players have each played today. The last one did not complete it.
 func played60(w *webtest.World, o *webtest.Organisation) (fixtures.Fork, []fixtures.Player) {
 	names := numbered(60)
 	copy(names, []string{"Élodie Müller", "ELODIE", "Mélodie", "Straße", "محمد الأمين"})
 	fork := w.Fork(o)
 	players := w.DB.PlayersNamed(o.ID, names...)
+	at := time.Now().UTC().Truncate(24 * time.Hour)
 	for i, p := range players {
-		at := time.Now().UTC().Truncate(24 * time.Hour)
-		w.DB.Play(fixtures.Play{
-			Fork: fork, Player: p, StartedAt: at, CompletedAt: at, Score: 100 * i,
-		})
+		play := fixtures.Play{Fork: fork, Player: p, StartedAt: at}
+		if i < 59 {
+			play.CompletedAt = at
+			play.Score = 100 * i
+		}
+		w.DB.Play(play)
 	}
 	return fork, players
 }
 
-// names are the labels in the list of players.
+// names returns the labels in the list of players, sorted.
 func names(p webtest.Page) (all []string) {
 	for _, row := range webtest.Cells(playerCells, p.Body) {
 		all = append(all, row[0])
@@ -48,8 +42,7 @@ func names(p webtest.Page) (all []string) {
 	return all
 }
 
-// Players are found by the label that is shown, without regard to case, accents and spaces around
-// it.
+// Players are found by their shown label, without regard to case, accents and surrounding spaces.
 func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -75,31 +68,44 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 			"sorted as before")
 	}
 	// The links of a search keep it, and the search keeps their choices.
-	p := b.Get(
-		o.At("/reports/%s?from=2026-01-01&to=%s&player=player&sort=best&dir=asc&skills=weakest",
-			fork.ID, time.Now().UTC().Format(time.DateOnly)),
-	)
-	p.Has(t, "55 of 60 players.")
-	next, err := url.Parse(webtest.Cells(`<a class="btn" href="([^"]*)">Next →</a>`, p.Body)[0][0])
+	p := b.Get(o.At("/reports/%s?from=2026-01-01&to=%s&player=player&sort=best&dir=asc&skills=weakest",
+		fork.ID, time.Now().UTC().Format(time.DateOnly))).Has(t, "55 of 60 players.")
+	next, err := url.Parse(p.Link("Next →"))
 	require.NoError(t, err)
-	require.Equal(t, "2", next.Query().Get("page"))
 	for name, value := range map[string]string{
-		"player": "player",
-		"sort":   "best",
-		"dir":    "asc",
-		"skills": "weakest",
-		"from":   "2026-01-01",
+		"page": "2", "player": "player", "sort": "best", "dir": "asc", "skills": "weakest",
+		"from": "2026-01-01",
 	} {
 		require.Equal(t, value, next.Query().Get(name), name)
 	}
-	all := webtest.Cells(`<a class="alone" href="([^"]*)">Show all players</a>`, p.Body)[0][0]
+	all := p.Link("Show all players")
 	require.NotContains(t, all, "player=")
 	require.Contains(t, all, "dir=asc")
 	b.Get(strings.TrimSuffix(all, "#p-h")).Has(t, "1–15 of 60")
 }
 
-// Under pseudonymous reporting nobody is found by a name, and a name is answered like any other
-// text.
+// A page of players is reached by its number, from a form that keeps the other parameters.
+func TestPageOfPlayersIsReachedByNumber(t *testing.T) {
+	t.Parallel()
+	w, o, b := webtest.StartAsOwner(t)
+	fork, _ := played60(w, o)
+	base := o.At("/reports/%s?sort=best&dir=asc", fork.ID)
+	all := allPlayers(b, b.Get(base))
+	require.Equal(t, "–", all[0][2], "nothing was completed")
+	p := b.Get(base+"&page=2").Has(t, `<input id="page" name="page" type="number" min="1" max="4" `+
+		`value="2" required><span>of 4</span>`)
+	form := webtest.RegexpFind(t, `(?s)<form class="jump"(.*?)</form>`, p.Body)
+	query := url.Values{"page": {"4"}}
+	for _, hidden := range webtest.Cells(`<input type="hidden" name="([^"]*)" value="([^"]*)">`, form) {
+		query.Set(hidden[0], hidden[1])
+	}
+	action := strings.TrimSuffix(webtest.RegexpFind(t, `action="([^"]*)"`, form), "#p-h")
+	for _, path := range []string{action + "?" + query.Encode(), base + "&page=77"} {
+		require.Equal(t, all[45:], webtest.Cells(playerCells, b.Get(path).Body), path)
+	}
+}
+
+// Under pseudonymous reporting the search does not know names: a name is answered like any text.
 func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
@@ -107,38 +113,9 @@ func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 	ask := func(search string) webtest.Page {
 		return b.Get(o.At("/reports/%s?player=%s", fork.ID, url.QueryEscape(search)))
 	}
-	hidden := ask("ELODIE")
-	unknown := ask("NOBODY")
+	hidden := ask("ELODIE").Has(t, "0 of 60 players.")
 	require.Empty(t, names(hidden))
-	hidden.Has(t, "0 of 60 players.")
-	require.Equal(t, strings.ReplaceAll(unknown.Body, "NOBODY", "ELODIE"), hidden.Body)
-	label := label(t, w, players[59])
+	require.Equal(t, strings.ReplaceAll(ask("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)
+	label := fixtures.One[string](w.DB, `select label from players where id = $1`, players[59].ID)
 	require.Equal(t, []string{label}, names(ask(strings.ToLower(label))))
-}
-
-// A page of players can be reached by its number.
-func TestPageOfPlayersIsReachedByNumber(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	o := w.OrganisationOf(fixtures.Organisation{Slug: "acme", ReportingMode: "nominative"})
-	fork := w.Fork(o)
-	for _, p := range w.DB.PlayersNamed(o.ID, numbered(101)...) {
-		w.DB.Play(fixtures.Play{Fork: fork, Player: p, StartedAt: time.Now()})
-	}
-	b := w.SignedIn(t, o.Owner)
-	p := b.Get(o.At("/reports/%s?sort=label&page=2", fork.ID))
-	p.Has(t,
-		`<input id="page" name="page" type="number" min="1" max="7" value="2" required><span>of 7</span>`)
-	form := webtest.RegexpFind(t, `(?s)<form class="jump"(.*?)</form>`, p.Body)
-	query := url.Values{"page": {"4"}}
-	for _, hidden := range webtest.Cells(`<input type="hidden" name="([^"]*)" value="([^"]*)">`,
-		form) {
-		query.Set(hidden[0], hidden[1])
-	}
-	fourth := b.Get(strings.TrimSuffix(webtest.RegexpFind(t, `action="([^"]*)"`, form), "#p-h") +
-		"?" + query.Encode())
-	require.Equal(t, numbered(60)[45:], names(fourth))
-	require.Equal(t, numbered(101)[90:],
-		names(b.Get(o.At("/reports/%s?sort=label&page=77", fork.ID))), "the nearest page")
-	require.Equal(t, "–", webtest.Cells(playerCells, p.Body)[0][2], "nothing was completed")
 }

@@ -19,7 +19,7 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td><td role="cell" class="less" data-label="Visibility">([^<]*)</td>` +
 	`<td role="cell" class="n less" data-label="Release">([^<]*)</td>`
 
-// titles are the forks in the list.
+// titles returns the titles of the list.
 func titles(p webtest.Page) (all []string) {
 	for _, row := range webtest.Cells(forkCells, p.Body) {
 		all = append(all, row[1])
@@ -96,12 +96,11 @@ func TestReportsListForksByPlays(t *testing.T) {
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.0%"}},
 		webtest.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
-	none := w.SignedIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200)
-	none.Has(t, "<h2>No forks yet</h2>")
-	none.Lacks(t, "<table")
+	w.SignedIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).
+		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
-// The overview stands beside the four weeks before, where there were plays.
+// The overview is compared with the four weeks before, if there were plays.
 func TestOverviewSaysWhatChanged(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
@@ -111,12 +110,11 @@ func TestOverviewSaysWhatChanged(t *testing.T) {
 	w.DB.Plays(fork, 60, today, 0)
 	b.Get(o.At("/reports")).Lacks(t, "Compared with")
 	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
-	p := b.Get(o.At("/reports"))
-	p.Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
+	b.Get(o.At("/reports")).Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
 		`<p class="compared">Compared with `)
 }
 
-// Forks are found by title and slug, archived ones too, which are folded otherwise.
+// Forks are found by title and slug. Archived ones are folded outside of a search.
 func TestForksAreFoundAndFolded(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
@@ -135,10 +133,8 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 	p := b.Get(o.At("/reports?sort=title"))
 	require.Equal(t, []string{"Alpha", "B", "C", "Équipe"}, titles(p))
 	p.Has(t, "2 archived forks")
-	all := b.Get(webtest.Cells(`<a class="alone" href="([^"]*)">Show<`, p.Body)[0][0])
-	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all),
-		"the order stays")
-	all.Has(t, `aria-sort="ascending"`)
+	all := b.Get(p.Link("Show")).Has(t, `aria-sort="ascending"`)
+	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all))
 	require.Equal(t, []string{"Équipe", "C", "B", "Alpha", "Zulu", "equipe 2"},
 		titles(b.Get(o.At("/reports?sort=title&dir=desc&archived=show"))))
 	for search, want := range map[string][]string{
@@ -154,19 +150,13 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 			says = "No fork matches “<bdi>" + search + "</bdi>”</h2>\n  <p>Search for a part of"
 		}
 		p.Has(t, says, `<input type="hidden" name="sort" value="title">`)
-		require.Contains(t,
-			webtest.Cells(`<a class="(?:alone|btn primary)" href="([^"]*)">Show all forks</a>`, p.Body)[0][0],
-			"/reports?sort=title")
+		require.Contains(t, p.Link("Show all forks"), "/reports?sort=title")
 	}
-	// The heads of columns sort, and keep the rest.
-	head := webtest.Cells(
-		`<th role="columnheader" scope="col" class="n"><a href="([^"]*)">Updated</a></th>`,
-		b.Get(o.At("/reports?archived=show")).Body,
-	)[0][0]
-	require.Equal(t, o.At("/reports?archived=show&sort=updated"), head)
+	require.Equal(t, o.At("/reports?archived=show&sort=updated"),
+		b.Get(o.At("/reports?archived=show")).Link("Updated"))
 }
 
-// Every list has a bound: forks come a hundred to a page, each of them once.
+// The list has 100 forks a page, and each fork once.
 func TestManyForksArePaged(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
@@ -181,8 +171,8 @@ func TestManyForksArePaged(t *testing.T) {
 		for _, row := range webtest.Cells(forkCells, p.Body) {
 			got = append(got, row[0])
 		}
-		if next := webtest.Cells(`<a class="btn" href="([^"]*)">Next →</a>`, p.Body); next != nil {
-			p = b.Get(next[0][0])
+		if next := p.Link("Next →"); next != "" {
+			p = b.Get(next)
 		}
 	}
 	slices.Sort(want)

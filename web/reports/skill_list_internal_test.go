@@ -10,7 +10,7 @@ import (
 	"dg/web/ui"
 )
 
-// shownSkills are the areas of a list with the ids below them.
+// shownSkills returns the areas of a list, each followed by its ids.
 func shownSkills(l skillList) (all []string) {
 	for _, area := range l.Areas {
 		all = append(all, "# "+area.Name)
@@ -21,7 +21,7 @@ func shownSkills(l skillList) (all []string) {
 	return all
 }
 
-// Skills stand in their areas in the order of the catalogue, or from the weakest on.
+// Skills are listed by area in the order of the catalogue, or from the weakest on.
 func TestSkillsAreGroupedByArea(t *testing.T) {
 	t.Parallel()
 	at := listAddress{
@@ -29,9 +29,9 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 		chosen: map[string][]string{},
 	}
 	skills := []reports.SkillStat{
-		{SkillID: "data.quality.formats", CorrectRate: 5000}, {
-			SkillID: "ai.usage.good-fit", CorrectRate: 2000,
-		}, {SkillID: "data.reading.charts", CorrectRate: 2000},
+		{SkillID: "data.quality.formats", CorrectRate: 5000},
+		{SkillID: "ai.usage.good-fit", CorrectRate: 2000},
+		{SkillID: "data.reading.charts", CorrectRate: 2000},
 	}
 	l := newSkillList(ui.Locales[0], skills, at)
 	require.Equal(t,
@@ -39,10 +39,8 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 			"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
 		}, shownSkills(l))
 	require.Equal(t, []ui.Link{
-		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true}, {
-			Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h",
-			Current: false,
-		},
+		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true},
+		{Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h"},
 	}, l.Orders)
 	at.chosen.Set("skills", "weakest")
 	l = newSkillList(ui.Locales[0], skills, at)
@@ -54,7 +52,7 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 }
 
 // Every skill of the catalogue has a name and an area.
-func TestEverySkillHasAnArea(t *testing.T) {
+func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	t.Parallel()
 	var all []reports.SkillStat
 	for i := range games.SkillCount {
@@ -62,4 +60,10 @@ func TestEverySkillHasAnArea(t *testing.T) {
 	}
 	shown := newSkillList(ui.Locales[0], all, listAddress{chosen: map[string][]string{}})
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
+	require.Len(t, skillLabels, games.SkillCount)
+	for _, area := range shown.Areas {
+		for _, row := range area.Rows {
+			require.NotEmpty(t, row.Name, row.ID)
+		}
+	}
 }

@@ -111,18 +111,3 @@ func TestBrowserLanguageChoosesTheRegion(t *testing.T) {
 	require.Equal(t, "hu-HU", NewLocale("hu-HU", "de").Tag, "the person's choice comes first")
 	require.Equal(t, "de-DE", NewLocale("xx-YY", "de").Tag, "a choice of another release")
 }
-
-func TestPeriodInWords(t *testing.T) {
-	t.Parallel()
-	for words, p := range map[string][2]string{
-		"25 Oct to 21 Nov 2026":      {"2026-10-25", "2026-11-21"},
-		"15 to 21 Nov 2026":          {"2026-11-15", "2026-11-21"},
-		"22 Nov 2025 to 21 Nov 2026": {"2025-11-22", "2026-11-21"},
-		"21 Nov 2025 to 20 Nov 2026": {"2025-11-21", "2026-11-20"},
-		"21 Nov 2026":                {"2026-11-21", "2026-11-21"},
-	} {
-		period, err := reports.ParsePeriod(p[0], p[1])
-		require.NoError(t, err)
-		require.Equal(t, words, Locales[0].Period(period))
-	}
-}
