@@ -34,7 +34,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // Account answers GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
-	view := accountView{Layout: accountLayout(p, "Account"), Regions: ui.RegionOptions()}
+	view := accountView{Layout: accountLayout(p, "Account"), Regions: regionOptions()}
 	if p.IsMember() { // who is led here from the reports
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",

@@ -110,8 +110,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	webtest.RequireRedirect(t, "/account/two-step", b.Get("/account/recovery-codes"))
 
 	change := func(do, code, current string) webtest.Page {
-		return b.Post("/account/two-step",
-			webtest.Form("do", do, "code", code, "current", current))
+		return b.Post("/account/two-step", webtest.Form("do", do, "code", code, "current", current))
 	}
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)

@@ -2,6 +2,9 @@ package account
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -28,4 +31,17 @@ func (h *Handler) setRegion(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	ui.Say(c, done)
 	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
+}
+
+// regionOptions returns the locales by name, each with an example.
+func regionOptions() []ui.Option {
+	all := make([]ui.Option, len(ui.Locales))
+	for i, l := range ui.Locales {
+		example := l.Day(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+		all[i] = ui.Option{
+			Value: l.Tag, Text: fmt.Sprintf("%s: %s, %s", l.Name, l.Points(12345), example),
+		}
+	}
+	slices.SortFunc(all, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
+	return append([]ui.Option{{Value: "", Text: "Automatic (from your browser)"}}, all...)
 }

@@ -12,7 +12,6 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/games"
-	"dg/modules/org"
 	"dg/platform/authz"
 	"dg/web/ui"
 )
@@ -140,13 +139,8 @@ func (h *Handler) namesIn(
 	if i < 0 {
 		return names, nil
 	}
-	groups, err := h.Groups.Groups(ctx, p.Organisation.ID,
+	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadAuditLog,
 		textOf(p.Locale, entries[i].Details["groupId"]))
-	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string {
-			return g.OrganisationID
-		})
-	}
 	for _, g := range groups {
 		names.groups[g.ID] = g.Name
 	}

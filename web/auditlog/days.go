@@ -11,8 +11,7 @@ import (
 	"dg/web/ui"
 )
 
-// auditDays are the days of a filter: a preset or two dates, and the zone whose days they are. The
-// rows use the same zone.
+// auditDays are the days of a filter, by a preset or two dates, in a zone. The rows use the same zone.
 type auditDays struct {
 	Days    []dayField
 	Zone    string // "": the reader's, which the script knows
@@ -28,7 +27,7 @@ type auditPreset struct {
 	days func(l ui.Locale, today time.Time) (first, last time.Time)
 }
 
-// twoDates is the period that the two dates are.
+// twoDates is the period of the two date fields.
 const twoDates = "dates"
 
 func lastDays(n int) func(ui.Locale, time.Time) (first, last time.Time) {
@@ -50,20 +49,16 @@ var auditPresets = []auditPreset{
 }
 
 func periodField() selectField {
-	f := selectField{
-		Name:    "period",
-		Label:   "Period",
-		Options: []ui.Option{{Value: "", Text: "Any time"}},
-	}
+	f := newSelect("period", "Period", "Any time")
 	for _, p := range auditPresets {
 		f.Options = append(f.Options, p.Option)
 	}
-	f.Options = append(f.Options, ui.Option{Value: twoDates, Text: "Dates"})
+	f.add(twoDates, "Dates")
 	return f
 }
 
-// newAuditDays reads the days of an address. Without a zone they are UTC days. A preset goes before
-// the two dates, whose fields it hides.
+// newAuditDays reads the days of an address, in UTC unless it has a zone. A preset takes precedence
+// over the two dates, whose fields it hides.
 func newAuditDays(l ui.Locale, now time.Time, query url.Values, period string) auditDays {
 	d := auditDays{Days: []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}}}
 	d.chooseZone(query.Get("zone"))
@@ -107,7 +102,7 @@ func (d *auditDays) chooseZone(name string) {
 	d.zone = zone
 }
 
-// parse reads the two dates, and keeps what is invalid in their fields.
+// parse reads the two dates. Their fields keep invalid texts.
 func (d *auditDays) parse(l ui.Locale, query url.Values) (days [2]time.Time) {
 	for i := range d.Days {
 		f := &d.Days[i]
@@ -127,12 +122,12 @@ func (d *auditDays) parse(l ui.Locale, query url.Values) (days [2]time.Time) {
 	return days
 }
 
-// dayOf is the day of an instant in its zone.
+// dayOf returns the day of an instant in its zone.
 func dayOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// midnight is when a day begins in the zone.
+// midnight returns the beginning of a day in the zone.
 func (d *auditDays) midnight(day time.Time) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, d.zone)
 }

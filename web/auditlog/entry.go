@@ -51,6 +51,7 @@ const (
 )
 
 func (n nameIndex) view(e audit.Entry) entryView {
+	text := func(name string) string { return textOf(n.locale, e.Details[name]) }
 	v := entryView{
 		At:      e.At,
 		ByKey:   e.Actor.Kind == audit.Key,
@@ -64,31 +65,28 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		v.Outcome, v.Until = keyOutcome(n.locale, e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
-		group := textOf(n.locale, e.Details["groupId"])
+		group := text("groupId")
 		v.Group = truncate(cmp.Or(n.groups[group], group), maxNameInRow)
-		v.Names = namesLabels[textOf(n.locale, e.Details["reportingMode"])].short
+		v.Names = namesLabels[text("reportingMode")].short
 		v.Outcome = exportOutcome(n.locale, e.Details)
 	case audit.ReportingModeChanged:
-		v.Target = ui.ModeLabels[org.ReportingMode(textOf(n.locale, e.Details["to"]))]
-		if from := ui.ModeLabels[org.ReportingMode(
-			textOf(n.locale, e.Details["from"]),
-		)]; from != "" {
+		v.Target = ui.ModeLabels[org.ReportingMode(text("to"))]
+		if from := ui.ModeLabels[org.ReportingMode(text("from"))]; from != "" {
 			v.Outcome = fmt.Sprintf("From %s", strings.ToLower(from))
 		}
 	case audit.PlanChanged:
-		v.Target = ui.PlanLabels[org.Plan(textOf(n.locale, e.Details["to"]))]
-		v.Outcome = fmt.Sprintf("From %s", textOf(n.locale, e.Details["from"]))
+		v.Target = ui.PlanLabels[org.Plan(text("to"))]
+		v.Outcome = fmt.Sprintf("From %s", text("from"))
 	case audit.RoleChanged:
-		v.Target = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow)
-		v.Outcome = fmt.Sprintf("From %s to %s", textOf(n.locale, e.Details["from"]),
-			textOf(n.locale, e.Details["to"]))
+		v.Target = truncate(text("name"), maxNameInRow)
+		v.Outcome = fmt.Sprintf("From %s to %s", text("from"), text("to"))
 	case audit.LogPruned:
-		v.Target = fmt.Sprintf("Before %s", textOf(n.locale, e.Details["before"]))
-		v.Outcome = fmt.Sprintf("%s entries", textOf(n.locale, e.Details["entries"]))
+		v.Target = fmt.Sprintf("Before %s", text("before"))
+		v.Outcome = fmt.Sprintf("%s entries", text("entries"))
 	case audit.PlayerErased:
 		v.Target = e.Target.ID
 	case audit.ResetCreated:
-		v.Target = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow)
+		v.Target = truncate(text("name"), maxNameInRow)
 		v.Outcome = "Until"
 		v.Until = instantIn(e, "until")
 	case audit.KeyRefused:
@@ -111,8 +109,8 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	return v
 }
 
-// keyName is the name that a changed key had after the change. Entries of older releases have none:
-// they show today's.
+// keyName returns the name of a changed key after the change. Entries of older releases have none, and
+// get the current name.
 func (n nameIndex) keyName(e audit.Entry) string {
 	return cmp.Or(textOf(n.locale, e.Details["newName"]), textOf(n.locale, e.Details["name"]),
 		n.keys[e.Target.ID].Name)
@@ -128,8 +126,7 @@ func instantIn(e audit.Entry, name string) *time.Time {
 	return &at
 }
 
-// keyOutcome says what a renamed key was called, or when a replaced one stops unless that was at
-// once.
+// keyOutcome returns the old name of a renamed key, or when a replaced key stops if not at once.
 func keyOutcome(l ui.Locale, e audit.Entry) (string, *time.Time) {
 	if old := textOf(l, e.Details["oldName"]); old != "" {
 		return fmt.Sprintf("Was %s", truncate(old, maxNameInRow)), nil
@@ -140,7 +137,7 @@ func keyOutcome(l ui.Locale, e audit.Entry) (string, *time.Time) {
 	return "", nil
 }
 
-// details are the lines of an open entry: what happened first, then the request.
+// details returns the lines of an open entry: the event, then the request.
 func (n nameIndex) details(e audit.Entry) []detail {
 	var all []detail
 	add := func(term, text, code string) {
@@ -197,10 +194,8 @@ func (n nameIndex) exportDetails(e audit.Entry) []detail {
 	if !isExport(e) {
 		return nil
 	}
-	names := detail{
-		Term: "Names",
-		Text: namesLabels[textOf(n.locale, e.Details["reportingMode"])].long,
-	}
+	mode := textOf(n.locale, e.Details["reportingMode"])
+	names := detail{Term: "Names", Text: namesLabels[mode].long}
 	group := textOf(n.locale, e.Details["groupId"])
 	if group == "" {
 		return []detail{{Term: "Group", Text: "None: all players"}, names}
@@ -215,14 +210,13 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 		if scopes[0] == required {
 			required = apikeys.ReportsRead
 		}
-		return fmt.Sprintf("The key has the scope %s. The endpoint requires %s.", scopes[0],
-			required)
+		return fmt.Sprintf("The key has the scope %s. The endpoint requires %s.", scopes[0], required)
 	}
 	return reasonLabels[r].long
 }
 
-// responseTo is how a refused request was answered. A group of another organisation was answered
-// like an unknown one.
+// responseTo returns the answer to a refused request. A group of another organisation got the answer
+// of an unknown one.
 func responseTo(l ui.Locale, e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
@@ -234,7 +228,7 @@ func responseTo(l ui.Locale, e audit.Entry) string {
 	return r.status + " " + r.code
 }
 
-// moreDetails are an entry's period, and every detail that no other line shows.
+// moreDetails returns an entry's period and each detail that has no other line.
 func moreDetails(l ui.Locale, e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
@@ -246,10 +240,8 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 	from, fromIsDay := input.ParseDay(textOf(l, rest["from"]))
 	to, toIsDay := input.ParseDay(textOf(l, rest["to"]))
 	if fromIsDay && toIsDay {
-		all = append(all, detail{
-			Term: "Period",
-			Text: fmt.Sprintf("%s to %s", l.Day(from), l.Day(to)),
-		})
+		period := fmt.Sprintf("%s to %s", l.Day(from), l.Day(to))
+		all = append(all, detail{Term: "Period", Text: period})
 		delete(rest, "from")
 		delete(rest, "to")
 	}

@@ -12,7 +12,7 @@ import (
 	"dg/web/ui"
 )
 
-// auditFilters are the fields above the log, and the filter that they make.
+// auditFilters are the fields above the log, and their filter.
 type auditFilters struct {
 	Selects []selectField
 	auditDays
@@ -65,8 +65,8 @@ type selectField struct {
 type dayField struct{ Name, Label, Value, Error string }
 
 const (
-	anyKey      = "keys"     // the actor that stands for all keys
-	theOperator = "operator" // and the one that runs the service
+	anyKey      = "keys"     // the option for all keys
+	theOperator = "operator" // the option for the operator of the service
 	// maxKeyOptions is how many keys are offered: the newest, and the selected one.
 	maxKeyOptions = 200
 	maxOption     = 40 // characters
@@ -81,13 +81,11 @@ const (
 func newAuditFilters(
 	l ui.Locale, now time.Time, query url.Values, offered auditOptions,
 ) auditFilters {
-	people := offered.people
-	keys := offered.keys
 	f := auditFilters{
 		locale: l,
 		Selects: []selectField{
-			actionField(), actorField(people), periodField(),
-			keyField(keys, query.Get("key")), reasonField(),
+			actionField(), actorField(offered.people), periodField(),
+			keyField(offered.keys, query.Get("key")), reasonField(),
 			forkField(offered.forks, query.Get("fork")),
 		},
 	}
@@ -123,36 +121,37 @@ func (f auditFilters) value(name string) string {
 	return f.Selects[i].Value
 }
 
+// newSelect returns a field whose first option selects everything.
+func newSelect(name, label, everything string) selectField {
+	return selectField{Name: name, Label: label, Options: []ui.Option{{Value: "", Text: everything}}}
+}
+
+func (f *selectField) add(value, text string) {
+	f.Options = append(f.Options, ui.Option{Value: value, Text: truncate(text, maxOption)})
+}
+
 func actorField(people []audit.Actor) selectField {
-	f := selectField{
-		Name:    "actor",
-		Label:   "Actor",
-		Options: []ui.Option{{Value: "", Text: "Anyone"}},
-	}
+	f := newSelect("actor", "Actor", "Anyone")
 	for _, p := range people {
 		if p.ID != "" {
-			f.Options = append(f.Options, ui.Option{Value: p.ID, Text: truncate(p.Name, maxOption)})
+			f.add(p.ID, p.Name)
 		}
 	}
-	f.Options = append(f.Options, ui.Option{Value: anyKey, Text: "Any key"},
-		ui.Option{Value: theOperator, Text: audit.TheOperator.Name})
+	f.add(anyKey, "Any key")
+	f.add(theOperator, audit.TheOperator.Name)
 	return f
 }
 
 func actionField() selectField {
-	f := selectField{
-		Name:    "action",
-		Label:   "Action",
-		Options: []ui.Option{{Value: "", Text: "Any"}},
-	}
+	f := newSelect("action", "Action", "Any")
 	for _, a := range audit.Actions {
-		f.Options = append(f.Options, ui.Option{Value: string(a), Text: actionLabels[a]})
+		f.add(string(a), actionLabels[a])
 	}
 	return f
 }
 
 func keyField(keys []apikeys.Key, selected string) selectField {
-	f := selectField{Name: "key", Label: "Key", Options: []ui.Option{{Value: "", Text: "Any"}}}
+	f := newSelect("key", "Key", "Any")
 	named := map[string]int{}
 	for _, k := range keys {
 		named[k.Name]++
@@ -170,29 +169,24 @@ func keyField(keys []apikeys.Key, selected string) selectField {
 }
 
 func reasonField() selectField {
-	f := selectField{
-		Name:    "reason",
-		Label:   "Reason",
-		Options: []ui.Option{{Value: "", Text: "Any"}},
-	}
+	f := newSelect("reason", "Reason", "Any")
 	for _, r := range audit.Reasons {
-		f.Options = append(f.Options, ui.Option{Value: string(r), Text: reasonLabels[r].short})
+		f.add(string(r), reasonLabels[r].short)
 	}
 	return f
 }
 
 func forkField(forks []games.Fork, selected string) selectField {
-	f := selectField{Name: "fork", Label: "Fork", Options: []ui.Option{{Value: "", Text: "Any"}}}
+	f := newSelect("fork", "Fork", "Any")
 	for i, k := range forks {
 		if i < maxForkOptions || selected == k.ID {
-			f.Options = append(f.Options,
-				ui.Option{Value: k.ID, Text: truncate(k.Title, maxOption)})
+			f.add(k.ID, k.Title)
 		}
 	}
 	return f
 }
 
-// choose sets the value to that of an option, so that nothing of the request is kept.
+// choose sets the value to that of an option: the request's own bytes are reused later.
 func (f *selectField) choose(values []string) {
 	if len(values) == 0 {
 		return
@@ -203,8 +197,7 @@ func (f *selectField) choose(values []string) {
 			return
 		}
 	}
-	f.Error = fmt.Sprintf("The %s filter has an unknown value. Choose one from the list.",
-		f.Label)
+	f.Error = fmt.Sprintf("The %s filter has an unknown value. Choose one from the list.", f.Label)
 }
 
 // Errors are the errors of the fields, in their order.

@@ -22,9 +22,9 @@ type Handler struct {
 // Modules are what the wing uses of other modules.
 type Modules struct {
 	Log    AuditLog
-	Keys   KeyList
+	Keys   ui.KeyLister
 	Forks  ui.ForkLister
-	Groups GroupNames
+	Groups ui.GroupLister
 }
 
 // New returns the wing.

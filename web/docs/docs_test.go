@@ -25,8 +25,8 @@ import (
 	"dg/platform/fairshare"
 	"dg/platform/testkit/fixtures"
 	"dg/web"
-	"dg/web/docs"
 	"dg/web/internal/webtest"
+	"dg/web/ui"
 )
 
 var (
@@ -182,7 +182,7 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 
 // forgetful lists the groups of another organisation, like a statement without its organisation.
 type forgetful struct {
-	groups docs.Groups
+	groups ui.GroupLister
 	finds  string
 }
 

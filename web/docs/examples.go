@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dg/modules/games"
-	"dg/modules/org"
 	"dg/platform/authz"
 	"dg/web/ui"
 )
@@ -55,12 +54,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	})
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
-	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, "")
-	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string {
-			return g.OrganisationID
-		})
-	}
+	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadReport, "")
 	if err == nil && len(groups) > 0 {
 		e.GroupID = groups[0].ID
 		e.GroupName = groups[0].Name

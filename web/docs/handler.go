@@ -18,7 +18,7 @@ type Handler struct {
 
 // Modules are what the wing uses of other modules, for its examples.
 type Modules struct {
-	Groups Groups
+	Groups ui.GroupLister
 	Forks  ui.ForkLister
 }
 

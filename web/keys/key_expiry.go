@@ -6,41 +6,72 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"dg/modules/apikeys"
 	"dg/platform/input"
 	"dg/web/ui"
 )
 
-// expiryForm is when a key expires, as it was filled in.
-type expiryForm struct {
-	Today     string // the day from which the choices count
-	Expiry    string // "30", "90", "365", "day" or "never"
-	Day, Time string
+// secretForm is what the forms that make a secret have in common, as it was filled in.
+type secretForm struct {
+	IdempotencyKey string // makes one key of the form, however often it is sent
+	Today          string // the day from which the choices count
+	Expiry         string // "30", "90", "365", "day" or "never"
+	Day, Time      string
 }
 
-func parseExpiryForm(c *fiber.Ctx) expiryForm {
-	return expiryForm{
-		Today:  ui.FormValue(c, "today"),
-		Expiry: ui.FormValue(c, "expiry"),
-		Day:    ui.FormValue(c, "day"),
-		Time:   ui.FormValue(c, "time"),
+func newSecretForm(expiry string) secretForm {
+	return secretForm{IdempotencyKey: uuid.NewString(), Expiry: expiry}
+}
+
+// parseSecretForm reads the form.
+func parseSecretForm(c *fiber.Ctx) secretForm {
+	return secretForm{
+		IdempotencyKey: ui.FormValue(c, "idempotencyKey"),
+		Today:          ui.FormValue(c, "today"),
+		Expiry:         ui.FormValue(c, "expiry"),
+		Day:            ui.FormValue(c, "day"),
+		Time:           ui.FormValue(c, "time"),
 	}
 }
 
-// sameLife is the form for a replacement that lives as long as the key did, from today. A day that
-// has begun counts as one.
-func sameLife(k apikeys.Key, today time.Time) expiryForm {
+// shown returns the form for showing it again, with a valid idempotency key.
+func (f secretForm) shown() secretForm {
+	if !input.IsID(f.IdempotencyKey) {
+		f.IdempotencyKey = uuid.NewString()
+	}
+	return f
+}
+
+// check returns the chosen expiry, nil for never, and the errors of the form.
+func (f secretForm) check(l ui.Locale, now time.Time) (*time.Time, []ui.FormError) {
+	var invalid []ui.FormError
+	at, e := f.expiresAt(l, now)
+	if e.Message != "" {
+		invalid = append(invalid, e)
+	}
+	if !input.IsID(f.IdempotencyKey) {
+		const incomplete = "The form was incomplete. Check it and send it again."
+		invalid = append(invalid, ui.FormError{Field: "main", Message: incomplete})
+	}
+	return at, invalid
+}
+
+// sameLife returns the form of a replacement with the key's length of life in days, rounded up.
+func sameLife(k apikeys.Key, today time.Time) secretForm {
 	if k.ExpiresAt == nil {
-		return expiryForm{Expiry: "never"}
+		return newSecretForm("never")
 	}
-	days := int((k.ExpiresAt.Sub(k.CreatedAt) + ui.OneDay - 1) / ui.OneDay)
+	days := int(daysOf(k.ExpiresAt.Sub(k.CreatedAt)))
 	for _, choice := range expiryChoices(today) {
 		if choice.Days == strconv.Itoa(days) {
-			return expiryForm{Expiry: choice.Days}
+			return newSecretForm(choice.Days)
 		}
 	}
-	return expiryForm{Expiry: "day", Day: today.AddDate(0, 0, days).Format(time.DateOnly)}
+	form := newSecretForm("day")
+	form.Day = today.AddDate(0, 0, days).Format(time.DateOnly)
+	return form
 }
 
 // expiryChoice is an expiry in a number of days, and its time.
@@ -49,7 +80,7 @@ type expiryChoice struct {
 	At   time.Time
 }
 
-// expiryChoices are the expiries to choose from. They count from 00:00 UTC of today.
+// expiryChoices returns the expiries to choose from, counted from 00:00 UTC of today.
 func expiryChoices(today time.Time) []expiryChoice {
 	var all []expiryChoice
 	for _, days := range []int{30, 90, 365} {
@@ -58,10 +89,9 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// expiresAt returns the time that was chosen, nil for never. A date or a time with another choice
-// than "day" is an error: it is unknown which one was meant. So is a form of another day than
-// today, whose choices were other times.
-func (f expiryForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
+// expiresAt returns the chosen time, nil for never. A date or time beside another choice than "day"
+// is ambiguous, and the choices of a form from another day were other times: both are errors.
+func (f secretForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return expiryDate(l, f.Day, f.Time, now)
 	}
@@ -91,7 +121,7 @@ func (f expiryForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormEr
 	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
 }
 
-// expiryDate returns the time of a date: 00:00 UTC, or the time of day.
+// expiryDate returns the UTC time of a date, at 00:00 without a time of day.
 func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(day)
 	if !ok {

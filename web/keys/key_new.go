@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
-	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -28,17 +26,13 @@ func (newKeyView) ExpiryLabel() string { return "Expiry" }
 
 // keyForm is the form as it was filled in.
 type keyForm struct {
-	IdempotencyKey string // makes one key of the form, however often it is sent
 	labelForm
 	Scopes []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
-	expiryForm
+	secretForm
 }
 
 // Has reports whether the scope is chosen.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
-
-// incompleteForm is the error of a form without the idempotency key that it was shown with.
-const incompleteForm = "The form was incomplete. Check it and send it again."
 
 // NewKeyForm answers GET /settings/api-keys/new.
 func (h *FormHandler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
@@ -55,10 +49,7 @@ func (h *FormHandler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if obstacles := creationObstacles(p, len(keys) > 0, active, ""); len(obstacles) > 0 {
 		return refused(obstacles[0])
 	}
-	view := newKeyView{keyForm: keyForm{
-		IdempotencyKey: uuid.NewString(),
-		expiryForm:     expiryForm{Expiry: "90"},
-	}}
+	view := newKeyView{keyForm: keyForm{secretForm: newSecretForm("90")}}
 	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
@@ -123,22 +114,16 @@ func (h *FormHandler) rejectNewKey(
 	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), FormErrors: f})
 }
 
-// shown returns the form for showing it again, with valid UTF-8 and an idempotency key.
+// shown returns the form for showing it again.
 func (f keyForm) shown() keyForm {
 	f.labelForm = f.labelForm.shown()
-	if !input.IsID(f.IdempotencyKey) {
-		f.IdempotencyKey = uuid.NewString()
-	}
+	f.secretForm = f.secretForm.shown()
 	return f
 }
 
 // parseKeyForm reads the form.
 func parseKeyForm(c *fiber.Ctx) keyForm {
-	form := keyForm{
-		IdempotencyKey: ui.FormValue(c, "idempotencyKey"),
-		labelForm:      parseLabelForm(c),
-		expiryForm:     parseExpiryForm(c),
-	}
+	form := keyForm{labelForm: parseLabelForm(c), secretForm: parseSecretForm(c)}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		form.Scopes = append(form.Scopes, string(scope))
 	}
@@ -154,12 +139,7 @@ func (f keyForm) key(l ui.Locale, now time.Time) (apikeys.NewKey, []ui.FormError
 			in.Scopes = append(in.Scopes, scope)
 		}
 	}
-	at, e := f.expiresAt(l, now)
-	if in.ExpiresAt = at; e.Message != "" {
-		invalid = append(invalid, e)
-	}
-	if !input.IsID(f.IdempotencyKey) {
-		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
-	}
-	return in, invalid
+	at, unmade := f.check(l, now)
+	in.ExpiresAt = at
+	return in, append(invalid, unmade...)
 }

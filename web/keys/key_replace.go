@@ -10,7 +10,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
-	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -30,17 +29,12 @@ func (replaceKeyView) ExpiryLabel() string { return "The new key expires" }
 
 // replaceForm is the form as it was filled in.
 type replaceForm struct {
-	IdempotencyKey string // makes one key of the form, however often it is sent
-	Overlap        string // one of overlapLabels
-	expiryForm
+	Overlap string // one of overlapLabels
+	secretForm
 }
 
 func parseReplaceForm(c *fiber.Ctx) replaceForm {
-	return replaceForm{
-		IdempotencyKey: ui.FormValue(c, "idempotencyKey"),
-		Overlap:        ui.FormValue(c, "overlap"),
-		expiryForm:     parseExpiryForm(c),
-	}
+	return replaceForm{ui.FormValue(c, "overlap"), parseSecretForm(c)}
 }
 
 // replacement returns what the form describes, or all errors of the form.
@@ -55,14 +49,9 @@ func (f replaceForm) replacement(
 			Message: "Choose when the old key stops.",
 		})
 	}
-	at, e := f.expiresAt(l, now)
-	if in.ExpiresAt = at; e.Message != "" {
-		invalid = append(invalid, e)
-	}
-	if !input.IsID(f.IdempotencyKey) {
-		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
-	}
-	return in, invalid
+	at, unmade := f.check(l, now)
+	in.ExpiresAt = at
+	return in, append(invalid, unmade...)
 }
 
 // overlapChoice is how long the old key goes on working.
@@ -98,19 +87,13 @@ func (h *FormHandler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if !h.replaceable(p, k) {
 		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	}
-	view := replaceKeyView{replaceForm: replaceForm{
-		IdempotencyKey: uuid.NewString(),
-		Overlap:        defaultOverlap,
-		expiryForm:     sameLife(k, h.Today()),
-	}}
+	view := replaceKeyView{replaceForm: replaceForm{defaultOverlap, sameLife(k, h.Today())}}
 	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
 	if view.Draft = h.TakeDraft(c, p); view.Draft {
 		view.replaceForm = parseReplaceForm(c)
-		if !input.IsID(view.IdempotencyKey) {
-			view.IdempotencyKey = uuid.NewString()
-		}
+		view.secretForm = view.secretForm.shown()
 	}
 	return h.renderReplaceKey(c, p, k, fiber.StatusOK, view)
 }

@@ -45,9 +45,7 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 			ui.PageOf(c), groupsPerPage)
 	}
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadOrganisation, groups, func(g org.Group) string {
-			return g.OrganisationID
-		})
+		err = ui.AuthorizeGroups(p, authz.ReadOrganisation, groups)
 	}
 	if err != nil {
 		return groupList{}, err

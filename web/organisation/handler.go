@@ -21,7 +21,7 @@ type Handler struct {
 type Modules struct {
 	Organisations Settings
 	People        People
-	Keys          Keys
+	Keys          ui.KeyLister
 }
 
 // New returns the wing.

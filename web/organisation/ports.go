@@ -3,7 +3,6 @@ package organisation
 import (
 	"context"
 
-	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/org"
@@ -26,10 +25,4 @@ type Settings interface {
 // People names members.
 type People interface {
 	People(ctx context.Context, ids []string) ([]identity.Person, error)
-}
-
-// Keys lists the organisation's API keys. The form of the reporting mode names those that read
-// reports.
-type Keys interface {
-	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 }

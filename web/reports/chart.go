@@ -195,9 +195,7 @@ func scoreScale(low, high int64) (bottom, top, step int64) {
 
 // scorePaths are a dot in the middle of each bar, at the average score, and the line between them:
 // it is broken where nothing was completed.
-func scorePaths(
-	bars []bar, of func(bar) reports.DailyStat, bottom, top int64,
-) (line, dots string) {
+func scorePaths(bars []bar, of func(bar) reports.DailyStat, bottom, top int64) (line, dots string) {
 	var t, d strings.Builder
 	command := "M"
 	for _, b := range bars {

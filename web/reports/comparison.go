@@ -30,33 +30,35 @@ type measure struct {
 
 var measures = []measure{
 	{
-		"Plays", "started, including unfinished", "", func(s reports.Statistics) (int64, bool) {
-			return s.Plays, true
-		}, ui.Locale.Count, byShare,
+		"Plays", "started, including unfinished", "",
+		func(s reports.Statistics) (int64, bool) { return s.Plays, true }, ui.Locale.Count, byShare,
 	},
 	{
-		"Players", "unique", "", func(s reports.Statistics) (int64, bool) {
-			return s.UniquePlayers, true
-		}, ui.Locale.Count, byShare,
+		"Players", "unique", "",
+		func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
+		ui.Locale.Count, byShare,
 	},
-	{"Average score", "of completed plays", noCompletedPlays,
-		func(s reports.Statistics) (int64, bool) {
-			return int64(s.AvgScore), s.Completed > 0
-		}, writePercent, byPoints},
-	{"Completion rate", "of all plays", "no plays",
-		func(s reports.Statistics) (int64, bool) {
-			return int64(shownRate(s.CompletionRate)), s.Plays > 0
-		}, writePercent, byPoints},
-	{"Pass rate", "of completed plays", noCompletedPlays,
-		func(s reports.Statistics) (int64, bool) {
-			return int64(shownRate(s.PassRate)), s.Completed > 0
-		}, writePercent, byPoints},
+	{
+		"Average score", "of completed plays", noCompletedPlays,
+		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
+		writePercent, byPoints,
+	},
+	{
+		"Completion rate", "of all plays", "no plays",
+		func(s reports.Statistics) (int64, bool) { return shownRate(s.CompletionRate), s.Plays > 0 },
+		writePercent, byPoints,
+	},
+	{
+		"Pass rate", "of completed plays", noCompletedPlays,
+		func(s reports.Statistics) (int64, bool) { return shownRate(s.PassRate), s.Completed > 0 },
+		writePercent, byPoints,
+	},
 }
 
 func writePercent(l ui.Locale, n int64) string { return l.Percent(reports.Percent(n)) }
 
-// shownRate is a rate as screens write it: a percentage with one decimal, rounded half up.
-func shownRate(r reports.Rate) reports.Percent { return reports.Percent((r + 5) / 10) }
+// shownRate returns a rate as a percentage with one decimal, in tenths, rounded half up.
+func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 
 const noCompletedPlays = "no completed plays"
 

@@ -88,13 +88,8 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	view.Presets = presetLinks(h.Today(), period, func(p reports.Period) string {
 		return reportAddress(c, self, p, in.Group).path("")
 	})
-	if view.Groups, err = h.Groups.Groups(c.UserContext(), p.Organisation.ID,
-		in.Group); err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string {
-			return g.OrganisationID
-		})
-	}
-	if err != nil {
+	if view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport,
+		in.Group); err != nil {
 		return err
 	}
 	if view.Invalid != nil {
@@ -159,9 +154,7 @@ func (h *Handler) forkOf(
 }
 
 // queryOf returns the query of a report that a screen lists.
-func queryOf(
-	p *ui.Principal, fork games.Fork, period reports.Period, group string,
-) reports.Query {
+func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, group string) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID,
 		ForkID:         fork.ID,

@@ -55,8 +55,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
-	p := b.Get(o.At("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2",
-		w.Played(o)))
+	p := b.Get(o.At("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2", w.Played(o)))
 	for _, preset := range webtest.Cells(`<a href="([^"]*)"[^>]*>(7 days|12 months)</a>`, p.Body) {
 		require.Regexp(t, `\?dir=desc&from=[0-9-]+&player=P-&skills=weakest&sort=label&to=[0-9-]+$`,
 			preset[0])

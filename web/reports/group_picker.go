@@ -58,9 +58,7 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in p
 	}
 	groups, more, err := h.Groups.FindGroups(c.UserContext(), p.Organisation.ID, text)
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string {
-			return g.OrganisationID
-		})
+		err = ui.AuthorizeGroups(p, authz.ReadReport, groups)
 	}
 	if err != nil {
 		return err

@@ -15,35 +15,22 @@ import (
 	"dg/web/ui"
 )
 
-var playerColumns = []sortColumn[reports.PlayerStat]{
-	{
-		"Player", "label", false, false, func(a, b reports.PlayerStat) int {
-			return strings.Compare(a.Label, b.Label)
-		},
-	},
-	{
-		"Plays", "plays", true, true, func(a, b reports.PlayerStat) int {
-			return cmp.Compare(a.Plays, b.Plays)
-		},
-	},
+// player is a row of the list.
+type player = reports.PlayerStat
+
+var playerColumns = []sortColumn[player]{
+	{"Player", "label", false, false, func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
+	{"Plays", "plays", true, true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
 	{"Best score", "best", true, true, compareBest},
-	{
-		"Passed", "passed", false, true, func(a, b reports.PlayerStat) int {
-			return ui.CompareBool(a.Passed, b.Passed)
-		},
-	},
-	{
-		"Last play", "last", false, true, func(a, b reports.PlayerStat) int {
-			return a.LastPlayedAt.Compare(b.LastPlayedAt)
-		},
-	},
+	{"Passed", "passed", false, true, func(a, b player) int { return ui.CompareBool(a.Passed, b.Passed) }},
+	{"Last play", "last", false, true, func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 }
 
 // playersByPlays is the API's order: by plays, descending.
 const playersByPlays = 1
 
 // compareBest orders players without a completed play before a best score of 0.
-func compareBest(a, b reports.PlayerStat) int {
+func compareBest(a, b player) int {
 	return cmp.Or(ui.CompareBool(a.Completed, b.Completed), cmp.Compare(a.BestScore, b.BestScore))
 }
 
@@ -102,17 +89,16 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 	return l
 }
 
-// noValue stands where there is nothing to average.
+// noValue is shown where there is nothing to average.
 const noValue = "–"
 
-// findPlayers returns the players whose label, as it is shown, contains the text. It knows no other
-// name of them.
-func findPlayers(players []reports.PlayerStat, text string) []reports.PlayerStat {
+// findPlayers returns the players whose shown label contains the text.
+func findPlayers(players []player, text string) []player {
 	text = input.Fold(text)
 	if text == "" {
 		return players
 	}
-	var found []reports.PlayerStat
+	var found []player
 	for _, p := range players {
 		if strings.Contains(input.Fold(p.Label), text) {
 			found = append(found, p)

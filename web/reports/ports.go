@@ -22,15 +22,13 @@ type Forks interface {
 
 // Groups finds an organisation's groups.
 type Groups interface {
-	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
+	ui.GroupLister
 	FindGroups(ctx context.Context, organisationID, text string) (_ []org.Group, more bool, _ error)
 }
 
 // Reports computes the figures of forks.
 type Reports interface {
-	Open(
-		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
-	) (*reports.Report, error)
+	Open(ctx context.Context, q reports.Query, hold func(*fairshare.Lease)) (*reports.Report, error)
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)

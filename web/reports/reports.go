@@ -93,8 +93,7 @@ func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
 			return s.key == "players"
 		})
 	}
-	o := parseOrder(c, columns,
-		slices.IndexFunc(columns, func(s sortColumn[forkRow]) bool { return s.key == "plays" }))
+	o := parseOrder(c, columns, forksByPlays)
 	slices.SortFunc(found, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
@@ -138,31 +137,17 @@ func findForks(forks []forkRow, text string) []forkRow {
 	})
 }
 
+const forksByPlays = 2
+
 var forkColumns = []sortColumn[forkRow]{
-	{
-		"Fork", "title", false, false, func(a, b forkRow) int {
-			return strings.Compare(a.folded, b.folded)
-		},
-	},
+	{"Fork", "title", false, false, func(a, b forkRow) int { return strings.Compare(a.folded, b.folded) }},
 	{"12 weeks", "", false, false, nil},
-	{
-		"Plays", "plays", true, true, func(a, b forkRow) int {
-			return cmp.Compare(a.plays, b.plays)
-		},
-	},
-	{
-		"Players", "players", true, true, func(a, b forkRow) int {
-			return cmp.Compare(a.players, b.players)
-		},
-	},
+	{"Plays", "plays", true, true, func(a, b forkRow) int { return cmp.Compare(a.plays, b.plays) }},
+	{"Players", "players", true, true, func(a, b forkRow) int { return cmp.Compare(a.players, b.players) }},
 	{"Status", "", false, false, nil},
 	{"Visibility", "", false, false, nil},
 	{"Release", "", true, false, nil},
-	{
-		"Updated", "updated", true, true, func(a, b forkRow) int {
-			return a.Updated.Compare(b.Updated)
-		},
-	},
+	{"Updated", "updated", true, true, func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
 }
 
 // overviewFigures are those of all forks in the last 28 days, beside the 28 days before.
@@ -172,13 +157,10 @@ func overviewFigures(l ui.Locale, o reports.Overview) []figure {
 		before = totals(o.Before)
 	}
 	all := newFigures(l, *totals(o.Now), before)
-	plays := all[0]
-	players := all[1]
-	completion := all[3]
 	if !o.Counted {
-		return []figure{plays}
+		return all[:1]
 	}
-	return []figure{plays, players, completion}
+	return []figure{all[0], all[1], all[3]} // plays, players, completion
 }
 
 func totals(t reports.OverviewTotals) *reports.Statistics {

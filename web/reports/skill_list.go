@@ -40,11 +40,8 @@ const weakestFirst = "weakest"
 func newSkillList(loc ui.Locale, skills []reports.SkillStat, at listAddress) skillList {
 	weakest := at.chosen.Get("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
-		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest}, {
-			Name:    "Weakest first",
-			Path:    at.path("#k-h", "skills", weakestFirst),
-			Current: weakest,
-		},
+		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest},
+		{Name: "Weakest first", Path: at.path("#k-h", "skills", weakestFirst), Current: weakest},
 	}}
 	if weakest {
 		skills = slices.Clone(skills)
@@ -68,9 +65,9 @@ func (l *skillList) add(loc ui.Locale, name, prefix string, skills []reports.Ski
 			area.Rows = append(area.Rows, skillRow{
 				ID:      k.SkillID,
 				Name:    skillLabels[k.SkillID],
-				Width:   ui.Locales[0].Percent(shownRate(k.CorrectRate)),
+				Width:   writePercent(ui.Locales[0], shownRate(k.CorrectRate)),
 				Answers: loc.Count(k.Attempts),
-				Rate:    loc.Percent(shownRate(k.CorrectRate)),
+				Rate:    writePercent(loc, shownRate(k.CorrectRate)),
 			})
 		}
 	}

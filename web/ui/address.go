@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"dg/platform/apperr"
 	"net/url"
 	"strings"
 
@@ -44,4 +45,17 @@ func WithParam(path, name, value string) string {
 		separator = "&"
 	}
 	return path + separator + url.Values{name: {value}}.Encode()
+}
+
+const maxParam = 64 // bytes of a parameter that are kept
+
+// Repeated is the error of a repeated parameter, which is ambiguous.
+func Repeated(name string) error {
+	return apperr.NewField(name,
+		"The parameter “%s” is repeated in the address of this page. Use it once.", name)
+}
+
+// Shortened returns the kept part of a parameter.
+func Shortened(text []byte) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
 }

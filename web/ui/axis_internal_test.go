@@ -72,8 +72,7 @@ func TestTicksStandUnderTheirDays(t *testing.T) {
 func tickText(all []Tick) string {
 	text := []string{}
 	for _, t := range all {
-		text = append(text,
-			strings.TrimRight(t.Label+" "+t.At()+" "+t.Class, " "))
+		text = append(text, strings.TrimRight(t.Label+" "+t.At()+" "+t.Class, " "))
 	}
 	return strings.Join(text, ", ")
 }

@@ -160,9 +160,7 @@ func listen(t *testing.T) (ln net.Listener, base string) {
 }
 
 // serve serves until the test ends.
-func serve(
-	t *testing.T, ln net.Listener, options httpserver.Options, mount func(*fiber.App),
-) {
+func serve(t *testing.T, ln net.Listener, options httpserver.Options, mount func(*fiber.App)) {
 	t.Helper()
 	options.Unavailable = postgres.Unavailable
 	options.Grace = time.Second
