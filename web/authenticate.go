@@ -12,8 +12,8 @@ import (
 	"dg/web/ui"
 )
 
-// anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the
-// database does not answer. The documentation has to be readable then too.
+// anyone wraps a handler of a public page. Its principal is nil without a session, or if the
+// database does not answer: the documentation must be readable then too.
 func (h *Handler) anyone(handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error { return handle(c, h.guard.Reader(c)) }
 }
@@ -50,9 +50,8 @@ func (h *Handler) member(
 	}
 }
 
-// redirectIfEnded leads to the sign-in and back if nobody is signed in, or no longer. A form is
-// shown again, with its text; it is not sent again. Every form has the address of the page that
-// shows it.
+// redirectIfEnded redirects to the sign-in and back if the session has ended. A form is shown again
+// with its text, but not sent again. Every form has the address of its page.
 func (h *Handler) redirectIfEnded(c *fiber.Ctx, err error) error {
 	if !errors.Is(err, identity.ErrNoSession) {
 		return err

@@ -10,15 +10,15 @@ import (
 	"dg/web/ui"
 )
 
-// Downloads are GET requests, yet each starts an export and an audit entry in the person's name. So
-// they start from a page of this site only: a link in a mail or on another site is refused, and a
-// sign-in continues to the screen instead of the file.
+// Downloads are GET requests that start an export and an audit entry in the person's name, so they
+// start from a page of this site only: a link from elsewhere is refused, and a sign-in continues to
+// the screen instead of the file.
 
 var errCrossSiteDownload = apperr.New(apperr.AccessDenied,
 	"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 
 // downloadScreen returns the address of the screen that offers the requested download, or "" if the
-// request is for no download.
+// request is for another path.
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {
@@ -30,9 +30,9 @@ func downloadScreen(c *fiber.Ctx) string {
 	return ui.LocalPath(path)
 }
 
-// isCrossSiteDownload reports whether the request is for a download and came from somewhere else
-// than a page of this site. Browsers without Sec-Fetch-Site name the page in Referer, which our
-// Referrer-Policy keeps within the site.
+// isCrossSiteDownload reports whether a download was requested from elsewhere than a page of this
+// site. Browsers without Sec-Fetch-Site name the page in Referer, which our Referrer-Policy keeps
+// within the site.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false

@@ -63,7 +63,7 @@ func (h *Handler) errorPrincipal(c *fiber.Ctx, p *ui.Principal) *ui.Principal {
 	return p
 }
 
-// linkAfter is the one link of an error page.
+// linkAfter returns the link of an error page.
 func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
@@ -87,8 +87,8 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 
 type errorText struct{ title, message string }
 
-// errorTextOf returns the title and message of an error page. A module's message goes before that
-// of the status. It is worded for tools, which retry; a person tries again.
+// errorTextOf returns the title and message of an error page. A module's message takes precedence
+// over the status's. It is worded for tools, which retry; a person tries again.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text, ok := statusTexts[f.Status]
 	if !ok {

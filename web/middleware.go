@@ -13,8 +13,7 @@ import (
 	"dg/web/ui"
 )
 
-// prepare sets the headers of a screen and the context of its request: with the request that
-// security events are recorded with.
+// prepare sets the headers of a screen, and the request of security events in its context.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	httpserver.WithTenant(c, h.hints.Organisation(c.Cookies(ui.SessionCookie)))
@@ -28,7 +27,7 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 // setHeaders sets the headers of every page, error pages included.
 func (h *Handler) setHeaders(c *fiber.Ctx) {
-	// nobody reads a page after the sign-out, or as another person
+	// no page is readable after the sign-out, or by another person
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers without frame-ancestors
@@ -49,8 +48,8 @@ var (
 )
 
 // rejectCrossOrigin refuses forms and downloads that another site made the browser send. For forms
-// it is the standard library's rule on Sec-Fetch-Site and Origin, with one difference: a form with
-// neither header is refused, as every current browser sends one of them.
+// it is the standard library's rule on Sec-Fetch-Site and Origin, but a form with neither header is
+// refused: every current browser sends one.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	if m := c.Method(); m == fiber.MethodGet || m == fiber.MethodHead || m == fiber.MethodOptions {
 		if isCrossSiteDownload(c) {

@@ -7,7 +7,7 @@ import (
 	"dg/web/ui"
 )
 
-// organisationsView is the choice of a person who belongs to several organisations, or to none.
+// organisationsView lists the organisations of a person who does not belong to exactly one.
 type organisationsView struct {
 	ui.Layout
 	Choices []organisationChoice
@@ -16,7 +16,7 @@ type organisationsView struct {
 type organisationChoice struct{ Name, Role, Path string }
 
 // chooseOrganisation redirects from a path without an organisation to that screen of the person's
-// organisation, or lets the person choose one.
+// organisation, or lists several to choose from.
 func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.SignedIn(c)

@@ -35,7 +35,7 @@ func (h *Handler) Mount(app *fiber.App) {
 }
 
 // MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and
-// settings. It is for a program that has a sign-in and accounts of its own.
+// settings. It is for a program with its own sign-in and accounts.
 func (h *Handler) MountOrganisation(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	h.mountOrganisation(h.routes(app).Group("/o/:org"))

@@ -37,9 +37,8 @@ func newScreenTurns() screenTurns {
 	}
 }
 
-// admit waits for the turn of a screen. The caller releases the lease. A key is revoked without
-// waiting for a place: stopping one that leaked must never wait. Errors: apperr.Unavailable with
-// RetryAfter.
+// admit waits for the turn of a screen. The caller releases the lease. Revoking a key does not
+// wait: a leaked one must be stopped at once. Errors: apperr.Unavailable with RetryAfter.
 func (s screenTurns) admit(
 	ctx context.Context, permission authz.Permission, p *ui.Principal,
 ) (*fairshare.Lease, error) {

@@ -55,14 +55,14 @@ func TestSentencesAreWhole(t *testing.T) {
 var conditionalParts = regexp.MustCompile(
 	`(?:[a-z’,;:]{2}|\}\}) ?\{\{(?:if|with) [^}]*\}\} ?(?:\{\{\.?\}\})?[a-z’][a-z ’]*[a-z ]`)
 
-// inlineTags stand within a sentence, otherTags end it.
+// inlineTags are within a sentence, otherTags end it.
 var (
 	inlineTags = regexp.MustCompile(`</?(?:a|bdi|code|em|strong)\b[^<>]*>`)
 	otherTags  = regexp.MustCompile(`<[^<>]*>`)
 )
 
-// words are what a text has that a sentence is built of. Paths, addresses and names of elements
-// have no blank beside letters.
+// words are the parts of a sentence. Paths, addresses and names of elements have no blank beside
+// letters.
 var words = regexp.MustCompile(`[A-Za-z]{2,} | [A-Za-z]{2,}`)
 
 // isBuilt reports whether a sum joins words with something else than a text.

@@ -64,7 +64,7 @@ func (h *Handler) ChangeAccount(c *fiber.Ctx, p *ui.Principal) error {
 	return h.endSession(c, p)
 }
 
-// endSession ends a session of the person. To end the current one is to sign out.
+// endSession ends a session of the person. Ending the current one signs out.
 func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.Sessions.EndSession(c.UserContext(), p.Token,
 		ui.FormValue(c, "session")); err != nil {
@@ -79,7 +79,8 @@ func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }
 
-// redirectToAccount continues with the new session on the account, which says what was changed.
+// redirectToAccount continues on the account with the new session and the confirmation of the
+// change.
 func (h *Handler) redirectToAccount(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice,
 ) error {

@@ -23,7 +23,7 @@ type Sessions interface {
 	SignOut(ctx context.Context, token string) error
 }
 
-// Resets sets the password of the person who has a reset link.
+// Resets sets a password by a reset link.
 type Resets interface {
 	ResetPerson(ctx context.Context, token string) (identity.Person, error)
 	UseReset(ctx context.Context, token, password, session string) error

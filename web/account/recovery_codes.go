@@ -51,7 +51,8 @@ type codesView struct {
 	Next  string // where to continue
 }
 
-// renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
+// renderRecoveryCodes answers the form without a redirect. A repeated form fails: its code counts
+// as used.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

@@ -14,9 +14,8 @@ import (
 // browserCookie marks a browser that has signed in before. It is useless without the password.
 const browserCookie = "__Host-dg-browser"
 
-// rememberBrowser marks the browser as one that has signed in before. The session or change before
-// it is committed, so a failure is only logged: an error page would say that it had not happened,
-// and new recovery codes would be lost.
+// rememberBrowser marks the browser as known. The session or change is committed before, so a
+// failure is only logged: an error page would deny it, and new recovery codes would be lost.
 func rememberBrowser(c *fiber.Ctx, people SignIns, session identity.Session) {
 	token, err := people.RememberBrowser(c.UserContext(), session, c.Cookies(browserCookie))
 	if err != nil {

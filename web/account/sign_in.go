@@ -84,7 +84,7 @@ func (h *SignInHandler) SignOut(c *fiber.Ctx) error {
 	return signedOut(c)
 }
 
-// signedOut continues on the sign-in, which says that the session of this browser has ended.
+// signedOut redirects to the sign-in, with the confirmation that the session has ended.
 func signedOut(c *fiber.Ctx) error {
 	ui.ClearSession(c)
 	ui.ClearCookie(c, ui.DraftCookie)

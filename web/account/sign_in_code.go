@@ -44,8 +44,8 @@ func codePath(next string, recovery bool) string {
 	return path
 }
 
-// restartSignIn redirects to the sign-in, which continues if the browser is signed in after all:
-// the form was sent twice.
+// restartSignIn redirects to the sign-in, which continues if the form was sent twice and the
+// browser is signed in.
 func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
@@ -72,8 +72,8 @@ func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
 	return finishSignIn(c, h.SignIns, session)
 }
 
-// sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed:
-// a failure only leaves the notice out.
+// sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed,
+// so a failure only leaves the notice out.
 func (h *SignInHandler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.TwoStep.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {

@@ -22,7 +22,7 @@ type twoStepView struct {
 	Action string // of the form that turns it on, which knows where to continue
 }
 
-// continueAfter is the page that two-step verification was set up for, or the account.
+// continueAfter returns the page that requested two-step verification, or the account.
 func continueAfter(c *fiber.Ctx, p *ui.Principal) string {
 	if c.Query("next") == "" {
 		return p.Account("")

@@ -100,7 +100,7 @@ func (h *Handler) entries(
 	})
 }
 
-// auditFilters reads the filters of an address, and what they offer.
+// auditFilters reads the filters of an address, and their options.
 func (h *Handler) auditFilters(
 	ctx context.Context, p *ui.Principal, query map[string][]string,
 ) (f auditFilters, offered auditOptions, err error) {

@@ -115,7 +115,7 @@ func newAuditFilters(
 	return f
 }
 
-// value is what is chosen in the select, or "".
+// value returns the chosen value of the select, or "".
 func (f auditFilters) value(name string) string {
 	i := slices.IndexFunc(f.Selects, func(s selectField) bool { return s.Name == name })
 	return f.Selects[i].Value

@@ -105,8 +105,7 @@ var countedEvents = map[audit.Action][2]string{
 
 var otherEvents = [2]string{"%s event", "%s events"}
 
-// countedLabel says how many events an entry stands for that were counted instead of recorded one
-// by one, or "".
+// countedLabel returns how many events an entry counts, or "" if it records one.
 func countedLabel(l ui.Locale, e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {

@@ -16,8 +16,8 @@ import (
 
 const entriesPerPage = 50
 
-// The parameters of the log's address: the filters, and what its links add. An unknown one is
-// rejected: without its filter the page would show other entries than were meant.
+// The parameters of the log's address: the filters, and those that its links add. An unknown one is
+// rejected: without its filter the page would show other entries than intended.
 var (
 	filterParameters = []string{
 		"actor", "action", "key", "reason", "fork", "from", "to", "period",

@@ -70,7 +70,7 @@ func (r auditRows) lists(start audit.Entry) bool {
 		(r.filter.To.IsZero() || start.At.Before(r.filter.To))
 }
 
-// join gives the row of an export what its other entry has.
+// join adds the other entry of an export to its row.
 func (r auditRows) join(line *auditLine) {
 	other, ok := r.others[line.ID]
 	if line.Action == audit.ExportFinished {
@@ -115,7 +115,7 @@ func (r auditRows) unfolded() refusal {
 	return refusal{}
 }
 
-// exportState is what became of an export.
+// exportState returns the state of an export in words.
 func (n nameIndex) exportState(line auditLine) string {
 	switch {
 	case line.end != nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// docs.json has what the pages of the documentation hold, beside their templates. Recipes are real
-// files: the tests run what the page shows. Those in recipes/start are the first requests of /docs.
+// docs.json has the contents of the pages' templates. Recipes are real files: the tests run what
+// the pages show. recipes/start has the first requests of /docs.
 //
 //go:embed docs.json reference.json recipes
 var docsFiles embed.FS

@@ -80,7 +80,8 @@ func (h *Handler) chain(
 	return replaced, successor, err
 }
 
-// revoker is the name of who revoked the key, or "" if nobody did or the log has no such entry.
+// revoker returns the name of the person who revoked the key, or "" without such an entry in the
+// log.
 func (h *Handler) revoker(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) (string, error) {
 	if !k.Revoked(h.Now()) {
 		return "", nil

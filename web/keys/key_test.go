@@ -110,7 +110,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	}
 }
 
-// A key is renamed by a form that keeps what was typed, and the log says what it was called.
+// A key is renamed by a form that keeps invalid texts, and the log has its old name.
 func TestKeyIsRenamed(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)

@@ -131,7 +131,7 @@ func spark(l ui.Locale, days []apikeys.Usage) (outline, requests string) {
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
-// requestsLabel says in words what became of requests.
+// requestsLabel returns the number of requests by outcome.
 func requestsLabel(l ui.Locale, d apikeys.Usage) string {
 	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted),
 		l.Count(d.Refused), l.Count(d.Limited))

@@ -220,9 +220,8 @@ func scopeLabel(scopes []apikeys.Scope) string {
 	return "Reports"
 }
 
-// creationObstacles says why a person who sees the settings cannot create a key: nothing if it is
-// possible. Next is where to continue when two-step verification is set up; had says whether the
-// organisation ever had keys.
+// creationObstacles returns why a person cannot create a key, if they cannot. Next is the page
+// after two-step verification is set up; had says whether the organisation ever had keys.
 func creationObstacles(p *ui.Principal, had bool, active int, next string) []ui.Notice {
 	var all []ui.Notice
 	switch {

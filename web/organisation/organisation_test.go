@@ -45,7 +45,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	p.Has(t, "<strong>Team</strong></p><p>Does not include the API.", "by their display name")
 }
 
-// A large organisation's page has a bound, and says what it leaves out.
+// The page of a large organisation lists 500 members, and says how many more there are.
 func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)

@@ -110,8 +110,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 
-// sameName reports whether somebody typed the name: in any case, with any spaces, and without what
-// cannot be seen.
+// sameName reports whether the texts are equal but for case, spaces and invisible characters.
 func sameName(typed, name string) bool {
 	readable := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -125,7 +124,7 @@ func sameName(typed, name string) bool {
 	return strings.EqualFold(readable(typed), readable(name))
 }
 
-// modeNotice says what became of the reporting mode.
+// modeNotice confirms the new reporting mode.
 func modeNotice(before, after org.ReportingMode) ui.Notice {
 	switch {
 	case before == after:

@@ -9,8 +9,8 @@ import (
 	"dg/web/ui"
 )
 
-// chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100
-// high. Behind them stands the compared period, if there is one.
+// chart draws plays as bars above scores as dots, on one time axis, in front of the compared
+// period. A day is 10 wide, each panel 100 high.
 type chart struct {
 	Weeks       bool // whether a bar is a week
 	Width       int
@@ -41,8 +41,8 @@ type chartRow struct {
 	EarlierScore            string
 }
 
-// bar is a day, or a week or what the period has of it, beside the days of the compared period that
-// are as far from its beginning.
+// bar is a day, a week or a part of one, with the days of the compared period at the same distance
+// from its beginning.
 type bar struct {
 	reports.DailyStat
 	from, days int               // of the period
@@ -70,7 +70,7 @@ func barsOf(l ui.Locale, p reports.Period, daily, earlier []reports.DailyStat) [
 
 const daysOfWeek = 7
 
-// newChart draws the period and what it is compared with, which may be nil.
+// newChart draws the period, and the compared one unless it is nil.
 func newChart(
 	l ui.Locale, p reports.Period, s reports.Statistics, before *reports.Statistics, today time.Time,
 ) chart {

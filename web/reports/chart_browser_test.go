@@ -12,8 +12,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The chart is read by arrow keys, by the pointer and by touch: what is said and what is heard are
-// the values of the table's row.
+// Arrow keys, pointer and touch select a bar, whose values are shown and announced.
 func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	t.Parallel()
 	w, o := webtest.StartAcme(t)

@@ -52,9 +52,8 @@ func randomDays(random *rand.Rand, p reports.Period) []reports.DailyStat {
 	return days
 }
 
-// Bars are as high as their plays, to a tenth of the panel's hundredth, and stand over their days;
-// a dot is at its score, and the line is broken where nothing was completed. The axes of both
-// panels are the same.
+// A bar is over its days, as high as its plays to a tenth of a hundredth of the panel. A dot is at
+// its score, and the line is broken where nothing was completed. Both panels have the same axis.
 func TestChartIsDrawnToScale(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 9))

@@ -121,7 +121,7 @@ func byPoints(l ui.Locale, difference, _ int64) (shown, spoken string) {
 	return fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by)
 }
 
-// What a period is compared with, as it stands in the address. "" is the period before.
+// The compared period, as a parameter of the address. "" is the previous period.
 const (
 	compareYear = "year"
 	compareOff  = "off"

@@ -138,8 +138,8 @@ var (
 		"Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the fork in the path if the principal holds the permission on what its owner has.
-// Errors: apperr.NotFound, also for another organisation's.
+// forkOf returns the fork in the path if the principal holds the permission. Errors:
+// apperr.NotFound, also for another organisation's.
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
@@ -247,7 +247,7 @@ func (v *dashboardView) warn(all []reports.Overlap) {
 	v.More = len(all) > len(v.Overlaps)
 }
 
-// compare shows the figures beside those of the compared period.
+// compare adds the figures with their change since the compared period.
 func (v *dashboardView) compare(
 	l ui.Locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics,
 ) {
@@ -277,7 +277,7 @@ func (h *Handler) lastPlays(
 	return reportAddress(c, self, last, "").path(""), nil
 }
 
-// forkState is what is unusual about a fork. Mark is the CSS class.
+// forkState is a state of a fork other than active. Mark is the CSS class.
 type forkState struct{ Name, Mark string }
 
 // statesOf are the states of a fork that is not simply active, as in the list of reports.

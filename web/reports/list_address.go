@@ -8,8 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// listAddress makes the addresses of lists. Each keeps what is fixed (a report's period and group)
-// and what the reader chose.
+// listAddress makes the addresses of lists. They keep the fixed parameters (a report's period and
+// group) and the reader's choices.
 type listAddress struct {
 	self   string
 	fixed  []param
@@ -35,7 +35,7 @@ func newListAddress(c *fiber.Ctx, self string, fixed ...param) listAddress {
 	return a
 }
 
-// enteredText is what is kept of a text that was entered.
+// enteredText returns the kept part of an entered text.
 func enteredText(text string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxListParam)], "\uFFFD"))
 }

@@ -87,7 +87,7 @@ func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, erro
 	return reports.Period{}, invalid
 }
 
-// periodError is what is wrong with a period, and with which of its fields.
+// periodError is an invalid period, with its invalid fields.
 type periodError struct {
 	message  string
 	From, To bool

@@ -9,8 +9,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The form of the download suggests the format of the reader's Excel, and CSV to who names no
-// language.
+// The form of the download suggests the format of the reader's Excel, or CSV without a language.
 func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
@@ -35,7 +34,7 @@ func TestDownloadSuggestsTheFormatOfTheLanguage(t *testing.T) {
 	}
 }
 
-// The chosen format is what is sent, under the same name; an unknown one is refused before anything
+// The file has the chosen format under the same name. An unknown format is refused before an entry
 // is recorded.
 func TestDownloadForExcel(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,8 @@ var forkColumns = []sortColumn[forkRow]{
 	{"Updated", "updated", true, true, func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
 }
 
-// overviewFigures are those of all forks in the last 28 days, beside the 28 days before.
+// overviewFigures returns the figures of all forks in the last 28 days, compared with the 28 days
+// before.
 func overviewFigures(l ui.Locale, o reports.Overview) []figure {
 	var before *reports.Statistics
 	if o.Before.Plays > 0 {

@@ -161,8 +161,8 @@ func monthTicks(l Locale, p reports.Period) []Tick {
 	return placeAll(nil, all)
 }
 
-// placeAll adds the ticks that find room on a narrow chart, then on wider ones: every eighth before
-// every fourth before every second, so that they stand at equal distances.
+// placeAll adds the ticks that fit on a narrow chart, then on wider ones: every eighth before every
+// fourth before every second, for equal distances.
 func placeAll(placed, more []Tick) []Tick {
 	slices.SortStableFunc(more, func(a, b Tick) int { return cmp.Compare(b.rank, a.rank) })
 	placed = place(placed, more, narrowChart, "")

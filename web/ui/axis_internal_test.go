@@ -36,7 +36,7 @@ func TestScalesAreTight(t *testing.T) {
 	require.Equal(t, "M0 0H70M0 33.3H70M0 66.7H70M0 100H70", GridOf(70, 6, 2))
 }
 
-// Labels stand below the days that they name, and do not overlap, on a phone and on a desk.
+// Labels are below their days and do not overlap, on a phone and on a desk.
 func TestTicksStandUnderTheirDays(t *testing.T) {
 	t.Parallel()
 	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}

@@ -10,7 +10,7 @@ import (
 // OneDay is a UTC day.
 const OneDay = 24 * time.Hour
 
-// DefaultDays is how many days a report has if nobody chose others.
+// DefaultDays is the default length of a report.
 const DefaultDays = 28
 
 // LastDays is the period of n days that ends today.

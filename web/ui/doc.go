@@ -1,22 +1,20 @@
 // Package ui is what the wings of the screens share. A wing's Handler embeds one or both of the
 // types that carry it:
 //
-//   - Pages renders a view in the layout that surrounds every screen. Its templates are those of
-//     this package and of the wing.
-//   - Guard finds the Principal of a request: who asks, in which organisation, with which role.
+//   - Pages renders a view in the layout of all screens, from the templates of this package and of
+//     the wing.
+//   - Guard finds the Principal of a request: the person, their organisation and role.
 //
-// Beside them are forms, pages of lists, days, the reader's way of writing numbers and dates
-// (Locale), axes, notices and cookies. Styles and script are in static/. What belongs to one wing
-// only is not here.
+// Further files have forms, pages of lists, days, the reader's format of numbers and dates (Locale),
+// axes, notices and cookies. Styles and scripts are in static/. Code of a single wing is not here.
 //
-// The product's own sign-in replaces this one at Authenticator (session.go).
+// A program with its own sign-in replaces Authenticator (session.go).
 //
-// A form that is sent after its session has ended is shown again after the sign-in, with its text
-// (draft.go): a form has the address of its page, names its person, and lists the fields that are
-// kept.
+// A form that is sent after its session has ended is shown again with its text after the sign-in
+// (draft.go): it has the address of its page, names its person, and lists the kept fields.
 //
-// The forms of new keys, of replacements and of the reporting mode take a password that was entered recently, or ask
-// for it (reauthentication.go).
+// The forms of new keys, of replacements and of the reporting mode take a recent password, or ask for
+// it (reauthentication.go).
 //
 // Decisions:
 //   - html/template without gofiber/template, whose layouts take one lock for all pages.

@@ -38,8 +38,8 @@ var draftFields = map[string][]string{
 // Drafts keeps drafts. Without an Encrypter, as for the sign-in of another program, it keeps none.
 type Drafts struct{ Encrypter Encrypter }
 
-// KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody
-// else who signs in sees it.
+// KeepDraft keeps the text of the sent form. The form names its person, so that no other person
+// sees the draft.
 func (d Drafts) KeepDraft(c *fiber.Ctx) {
 	names := draftFields[c.Route().Path]
 	person := FormValue(c, "person")

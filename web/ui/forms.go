@@ -14,7 +14,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// FormErrors are what is wrong with a form, for the summary above it and beside each field.
+// FormErrors are the errors of a form, for the summary above it and for each field.
 type FormErrors struct {
 	Errors []FormError
 	Wait   *Wait // nil: attempts are accepted

@@ -14,7 +14,7 @@ import (
 	"dg/platform/httpserver"
 )
 
-// Guard finds out who asks, in which organisation, and whether they may.
+// Guard finds the person of a request, their organisation and role, and authorises them.
 type Guard struct {
 	Auth        Authenticator
 	Orgs        Organisations
@@ -23,8 +23,8 @@ type Guard struct {
 	Drafts
 }
 
-// Reader returns the principal of a page for everybody: nil if nobody is signed in, or if the
-// database does not answer. The query may name the organisation that the reader comes from.
+// Reader returns the principal of a public page: nil without a session, or if the database does not
+// answer. The query may name the reader's organisation.
 func (g *Guard) Reader(c *fiber.Ctx) *Principal {
 	p, err := g.Person(c)
 	if err != nil {

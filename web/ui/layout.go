@@ -31,7 +31,7 @@ const (
 	AreaDocs     area = "docs"
 )
 
-// Sidebar links to the screens beside the current one.
+// Sidebar links to the neighbours of the current screen.
 type Sidebar struct {
 	Label string
 	Pages []Link // of the level above, if there is one: the links are those of its current page

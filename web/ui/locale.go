@@ -35,9 +35,8 @@ func LocaleOf(c *fiber.Ctx) Locale {
 	return NewLocale("", c.Get(fiber.HeaderAcceptLanguage))
 }
 
-// NewLocale is the chosen locale, otherwise the first language of the browser that there is one
-// for: in the browser's region, or in the first of the language. Otherwise it is that of the United
-// Kingdom.
+// NewLocale returns the chosen locale, otherwise that of the browser's first known language: in the
+// browser's region, or in the language's first. The default is the United Kingdom's.
 func NewLocale(chosen, acceptLanguage string) Locale {
 	if l, ok := LocaleByTag(chosen); ok {
 		return l

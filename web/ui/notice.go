@@ -20,8 +20,8 @@ type Notice struct {
 	Action, ActionPath   string `json:"-"` // a link beside it, or ""
 }
 
-// noticeCookie holds what was just changed, until the next page says it. The prefix __Host- keeps
-// every other site from writing it; an address could be written by anybody.
+// noticeCookie holds the confirmation of a change for the next page. The prefix __Host- keeps other
+// sites from writing it; any link could put it into an address.
 const noticeCookie = "__Host-dg-notice"
 
 // Say makes the next page of this browser confirm a change, once.

@@ -8,8 +8,8 @@ import (
 	"dg/platform/authz"
 )
 
-// May reports whether the principal holds the permission in the organisation: a screen offers only
-// what is allowed. An error of the policy counts as no.
+// May reports whether the principal holds the permission in the organisation. An error of the
+// policy counts as no.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }

@@ -8,8 +8,7 @@ import (
 	"dg/modules/identity"
 )
 
-// Authenticator finds out who is signed in. It is where the product's own sign-in replaces this
-// one.
+// Authenticator finds the session of a request. A program with its own sign-in replaces it.
 type Authenticator interface {
 	// Session returns the session of the request. Errors: identity.ErrNoSession.
 	Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error)
