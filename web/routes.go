@@ -81,7 +81,7 @@ func (h *Handler) mountOrganisation(r routes) {
 	r.Get("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keyForms.RevokeKeyForm))
 	r.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keyForms.RevokeKey))
 	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditlog.AuditLog))
-	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.auditlog.DownloadAuditLog()))
+	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.auditlog.DownloadAuditLog))
 	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation.Organisation))
 	r.Get("/settings/organisation/reporting-mode",
 		h.member(authz.ChangeReportingMode, h.organisation.ReportingModeForm))

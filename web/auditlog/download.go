@@ -37,54 +37,52 @@ const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason," +
 // own entry is committed before anything is sent, so it is the first row of the file unless the
 // filters exclude it. The download ends within two seconds after the person loses access or the
 // database stops answering.
-func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
-	return func(c *fiber.Ctx, p *ui.Principal) error {
-		filter, details, err := h.downloadFilter(c, p)
-		if err != nil {
-			return err
-		}
-		options := httpserver.StreamOptions{
-			ContentType: "text/csv; charset=utf-8",
-			Gzip:        true,
-			Header: map[string]string{
-				fiber.HeaderContentDisposition: fmt.Sprintf(
-					`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
-				fiber.HeaderCacheControl: "no-store",
-			},
-		}
-		if c.Method() == fiber.MethodHead {
-			return httpserver.Stream(c, nil, options)
-		}
-		lease, err := h.downloads.Acquire(c.UserContext(),
-			fairshare.Request{OrganisationID: p.Organisation.ID})
-		if err != nil {
-			return err
-		}
-		d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
-		d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
-		options.Context, d.stop = exports.RecheckContext(h.Recheck(p, authz.ReadAuditLog),
-			exports.ErrAccessEnded)
-		entry := audit.Entry{
-			OrganisationID: p.Organisation.ID,
-			Actor:          p.AuditActor(),
-			Action:         audit.LogExported,
-			Target:         audit.Target{Kind: "organisation", ID: p.Organisation.ID},
-			Details:        details,
-			Request:        apikeys.RequestOf(c, c.Path()),
-		}
-		err = httpserver.Stream(c, func(ctx context.Context) (body.Source, error) {
-			d.ctx = fairshare.WithTenant(ctx, p.Organisation.ID)
-			if err := h.Log.Append(d.ctx, entry); err != nil {
-				return nil, apperr.Wrap(apperr.Unavailable, err,
-					"The audit log could not record the download, so it was not started. Try again in a moment.")
-			}
-			return d, nil
-		}, options)
-		if err != nil {
-			d.Close(nil)
-		}
+func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
+	filter, details, err := h.downloadFilter(c, p)
+	if err != nil {
 		return err
 	}
+	options := httpserver.StreamOptions{
+		ContentType: "text/csv; charset=utf-8",
+		Gzip:        true,
+		Header: map[string]string{
+			fiber.HeaderContentDisposition: fmt.Sprintf(
+				`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
+			fiber.HeaderCacheControl: "no-store",
+		},
+	}
+	if c.Method() == fiber.MethodHead {
+		return httpserver.Stream(c, nil, options)
+	}
+	lease, err := h.downloads.Acquire(c.UserContext(),
+		fairshare.Request{OrganisationID: p.Organisation.ID})
+	if err != nil {
+		return err
+	}
+	d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
+	d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
+	options.Context, d.stop = exports.RecheckContext(h.Recheck(p, authz.ReadAuditLog),
+		exports.ErrAccessEnded)
+	entry := audit.Entry{
+		OrganisationID: p.Organisation.ID,
+		Actor:          p.AuditActor(),
+		Action:         audit.LogExported,
+		Target:         audit.Target{Kind: "organisation", ID: p.Organisation.ID},
+		Details:        details,
+		Request:        apikeys.RequestOf(c, c.Path()),
+	}
+	err = httpserver.Stream(c, func(ctx context.Context) (body.Source, error) {
+		d.ctx = fairshare.WithTenant(ctx, p.Organisation.ID)
+		if err := h.Log.Append(d.ctx, entry); err != nil {
+			return nil, apperr.Wrap(apperr.Unavailable, err,
+				"The audit log could not record the download, so it was not started. Try again in a moment.")
+		}
+		return d, nil
+	}, options)
+	if err != nil {
+		d.Close(nil)
+	}
+	return err
 }
 
 // downloadFilter is the filter of a download, and the same as details of its entry.

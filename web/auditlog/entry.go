@@ -224,8 +224,7 @@ func responseTo(l ui.Locale, e audit.Entry) string {
 	if countedLabel(l, e) != "" {
 		return "429 ERR_RATE_LIMITED"
 	}
-	r := reasonLabels[e.Reason]
-	return r.status + " " + r.code
+	return reasonLabels[e.Reason].answer
 }
 
 // moreDetails returns an entry's period and each detail that has no other line.

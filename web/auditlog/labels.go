@@ -38,37 +38,33 @@ var actionLabels = map[audit.Action]string{
 	audit.SessionsEnded:         "Session ended",
 }
 
-// reasonLabels are the reasons of a refusal: in the list, as a sentence, and how the request was
-// answered.
-var reasonLabels = map[audit.Reason]struct{ short, long, status, code string }{
-	audit.WrongSecret: {
-		"Wrong secret", "The key exists, but the secret was wrong.", "401", "ERR_AUTH_REQUIRED",
-	},
-	audit.Revoked: {"Revoked key", "The key was revoked.", "401", "ERR_AUTH_REQUIRED"},
-	audit.Expired: {"Expired key", "The key had expired.", "401", "ERR_AUTH_REQUIRED"},
+// The answers to refused requests.
+const (
+	authRequired = "401 ERR_AUTH_REQUIRED"
+	accessDenied = "403 ERR_ACCESS_DENIED"
+)
+
+// reasonLabels are the reasons of a refusal: in the list, as a sentence, and the answer to the request.
+var reasonLabels = map[audit.Reason]struct{ short, long, answer string }{
+	audit.WrongSecret: {"Wrong secret", "The key exists, but the secret was wrong.", authRequired},
+	audit.Revoked:     {"Revoked key", "The key was revoked.", authRequired},
+	audit.Expired:     {"Expired key", "The key had expired.", authRequired},
 	audit.BelowPlan: {
-		"Plan", "The plan did not include the API, so the organisation’s keys were paused.", "401",
-		"ERR_AUTH_REQUIRED",
+		"Plan", "The plan did not include the API, so the organisation’s keys were paused.", authRequired,
 	},
 	audit.InsufficientScope: {
-		"Missing scope", "The key does not have the required scope.", "403", "ERR_ACCESS_DENIED",
+		"Missing scope", "The key does not have the required scope.", accessDenied,
 	},
 	audit.OtherOrganisation: {
-		"Other organisation", "The request was for a resource of another organisation.", "403",
-		"ERR_ACCESS_DENIED",
+		"Other organisation", "The request was for a resource of another organisation.", accessDenied,
 	},
-	audit.OutsideAPI: {
-		"Outside the API", "The key was used outside /api/v1/.", "403", "ERR_ACCESS_DENIED",
-	},
-	audit.WrongPassword: {short: "Wrong password", long: "The password was wrong."},
-	audit.WrongCode: {
-		short: "Wrong code",
-		long:  "The password was right, but the code was wrong.",
-	},
-	audit.SignedOut: {short: "Signed out", long: "The person signed out."},
+	audit.OutsideAPI:    {"Outside the API", "The key was used outside /api/v1/.", accessDenied},
+	audit.WrongPassword: {"Wrong password", "The password was wrong.", ""},
+	audit.WrongCode:     {"Wrong code", "The password was right, but the code was wrong.", ""},
+	audit.SignedOut:     {"Signed out", "The person signed out.", ""},
 	audit.Locked: {
-		short: "Locked",
-		long:  "There had been too many failed attempts, so the password or code was not checked.",
+		"Locked",
+		"There had been too many failed attempts, so the password or code was not checked.", "",
 	},
 }
 

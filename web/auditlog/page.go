@@ -28,19 +28,19 @@ var (
 var errNoEntry = apperr.New(apperr.NotFound,
 	"Entry not found. The filters may exclude it: open the audit log without filters.")
 
-// cursor is a place in the log by the ids of entries: the page before or after one, and the one
-// that is open.
+// cursor is a page of the log, before or after the entry with an id, and its open entry.
 type cursor struct{ before, after, entry int64 }
+
+// parameters returns the ids by their names in the address.
+func (at *cursor) parameters() map[string]*int64 {
+	return map[string]*int64{"before": &at.before, "after": &at.after, "entry": &at.entry}
+}
 
 // addTo adds the cursor to the query of the filters.
 func (at cursor) addTo(query url.Values) url.Values {
-	for name, id := range map[string]int64{
-		"before": at.before,
-		"after":  at.after,
-		"entry":  at.entry,
-	} {
-		if id != 0 {
-			query.Set(name, strconv.FormatInt(id, 10))
+	for name, id := range at.parameters() {
+		if *id != 0 {
+			query.Set(name, strconv.FormatInt(*id, 10))
 		}
 	}
 	return query
@@ -66,11 +66,7 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 			return nil, at, ui.Repeated(name)
 		}
 	}
-	for name, id := range map[string]*int64{
-		"before": &at.before,
-		"after":  &at.after,
-		"entry":  &at.entry,
-	} {
+	for name, id := range at.parameters() {
 		text := query.Get(name)
 		if text == "" {
 			continue
@@ -93,7 +89,7 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// auditPage is the entries of a page, and whether the log goes on at either side.
+// auditPage is the entries of a page, and whether there are newer or older ones.
 type auditPage struct {
 	entries      []audit.Entry
 	newer, older bool

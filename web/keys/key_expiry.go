@@ -96,11 +96,8 @@ func (f secretForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormEr
 		return expiryDate(l, f.Day, f.Time, now)
 	}
 	if f.Day != "" || f.Time != "" {
-		return nil, ui.FormError{
-			Field: "day",
-			Message: "You entered a date or a time, but “On a date” is not selected. " +
-				"Select it, or clear both fields.",
-		}
+		return noExpiry("day", "You entered a date or a time, but “On a date” is not selected. "+
+			"Select it, or clear both fields.")
 	}
 	if f.Expiry == "never" {
 		return nil, ui.FormError{}
@@ -111,54 +108,42 @@ func (f secretForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormEr
 			continue
 		}
 		if f.Today != "" && f.Today != today.Format(time.DateOnly) {
-			return nil, ui.FormError{
-				Field:   "expiry",
-				Message: "A new day has begun since you opened this page, so these dates have changed. Choose again.",
-			}
+			return noExpiry("expiry", "A new day has begun since you opened this page, "+
+				"so these dates have changed. Choose again.")
 		}
 		return &choice.At, ui.FormError{}
 	}
-	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
+	return noExpiry("expiry", "Choose when the key expires.")
+}
+
+func noExpiry(field, message string) (*time.Time, ui.FormError) {
+	return nil, ui.FormError{Field: field, Message: message}
 }
 
 // expiryDate returns the UTC time of a date, at 00:00 without a time of day.
 func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(day)
 	if !ok {
-		return nil, ui.FormError{
-			Field:   "day",
-			Message: "Enter a date from 2000 to 2199, such as 2026-12-31.",
-		}
+		return noExpiry("day", "Enter a date from 2000 to 2199, such as 2026-12-31.")
 	}
 	if clock == "" {
 		switch today := now.UTC().Truncate(ui.OneDay); {
 		case at.After(today):
 			return &at, ui.FormError{}
 		case at.Equal(today):
-			return nil, ui.FormError{
-				Field:   "day",
-				Message: fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", l.Day(at)),
-			}
+			return noExpiry("day",
+				fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", l.Day(at)))
 		}
-		return nil, ui.FormError{
-			Field:   "day",
-			Message: fmt.Sprintf("%s is in the past. Choose a later date.", l.Day(at)),
-		}
+		return noExpiry("day", fmt.Sprintf("%s is in the past. Choose a later date.", l.Day(at)))
 	}
 	t, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
-		return nil, ui.FormError{
-			Field:   "time",
-			Message: "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty.",
-		}
+		return noExpiry("time", "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty.")
 	}
 	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
 	if !at.After(now) {
-		return nil, ui.FormError{
-			Field: "time",
-			Message: fmt.Sprintf("%s, %s is in the past. Choose a later time or date.",
-				l.Day(at), l.Clock(at)),
-		}
+		return noExpiry("time", fmt.Sprintf("%s, %s is in the past. Choose a later time or date.",
+			l.Day(at), l.Clock(at)))
 	}
 	return &at, ui.FormError{}
 }

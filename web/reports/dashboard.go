@@ -85,9 +85,12 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	errors.As(err, &view.Invalid)
 	view.Params = in
 	view.Kept = newListAddress(c, self).kept()
-	view.Presets = presetLinks(h.Today(), period, func(p reports.Period) string {
-		return reportAddress(c, self, p, in.Group).path("")
-	})
+	view.Presets = presets(h.Today())
+	for i := range view.Presets {
+		preset := &view.Presets[i]
+		preset.Current = preset.period == period
+		preset.Path = reportAddress(c, self, preset.period, in.Group).path("")
+	}
 	if view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport,
 		in.Group); err != nil {
 		return err

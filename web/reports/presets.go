@@ -32,14 +32,3 @@ func presets(today time.Time) []preset {
 		{Name: "This year", period: ui.Between(year, today)},
 	}
 }
-
-// presetLinks are the presets, each with its address.
-func presetLinks(today time.Time, shown reports.Period, path func(reports.Period) string) []preset {
-	all := presets(today)
-	for i := range all {
-		p := &all[i]
-		p.Current = p.period == shown
-		p.Path = path(p.period)
-	}
-	return all
-}
