@@ -19,10 +19,8 @@ const entriesPerPage = 50
 // The parameters of the log's address: the filters, and those that its links add. An unknown one is
 // rejected: without its filter the page would show other entries than intended.
 var (
-	filterParameters = []string{
-		"actor", "action", "key", "reason", "fork", "from", "to", "period",
-	}
-	linkParameters = []string{"zone", "before", "after", "entry"}
+	filterParameters = []string{"actor", "action", "key", "reason", "fork", "from", "to", "period"}
+	linkParameters   = []string{"zone", "before", "after", "entry"}
 )
 
 var errNoEntry = apperr.New(apperr.NotFound,

@@ -12,7 +12,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Without days in the address it is the last 28.
+// The default period is the last 28 days. The preset of the shown period is marked.
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
@@ -22,7 +22,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	b := w.SignedIn(t, o.Owner)
 	const marked = `<a href="[^"]*" aria-current="true">([^<]*days|[^<]*months?|[^<]*quarter)</a>`
 	const all = "&nbsp;· All&nbsp;players&nbsp;· Pseudonyms"
-	// the sentence under the title, and the presets that are marked
+	// the sentence under the title, and the marked preset
 	for query, want := range map[string][2]string{
 		"":                                  {"25 Oct to 21 Nov 2026" + all, "28 days"},
 		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 Nov 2026" + all, "7 days"},
@@ -38,8 +38,8 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		p.Has(t, `<p class="lede">`+want[0]+`</p>`)
 		require.Equal(t, want[1], strings.Join(slices.Concat(webtest.Cells(marked, p.Body)...), ","), query)
 	}
-	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group))
-	p.Has(t, "25 Oct to 21 Nov 2026&nbsp;· <bdi>Western region</bdi>&nbsp;· Pseudonyms</p>",
+	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t,
+		"25 Oct to 21 Nov 2026&nbsp;· <bdi>Western region</bdi>&nbsp;· Pseudonyms</p>",
 		`<option value="`+group+`" selected>Western region</option>`,
 		"This group’s figures are hidden") // an idle group looks like a small one
 	require.Equal(t, 10, strings.Count(p.Body, "?from="), "nine presets, and the way to all players")
@@ -58,9 +58,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	}{
 		"?from=2025-01-01&to=2026-11-21": {"The period has 690 days. Choose 366 days or fewer.", 2},
 		"?from=2000-01-01&to=2199-12-31": {"has 73,049 days", 2},
-		"?from=2026-11-21&to=2026-11-20": {
-			"“To” (20 Nov 2026) is before “From” (21 Nov 2026).", 2,
-		},
+		"?from=2026-11-21&to=2026-11-20": {"“To” (20 Nov 2026) is before “From” (21 Nov 2026).", 2},
 		"?from=2026-02-30&to=2026-11-20": {
 			"“From” is not a date. Choose a date from 1 Jan 2000 to 31 Dec 2199.", 1,
 		},
@@ -84,8 +82,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		`<option value="`+group+`" selected>`)
 }
 
-// A parameter of another name must not show everybody's figures, as the addresses of older versions
-// would.
+// A misspelt parameter is refused: ignored, it would show the figures of all players.
 func TestAnotherNameOfAParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
@@ -114,7 +111,7 @@ func TestDashboardTakesIdentifiersInAnyCase(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	p := b.Get(o.At("/reports/%s?groupId=%s", strings.ToUpper(fork), strings.ToUpper(group)))
-	p.Has(t, `<option value="`+group+`" selected>`, `<bdi>Western region</bdi>`)
-	p.Lacks(t, strings.ToUpper(fork))
+	b.Get(o.At("/reports/%s?groupId=%s", strings.ToUpper(fork), strings.ToUpper(group))).
+		Has(t, `<option value="`+group+`" selected>`, `<bdi>Western region</bdi>`).
+		Lacks(t, strings.ToUpper(fork))
 }
