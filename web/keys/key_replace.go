@@ -93,7 +93,7 @@ func (h *FormHandler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	if view.Draft = h.TakeDraft(c, p); view.Draft {
 		view.replaceForm = parseReplaceForm(c)
-		view.secretForm = view.secretForm.shown()
+		view.secretForm = view.shown()
 	}
 	return h.renderReplaceKey(c, p, k, fiber.StatusOK, view)
 }
