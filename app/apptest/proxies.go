@@ -31,16 +31,11 @@ func WithoutTLS() []string {
 	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 }
 
-// ClientOf speaks to the proxy at the address, through a window of that many bytes (0: the usual
-// one).
-func ClientOf(address string, window int) *http.Client {
+// ClientOf is a client at 127.0.0.2 of the proxy at the address.
+func ClientOf(address string) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-		conn, err := from.DialContext(ctx, "tcp", address)
-		if tcp, ok := conn.(*net.TCPConn); ok && window > 0 {
-			err = tcp.SetReadBuffer(window)
-		}
-		return conn, err
+		return from.DialContext(ctx, "tcp", address)
 	}
 	return &http.Client{Transport: &http.Transport{
 		DialContext:        dial,
@@ -91,7 +86,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 			t.Log(log.String())
 		}
 	})
-	c := ClientOf(address, 0)
+	c := ClientOf(address)
 	Until(t, 10*time.Second, name+" does not serve", func() bool {
 		base := PublicURL
 		if len(changes) > 0 {

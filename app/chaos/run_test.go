@@ -36,23 +36,17 @@ type chaosRun struct {
 func beginChaos(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *chaosRun {
 	t.Helper()
 	o := &chaosRun{
-		conn:    d,
-		within:  30 * time.Second,
-		rest:    map[*apptest.Child]map[string]int{},
-		secrets: map[string]string{},
-		entries: map[[2]string]int{},
+		conn:      d,
+		instances: instances,
+		within:    30 * time.Second,
+		rest:      map[*apptest.Child]map[string]int{},
+		secrets:   map[string]string{},
+		entries:   map[[2]string]int{},
 	}
 	for _, c := range instances {
-		o.joins(t, c)
+		o.rest[c] = goroutines(t, c)
 	}
 	return o
-}
-
-// joins adds an instance, such as one that was started again.
-func (o *chaosRun) joins(t *testing.T, c *apptest.Child) {
-	t.Helper()
-	o.instances = append(o.instances, c)
-	o.rest[c] = goroutines(t, c)
 }
 
 // saw notes that a client got an answer that has to have its entry in the audit log:
