@@ -58,8 +58,7 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 })
 
 // CopyDemo puts the demo into a folder without data: a copy of one that holds it, because loading
-// takes two seconds of a processor. TestSecretsAppearNowhere has dg load it into a database of
-// another's, and the tests of dg demo load it themselves.
+// takes two seconds of a processor.
 func CopyDemo(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/app/demo"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 )
@@ -22,87 +25,196 @@ import (
 // The secrets of these tests.
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
-	// of nothing
+	// of no password
 	passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI"
 	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-// rules.md, Keys: only a hash of the secret is stored, and keys are never logged. No secret is in
-// the output, the metrics, the profiles, a response, PostgreSQL's log (even where it logs every
-// statement) or the tables.
+// secretive is a dg whose callers and people use every secret that they have.
+type secretive struct {
+	*apptest.Child
+	database []string // flags of its URLs and of its secret key
+	secrets  map[string]string
+	pages    apptest.Seen // what may hold nothing that looks like a secret
+}
+
+// rules.md, Keys; /docs/security, Logs: only hashes of secrets are stored, and nothing is logged.
+// No secret of a caller, a person or the operator is in output, pages, metrics, profiles, a stack
+// dump, PostgreSQL's log, which has every statement, or a table.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	d := apptest.OpenDoor(t, x.Dir)
 	for _, role := range []string{"dg_app", "dg_owner"} {
 		d.Do(t, `alter role `+role+` password '`+databasePassword+`'`)
+		d.Do(t, `alter role `+role+` set log_statement = 'all'`)
 	}
 	requirePasswords(t, d, x.Dir)
-	d.Do(t, `alter role dg_app set log_statement = 'all'`)
-	d.Do(t, `alter role dg_owner set log_statement = 'all'`)
-
 	serving := x.URL(url.UserPassword("dg_app", databasePassword))
 	owner := x.URL(url.UserPassword("dg_owner", databasePassword))
-	urls := []string{"--database-url", serving, "--migrate-database-url", owner}
-	c := apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, urls...)...)
-	demoKey, ok := apikeys.ParseToken(c.DemoToken())
-	require.True(t, ok)
-
-	s := apptest.Seen{}
-	secrets := map[string]string{
+	s := &secretive{pages: apptest.Seen{}, secrets: map[string]string{
+		"the secret key":          strings.Repeat("5e", 32),
 		"the database's password": databasePassword,
 		"a TOTP secret":           totpSecret,
 		"a password hash":         passwordHash[30:],
-		"the demo key's secret":   demoKey.Secret,
+	}}
+	s.database = []string{"--database-url", serving, "--migrate-database-url", owner,
+		"--secret-key", s.secrets["the secret key"]}
+	s.Child = apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, s.database...)...)
+	demoKey, ok := apikeys.ParseToken(s.DemoToken())
+	require.True(t, ok)
+	s.secrets["the demo key's secret"] = demoKey.Secret
+	// the key, and its curl line
+	greeting := apptest.Seen{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
+	greeting.HoldsNone(t, s.secrets)
+	for i, text := range importSecrets(t, s.database) {
+		s.pages[fmt.Sprintf("the output of import %d", i)] = text
 	}
-	for i, text := range importSecrets(t, urls) {
-		s[fmt.Sprintf("the output of import %d", i)] = text
-	}
-	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys`)
-	key := makeKeyIn(t, serving, owner, organisation, "BI")
-	other := makeKeyIn(t, serving, owner, organisation, "Other")
-	secrets["a key's secret"] = key.Secret
-	secrets["another key's secret"] = other.Secret
-	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
-	useEverywhere(t, s, c.URL, key, other)
-	a, actor := beside(t, serving, owner, organisation)
-	require.NoError(t, a.Keys.Manager.Revoke(t.Context(), actor, other.ID, audit.Request{}))
-	s["an answer to a revoked key"] = answer(t, c.URL+"/api/v1/forks", "Bearer "+other.String())
+	s.usePasswords(t) // before many unauthenticated requests, of which the log has a sample
+	s.useKeys(t, d, serving, owner)
 
+	ops := "http://" + s.OpsAddress(t)
 	for _, path := range []string{
 		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
-		"/debug/pprof/heap?debug=1",
+		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1",
 	} {
-		s[path] = answer(t, "http://"+c.OpsAddress(t)+path, "")
+		s.pages[path] = answer(t, ops+path, "")
 	}
-	c.Stop()
-	s["the log of dg"] = c.Log.String()
-	require.Contains(t, s["the log of dg"], "msg=request", "the access log is part of it")
+	doctor := apptest.Launch(t, append([]string{"doctor"}, s.database...)...)
+	doctor.Status(time.Minute)
+	s.pages["dg doctor"] = doctor.Out.String() + doctor.Log.String()
+	require.NoError(t, s.Process.Signal(syscall.SIGQUIT))
+	s.Status(10 * time.Second)
+	s.pages["the log and the dump of SIGQUIT"] = s.Log.String()
+	for _, part := range []string{"msg=request", "route=/account/reset", "goroutine 1 "} {
+		require.True(t, strings.Contains(s.Log.String(), part), "the log has no %s", part)
+	}
 	log, err := os.ReadFile(filepath.Join(x.Dir, "postgres.log"))
 	require.NoError(t, err)
-	s["PostgreSQL's log"] = string(log)
-	require.Regexp(t, `(?i)execute \S+: .*insert into .?audit_entries`, s["PostgreSQL's log"],
+	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, string(log),
 		"it logs every statement")
-	for _, table := range []string{
-		"api_keys", "api_key_windows", "audit_entries", "organisations", "forks",
-	} {
-		s["the table "+table] = apptest.Dump(t, d, table)
+	shapeless := apptest.Seen{"PostgreSQL's log": string(log)} // with hashes, as in the tables of people
+	for table := range d.Tables(t) {
+		if rows := apptest.Dump(t, d, table); table == "users" || table == "recovery_codes" {
+			shapeless["the table "+table] = rows
+		} else {
+			s.pages["the table "+table] = rows + " "
+		}
 	}
-	s.HoldsNone(t, secrets)
-	// What the tables of people hold is theirs: the hash and the second secret. No key is there.
-	people := apptest.Seen{
-		"the table users":   apptest.Dump(t, d, "users"),
-		"the table players": apptest.Dump(t, d, "players"),
+	s.pages.HoldsNone(t, s.secrets)
+	// users holds the hash that was imported; PostgreSQL is asked for this e-mail
+	delete(s.secrets, "a password hash")
+	delete(s.secrets, "a password typed as the e-mail")
+	require.Empty(t, shapeless.Named(s.secrets))
+}
+
+// useKeys makes keys, uses them everywhere and revokes one.
+func (s *secretive) useKeys(t *testing.T, d *apptest.Door, serving, owner string) {
+	t.Helper()
+	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys limit 1`)
+	a, actor := beside(t, serving, owner, organisation)
+	key := newKey(t, a, actor, "BI")
+	other := newKey(t, a, actor, "Other")
+	s.secrets["a key's secret"] = key.Secret
+	s.secrets["another key's secret"] = other.Secret
+	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
+	useEverywhere(t, s.pages, s.URL, key, other)
+	require.NoError(t, a.Keys.Manager.Revoke(t.Context(), actor, other.ID, audit.Request{}))
+	s.pages["an answer to a revoked key"] = answer(t, s.URL+"/api/v1/forks", "Bearer "+other.String())
+}
+
+// usePasswords signs in rightly and wrongly, and uses all that a person types or is shown once.
+func (s *secretive) usePasswords(t *testing.T) {
+	t.Helper()
+	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
+	s.secrets["maren's password"] = maren.Password
+	s.secrets["tomas's password"] = tomas.Password
+	s.secrets["tomas's secret"] = tomas.TOTPSecret
+	s.signInWrongly(t, tomas)
+	s.enrol(t, maren)
+	s.reset(t, tomas)
+}
+
+// signInWrongly types a password that is wrong, one as the e-mail, and a wrong code.
+func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
+	t.Helper()
+	v := apptest.NewWebClient(t, s.URL)
+	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
+	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
+	_, s.pages["a failed sign-in"], _ = v.Post("/sign-in", "email", a.Email, "password",
+		s.secrets["a wrong password"])
+	// which shows it to its reader
+	status, _, _ := v.Post("/sign-in", "email", s.secrets["a password typed as the e-mail"],
+		"password", "")
+	require.Equal(t, http.StatusUnauthorized, status)
+	_, _, location := v.Post("/sign-in", "email", a.Email, "password", a.Password)
+	require.Equal(t, "/sign-in/code", location)
+	s.secrets["a session of the first step"] = v.Cookies["__Host-dg"]
+	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
+	_, s.pages["a failed code"], _ = v.Post("/sign-in/code", "code", s.secrets["a wrong code"])
+	v.Submit("/sign-in/code", "code", apptest.CodeOf(t, a.TOTPSecret))
+	s.secrets["a session of the second step"] = v.Cookies["__Host-dg"]
+}
+
+var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
+
+// enrol changes a password, turns two-step verification on, uses a recovery code and makes a key;
+// then it looks at every page.
+func (s *secretive) enrol(t *testing.T, a demo.Account) {
+	t.Helper()
+	v := apptest.NewWebClient(t, s.URL).SignIn(a)
+	changed := "new-" + uuid.NewString()
+	v.Submit("/account/password", "current", a.Password, "new", changed, "repeat", changed)
+	s.secrets["the new password"] = changed
+	offer := strings.ReplaceAll(
+		apptest.RegexpGroup(t, apptest.OfferedSecret.String(), v.Get("/account/two-step")), " ", "",
+	)
+	_, codes, _ := v.Post("/account/two-step", "do", "on", "code", apptest.CodeOf(t, offer),
+		"current", changed)
+	s.secrets["the new two-step secret"] = offer
+	found := recoveryCode.FindAllString(codes, -1)
+	require.GreaterOrEqual(t, len(found), 10, codes)
+	s.secrets["a recovery code"] = found[0]
+	s.secrets["a used recovery code"] = found[1]
+	again := apptest.NewWebClient(t, s.URL)
+	again.Submit("/sign-in", "email", a.Email, "password", changed)
+	_, location := again.Submit("/sign-in/code?recovery=1", "code", found[1])
+	require.Equal(t, "/", location)
+	page, _ := v.Submit("/o/harbour-and-vale/settings/api-keys/new", "name", "BI", "scopes",
+		"forks:read", "expiry", "30")
+	key := apptest.DemoKey.FindString(page)
+	require.NotEmpty(t, key)
+	s.secrets["the new key"] = strings.Split(key, "_")[3]
+	require.Equal(t, http.StatusOK,
+		apptest.Ask(t, apptest.NewClient(), s.URL+"/api/v1/forks", key).StatusCode)
+	s.secrets["a session"] = v.Cookies["__Host-dg"]
+	settings := "/o/harbour-and-vale/settings/"
+	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
+		"/docs", settings + "api-keys", settings + "api-keys/" + strings.Split(key, "_")[2],
+		settings + "audit-log", settings + "audit-log.csv", settings + "organisation", "/nowhere"} {
+		s.pages[path] = v.Get(path)
 	}
-	require.Contains(t, people["the table users"], totpSecret)
-	for _, name := range []string{
-		"the database's password", "a key's secret", "the demo key's secret",
-	} {
-		require.Empty(t, people.Named(map[string]string{name: secrets[name]}))
-	}
-	// the key, and its curl line
-	greeting := apptest.Seen{"the greeting": strings.Replace(c.Out.String(), demoKey.Secret, "", 2)}
-	greeting.HoldsNone(t, secrets)
+}
+
+// reset uses a link that the operator made.
+func (s *secretive) reset(t *testing.T, a demo.Account) {
+	t.Helper()
+	c := apptest.Launch(t, append([]string{"account", "reset", a.Email, "--base-url", s.URL},
+		s.database[:4]...)...)
+	require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
+	link := apptest.ResetLink.FindStringSubmatch(c.Out.String())
+	require.NotNil(t, link, c.Out.String())
+	s.secrets["a reset link"] = link[3]
+	s.secrets["the password after it"] = "reset-" + uuid.NewString()
+	v := apptest.NewWebClient(t, s.URL)
+	v.Get(link[2])
+	status, body, _ := v.Post(link[2], "token", link[3], "new", s.secrets["the password after it"],
+		"repeat", s.secrets["the password after it"])
+	require.Equal(t, http.StatusOK, status)
+	s.pages["a used reset"] = body
+	s.pages["a used link"] = v.Get(link[2])
+	s.pages["the log of dg account"] = c.Log.String() + " "
 }
 
 // requirePasswords makes the server ask for passwords, except of the superuser.
@@ -213,36 +325,4 @@ func answer(t *testing.T, url, authorization string) string {
 	request := strings.Replace(url, "%zz", "%25zz", 1)
 	response := apptest.Ask(t, apptest.NewClient(), request, "", headers...)
 	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
-}
-
-// The database refuses dg or cannot be reached.
-func TestErrorsDoNotShowTheDatabasePassword(t *testing.T) {
-	t.Parallel()
-	x := apptest.NewExternal(t)
-	d := apptest.OpenDoor(t, x.Dir)
-	d.Do(t, `alter role dg_app password 'another'`)
-	requirePasswords(t, d, x.Dir)
-	for name, database := range map[string]string{
-		"a wrong password":     x.URL(url.UserPassword("dg_app", databasePassword)),
-		"nobody listens":       "postgres://dg_app:" + databasePassword + "@127.0.0.1:1/dg",
-		"no such host":         "postgres://dg_app:" + databasePassword + "@host.invalid/dg",
-		"a port that is none":  "postgres://dg_app:" + databasePassword + "@127.0.0.1:port/dg",
-		"an unencoded % and /": "postgres://dg_app:" + databasePassword + "%/@127.0.0.1/dg",
-		"keywords": "host=127.0.0.1 port=1 user=dg_app password=" +
-			databasePassword,
-		"keywords, quoted": "host=127.0.0.1 port=1 user=dg_app password='" +
-			databasePassword + " x' sslmode=nonsense",
-		"no such file of a socket": "postgres://dg_app:" + databasePassword + "@/dg?host=/nowhere",
-	} {
-		for _, args := range [][]string{
-			{"serve", "--addr", "127.0.0.1:0"}, {"migrate"}, {"import", "/dev/null"}, {"demo"},
-		} {
-			status, out, err := apptest.Command(t,
-				append(append([]string{"--log-level", "debug"}, args...), "--database-url",
-					database)...)
-			require.Equal(t, 1, status, "%s: %s", name, err)
-			require.NotContains(t, out+err, databasePassword, name)
-			require.Regexp(t, `(?m)^dg: .*(database|connect)`, err, name)
-		}
-	}
 }
