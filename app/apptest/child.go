@@ -241,6 +241,27 @@ func (c *Child) Kill() {
 	<-c.Exited
 }
 
+// Operations reads a page of the private listener.
+func (c *Child) Operations(path string) string {
+	c.T.Helper()
+	response := Ask(c.T, NewClient(), "http://"+c.OpsAddress(c.T)+path, "")
+	require.Equal(c.T, http.StatusOK, response.StatusCode, path)
+	return ReadAll(c.T, response)
+}
+
+// Metric is the value of a series, 0 where there is none.
+func (c *Child) Metric(series string) (value float64) {
+	c.T.Helper()
+	for line := range strings.Lines(c.Operations("/metrics")) {
+		if text, ok := strings.CutPrefix(line, series+" "); ok {
+			var err error
+			value, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
+			require.NoError(c.T, err)
+		}
+	}
+	return value
+}
+
 // Memory reads a line of the process's /proc status, such as VmHWM, in bytes; 0 when it has ended.
 func (c *Child) Memory(name string) int {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))

@@ -14,7 +14,6 @@ import (
 // Tenant is an organisation of the test of admission: a fork, keys, and two owners who can sign in.
 type Tenant struct {
 	Slug, Fork, Group string
-	Revoked           string // a key; of some tenants only
 	Emails            []string
 	Keys              []string
 	Cookies           []string

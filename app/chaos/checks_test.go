@@ -56,8 +56,7 @@ func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 	t.Run("an answer without its entry", func(t *testing.T) {
 		o.saw("never-happened-1", "export.started")
 		o.saw("refused-use-1", "api_key.refused")
-		o.counted.Store(1)
-		require.Len(t, o.missingEntries(t), 3)
+		require.Len(t, o.missingEntries(t), 2)
 	})
 	t.Run("a play that changes without its segment", func(t *testing.T) {
 		for _, sql := range []string{

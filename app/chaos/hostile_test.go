@@ -74,7 +74,7 @@ func TestChaosHostileClients(t *testing.T) {
 			defer attack(h, kinds...)()
 			c.isSpared(t, func() {
 				<-time.After(chaosSeconds(1, 5, 15))
-				require.Contains(t, operations(t, dg, "/metrics"), "dg_http_connections_open")
+				require.Contains(t, dg.Operations("/metrics"), "dg_http_connections_open")
 				<-time.After(chaosSeconds(0, 5, 15))
 			})
 		})

@@ -121,7 +121,7 @@ func (b blow) on(p phase) (status int, says string) {
 
 // configs/deploy/import.md: an import that is broken off is in wholly or not at all, whenever and
 // however that happens. Who reads all the time sees the state before it or the one after, to the
-// byte, and the same import run again gives the one after. Two of one file both succeed.
+// byte, and the same import run again gives the one after.
 func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	v := newImportVersions(t)
@@ -135,8 +135,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 			}
 		}
 	}
-	v.on(t).twoOfOneFile()
-	v.awaitReadings()
+	v.on(t).awaitReadings()
 	stop()
 	for path, h := range v.seen {
 		t.Logf("%.60s: %d readings of %d states", path, len(h.Readings), len(h.Changes))
@@ -170,17 +169,6 @@ func (v *importVersions) breaksOff(p phase, b blow) {
 	v.awaitReadings()
 	v.unchanged()
 	v.imports(v.last, p.in)
-}
-
-func (v *importVersions) twoOfOneFile() {
-	v.last++
-	begun := time.Now()
-	one := v.begin(v.last)
-	other := v.begin(v.last)
-	require.Zero(v, one.Status(time.Minute), "%s", one.Log.String())
-	require.Zero(v, other.Status(time.Minute), "%s", other.Log.String())
-	v.changed(begun)
-	v.imports(v.last, true)
 }
 
 // revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same

@@ -51,7 +51,7 @@ func busy(t *testing.T, c *apptest.Child) (busy []string) {
 	t.Helper()
 	for range 5 {
 		busy = nil
-		found := atRest.FindAllStringSubmatch(operations(t, c, "/metrics"), -1)
+		found := atRest.FindAllStringSubmatch(c.Operations("/metrics"), -1)
 		require.Greater(t, len(found), 8, "the metrics have other names")
 		for _, m := range found {
 			if m[2] != "0" {
@@ -70,7 +70,7 @@ func busy(t *testing.T, c *apptest.Child) (busy []string) {
 func goroutines(t *testing.T, c *apptest.Child) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	for block := range strings.SplitSeq(operations(t, c, "/debug/pprof/goroutine?debug=1"),
+	for block := range strings.SplitSeq(c.Operations("/debug/pprof/goroutine?debug=1"),
 		"\n\n") {
 		count := 0
 		stack := []string{}

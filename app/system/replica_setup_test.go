@@ -3,7 +3,6 @@ package system
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -192,17 +191,8 @@ func (w *replicated) mode(mode string) {
 	w.primary.Do(w.t, `update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
 }
 
-// metric is the value of a series of the replica.
-func (w *replicated) metric(series string) string {
-	w.t.Helper()
-	_, body := apptest.FetchFrom(http.DefaultClient, "http://"+w.c.OpsAddress(w.t)+"/metrics", "")
-	_, rest, _ := strings.Cut(string(body), "\n"+series+" ")
-	value, _, _ := strings.Cut(rest, "\n")
-	return value
-}
-
 // reads is how many reads the replica has taken.
-func (w *replicated) reads() string { return w.metric(`dg_replica_reads_total{replica="1"}`) }
+func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
 
 // untilRead asks until the replica is read from: a connection may take its time.
 func (w *replicated) untilRead(what string, ask func()) {
@@ -218,7 +208,7 @@ func (w *replicated) untilRead(what string, ask func()) {
 func (w *replicated) state(state string) {
 	w.t.Helper()
 	apptest.Until(w.t, 10*time.Second, "the replica is not "+state, func() bool {
-		return w.metric(`dg_replica_state{replica="1",state="`+state+`"}`) == "1"
+		return w.c.Metric(`dg_replica_state{replica="1",state="`+state+`"}`) == 1
 	})
 	require.Equal(w.t, "ready\nreplica 1: "+state+"\n", w.c.Fetch("/readyz", ""))
 }
