@@ -1,13 +1,11 @@
 package doctor_test
 
 import (
-	"net"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/doctor"
@@ -58,41 +56,10 @@ func TestChecksOfTheMachine(t *testing.T) {
 	}
 }
 
-// A misspelt variable is named.
-func TestMisspeltSettingsAreNamed(t *testing.T) {
-	found := doctor.Unknown([]string{"DG_ADRR"})
-	require.Len(t, found, 1)
-	require.Contains(t, found[0].Says, "DG_ADRR")
-}
-
-// A pooler that refuses session settings, as PgBouncer does unless told otherwise, is called one.
-// The peer stands in for it: the tests' machine has none.
-func TestPoolerThatRefusesSettingsIsNamed(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			backend := pgproto3.NewBackend(conn, conn)
-			_, _ = backend.ReceiveStartupMessage()
-			backend.Send(&pgproto3.ErrorResponse{
-				Severity: "FATAL",
-				Code:     "08P01",
-				Message:  "unsupported startup parameter: statement_timeout",
-			})
-			_ = backend.Flush()
-			_ = conn.Close()
-		}
-	}()
-	conn, found := doctor.Reach(t.Context(), "DG_DATABASE_URL",
-		"postgres://dg_app:hunter2@"+ln.Addr().String()+"/dg?sslmode=disable")
-	require.Nil(t, conn)
-	require.Equal(t, "pooler", found.Check)
-	require.Contains(t, found.Says, "statement_timeout")
+// Root may write everywhere but where nothing is.
+func TestFolderThatIsNotWritable(t *testing.T) {
+	require.True(t, doctor.Writable(t.TempDir()))
+	require.False(t, doctor.Writable("/proc/self/fd/none"))
 }
 
 func TestPrintShowsEachFixBelowItsFinding(t *testing.T) {
