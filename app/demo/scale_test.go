@@ -2,11 +2,9 @@ package demo_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 
 	"dg/app/demo"
 	"dg/modules/importer"
-	"dg/platform/testkit/pgtest"
 )
 
 var now = time.Date(2026, 11, 20, 15, 30, 0, 0, time.UTC)
@@ -61,56 +58,4 @@ func TestScalePartsMakeTheWhole(t *testing.T) {
 	}
 	require.Len(t, ids, size.Plays)
 	require.ElementsMatch(t, []int{502, 167, 167, 167}, slices.Collect(maps.Values(forks)))
-}
-
-// BenchmarkImport imports plays from a file and reports each step. The bar for a million, with
-// DG_SOAK=1, is 60 s on two cores.
-func BenchmarkImport(b *testing.B) {
-	plays := 100_000
-	if os.Getenv("DG_SOAK") == "1" {
-		plays = 1_000_000
-	}
-	path := b.TempDir() + "/plays.ndjson"
-	file, err := os.Create(path)
-	require.NoError(b, err)
-	_, err = demo.Scale(file, 1, now,
-		demo.Size{Plays: plays, Players: 10_000, Groups: []int{50, 5000}})
-	require.NoError(b, err)
-	require.NoError(b, file.Close())
-	for b.Loop() {
-		db := pgtest.New(b)
-		input := importer.Input{
-			Name: path,
-			Open: func() (io.ReadCloser, error) { return os.Open(path) },
-		}
-		for _, run := range []string{"first", "again"} {
-			steps := steps{b: b, run: run, started: time.Now()}
-			_, err := importer.New(db.Owner.Pool).
-				Import(context.Background(), []importer.Input{input}, steps.report)
-			require.NoError(b, err)
-			steps.next("end")
-		}
-	}
-}
-
-// steps reports how long each step of an import took.
-type steps struct {
-	b       *testing.B
-	run     string
-	step    string
-	started time.Time
-}
-
-func (s *steps) report(p importer.Progress) {
-	if string(p.Step) != s.step {
-		s.next(string(p.Step))
-	}
-}
-
-func (s *steps) next(step string) {
-	if s.step != "" {
-		s.b.ReportMetric(time.Since(s.started).Seconds(), s.run+"-"+s.step+"-s")
-	}
-	s.step = step
-	s.started = time.Now()
 }
