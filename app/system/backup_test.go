@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,7 +79,8 @@ func rights(t *testing.T, d *apptest.Door) string {
 
 // A backup under load, of 300,000 plays in a soak: calls run and plays come in. Restored into an
 // empty database, keys, figures and audit log are the same to the byte, and what was being imported
-// is there wholly or not at all. An erasure works there as it did.
+// is there wholly or not at all. An erasure works there as it did. The metrics show the backup's time
+// and the disk's room.
 func TestBackupUnderLoadIsRestored(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")
@@ -102,10 +102,15 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity
 			where application_name = 'dg import' and query ~ 'import_plays')`)
 	})
+	require.Zero(t, c.Metric("dg_last_backup_timestamp_seconds"))
+	require.Equal(t, 1.0, c.Metric("dg_secrets_in_clear"))
+	require.Positive(t, c.Metric("dg_disk_free_bytes"))
+	begun := time.Now().Unix()
 	file, output := apptest.BackUp(t, dir)
 	calls()
 	require.Zero(t, importing.Status(5*time.Minute), "%s", importing.Log.String())
 	require.NotContains(t, output, "Keep DG_SECRET_KEY", "no secret is encrypted")
+	require.GreaterOrEqual(t, c.Metric("dg_last_backup_timestamp_seconds"), float64(begun))
 
 	other, output := restored(t, file)
 	require.Contains(t, output, "Everybody signs in again")
@@ -349,26 +354,4 @@ func TestBackupPageOfAnotherServer(t *testing.T) {
 	require.Equal(t, restorable(t, d), hashes(t, d2))
 	require.Equal(t, rights(t, d), rights(t, d2))
 	require.True(t, to.Serve().Accepts(token))
-}
-
-// metrics.md: an operator sees how old the last backup is, and how much of the disk is free.
-func TestMetricsShowBackupAndDisk(t *testing.T) {
-	t.Parallel()
-	pgtest.NeedProgram(t, "pg_dump")
-	dir := apptest.NewFolder(t)
-	c := apptest.ServeOn(t, dir)
-	metric := func(name string) (value float64) {
-		_, body := apptest.FetchFrom(apptest.NewClient(), "http://"+c.OpsAddress(t)+"/metrics", "")
-		found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(body)
-		require.NotNil(t, found, name)
-		value, err := strconv.ParseFloat(string(found[1]), 64)
-		require.NoError(t, err)
-		return value
-	}
-	require.Zero(t, metric("dg_last_backup_timestamp_seconds"))
-	require.Equal(t, 1.0, metric("dg_secrets_in_clear"))
-	require.Positive(t, metric("dg_disk_free_bytes"))
-	begun := time.Now().Unix()
-	apptest.BackUp(t, dir)
-	require.GreaterOrEqual(t, metric("dg_last_backup_timestamp_seconds"), float64(begun))
 }

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -54,26 +53,4 @@ func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	metrics := apptest.Ask(t, apptest.NewClient(), "http://"+ops+"/metrics", "")
 	require.Equal(t, http.StatusOK, metrics.StatusCode, "metrics are read too")
 	require.NotContains(t, c.Log.String(), "too many open files")
-}
-
-// An idle connection takes about 11 KB, and the garbage that is not collected yet.
-func TestIdleConnectionsAreSmall(t *testing.T) {
-	if !apptest.Soak {
-		t.Skip("SKIPPED: it measures, alone: make soak runs it")
-	}
-	apptest.NeedsProc(t)
-	const connections = 9_000
-	c := apptest.ServeOn(t, apptest.NewFolder(t), "--log-level", "warn")
-	begin := func(n int) {
-		for i := range n {
-			conn := dialFrom(t, fmt.Sprintf("127.0.1.%d", 1+i%4), strings.TrimPrefix(c.URL, "http://"),
-				"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-			_, err := io.ReadFull(conn, make([]byte, 16))
-			require.NoError(t, err)
-		}
-	}
-	begin(100) // what is made once has been made
-	before := c.Memory("VmRSS")
-	begin(connections)
-	require.Less(t, (c.Memory("VmRSS")-before)/connections, 16<<10)
 }

@@ -244,4 +244,6 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 		f.judge(t, nil)
 		require.NoDirExists(t, base+"/new")
 	}
+	require.Contains(t, apptest.Succeeds(t, base+"/new", "doctor"), "dg serve makes the database")
+	require.NoDirExists(t, base+"/new")
 }

@@ -38,33 +38,6 @@ func TestKilledImportLeavesNoServerBehind(t *testing.T) {
 	require.Equal(t, h.Plays, apptest.OpenDoor(t, dir).Tables(t)["plays"])
 }
 
-// An import's memory does not grow with its file. The process collects garbage early, so that what
-// it keeps shows.
-func TestImportTakesConstantMemory(t *testing.T) {
-	if !apptest.Soak {
-		t.Skip("SKIPPED: app/demo tests it on a small file; make soak on millions of plays")
-	}
-	apptest.NeedsProc(t)
-	dir := apptest.NewFolder(t)
-	var peaks []int
-	for seed, plays := range []int{100_000, 1_000_000, 5_000_000} {
-		h := apptest.NewHistory(t, uint64(seed), plays)
-		c := apptest.LaunchWith(t, func(cmd *exec.Cmd) {
-			cmd.Env = append(cmd.Env, "GOGC=25")
-		}, "import", "--data-dir", dir, h.File)
-		peak := 0
-		apptest.Until(t, 30*time.Minute, "the import does not end", func() bool {
-			peak = max(peak, c.Memory("VmHWM"))
-			return c.Memory("VmHWM") == 0
-		})
-		require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
-		t.Logf("%d plays: peak %.1f MB", h.Plays, float64(peak)/(1<<20))
-		require.NoError(t, os.Remove(h.File))
-		peaks = append(peaks, peak)
-		require.Less(t, peak-peaks[0], 24<<20)
-	}
-}
-
 // On a full disk the import says so and changes nothing. It succeeds once there is space.
 func TestImportReportsAFullDisk(t *testing.T) {
 	t.Parallel()

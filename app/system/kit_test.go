@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -90,6 +91,13 @@ func beside(
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	return a, actor
+}
+
+// examine runs dg doctor on the database.
+func examine(x *apptest.External, args ...string) (status int, out string) {
+	x.T.Helper()
+	c := apptest.Launch(x.T, append(x.On("doctor"), args...)...)
+	return c.Status(time.Minute), c.Out.String()
 }
 
 // held holds a lock until it is released, or the test ends.

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/app/demo"
 )
 
 var syncRecipe = cookedRecipe{file: "sync.py", needs: "python3 --version"}
@@ -162,30 +161,6 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 	out, code = n.run(t)
 	require.Zero(t, code, "%s", out)
 	require.Empty(t, service.windows, "a finished day is not read again")
-}
-
-// Five hundred forks take less than eight minutes, within the rate limit of one key: nothing is
-// answered 429 for long.
-func TestNightlySyncOfFiveHundredForks(t *testing.T) {
-	if !apptest.Soak {
-		t.Skip("SKIPPED: it takes five minutes (make soak)")
-	}
-	t.Parallel()
-	syncRecipe.skipIfAbsent(t)
-	dir := apptest.NewFolder(t)
-	h := apptest.HistoryOf(t, 12, time.Now(),
-		demo.Size{Plays: 200_000, Players: 5000, Forks: 500, Days: 300})
-	h.ImportInto(t, dir)
-	d := apptest.ServeOn(t, dir)
-	key := makeKey(t, dir, h.IDs.Organisation.String(), "Nightly").String()
-	n := newNightly(t, recipeOf(apptest.NewWebClient(t, d.URL), "nightly-sync"), key)
-	begun := time.Now()
-	out, code := n.run(t, "--since", begun.AddDate(0, 0, -305).Format(time.DateOnly))
-	took := time.Since(begun)
-	t.Logf("%s: %s", took.Round(time.Second), lastLine(out))
-	require.Zero(t, code, "%s", out)
-	require.Regexp(t, `500 of 500 forks, 199\d\d\d plays`, out, "all but those of today")
-	require.Less(t, took, 8*time.Minute)
 }
 
 func lastLine(out string) string {

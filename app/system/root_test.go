@@ -1,14 +1,10 @@
 package system
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -132,109 +128,4 @@ func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
 	c.Fetch("/readyz", "")
 	c.Stop() // the whole log is read then
 	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s", c.Log.String())
-}
-
-// somebody is a user of the system without any rights, with a home that nobody else can enter.
-type somebody struct {
-	name, home string
-	uid, gid   int
-}
-
-func newSomebody(t *testing.T) somebody {
-	t.Helper()
-	needsRoot(t) // as anybody else the other tests show it
-	base, err := apptest.ReachableFolder()
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	s := somebody{name: fmt.Sprintf("dg-test-%d", os.Getpid()), home: filepath.Join(base, "home")}
-	if out, err := exec.CommandContext(t.Context(), "useradd", "--no-log-init", "-M", "-d", s.home,
-		s.name).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: no user can be made: %v %s", err, out)
-	}
-	t.Cleanup(func() {
-		apptest.Until(t, 10*time.Second, "the user is in use", func() bool {
-			return exec.CommandContext(context.Background(), "userdel", s.name).Run() == nil
-		})
-	})
-	u, err := user.Lookup(s.name)
-	require.NoError(t, err)
-	s.uid, err = strconv.Atoi(u.Uid)
-	require.NoError(t, err)
-	s.gid, err = strconv.Atoi(u.Gid)
-	require.NoError(t, err)
-	for _, dir := range []string{s.home, filepath.Join(s.home, "tmp")} {
-		require.NoError(t, os.Mkdir(dir, 0o700))
-		require.NoError(t, os.Chown(dir, s.uid, s.gid))
-	}
-	return s
-}
-
-// become makes a command the user's, from a copy of the program that it can reach.
-func (s somebody) become(t *testing.T) func(*exec.Cmd) {
-	return func(cmd *exec.Cmd) {
-		program := filepath.Join(s.home, "dg")
-		// By another process: a child that another test is just starting would hold a file that
-		// this one writes, and a program that is being written cannot be run.
-		require.NoError(t, exec.Command("cp", "--remove-destination", cmd.Path, program).Run())
-		require.NoError(t, os.Chown(program, s.uid, s.gid))
-		cmd.Path = program
-		cmd.Dir = s.home
-		cmd.SysProcAttr = &syscall.SysProcAttr{
-			Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)},
-		}
-		cmd.Env = append(cmd.Env, "HOME="+s.home, "USER="+s.name, "TMPDIR="+s.home+"/tmp")
-	}
-}
-
-// serves starts dg serve as the user, on a folder of theirs.
-func (s somebody) serves(t *testing.T, dir string, args ...string) *apptest.Child {
-	t.Helper()
-	return apptest.LaunchWith(t, s.become(t), append([]string{"serve", "--data-dir", dir,
-		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, args...)...).UntilServing()
-}
-
-// runsNothing waits until no process of the user is left.
-func (s somebody) runsNothing(t *testing.T) {
-	t.Helper()
-	apptest.Until(t, 10*time.Second, "something runs on", func() bool {
-		return exec.Command("pgrep", "-u", s.name).Run() != nil
-	})
-}
-
-// README, Try it: as a normal user, in a folder that nobody else can enter, also one with spaces
-// and a long path, the printed line works; afterwards nothing runs and no socket is left.
-func TestAsANormalUser(t *testing.T) {
-	t.Parallel()
-	s := newSomebody(t)
-	for _, dir := range []string{
-		filepath.Join(s.home, ".data"),
-		filepath.Join(s.home, "a folder with spaces and an umlaut ü", strings.Repeat("long/", 10),
-			strings.Repeat("x", 200-len(s.home)-90)),
-	} {
-		c := s.serves(t, strings.TrimPrefix(dir, s.home+"/"), "--demo")
-		c.DemoToken()
-		paste(t, c.Out.String())
-		c.Stop()
-		s.runsNothing(t)
-		left, err := filepath.Glob(filepath.Join(s.home, "tmp", "*"))
-		require.NoError(t, err)
-		require.Empty(t, left, "no socket is left")
-		info, err := os.Stat(dir)
-		require.NoError(t, err)
-		require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "the data is the user's alone")
-	}
-	// Root backs up and restores folders of others, beside the server and alone.
-	pgtest.NeedProgram(t, "pg_dump")
-	dir := filepath.Join(s.home, ".data")
-	alone, _ := apptest.BackUp(t, dir)
-	c := s.serves(t, dir)
-	beside, _ := apptest.BackUp(t, dir)
-	restored(t, alone)
-	restored(t, beside)
-	own := apptest.LaunchWith(t, s.become(t), "backup", "--data-dir", dir, "own")
-	require.Zero(t, own.Status(time.Minute), "%s", own.Log.String())
-	c.Stop()
-	again := apptest.LaunchWith(t, s.become(t), "restore", "--data-dir", "other", "own")
-	require.Zero(t, again.Status(time.Minute), "%s", again.Log.String())
-	s.runsNothing(t)
 }

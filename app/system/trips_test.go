@@ -2,9 +2,7 @@ package system
 
 import (
 	"bufio"
-	"context"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -30,7 +28,10 @@ func TestRoundTripsOfARequest(t *testing.T) {
 	group := db.Group(fork.OrganisationID, db.Players(fork.OrganisationID, 7)...)
 	db.Plays(fork, 70, time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
-	p, base := serveNoted(t, db, "dg auth", "dg reads")
+	p := &trips{pools: []string{"dg auth", "dg reads"}}
+	base := apptest.Assemble(t, db, assembly.Settings{
+		ServingURL: apptest.SocketProxy(t, db.DirectURL, p.pass),
+	}).Base
 	c := apptest.PlainClient(true)
 	defer c.CloseIdleConnections()
 	stats := "/" + fork.ID + "/stats?from=2026-03-01&to=2026-03-31&groupId=" + group
@@ -55,32 +56,6 @@ type trips struct {
 
 	mu    sync.Mutex
 	noted []string
-}
-
-// serveNoted serves the database through one that notes the round trips of some pools.
-func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips, base string) {
-	t.Helper()
-	p = &trips{pools: pools}
-	through := apptest.SocketProxy(t, db.DirectURL, p.pass)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	base = "http://" + ln.Addr().String()
-	program, err := assembly.New(t.Context(), assembly.Settings{
-		ServingURL: through,
-		BaseURL:    base,
-		Grace:      time.Second,
-		Log:        slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- program.Serve(ctx, ln, func() {}) }()
-	t.Cleanup(func() {
-		stop()
-		<-served
-		program.Close()
-	})
-	return p, base
 }
 
 // pass passes on what the client sends, and notes the tags of the statements of each round trip.
