@@ -78,22 +78,6 @@ func TestSignInSignOutAndDownloadAreRecorded(t *testing.T) {
 	require.Equal(t, 1, fixtures.One[int](w.Database, `select count(*) from sessions`))
 }
 
-// A browser in which a person signed in before has a limit of its own for that account.
-func TestKnownBrowserIsOutsideTheLock(t *testing.T) {
-	w := start(t)
-	x := w.tenant(0)
-	known := w.signIn(x.owner, "192.0.2.7")
-	require.Equal(t, 10, w.guess("198.51.100.1", slices.Repeat([]string{x.owner.Email}, 12)...))
-	require.Equal(t, http.StatusTooManyRequests,
-		signInWith(w.Browser("192.0.2.7"), x.owner.Email, password))
-	delete(known.Cookies, "__Host-dg") // ends the session; the browser stays known
-	require.Equal(t, http.StatusSeeOther, signInWith(known, x.owner.Email, password))
-	bob := w.Member(x.ID, "owner").Email
-	require.Equal(t, 10, w.guess("198.51.100.2", slices.Repeat([]string{bob}, 12)...))
-	require.Equal(t, http.StatusTooManyRequests, signInWith(known, bob, password),
-		"known for one account only")
-}
-
 // A client is an IPv4 address or an IPv6 /64. Other clients sign in meanwhile.
 func TestOneClientCannotTrySixtyAccounts(t *testing.T) {
 	w := start(t)

@@ -83,25 +83,3 @@ func TestConfigShowsNoPassword(t *testing.T) {
 		}
 	}
 }
-
-// A configuration file with a mistake stops every command, with the line or the name.
-func TestMistakesInTheConfigurationFile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for text, says := range map[string]string{
-		"\nDG_ADDR 127.0.0.1:1":                               "line 2 is not NAME=VALUE",
-		"DG_ADDR=a\nDG_ADDR=b":                                "line 2 sets DG_ADDR a second time",
-		"DG_SECRET_KEY=hunter2\nDG_SECRET_KEY_FILE=/dev/null": "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set",
-		"DG_SECRET_KEY_FILE=" + dir + "/none":                 "DG_SECRET_KEY_FILE: ",
-	} {
-		path := filepath.Join(dir, "dg.env")
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		status, _, problem := apptest.Command(t, "--config", path, "config")
-		require.Equal(t, 2, status, text)
-		require.Contains(t, problem, says)
-		require.NotContains(t, problem, "hunter2")
-	}
-	status, _, problem := apptest.Command(t, "--config", dir+"/none", "config")
-	require.Equal(t, 2, status)
-	require.Contains(t, problem, "DG_CONFIG")
-}

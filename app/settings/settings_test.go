@@ -24,4 +24,6 @@ func TestSettingsAreQuotedAsForSystemd(t *testing.T) {
 		_, err := parseSettings("# one\n; two\n" + line)
 		require.ErrorContains(t, err, "line 3: the quote or backslash of A", line)
 	}
+	_, err := parseSettings("\nA=a\nA=b")
+	require.ErrorContains(t, err, "line 3 sets A a second time")
 }

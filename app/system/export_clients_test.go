@@ -56,19 +56,10 @@ var exportClients = []exportClient{
 	{name: "curl --compressed", exit: 56,
 		command: runShell("curl -sS -f --http1.1 --compressed -H " + bearer)},
 	{name: "wget", exit: 4, passes: true, command: runShell("wget -nv -t 1 -O - --header " + bearer)},
-	{name: "wget --no-http-keep-alive", exit: 4, passes: true, rare: true,
-		command: runShell("wget -nv -t 1 --no-http-keep-alive -O - --header " + bearer)},
 	{name: "Python urllib", exit: 1, passes: true, command: runPython(inPython + `
 import urllib.request
 with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
     shutil.copyfileobj(answer, sys.stdout.buffer)
-`)},
-	{name: "Python http.client", exit: 1, rare: true, command: runPython(inPython + `
-import http.client, urllib.parse
-to = urllib.parse.urlsplit(url)
-connection = http.client.HTTPConnection(to.netloc)
-connection.request("GET", to.path + "?" + to.query, headers=headers)
-connection.getresponse().read()
 `)},
 	{name: "Python requests, iter_content", exit: 1, passes: true,
 		needs: runPython("import requests"), command: runPython(inPython + `
@@ -76,23 +67,11 @@ import requests
 for block in requests.get(url, headers=headers, stream=True).iter_content(65536):
     sys.stdout.buffer.write(block)
 `)},
-	{name: "Python requests, content", exit: 1, rare: true, needs: runPython("import requests"),
-		command: runPython(inPython + `
-del headers['Accept-Encoding']
-import requests
-requests.get(url, headers=headers).content
-`)},
 	{name: "pandas.read_csv", exit: 1, rare: true, needs: runPython("import pandas"),
 		command: runPython(inPython + "import pandas\npandas.read_csv(url, storage_options=headers)")},
 	{name: "Node fetch", exit: 1, passes: true, command: runNode(`
 import { pipeline } from 'node:stream/promises'
 await pipeline((await fetch(url, { headers })).body, process.stdout)
-`)},
-	{name: "Node http", exit: 1, passes: true, rare: true, command: runNode(`
-import http from 'node:http'
-import { pipeline } from 'node:stream/promises'
-// answer.pipe() alone drops the error of a proxy
-http.get(url, { headers }, (answer) => pipeline(answer, process.stdout))
 `)},
 	{name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
 		command: []string{"node", "-e", inNode + "require('axios').get(url, { headers })"}},
@@ -118,9 +97,6 @@ if (file_get_contents($url, false, $context) === false) exit(1);
 	{name: "R curl_download", exit: 1, needs: []string{"Rscript", "-e", "library(curl)"},
 		command: []string{"Rscript", "-e", inR + `
 curl::curl_download(url, file, handle = curl::new_handle(httpheader = paste('Authorization:', key)))
-`}},
-	{name: "R download.file", exit: 1, rare: true, command: []string{"Rscript", "-e", inR + `
-download.file(url, file, headers = c(Authorization = key), quiet = TRUE)
 `}},
 }
 

@@ -191,6 +191,8 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		{env: set("DG_CONFIG=" + key), says: `line 1 is not NAME=VALUE`, serve: stops},
 		{env: set("DG_TRUSTED_PROXY=10.0.0.1/32"), says: `DG_TRUSTED_PROXY is not a setting`, serve: warns},
 		{env: set("DG_LOG_LEVEL=loud"), says: `--log-level must be one of`, serve: stops},
+		{env: set("DG_LOG_FORMAT=xml"), says: `--log-format must be one of`, serve: stops},
+		{env: set("DG_POOL_READS=0"), says: `DG_POOL_READS is 0: set it to 4 or more`, serve: stops},
 		{args: set("--shutdown-delay", "1h"), says: `DG_SHUTDOWN_DELAY is 1h0m0s: set it to 30s or less`, serve: stops},
 		{args: set("--addr", "192.0.2.1:8080", "--base-url", "https://dg.example"),
 			says: `cannot listen on DG_ADDR 192.0.2.1:8080`, serve: stops},
