@@ -89,7 +89,7 @@ func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
 	b := w.SignedIn(t, o.Owner)
 	report := o.At("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID)
 	b.In("en-US", report).Has(t, "Mar 1 to 31, 2026")
-	b.Get("/account").Has(t, `<option value="" selected>Automatic (from your browser)</option>`,
+	b.Get("/account").Has(t, `<option value="" selected>From your browser</option>`,
 		`<option value="de-CH">Switzerland (German): 1&#39;234.5, 21 Nov 2026</option>`)
 
 	b.Post("/account", url.Values{"region": {"hu-HU"}}).Is(t, 303)

@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/assembly"
@@ -61,4 +63,24 @@ func (a *Assembled) Browser(address string) *WebClient {
 	b := NewWebClient(a.T, a.Base)
 	b.Address = address
 	return b
+}
+
+// Value is the sum of a metric's series, or of those with one of the labels' values.
+func (a *Assembled) Value(metric string, labels ...string) (sum float64) {
+	a.T.Helper()
+	families, err := a.Ops.Gather()
+	require.NoError(a.T, err)
+	for _, f := range families {
+		if f.GetName() != metric {
+			continue
+		}
+		for _, series := range f.GetMetric() {
+			if len(labels) == 0 || slices.ContainsFunc(series.GetLabel(), func(l *dto.LabelPair) bool {
+				return slices.Contains(labels, l.GetValue())
+			}) {
+				sum += series.GetCounter().GetValue() + series.GetGauge().GetValue()
+			}
+		}
+	}
+	return sum
 }

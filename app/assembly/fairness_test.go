@@ -245,12 +245,12 @@ func TestForkListsShareTheLimitOfReports(t *testing.T) {
 		asking.Go(func() { w.call(x, x.stats()) })
 	}
 	eventually(t, "the reports do not run", func() bool {
-		return w.value("dg_work_running", "reports") == reports.MaxReportsOfOrganisation
+		return w.Value("dg_work_running", "reports") == reports.MaxReportsOfOrganisation
 	})
 	list := make(chan int, 1)
 	asking.Go(func() { list <- w.call(x, "/api/v1/forks") })
 	eventually(t, "the list does not wait", func() bool {
-		return w.value("dg_work_waiting", "reports") == 1
+		return w.Value("dg_work_waiting", "reports") == 1
 	})
 	release()
 	asking.Wait()

@@ -87,32 +87,13 @@ func TestMetricsAreThoseOfTheList(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// value is the sum of a metric over its labels, or of the series with a label's value.
-func (w *world) value(name string, label ...string) (sum float64) {
-	w.T.Helper()
-	families, err := w.Ops.Gather()
-	require.NoError(w.T, err)
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			if f.GetName() == name &&
-				(len(label) == 0 ||
-					slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool {
-						return l.GetValue() == label[0]
-					})) {
-				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
-			}
-		}
-	}
-	return sum
-}
-
 // Each event is counted under its reason or outcome, once. Labels are bounded: they hold no id.
 func TestMetricsCountWhatHappens(t *testing.T) {
 	w := start(t)
 	x := w.tenant(3)
 	foreign := w.tenant(0)
-	require.InDelta(t, 1, w.value("dg_ready"), 0)
-	require.InDelta(t, 0, w.value("dg_database_clock_offset_seconds"), 5)
+	require.InDelta(t, 1, w.Value("dg_ready"), 0)
+	require.InDelta(t, 0, w.Value("dg_database_clock_offset_seconds"), 5)
 	wrong := x
 	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
 	unknown := x
@@ -131,24 +112,24 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		{"dg_sign_in_failures_total", "wrong_password"},
 	} {
 		eventually(t, fmt.Sprint(series), func() bool { // an export ends behind its last byte
-			return w.value(series[0], series[1]) == 1 && w.value("dg_work_running") == 0
+			return w.Value(series[0], series[1]) == 1 && w.Value("dg_work_running") == 0
 		})
 	}
 	for name, want := range map[string]float64{
 		"dg_export_rows_total": 3, "dg_key_refusals_total": 3, "dg_sign_in_failures_total": 2,
 		"dg_audit_failures_total": 0,
 	} {
-		require.InDelta(t, want, w.value(name), 0, name)
+		require.InDelta(t, want, w.Value(name), 0, name)
 	}
 	w.fillDisk()
 	w.call(wrong, "/api/v1/forks")
-	require.InDelta(t, 1, w.value("dg_audit_failures_total"), 0)
-	require.InDelta(t, 3, w.value("dg_key_refusals_total"), 0, "not recorded, not counted")
+	require.InDelta(t, 1, w.Value("dg_audit_failures_total"), 0)
+	require.InDelta(t, 3, w.Value("dg_key_refusals_total"), 0, "not recorded, not counted")
 	families, err := w.Ops.Gather()
 	require.NoError(t, err)
 	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
 	w.Close()
-	require.InDelta(t, 0, w.value("dg_ready"), 0)
+	require.InDelta(t, 0, w.Value("dg_ready"), 0)
 }

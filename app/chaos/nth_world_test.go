@@ -181,7 +181,7 @@ func (w *nthWorld) signAllIn() {
 	w.db.Exec(`update users set totp_last_step = null`)
 }
 
-// idle waits until the program uses no connection.
+// idle waits until the program uses no connection and no place of a limiter.
 func (w *nthWorld) idle() {
 	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)
@@ -190,7 +190,7 @@ func (w *nthWorld) idle() {
 		} {
 			used += db.Pool.Stat().AcquiredConns()
 		}
-		return used == 0
+		return used == 0 && w.Value("dg_work_running") == 0
 	})
 }
 

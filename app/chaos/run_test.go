@@ -23,7 +23,6 @@ type chaosRun struct {
 	conn      *apptest.Door
 	instances []*apptest.Child
 	rest      map[*apptest.Child]map[string]int // goroutines before, by their stacks
-	within    time.Duration                     // bound of the wait for leaks to go
 	secrets   map[string]string                 // no log may hold them
 
 	mu      sync.Mutex
@@ -36,7 +35,6 @@ func beginChaos(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *cha
 	o := &chaosRun{
 		conn:      d,
 		instances: instances,
-		within:    30 * time.Second,
 		rest:      map[*apptest.Child]map[string]int{},
 		secrets:   map[string]string{},
 		entries:   map[[2]string]int{},
@@ -154,14 +152,4 @@ func (o *chaosRun) shownSecrets(t *testing.T) (problems []string) {
 		s[fmt.Sprintf("the stacks of instance %d", i)] = c.Operations("/debug/pprof/goroutine?debug=2")
 	}
 	return append(problems, s.Finds(o.secrets)...)
-}
-
-// holdsWithin polls a condition.
-func holdsWithin(within time.Duration, condition func() bool) bool {
-	for deadline := time.Now().Add(within); !condition(); <-time.After(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return false
-		}
-	}
-	return true
 }

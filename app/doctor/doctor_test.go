@@ -2,7 +2,6 @@ package doctor_test
 
 import (
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
@@ -60,17 +59,4 @@ func TestChecksOfTheMachine(t *testing.T) {
 func TestFolderThatIsNotWritable(t *testing.T) {
 	require.True(t, doctor.Writable(t.TempDir()))
 	require.False(t, doctor.Writable("/proc/self/fd/none"))
-}
-
-func TestPrintShowsEachFixBelowItsFinding(t *testing.T) {
-	var out strings.Builder
-	failures := doctor.Print(&out,
-		[]doctor.Finding{doctor.Files(8192), doctor.Files(10), doctor.Secrets(1, true)})
-	require.Equal(t, 1, failures)
-	require.Equal(t, `ok       files        may open 8192 files
-warning  files        may open 10 files, and each client connection is one
-                      Fix: Raise the limit to 4096 or more: ulimit -n, or LimitNOFILE in the unit.
-failure  secrets      the database has another secret key, and 1 two-step secrets cannot be read
-                      Fix: Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it.
-`, out.String())
 }

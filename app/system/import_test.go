@@ -14,30 +14,6 @@ import (
 	"dg/app/apptest"
 )
 
-// A kill -9 of an import that is alone on a folder leaves no PostgreSQL behind, and a second import
-// succeeds.
-func TestKilledImportLeavesNoServerBehind(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	h := apptest.NewHistory(t, 2, apptest.Sized(25_000, 200_000))
-	apptest.Succeeds(t, dir, "migrate")
-	c := apptest.Launch(t, "import", "--data-dir", dir, h.File)
-	apptest.Until(t, time.Minute, "it starts no server", func() bool {
-		_, err := os.Stat(filepath.Join(dir, "data", "postmaster.pid"))
-		return err == nil
-	})
-	d := apptest.OpenDoor(t, dir)
-	apptest.Until(t, time.Minute, "it writes nothing", func() bool {
-		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity
-			where application_name = 'dg import' and query ~ 'import_plays')`)
-	})
-	d.GiveBack(t)
-	c.Kill()
-	apptest.NothingRuns(t, dir, goneWithin)
-	h.ImportInto(t, dir)
-	require.Equal(t, h.Plays, apptest.OpenDoor(t, dir).Tables(t)["plays"])
-}
-
 // On a full disk the import says so and changes nothing. It succeeds once there is space.
 func TestImportReportsAFullDisk(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ var isolation = []mutation{
 		name: "export: any organisation's fork", rule: "SQL",
 		file: "modules/publicapi/access.go", pkg: "modules/publicapi",
 		tests:   "TestEachCheckRefuses",
-		old:     "\t\terr = a.policy.Authorize(caller.Subject(), permission, owner)",
+		old:     "\t\terr = a.Policy.Authorize(caller.Subject(), permission, owner)",
 		mutated: "\t\t_, err = owner, a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID)",
 	},
 	{

@@ -43,5 +43,5 @@ func regionOptions() []ui.Option {
 		}
 	}
 	slices.SortFunc(all, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
-	return append([]ui.Option{{Value: "", Text: "Automatic (from your browser)"}}, all...)
+	return append([]ui.Option{{Value: "", Text: "From your browser"}}, all...)
 }
