@@ -11,13 +11,12 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// Tenant is an organisation of the test of admission: a fork, keys, and two owners who can sign in.
+// Tenant is an organisation with a large fork, a group, keys, and two owners who can sign in.
 type Tenant struct {
 	Slug, Fork, Group string
 	Emails            []string
 	Keys              []string
 	Cookies           []string
-	Fill              func() // its keys anew, whose minute has only begun
 }
 
 // NewTenant stores an organisation with plays on 300 days.
@@ -31,13 +30,9 @@ func NewTenant(db *fixtures.Database, players, plays int) *Tenant {
 	for range 2 {
 		n.Emails = append(n.Emails, db.Member(o.ID, "owner").Email)
 	}
-	n.Fill = func() {
-		n.Keys = nil
-		for range 4 {
-			n.Keys = append(n.Keys, db.Key(o.ID).Token())
-		}
+	for range 4 {
+		n.Keys = append(n.Keys, db.Key(o.ID).Token())
 	}
-	n.Fill()
 	return n
 }
 

@@ -24,31 +24,26 @@ type hostile struct {
 	all     sync.WaitGroup
 }
 
-// hostileKinds are what they do. In make chaos each is tried alone, too.
-var hostileKinds = []struct {
-	name string
-	do   func(h *hostile)
-}{
-	{"slow headers", func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowHeaders) }},
-	{"slow bodies", func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowBodies) }},
-	{"slow readers", func(h *hostile) {
-		h.hold(apptest.ChaosSize(150, 4500, 4500), 4096, slowReaders)
-	}},
-	{"idle connections", func(h *hostile) { h.hold(apptest.ChaosSize(600, 10_000, 10_000), 0, idle) }},
+// hostileKinds are what they do.
+var hostileKinds = []func(h *hostile){
+	func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowHeaders) },
+	func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowBodies) },
+	func(h *hostile) { h.hold(apptest.ChaosSize(150, 4500, 4500), 4096, slowReaders) },
+	func(h *hostile) { h.hold(apptest.ChaosSize(600, 10_000, 10_000), 0, idle) },
 }
 
 // slowKinds is how many of them are slow.
 const slowKinds = 3
 
-// attack has clients do some of it until leave is called.
-func attack(h *hostile, kinds ...func(h *hostile)) (leave func()) {
-	var stop func()
-	h.ctx, stop = context.WithCancel(context.Background())
+// attack has clients do some of it until stop is called.
+func attack(h *hostile, kinds ...func(h *hostile)) (stop func()) {
+	var end func()
+	h.ctx, end = context.WithCancel(context.Background())
 	for _, do := range kinds {
 		do(h)
 	}
 	return func() {
-		stop()
+		end()
 		h.all.Wait()
 	}
 }
@@ -68,24 +63,14 @@ func TestChaosHostileClients(t *testing.T) {
 	h := &hostile{address: strings.TrimPrefix(dg.URL, "http://")}
 	o := beginChaos(t, apptest.DoorTo(t, db.URL), dg)
 	c.o = o
-	var all []func(h *hostile)
-	beside := func(name string, kinds ...func(h *hostile)) {
-		t.Run(name, func(t *testing.T) {
-			defer attack(h, kinds...)()
-			c.isSpared(t, func() {
-				<-time.After(chaosSeconds(1, 5, 15))
-				require.Contains(t, dg.Operations("/metrics"), "dg_http_connections_open")
-				<-time.After(chaosSeconds(0, 5, 15))
-			})
-		})
-	}
-	for _, kind := range hostileKinds {
-		all = append(all, kind.do)
-		if apptest.Chaos {
-			beside(kind.name, kind.do)
-		}
-	}
-	beside("all", all...)
+	stop := attack(h, hostileKinds...)
+	defer stop()
+	c.isSpared(t, func() {
+		<-time.After(chaosSeconds(1, 10, 30))
+		require.Contains(t, dg.Operations("/metrics"), "dg_http_connections_open")
+		<-time.After(chaosSeconds(0, 10, 30))
+	})
+	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
 	o.ends(t)
 }
@@ -108,11 +93,7 @@ func TestChaosSlowClientsOfAProxy(t *testing.T) {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 			}
 			c := newCaller(t, db, "http://"+proxy)
-			var slow []func(h *hostile)
-			for _, kind := range hostileKinds[:slowKinds] {
-				slow = append(slow, kind.do)
-			}
-			defer attack(&hostile{address: proxy}, slow...)()
+			defer attack(&hostile{address: proxy}, hostileKinds[:slowKinds]...)()
 			c.isSpared(t, func() { <-time.After(10 * time.Second) })
 		})
 	}

@@ -128,7 +128,7 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 }
 
 // forgets erases the player of most plays: statistics and CSV follow at once, and the segments are
-// sealed again without it.
+// sealed again without it. An unknown id does not stop the erasure.
 func forgets(
 	t *testing.T, c *apptest.Child, dir string, d *apptest.Door, token string, h apptest.History,
 ) {
@@ -144,8 +144,10 @@ func forgets(
 	var was, is figures
 	require.NoError(t, json.Unmarshal([]byte(c.Fetch(path, token)), &was))
 	most := was.Players[0]
-	apptest.Succeeds(t, dir, "erase",
-		apptest.Read[string](t, d, `select id::text from players where label = $1`, most.PlayerLabel))
+	const unknown = "00000000-0000-4000-8000-00000000dead"
+	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase", unknown, strings.ToUpper(
+		apptest.Read[string](t, d, `select id::text from players where label = $1`, most.PlayerLabel)))
+	require.Contains(t, out, "  erased from organisation ")
 	stats := c.Fetch(path, token)
 	plays := c.Fetch(h.CSV(), token)
 	require.NoError(t, json.Unmarshal([]byte(stats), &is))

@@ -67,14 +67,10 @@ import requests
 for block in requests.get(url, headers=headers, stream=True).iter_content(65536):
     sys.stdout.buffer.write(block)
 `)},
-	{name: "pandas.read_csv", exit: 1, rare: true, needs: runPython("import pandas"),
-		command: runPython(inPython + "import pandas\npandas.read_csv(url, storage_options=headers)")},
 	{name: "Node fetch", exit: 1, passes: true, command: runNode(`
 import { pipeline } from 'node:stream/promises'
 await pipeline((await fetch(url, { headers })).body, process.stdout)
 `)},
-	{name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
-		command: []string{"node", "-e", inNode + "require('axios').get(url, { headers })"}},
 	{name: "Go", command: []string{"go", "run", "BrokenExport.go"}, exit: 1, passes: true},
 	{name: "Java HttpClient", command: []string{"java", "BrokenExport.java"}, exit: 1, rare: true},
 	{name: "Perl HTTP::Tiny", exit: 1, rare: true, blind: true,

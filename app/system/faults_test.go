@@ -215,6 +215,12 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		"--secret-key", firstSecretKey)...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.Contains(t, c.Out.String(), "DG_ADDR "+in+" is in use")
+	for _, flag := range []string{"--addr", "--ops-addr"} {
+		serve := apptest.Launch(t, x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+			flag, in)...)
+		require.Equal(t, 1, serve.Status(time.Minute))
+		require.Contains(t, serve.Log.String(), in+" is in use: set DG_")
+	}
 	// An empty variable beside its file is not set.
 	c = apptest.LaunchWith(t, func(c *exec.Cmd) {
 		c.Env = append(c.Env, "DG_SECRET_KEY=", "DG_SECRET_KEY_FILE="+key)

@@ -41,14 +41,7 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
-	return makeKeyIn(t, server.URL(), server.OwnerURL(), organisation, name)
-}
-
-// makeKeyIn makes a key in the database of the URLs, which are those of the serving role and of the
-// owner of the tables.
-func makeKeyIn(t *testing.T, serving, owner, organisation, name string) apikeys.Token {
-	t.Helper()
-	a, actor := beside(t, serving, owner, organisation)
+	a, actor := beside(t, server.URL(), server.OwnerURL(), organisation)
 	return newKey(t, a, actor, name)
 }
 

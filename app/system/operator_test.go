@@ -108,31 +108,6 @@ func TestAuditPruneCommand(t *testing.T) {
 	require.Equal(t, kept, count(`action <> 'audit_log.pruned'`))
 }
 
-// rules.md, Data: an erased player leaves no row behind, and the log an entry without the name. One
-// that is unknown stops nobody's erasure.
-func TestEraseCommand(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	apptest.CopyDemo(t, dir)
-	d := apptest.OpenDoor(t, dir)
-	const unknown = "00000000-0000-4000-8000-00000000dead"
-	player := apptest.Read[string](t, d, `select id::text from players p where exists
-		(select from plays where player = p.ordinal and org_id = p.org_id) order by id limit 1`)
-	name := apptest.Read[string](t, d, `select display_name from players where id = $1`, player)
-	plays := apptest.Read[int](t, d, `select count(*) from plays
-		join players p on (p.org_id, p.ordinal) = (plays.org_id, player) where p.id = $1`, player)
-	before := d.Tables(t)
-	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase", unknown,
-		strings.ToUpper(player), "x' or true --")
-	require.Regexp(t, `(?i)`+player+`  erased from organisation `, out)
-	after := d.Tables(t)
-	require.Equal(t, before["players"]-1, after["players"])
-	require.Equal(t, before["plays"]-plays, after["plays"])
-	require.NotContains(t, apptest.Read[string](t, d, `select e::text from audit_entries e
-		where action = 'player.erased' and actor_kind = 'operator' and target_id = $1`, player), name)
-	apptest.Refuses(t, "no such player", dir, "erase", player)
-}
-
 // configs/deploy/backup.md: a backup from before a revocation is restored. The list revokes the key
 // again, at once and with an entry; --all revokes the rest.
 func TestKeysAreRevokedAgainAfterARestore(t *testing.T) {

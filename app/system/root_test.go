@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/pgtest"
 )
 
 func needsRoot(t *testing.T) {
@@ -117,15 +116,4 @@ func TestServeGivesUpRoot(t *testing.T) {
 	require.Equal(t, 1, apptest.Read[int](t, door, `select 1`))
 	door.GiveBack(t)
 	p.nothingIsLeft()
-}
-
-// Where no data folder names the user to continue as, dg serve logs that and serves as root.
-func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
-	t.Parallel()
-	needsRoot(t)
-	db := pgtest.New(t)
-	c := apptest.ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
-	c.Fetch("/readyz", "")
-	c.Stop() // the whole log is read then
-	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s", c.Log.String())
 }

@@ -87,7 +87,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	s.Status(10 * time.Second)
 	s.pages["the log and the dump of SIGQUIT"] = s.Log.String()
 	for _, part := range []string{"msg=request", "route=/account/reset", "goroutine 1 "} {
-		require.True(t, strings.Contains(s.Log.String(), part), "the log has no %s", part)
+		require.Contains(t, s.Log.String(), part)
 	}
 	log, err := os.ReadFile(filepath.Join(x.Dir, "postgres.log"))
 	require.NoError(t, err)
@@ -253,13 +253,9 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 		status int
 	}{
 		{valid, 0},
-		{of("ANN@example.org"), 1},
-		{person(uuid.NewString(), "ben@example.org", "md5"+passwordHash, totpSecret), 1},
 		{person(uuid.NewString(), "cat@example.org", passwordHash, totpSecret+"!"), 1},
 		{of("dan@example.org") + "}", 1},
 		{strings.Replace(of("eve@example.org"), `"name":"Ann"`, `"name":7`, 1), 1},
-		{strings.Replace(of("fay@example.org"), `passwordHash`, `passwordhash`, 1), 1},
-		{strings.Replace(of("gil@example.org"), `"user"`, `"User"`, 1), 1},
 		{`"` + passwordHash + totpSecret + `"`, 1},
 		{valid + "\n" + valid, 1},
 	} {
