@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"time"
@@ -110,10 +111,10 @@ func (d *demo) writeForks(organisationID uuid.UUID, forks []demoFork) ([]liveFor
 			GameID:         d.games[f.game],
 			Slug:           f.slug,
 			Title:          f.title,
-			Major:          f.major,
-			Status:         f.status,
-			Visibility:     f.visibility,
-			SourceLocale:   f.locale,
+			Major:          cmp.Or(f.major, 1),
+			Status:         cmp.Or(f.status, "active"),
+			Visibility:     cmp.Or(f.visibility, "organization"),
+			SourceLocale:   cmp.Or(f.locale, "en"),
 			Suspended:      f.suspended,
 			CreatedAt:      d.instant(f.created, 9),
 			UpdatedAt:      d.instant(f.ended, 8),
