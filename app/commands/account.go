@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 
 	"dg/modules/identity"
 	"dg/platform/config"
@@ -31,25 +30,18 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// printReset prints a link that sets the person's password.
+// printReset prints a link that sets the person's password. The log never has it.
 func (o operator) printReset(ctx context.Context, p Stdio, base, email, command string) error {
 	reset, err := o.people.Resets.BeginReset(identity.WithRequest(ctx, requestOf(command)), email)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.Stdout, resetText(base, reset))
-	return err
-}
-
-// resetText contains the link: print it to standard output, never to the log.
-func resetText(base string, reset identity.Reset) string {
-	return fmt.Sprintf(`Link for %s (%s), valid once until %s:
+	return p.print(`Link for %s (%s), valid once until %s:
 
   %s/account/reset?token=%s
 
 WARNING: the link sets a new password for anyone who opens it. Send it to this person only.
 Its use turns two-step verification off, voids the recovery codes and ends all sessions.
-`, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"),
-		base,
+`, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base,
 		reset.Token)
 }

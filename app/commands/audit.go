@@ -74,10 +74,8 @@ func (r *pruning) count(ctx context.Context, p Stdio) error {
 		}
 		total += n
 	}
-	_, err := fmt.Fprintf(p.Stdout,
-		"%d entries are from before %s. Nothing was removed: name a file with --export.\n", total,
-		r.before.Format(time.DateOnly))
-	return err
+	return p.print("%d entries are from before %s. Nothing was removed: name a file with --export.\n",
+		total, r.before.Format(time.DateOnly))
 }
 
 // prune removes nothing before the file is complete on disk. Each log is pruned in a transaction of
@@ -101,9 +99,8 @@ func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 		}
 		total += exported[id]
 	}
-	_, err = fmt.Fprintf(p.Stdout, "Wrote %d entries from before %s to %s, and removed them.\n",
-		total, r.before.Format(time.DateOnly), path)
-	return err
+	return p.print("Wrote %d entries from before %s to %s, and removed them.\n", total,
+		r.before.Format(time.DateOnly), path)
 }
 
 // export returns how many entries of each log it wrote.

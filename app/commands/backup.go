@@ -68,10 +68,8 @@ func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 			"Keep DG_SECRET_KEY too, in another place: %d secrets of two-step verification are "+
 				"encrypted with it.\n", encrypted)
 	}
-	_, err = fmt.Fprintln(p.Stdout,
-		"It does not contain your settings or the lists of revoked keys and erased players: "+
-			"see configs/deploy/backup.md.")
-	return err
+	return p.print("It does not contain your settings or the lists of revoked keys and erased players: " +
+		"see configs/deploy/backup.md.\n")
 }
 
 // backupStamp is the file in the data folder whose time is that of the last complete backup.

@@ -54,6 +54,11 @@ type Stdio struct {
 	OwnProcess     bool     // no other command runs in the process: root's privileges may be dropped
 }
 
+func (p Stdio) print(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.Stdout, format, args...)
+	return err
+}
+
 // Run parses the arguments, runs the command and returns the exit status.
 func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli

@@ -31,12 +31,11 @@ func (configCmd) Run(c *kong.Context, p Stdio) error {
 		if flag.Name == "config" {
 			value = settings.File(c)
 		}
-		if _, err := fmt.Fprintf(p.Stdout, "%s=%s  # %s\n", flag.Envs[0], value,
-			sourceOf(c, flag)); err != nil {
+		if err := p.print("%s=%s  # %s\n", flag.Envs[0], value, sourceOf(c, flag)); err != nil {
 			return err
 		}
 	}
-	return printLine(p, fmt.Sprintf("PG_BIN=%s  # %s", os.Getenv("PG_BIN"), inEnvironment("PG_BIN")))
+	return p.print("PG_BIN=%s  # %s\n", os.Getenv("PG_BIN"), inEnvironment("PG_BIN"))
 }
 
 // shown is the value of a setting without its secrets.

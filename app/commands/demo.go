@@ -15,7 +15,6 @@ import (
 	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/modules/apikeys"
-	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/identity/password"
 	"dg/modules/importer"
@@ -54,28 +53,26 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer a.Close()
-	loaded, err := loadDemo(ctx, db, a, p)
+	token, err := loadDemo(ctx, db, a, p)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.Stdout, loaded.greeting(base))
-	return err
+	return p.print("%s", demoGreeting(base, token))
 }
 
 // demoKeyName is the name of the demo key; dg demo replaces keys of this name.
 const demoKeyName = "Demo (make run)"
 
-// loadedDemo is what a visitor needs to try the demo.
-type loadedDemo struct{ token apikeys.Token }
-
 // loadDemo loads the demo into an empty database and replaces the demo key: an earlier one is
 // revoked, because its secret cannot be shown again.
-func loadDemo(ctx context.Context, db *database, a *assembly.Program, p Stdio) (loadedDemo, error) {
+func loadDemo(
+	ctx context.Context, db *database, a *assembly.Program, p Stdio,
+) (token apikeys.Token, err error) {
 	var empty bool
 	if err := a.Pools.Reads.Pool.QueryRow(ctx,
 		`/* app.loadDemo */ select not exists (select from organisations)`).
 		Scan(&empty); err != nil {
-		return loadedDemo{}, fmt.Errorf("look for organisations: %w", err)
+		return token, fmt.Errorf("look for organisations: %w", err)
 	}
 	if empty {
 		p.log.Info("loading the demo")
@@ -85,15 +82,14 @@ func loadDemo(ctx context.Context, db *database, a *assembly.Program, p Stdio) (
 			return r, nil
 		}}
 		if _, err := importInto(ctx, db, []importer.Input{file}, p); err != nil {
-			return loadedDemo{}, fmt.Errorf("load the demo: %w", err)
+			return token, fmt.Errorf("load the demo: %w", err)
 		}
 	}
 	owner, err := demoOwner(ctx, a)
 	if err != nil {
-		return loadedDemo{}, err
+		return token, err
 	}
-	token, err := replaceDemoKey(ctx, a.Keys, owner)
-	return loadedDemo{token}, err
+	return replaceDemoKey(ctx, a.Keys, owner)
 }
 
 // errPublicDemo refuses the demo where other machines could sign in.
@@ -162,7 +158,7 @@ func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) 
 func replaceDemoKey(
 	ctx context.Context, keys *apikeys.Module, owner apikeys.Actor,
 ) (apikeys.Token, error) {
-	request := audit.Request{Method: "CLI", Path: "dg demo", UserAgent: "dg/" + version}
+	request := requestOf("dg demo")
 	existing, err := keys.Reader.List(ctx, owner)
 	if err != nil {
 		return apikeys.Token{}, err
@@ -181,9 +177,9 @@ func replaceDemoKey(
 	return token, err
 }
 
-// greeting explains how to try the demo at base. It contains the key: print it to standard output,
-// never to the log.
-func (d loadedDemo) greeting(base string) string {
+// demoGreeting explains how to try the demo at base. It contains the key: print it to standard
+// output, never to the log.
+func demoGreeting(base string, key apikeys.Token) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)
 	for _, p := range demo.Accounts {
@@ -195,8 +191,8 @@ func (d loadedDemo) greeting(base string) string {
 			step)
 	}
 	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n",
-		demo.Accounts[0].Organisation, d.token)
+		demo.Accounts[0].Organisation, key)
 	fmt.Fprintf(&b, "\nTry it:\n  curl -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
-		d.token, base)
+		key, base)
 	return b.String()
 }

@@ -57,12 +57,8 @@ func (c serveSettings) startFindings(
 func (c serveSettings) settingFindings() []doctor.Finding {
 	var findings []doctor.Finding
 	failed := func(err error) {
-		findings = append(findings, doctor.Finding{
-			Check:   "settings",
-			Verdict: doctor.Failure,
-			Says:    err.Error(),
-			Fix:     "See dg config, which prints the values and where each comes from.",
-		})
+		findings = append(findings, doctor.Fail("settings", err.Error(),
+			"See dg config, which prints the values and where each comes from."))
 	}
 	base, err := c.Base()
 	if err != nil {
@@ -77,12 +73,9 @@ func (c serveSettings) settingFindings() []doctor.Finding {
 	}
 	findings = append(findings, doctor.Proxies(base, settings.Proxies))
 	if err == nil && !settings.Keys.Encrypts() && !c.Private() {
-		findings = append(findings, doctor.Finding{
-			Check:   "secret key",
-			Verdict: doctor.Warning,
-			Says:    "without DG_SECRET_KEY two-step secrets are stored in clear",
-			Fix:     "Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32",
-		})
+		findings = append(findings, doctor.Warn("secret key",
+			"without DG_SECRET_KEY two-step secrets are stored in clear",
+			"Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32"))
 	}
 	return findings
 }
@@ -98,8 +91,8 @@ func (c doctorCmd) databaseFindings(
 		}
 		server, failed := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
 		if failed != nil {
-			return []doctor.Finding{{Check: "database", Verdict: doctor.Failure,
-				Says: failed.Error(), Fix: "See postgres.log in the data folder."}}, nil
+			return []doctor.Finding{doctor.Fail("database", failed.Error(),
+				"See postgres.log in the data folder.")}, nil
 		}
 		defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
 		serving = server.URL()
@@ -207,12 +200,7 @@ func (c serveSettings) replicaFindings(
 		map[*postgres.DB]postgres.Options{db: {Name: "dg doctor", MaxConns: 1}})
 	if err != nil {
 		return []doctor.Finding{
-			{
-				Check:   "replicas",
-				Verdict: doctor.Failure,
-				Says:    err.Error(),
-				Fix:     "Correct DG_DATABASE_REPLICA_URLS.",
-			},
+			doctor.Fail("replicas", err.Error(), "Correct DG_DATABASE_REPLICA_URLS."),
 		}, nil
 	}
 	defer replicas.Close()

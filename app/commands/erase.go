@@ -43,8 +43,6 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 		if missing == 0 {
 			return nil
 		}
-		return errors.New(
-			"some ids are not those of players: they were erased before, or are misspelt",
-		)
+		return errors.New("some ids are not those of players: they were erased before, or are misspelt")
 	})
 }

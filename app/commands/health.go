@@ -42,5 +42,5 @@ func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil || answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("not ready: %s: %s", answer.Status, text)
 	}
-	return printLine(p, strings.TrimSpace(string(text)))
+	return p.print("%s\n", strings.TrimSpace(string(text)))
 }

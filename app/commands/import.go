@@ -112,16 +112,12 @@ const diskFull = "53100"
 // commit.
 func withAdvice(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
-		return fmt.Errorf(
-			"nothing was imported: the disk of the database is full. Free some space, then import again: %w",
-			err,
-		)
+		return fmt.Errorf("nothing was imported: the disk of the database is full. "+
+			"Free some space, then import again: %w", err)
 	}
 	if postgres.Unavailable(err) {
-		return fmt.Errorf(
-			"nothing was imported: the connection to the database was lost. Check the log of the "+
-				"database (its disk may be full), then import again: %w", err,
-		)
+		return fmt.Errorf("nothing was imported: the connection to the database was lost. Check the log "+
+			"of the database (its disk may be full), then import again: %w", err)
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func (c keysRevokedCmd) Run(ctx context.Context, p Stdio) error {
 					return err
 				}
 				for _, id := range ids {
-					if _, err := fmt.Fprintln(p.Stdout, id); err != nil {
+					if err := p.print("%s\n", id); err != nil {
 						return err
 					}
 				}
@@ -66,8 +66,7 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 				}
 				total += n
 			}
-			_, err := fmt.Fprintf(p.Stdout, "Revoked %d keys.\n", total)
-			return err
+			return p.print("Revoked %d keys.\n", total)
 		})
 }
 
@@ -86,11 +85,8 @@ func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	ids = append([]string{}, strings.Fields(string(text))...)
 	for i, id := range ids {
 		if !apikeys.IsID(id) {
-			return nil,
-				fmt.Errorf(
-					"entry %d of the list is not the id of a key: write ids as dg keys revoked "+
-						"prints them, one a line", i+1,
-				)
+			return nil, fmt.Errorf("entry %d of the list is not the id of a key: write ids as dg keys "+
+				"revoked prints them, one a line", i+1)
 		}
 	}
 	return ids, err

@@ -1,9 +1,6 @@
 package commands
 
-import (
-	_ "embed"
-	"fmt"
-)
+import _ "embed"
 
 //go:embed notices.txt
 var notices string
@@ -12,6 +9,5 @@ type licencesCmd struct{}
 
 // Run prints the licences of the third-party software in the binary.
 func (licencesCmd) Run(p Stdio) error {
-	_, err := fmt.Fprint(p.Stdout, notices)
-	return err
+	return p.print("%s", notices)
 }

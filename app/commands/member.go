@@ -92,17 +92,18 @@ func (m member) change(
 			if err != nil {
 				return err
 			}
-			return o.setRole(tx, m.Organisation, person, role, func(now org.Role) error {
+			mayChange := func(now org.Role) error {
 				if now == org.NoRole {
 					return fmt.Errorf("%s is not a member of %s", m.Email, m.Organisation)
 				}
 				return nil
-			}, command)
+			}
+			return o.orgs.SetRoleIn(tx, m.Organisation, actorOf(person), role, mayChange, requestOf(command))
 		})
 		if err != nil {
 			return err
 		}
-		return printLine(p, fmt.Sprintf("%s: role %s in %s.", m.Email, role, m.Organisation))
+		return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 	})
 }
 
@@ -126,20 +127,16 @@ func (o operator) addMember(
 	}
 	m.person = person
 	m.invited = !password
-	return o.setRole(tx, m.Organisation, person, role, func(now org.Role) error {
+	mayChange := func(now org.Role) error {
 		if now != org.NoRole {
 			return fmt.Errorf("%s is a member already: change the role with dg member role", m.Email)
 		}
 		return nil
-	}, command)
+	}
+	return o.orgs.SetRoleIn(tx, m.Organisation, actorOf(person), role, mayChange, requestOf(command))
 }
 
-func (o operator) setRole(tx *gorm.DB, slug string, of identity.Person, role org.Role,
-	mayChange func(now org.Role) error, command string,
-) error {
-	return o.orgs.SetRoleIn(tx, slug, audit.Actor{ID: of.ID, Name: of.Name}, role, mayChange,
-		requestOf(command))
-}
+func actorOf(p identity.Person) audit.Actor { return audit.Actor{ID: p.ID, Name: p.Name} }
 
 // welcome prints the link of a person without a password. Others keep theirs: a link would turn
 // two-step verification off.
@@ -147,15 +144,10 @@ func (o operator) welcome(ctx context.Context, p Stdio, base string, m member, c
 	if m.invited {
 		return o.printReset(ctx, p, base, m.Email, command)
 	}
-	return printLine(p, fmt.Sprintf("%s (%s) has a password and signs in with it: %s/sign-in",
-		m.person.Name, m.person.Email, base))
+	return p.print("%s (%s) has a password and signs in with it: %s/sign-in\n", m.person.Name,
+		m.person.Email, base)
 }
 
 func (o operator) inTransaction(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return o.Gorm.WithContext(ctx).Transaction(fn)
-}
-
-func printLine(p Stdio, line string) error {
-	_, err := fmt.Fprintln(p.Stdout, line)
-	return err
 }

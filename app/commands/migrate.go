@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 
 	"dg/platform/config"
 )
@@ -35,6 +34,5 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintln(p.Stdout, "The database is up to date.")
-	return err
+	return p.print("The database is up to date.\n")
 }

@@ -90,8 +90,7 @@ func (c organisationPlanCmd) Run(ctx context.Context, p Stdio) error {
 		}); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(p.Stdout, "%s has the plan %s.\n", c.Organisation, c.Plan)
-		return err
+		return p.print("%s has the plan %s.\n", c.Organisation, c.Plan)
 	})
 }
 
@@ -106,7 +105,7 @@ func (c organisationListCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 		if len(all) == 0 {
-			return printLine(p, "There are no organisations: dg organisation create makes one.")
+			return p.print("There are no organisations: dg organisation create makes one.\n")
 		}
 		w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 		for _, l := range all {

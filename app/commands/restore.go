@@ -80,10 +80,8 @@ func restoreInto(
 			"WARNING: %d secrets of two-step verification are encrypted with another key than DG_SECRET_KEY: "+
 				"set it to the key of that time before you start dg serve.\n", unreadable)
 	}
-	_, err = fmt.Fprintln(p.Stdout,
-		"Keys that were revoked and players who were erased after the backup are back: run "+
-			"dg keys revoke and dg erase with your lists before dg serve (configs/deploy/backup.md).")
-	return err
+	return p.print("Keys that were revoked and players who were erased after the backup are back: run " +
+		"dg keys revoke and dg erase with your lists before dg serve (configs/deploy/backup.md).\n")
 }
 
 var errNotEmpty = errors.New("the database holds data, and a restore never replaces any: " +

@@ -54,8 +54,7 @@ func verifySegments(ctx context.Context, segments *sealer.Sealer, p Stdio) error
 	if len(wrong) > 0 {
 		return errors.New("segments are wrong: run dg segments rebuild")
 	}
-	_, err = fmt.Fprintln(p.Stdout, "All segments verified.")
-	return err
+	return p.print("All segments verified.\n")
 }
 
 // printSegments prints a line for each fork with segments.
@@ -65,9 +64,7 @@ func printSegments(ctx context.Context, segments *sealer.Sealer, p Stdio) error 
 		return err
 	}
 	if len(forks) == 0 {
-		_, err := fmt.Fprintf(p.Stdout,
-			"Nothing is sealed: forks of up to %d plays have no segments.\n", sealer.SealFrom)
-		return err
+		return p.print("Nothing is sealed: forks of up to %d plays have no segments.\n", sealer.SealFrom)
 	}
 	fmt.Fprintf(p.Stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large",
 		"months", "bytes")

@@ -187,11 +187,11 @@ func (c serveCmd) greeting(
 	if !c.Demo {
 		return greeting, nil
 	}
-	demo, err := loadDemo(ctx, db, a, p)
+	key, err := loadDemo(ctx, db, a, p)
 	if err != nil {
 		return "", err
 	}
-	return greeting + demo.greeting(base), nil
+	return greeting + demoGreeting(base, key), nil
 }
 
 // serve runs the server, the operations listener and the background work until ctx ends or one of
@@ -211,11 +211,9 @@ func (c serveCmd) serve(
 		select {
 		case <-ctx.Done():
 		case <-lost:
-			stop(
-				errors.New(
-					"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again",
-				),
-			)
+			stop(errors.New(
+				"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again",
+			))
 		}
 	}()
 	var background sync.WaitGroup

@@ -17,6 +17,5 @@ type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(p Stdio) error {
-	_, err := fmt.Fprintln(p.Stdout, versionLine())
-	return err
+	return p.print("%s\n", versionLine())
 }

@@ -24,7 +24,7 @@ const (
 // is nil when the finding is a failure.
 func Reach(ctx context.Context, setting, url string) (*pgx.Conn, Finding) {
 	if _, err := postgres.RoleOf(url); err != nil {
-		return nil, failure("database", setting+": "+err.Error(),
+		return nil, Fail("database", setting+": "+err.Error(),
 			"Set it to a URL such as postgres://dg_app:…@host:5432/dg.")
 	}
 	begun := time.Now()
@@ -34,10 +34,10 @@ func Reach(ctx context.Context, setting, url string) (*pgx.Conn, Finding) {
 		if strings.HasPrefix(fix, "Have a superuser") { // before the first start
 			fix = "Run dg migrate, which sets what the role may set. Otherwise " + pooler.Fix + "."
 		}
-		return nil, failure("pooler", pooler.Problem, fix)
+		return nil, Fail("pooler", pooler.Problem, fix)
 	}
 	if err != nil {
-		return nil, failure("database", setting+": "+err.Error(),
+		return nil, Fail("database", setting+": "+err.Error(),
 			"Check "+setting+", that PostgreSQL runs, and that pg_hba.conf admits this machine.")
 	}
 	return conn, ok("database", "%s answers after %s", setting,
@@ -59,7 +59,7 @@ func Owner(ctx context.Context, setting, url, serving string) Finding {
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var may bool
 	if err := conn.QueryRow(ctx, ownerSQL).Scan(&may); err != nil || !may {
-		return failure("owner",
+		return Fail("owner",
 			fmt.Sprintf("the role of %s may not create tables, or does not own those of dg", setting),
 			"Name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one.")
 	}
@@ -74,10 +74,10 @@ func Owner(ctx context.Context, setting, url, serving string) Finding {
 	here, err := nameOf(ctx, conn)
 	there, failed := nameOf(ctx, served)
 	if err := errors.Join(err, failed); err != nil {
-		return failure("owner", err.Error(), "Run dg doctor again.")
+		return Fail("owner", err.Error(), "Run dg doctor again.")
 	}
 	if here != there {
-		return failure("owner",
+		return Fail("owner",
 			fmt.Sprintf("%s leads to %s, DG_DATABASE_URL to %s", setting, here, there),
 			"Name the same server and database in both.")
 	}
@@ -94,7 +94,7 @@ func nameOf(ctx context.Context, conn *pgx.Conn) (name string, err error) {
 // Version checks server_version_num.
 func Version(number int) Finding {
 	if number < minVersion {
-		return failure("version", fmt.Sprintf("PostgreSQL %d is too old", number/10000),
+		return Fail("version", fmt.Sprintf("PostgreSQL %d is too old", number/10000),
 			"Update PostgreSQL to 15 or later.")
 	}
 	return ok("version", "PostgreSQL %d.%d", number/10000, number%10000)
@@ -120,13 +120,13 @@ func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
 	findings := []Finding{Version(version)}
 	if standby || readOnly {
 		findings = append(findings,
-			failure("primary", "the database is a standby or read-only, and every request writes",
+			Fail("primary", "the database is a standby or read-only, and every request writes",
 				"Point DG_DATABASE_URL at the primary, with target_session_attrs=read-write where "+
 					"the URL names several hosts."))
 	}
 	if fsync == "off" || commit == "off" {
 		findings = append(findings,
-			warning("durability",
+			Warn("durability",
 				fmt.Sprintf(
 					"fsync is %s and synchronous_commit is %s: a crash can undo a revocation "+
 						"that was answered", fsync, commit,
@@ -139,7 +139,7 @@ func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
 // Clock compares the machine's clock with the database's.
 func Clock(skew time.Duration) Finding {
 	if skew.Abs() > maxSkew {
-		return warning("clock",
+		return Warn("clock",
 			fmt.Sprintf("the clocks of the database and this machine differ by %s",
 				skew.Abs().Round(time.Second)),
 			"Set both by NTP: codes of two-step verification and sessions depend on them.")
@@ -171,7 +171,7 @@ func Schema(ctx context.Context, conn interface {
 		`/* doctor.schema */ select coalesce(max(version_id), 0) from goose_db_version where is_applied`).
 		Scan(&applied)
 	if missing(err) {
-		return warning("migrations", "the database has no schema yet",
+		return Warn("migrations", "the database has no schema yet",
 			"Start dg serve, or run dg migrate."), false, nil
 	}
 	if err != nil {
@@ -184,15 +184,15 @@ func Schema(ctx context.Context, conn interface {
 	}
 	switch {
 	case applied < known:
-		return warning("migrations",
+		return Warn("migrations",
 			fmt.Sprintf("the schema ends at %d, this program at %d", applied, known),
 			"Run dg migrate, or start dg serve."), false, nil
 	case known < minimum:
-		return failure("migrations",
+		return Fail("migrations",
 			fmt.Sprintf("its schema requires migration %d, and this dg ends at %d", minimum, known),
 			"Install a newer dg."), false, nil
 	case applied > known:
-		return warning("migrations", "the schema is newer than this program and still admits it",
+		return Warn("migrations", "the schema is newer than this program and still admits it",
 			"Finish the update."), true, nil
 	}
 	return ok("migrations", "all are applied, up to %d", applied), true, nil
@@ -216,7 +216,7 @@ func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, er
 		return Finding{}, err
 	}
 	if instance > allowed {
-		return warning("connections",
+		return Warn("connections",
 				fmt.Sprintf("an instance opens up to %d, and the database allows %d", instance,
 					allowed),
 				"Set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher."),
@@ -233,7 +233,7 @@ const backlogAge = 48 * time.Hour
 // given day.
 func Backlog(due int, oldest, now time.Time) Finding {
 	if due > 0 && now.Sub(oldest) > backlogAge {
-		return warning("sealer",
+		return Warn("sealer",
 			fmt.Sprintf(
 				"%d finished days are not sealed, the oldest is %s: their statistics are slow", due,
 				oldest.Format(time.DateOnly),
@@ -248,12 +248,12 @@ func Backlog(due int, oldest, now time.Time) Finding {
 func Secrets(unreadable int, wrongKey bool) Finding {
 	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it."
 	if wrongKey {
-		return failure("secrets",
+		return Fail("secrets",
 			fmt.Sprintf("the database has another secret key, and %d two-step secrets cannot be read",
 				unreadable), fix)
 	}
 	if unreadable > 0 {
-		return warning("secrets",
+		return Warn("secrets",
 			fmt.Sprintf(
 				"%d two-step secrets are encrypted with a missing key: these people cannot sign in",
 				unreadable,

@@ -32,11 +32,13 @@ func ok(check, says string, args ...any) Finding {
 	return Finding{Check: check, Verdict: OK, Says: fmt.Sprintf(says, args...)}
 }
 
-func warning(check, says, fix string) Finding {
+// Warn is a finding that needs a decision.
+func Warn(check, says, fix string) Finding {
 	return Finding{Check: check, Verdict: Warning, Says: says, Fix: fix}
 }
 
-func failure(check, says, fix string) Finding {
+// Fail is a finding that keeps dg serve from starting.
+func Fail(check, says, fix string) Finding {
 	return Finding{Check: check, Verdict: Failure, Says: says, Fix: fix}
 }
 

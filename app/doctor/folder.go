@@ -12,22 +12,17 @@ import (
 // Folder checks the folder of the embedded server.
 func Folder(ctx context.Context, dataDir string) []Finding {
 	dir := existing(dataDir)
-	folder := Finding{Check: "folder", Verdict: Failure}
+	folder := ok("folder", "the database is in %s", dataDir)
 	if err := embeddedpg.CheckFolder(dataDir); err != nil {
-		folder.Says = fmt.Sprintf("data folder %q cannot be used: %v", dataDir, err)
-		folder.Fix = "Set DG_DATA_DIR to an empty folder, and run dg as its owner."
+		folder = Fail("folder", fmt.Sprintf("data folder %q cannot be used: %v", dataDir, err),
+			"Set DG_DATA_DIR to an empty folder, and run dg as its owner.")
 	} else if !Writable(dir) {
-		folder.Says = "this user may not read and write " + dir
-		folder.Fix = "Run dg as the user of dg serve, or set DG_DATA_DIR to a folder of this user."
+		folder = Fail("folder", "this user may not read and write "+dir,
+			"Run dg as the user of dg serve, or set DG_DATA_DIR to a folder of this user.")
 	} else if _, err := embeddedpg.FindProgram(ctx, dataDir, "postgres"); err != nil {
-		folder.Says = err.Error()
-		folder.Fix = "Install PostgreSQL, or set DG_DATABASE_URL."
-	} else {
-		folder.Verdict = OK
-		folder.Says = "the database is in " + dataDir
-		if !embeddedpg.HasData(dataDir) {
-			folder.Says = "the data folder is empty: dg serve makes the database"
-		}
+		folder = Fail("folder", err.Error(), "Install PostgreSQL, or set DG_DATABASE_URL.")
+	} else if !embeddedpg.HasData(dataDir) {
+		folder = ok("folder", "the data folder is empty: dg serve makes the database")
 	}
 	free, size, err := DiskOf(dir)
 	if err != nil {

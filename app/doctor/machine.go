@@ -25,7 +25,7 @@ func Root(uid int, embedded bool) Finding {
 	case embedded:
 		return ok("user", "runs as root, and becomes the owner of the data folder when it serves")
 	default:
-		return warning("user", "runs as root, which it does not need",
+		return Warn("user", "runs as root, which it does not need",
 			"Start dg as a user of its own.")
 	}
 }
@@ -33,7 +33,7 @@ func Root(uid int, embedded bool) Finding {
 // Files checks the limit of open files of this process.
 func Files(limit uint64) Finding {
 	if limit < minFiles {
-		return warning("files",
+		return Warn("files",
 			fmt.Sprintf("may open %d files, and each client connection is one", limit),
 			fmt.Sprintf("Raise the limit to %d or more: ulimit -n, or LimitNOFILE in the unit.",
 				minFiles))
@@ -54,7 +54,7 @@ func FileLimit() uint64 {
 // the verdict on one in use: to dg doctor a running dg serve may be what uses it.
 func Addresses(ctx context.Context, addr, ops string, inUse Verdict) (findings []Finding) {
 	if _, port, _ := net.SplitHostPort(addr); addr == ops && port != "0" {
-		return []Finding{failure("address", "DG_ADDR and DG_OPS_ADDR are both "+addr,
+		return []Finding{Fail("address", "DG_ADDR and DG_OPS_ADDR are both "+addr,
 			"Set DG_OPS_ADDR to another port.")}
 	}
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
@@ -68,7 +68,7 @@ func Addresses(ctx context.Context, addr, ops string, inUse Verdict) (findings [
 			findings = append(findings, Finding{"address", inUse, setting + " " + address + " is in use",
 				"Set " + setting + " to a free address, unless dg serve runs now."})
 		default:
-			findings = append(findings, failure("address",
+			findings = append(findings, Fail("address",
 				fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err), "Set "+setting+
 					" to an address of this machine, with a port above 1023 or the right to use it."))
 		}
@@ -88,7 +88,7 @@ func Room(free, size uint64) Finding {
 	says := fmt.Sprintf("%.1f of %.1f GiB are free for the data", float64(free)/gib,
 		float64(size)/gib)
 	if free < minRoom || free < size/minRoomShare {
-		return warning("room", says, "Free some room: PostgreSQL stops when its disk is full.")
+		return Warn("room", says, "Free some room: PostgreSQL stops when its disk is full.")
 	}
 	return ok("room", "%s", says)
 }
@@ -107,14 +107,14 @@ func DiskOf(folder string) (free, size uint64, err error) {
 func Proxies(base string, trusted []netip.Prefix) Finding {
 	for _, p := range trusted {
 		if p.Bits() == 0 {
-			return failure("proxies",
+			return Fail("proxies",
 				fmt.Sprintf("DG_TRUSTED_PROXIES has %s: any client can name any address as its own",
 					p),
 				"Set DG_TRUSTED_PROXIES to the addresses of your proxies only.")
 		}
 	}
 	if strings.HasPrefix(base, "https://") && len(trusted) == 0 {
-		return warning("proxies",
+		return Warn("proxies",
 			"the base URL is https, dg speaks http, and no proxy is trusted: all clients share "+
 				"one address and its limits",
 			"Set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS.")
@@ -125,7 +125,7 @@ func Proxies(base string, trusted []netip.Prefix) Finding {
 // Unknown warns of variables that look like settings but are not.
 func Unknown(names []string) (findings []Finding) {
 	for _, name := range names {
-		findings = append(findings, warning("settings", name+" is not a setting",
+		findings = append(findings, Warn("settings", name+" is not a setting",
 			"Check its spelling: dg --help lists the settings."))
 	}
 	return findings

@@ -24,7 +24,7 @@ var replicaFixes = map[replica.State]string{
 func Replica(ctx context.Context, r *replica.Replica, of *postgres.DB, instance int) Finding {
 	check := fmt.Sprintf("replica %d", r.Number)
 	if state := r.State(); state != replica.Following {
-		return warning(check, "reports leave it out: it is "+string(state), replicaFixes[state])
+		return Warn(check, "reports leave it out: it is "+string(state), replicaFixes[state])
 	}
 	pool := r.Pool(of).Pool
 	allowed, err := postgres.AllowedConnections(ctx, pool)
@@ -35,14 +35,14 @@ func Replica(ctx context.Context, r *replica.Replica, of *postgres.DB, instance 
 	}
 	switch {
 	case err != nil:
-		return warning(check, "reports leave it out: it does not answer",
+		return Warn(check, "reports leave it out: it does not answer",
 			replicaFixes[replica.Unreachable])
 	case instance > allowed:
-		return failure(check,
+		return Fail(check,
 			fmt.Sprintf("an instance opens up to %d connections to it, and it allows %d", instance,
 				allowed), "Raise its max_connections, or lower DG_POOL_READS.")
 	case feedback != "on":
-		return warning(check,
+		return Warn(check,
 			"hot_standby_feedback is off: vacuum on the primary breaks long exports",
 			"Set it to on in the replica's configuration.")
 	}

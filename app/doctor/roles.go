@@ -33,12 +33,7 @@ func Rights(ctx context.Context, conn *pgx.Conn, alone bool) (Finding, error) {
 	var tooMuch, tooLittle []string
 	err := conn.QueryRow(ctx, rightsSQL).Scan(&superuser, &owned, &tooMuch, &tooLittle)
 	if missing(err) {
-		return Finding{
-			Check:   "roles",
-			Verdict: Warning,
-			Says:    "not checked: the schema is missing",
-			Fix:     "Run dg migrate first.",
-		}, nil
+		return Warn("roles", "not checked: the schema is missing", "Run dg migrate first."), nil
 	}
 	if err != nil {
 		return Finding{}, err
@@ -47,22 +42,22 @@ func Rights(ctx context.Context, conn *pgx.Conn, alone bool) (Finding, error) {
 		"DG_MIGRATE_DATABASE_URL the owner's; then run dg migrate."
 	switch {
 	case superuser:
-		return failure("roles",
+		return Fail("roles",
 				"the serving role is a superuser: a stolen password could change the audit log",
 				apart),
 			nil
 	case owned > 0 && alone:
-		return warning("roles", "one role migrates and serves: a stolen password could change the "+
+		return Warn("roles", "one role migrates and serves: a stolen password could change the "+
 			"audit log", apart), nil
 	case owned > 0:
-		return failure("roles",
+		return Fail("roles",
 			fmt.Sprintf("the serving role owns %d tables, so it could change the audit log", owned),
 			apart), nil
 	case len(tooLittle) > 0:
-		return failure("roles", "the serving role may not "+strings.Join(tooLittle, ", "),
+		return Fail("roles", "the serving role may not "+strings.Join(tooLittle, ", "),
 			"Run dg migrate, which grants what is missing."), nil
 	case len(tooMuch) > 0:
-		return failure("roles", "the serving role may "+strings.Join(tooMuch, ", "),
+		return Fail("roles", "the serving role may "+strings.Join(tooMuch, ", "),
 			"Run dg migrate, which revokes it; look for grants to public."), nil
 	}
 	return ok("roles", "the serving role owns nothing, and may do what it needs"), nil
@@ -85,7 +80,7 @@ func Public(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 	if err != nil || len(statements) == 0 {
 		return ok("public", "the serving role may make no temporary tables and no large objects"), err
 	}
-	return warning("public",
+	return Warn("public",
 		"the serving role may make temporary tables or large objects, as everybody in this database may",
 		"If no other program of the database needs it, as a superuser: "+
 			strings.Join(statements, "; ")+"."), nil
