@@ -49,20 +49,11 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{
-			&p.Auth, postgres.Options{
-				Name:      "dg auth",
-				MaxConns:  cmp.Or(s.Pools.Auth, defaultPools.Auth),
-				FairQueue: true,
-			},
-		},
+		{&p.Auth, postgres.Options{Name: "dg auth", FairQueue: true,
+			MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth)}},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
-		{
-			&p.Reads, postgres.Options{
-				Name:     "dg reads",
-				MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads),
-			},
-		},
+		{&p.Reads, postgres.Options{Name: "dg reads",
+			MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads)}},
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce}},
 	} {
 		o.opts.Logger = s.Log
