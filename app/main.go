@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGHUP) // a terminal that closes, or a reload: there is nothing to reload
+	signal.Ignore(syscall.SIGHUP) // dg has nothing to reload, and survives its terminal
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills
 	process := commands.Stdio{

@@ -67,9 +67,9 @@ func SmallWindowClient() *http.Client {
 	}
 }
 
-// Slowly reads at 200 KB/s in the background until the body ends, and sends the error that ended
+// ReadSlowly reads at 200 KB/s in the background until the body ends, and sends the error that ended
 // it.
-func Slowly(t *testing.T, body io.Reader) <-chan error {
+func ReadSlowly(t *testing.T, body io.Reader) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)
 	ctx := t.Context()

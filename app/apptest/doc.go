@@ -5,7 +5,7 @@
 //   - Run: Command in this process; Succeeds, Refuses, Launch and what begins with Serve in a
 //     process of its own (Child, which Get and Fetch ask), by the binary that Binary builds;
 //     NewFolder and CopyDemo are what it runs on, sizes.go says how much there is of it.
-//   - PostgreSQL: Door is the test's own way in, External a server that goes away and comes back,
+//   - PostgreSQL: AdminDB is the test's own way in, External a server that goes away and comes back,
 //     Relay one that falls silent.
 //   - Clients: Ask, FetchFrom and WebClient, which signs in; BehindProxy puts a real proxy before
 //     the program.

@@ -14,7 +14,7 @@ import (
 // Exporting is a real dg that serves one large fork, and a way into its database.
 type Exporting struct {
 	*Child
-	*Door
+	*AdminDB
 	ExportPath string // of the export of all plays
 	Plays      int
 	Token      string
@@ -37,7 +37,7 @@ func StartExporting(t *testing.T, plays int) *Exporting {
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
 		Child:      ServeDatabase(t, db),
-		Door:       DoorTo(t, db.URL),
+		AdminDB:    AdminDBAt(t, db.URL),
 		Token:      db.Key(fork.OrganisationID).Token(),
 	}
 	for range 3 {

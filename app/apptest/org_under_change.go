@@ -88,8 +88,8 @@ func NewOrgUnderChange(
 	return m
 }
 
-// AtOnce runs something n times at once and waits for all.
-func AtOnce(n int, do func(i int)) {
+// Concurrently runs something n times at once and waits for all.
+func Concurrently(n int, do func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { do(i) })
@@ -114,7 +114,7 @@ func (m *OrgUnderChange) During(change func(), look func(from string, turn int))
 	clients := make(chan struct{})
 	go func() {
 		defer close(clients)
-		AtOnce(ClientsOfOrg, func(n int) {
+		Concurrently(ClientsOfOrg, func(n int) {
 			turn := n
 			next := func() {
 				look(m.Entrances[turn%len(m.Entrances)], turn)

@@ -118,7 +118,7 @@ func BehindProxy(t *testing.T, args ...string) *Exporting {
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
 		Child:      dg,
-		Door:       DoorTo(t, db.URL),
+		AdminDB:    AdminDBAt(t, db.URL),
 		Token:      db.Key(fork.OrganisationID).Token(),
 		MoreTokens: []string{
 			db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token(),

@@ -35,7 +35,7 @@ import (
 	webreports "dg/web/reports"
 )
 
-// Settings are what a program is built from.
+// Settings configure a program.
 type Settings struct {
 	ServingURL    string
 	Replicas      []string // URLs of hot standbys, as the same role
@@ -64,8 +64,7 @@ type Program struct {
 	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New builds the program on pools of its own. The caller closes it. It fails when the URL cannot be
-// read.
+// New opens pools and builds the program on them. The caller closes it. It fails on an invalid URL.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
@@ -113,7 +112,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// modules are what the surfaces call, beside the keys and exports of Program.
+// modules are called by API and screens, as are the keys and exports of Program.
 type modules struct {
 	policy   *authz.Policy
 	counts   *metrics
@@ -165,7 +164,7 @@ func (m modules) newKeys(db *postgres.DB) *apikeys.Module {
 	return apikeys.New(db, m.org, m.audit, m.policy, time.Now, m.counts.unknownKey)
 }
 
-// recheck is the pool that asks again, during a download, whether its caller still has access.
+// recheck is the pool that checks access during a download.
 func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pools.Auth) }
 
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
@@ -218,8 +217,7 @@ func (p *Program) newReports(
 	return figures, sealer
 }
 
-// How long what is left to store may take when the program stops: the ends of exports, and then the
-// usage of keys.
+// When the program stops, it stores the ends of exports, and then the usage of keys.
 const (
 	drainTimeout = 2 * time.Second
 	usageTimeout = 2 * time.Second
@@ -248,8 +246,8 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// Background runs the work beside the requests until ctx ends. A panic is logged and counted, and
-// the work restarts.
+// Background runs the background work until ctx ends. A panic is logged and counted, and the work
+// restarts.
 func (p *Program) Background(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup
@@ -259,8 +257,8 @@ func (p *Program) Background(ctx context.Context) {
 	all.Wait()
 }
 
-// Close stores the usage of API keys that is not stored yet, and closes the pools. It comes after
-// Serve and Background: both count, and a failure of Background to store leaves its counts to this.
+// Close stores the remaining usage of API keys and closes the pools. Call it after Serve and
+// Background, which both count usage.
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()

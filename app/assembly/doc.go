@@ -2,5 +2,5 @@
 // routes in the order in which requests meet them (the API, whose guard refuses keys elsewhere,
 // then health, then the screens).
 //
-// It is a package of its own so that the surfaces are tested as they are served.
+// Tests of API and screens use it, so that they run what is served.
 package assembly

@@ -33,7 +33,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	})
 	revoked := time.Now()
 	w.Exec(`update api_keys set revoked_at = now() where id = $1`, x.key.ID)
-	require.ErrorIs(t, <-apptest.Slowly(t, running.Body), syscall.ECONNRESET)
+	require.ErrorIs(t, <-apptest.ReadSlowly(t, running.Body), syscall.ECONNRESET)
 	require.Less(t, time.Since(revoked), 3*time.Second)
 }
 

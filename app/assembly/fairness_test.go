@@ -143,7 +143,7 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	w := start(t)
 	x := w.tenant(100)
 	var right atomic.Int32
-	apptest.AtOnce(120, func(int) {
+	apptest.Concurrently(120, func(int) {
 		if w.call(x, x.stats()) == http.StatusOK {
 			right.Add(1)
 		}
@@ -164,7 +164,7 @@ func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
 			first.key = w.Key(first.ID)
 		}
 		running = append(running, w.begin(first))
-		apptest.Slowly(t, running[i].Body)
+		apptest.ReadSlowly(t, running[i].Body)
 	}
 	require.Equal(t, http.StatusServiceUnavailable, w.call(first, first.export()))
 	require.Equal(t, http.StatusOK, w.call(second, second.export()))

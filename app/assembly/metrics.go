@@ -11,7 +11,7 @@ import (
 	"dg/modules/reports/sealer"
 )
 
-// Reasons of refusals that no audit log can hold, beside those of package audit.
+// Reasons of refusals that belong to no organisation's audit log.
 const (
 	unknownKey   = "unknown_key"
 	unknownEmail = "unknown_email"
@@ -27,8 +27,8 @@ var (
 	passOutcomes = []string{"done", "locked", "failed"}
 )
 
-// metrics are what the modules count. configs/deploy/metrics.md lists all that the program serves;
-// those of requests are platform/httpserver's, those of background work platform/telemetry's.
+// metrics counts events of the modules. platform/httpserver counts requests, platform/telemetry
+// background work. configs/deploy/metrics.md lists all metrics.
 type metrics struct {
 	keyRefusals, signInFailures, exportsFinished, sealerPasses *prometheus.CounterVec
 	auditFailures, exportRows, damagedSegments                 prometheus.Counter
@@ -69,8 +69,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// event counts an event of the audit log. Failures to write have no reason: what happened is not
-// known to be so.
+// event counts an event of the audit log. A failed write has no reason: the event did not commit.
 func (m *metrics) event(e audit.Entry, err error) {
 	switch {
 	case err != nil:
@@ -90,8 +89,8 @@ func (m *metrics) exportFinished(outcome string, rows int64) {
 	m.exportRows.Add(float64(rows))
 }
 
-// sealerPass counts a pass. One that failed has not seen all that is due: the backlog is then at
-// least the last one. Passes come one after another.
+// sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge does not fall.
+// Passes do not overlap.
 func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	backlog := pass.Backlog()

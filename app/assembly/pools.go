@@ -17,7 +17,7 @@ import (
 // another.
 type Pools struct {
 	Auth    *postgres.DB // authentication, sign-in, keys and the audit log
-	Recheck *postgres.DB // one connection: whether running downloads may go on; nil: those of Auth
+	Recheck *postgres.DB // one connection that checks access during downloads; nil: use Auth
 	Reads   *postgres.DB // forks and statistics
 	Exports *postgres.DB // one connection for each export that may run
 
@@ -33,8 +33,8 @@ type PoolSizes struct{ Auth, Reads int32 }
 // commands. config.Pools has the same defaults.
 var defaultPools = PoolSizes{Auth: 11, Reads: 11}
 
-// OtherConnections are those that an instance may open beside the two pools of a settable size: for
-// exports and re-checks.
+// OtherConnections is the number of connections of the pools for exports and re-checks, whose size
+// is fixed.
 const OtherConnections = exports.MaxAtOnce + 1
 
 // openPools opens the pools. It fails when the URL cannot be read or the database does not answer.
@@ -115,8 +115,8 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are the files that a process needs beside its client and database connections: log,
-// listeners, operations, the runtime's own, connections that are being refused.
+// otherFiles are open files other than connections of clients and to the database: log, listeners,
+// operations, the runtime, connections that are being refused.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles is how many files the server's client connections must leave: one for each database

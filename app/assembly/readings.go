@@ -15,7 +15,7 @@ import (
 	"dg/platform/postgres/replica"
 )
 
-// reading is a metric whose values are read when it is asked for.
+// reading is a metric whose values are read at each scrape.
 type reading struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -39,7 +39,7 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
-// registerReadings shows what runs, whether it can serve, and what its pools and limiters hold.
+// registerReadings registers the metrics of build, health, data, pools, replicas and limiters.
 func registerReadings(
 	r prometheus.Registerer, version string, data Data, pools Pools,
 	limiters ...map[string]*fairshare.Limiter,
@@ -56,7 +56,7 @@ func registerReadings(
 	registerWork(r, limiters...)
 }
 
-// Data is what the metrics show of stored data. The functions are nil where there is nothing to show.
+// Data is stored data that metrics show. The functions are nil for an external database.
 type Data struct {
 	LastBackup func() (time.Time, error)           // of the embedded server
 	Disk       func() (free, size uint64, _ error) // of its folder
@@ -101,7 +101,7 @@ func registerData(r prometheus.Registerer, data Data) {
 	})
 }
 
-// registerWork shows what the limiters admit.
+// registerWork shows running, waiting and refused work of the limiters.
 func registerWork(r prometheus.Registerer, all ...map[string]*fairshare.Limiter) {
 	limiters := map[string]*fairshare.Limiter{}
 	for _, some := range all {
@@ -164,7 +164,7 @@ func (h health) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(h.ready, prometheus.GaugeValue, ready)
 }
 
-// registerReplicas shows whether reports read from the replicas. Without any, these metrics are
+// registerReplicas shows whether reports read from the replicas. Without replicas these metrics are
 // absent.
 func registerReplicas(r prometheus.Registerer, replicas *replica.Replicas) {
 	each := func(read func(r *replica.Replica, emit func(float64, ...string),

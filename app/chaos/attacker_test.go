@@ -50,8 +50,8 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Logf("seed %d", seed)
 	db := fixtures.New(t)
 	dg := apptest.ServeDatabase(t, db)
-	chaos := beginChaos(t, apptest.DoorTo(t, db.OwnerURL), dg)
-	apptest.AtOnce(apptest.ChaosSize(3, 60, 200), func(n int) {
+	chaos := beginChaos(t, apptest.AdminDBAt(t, db.OwnerURL), dg)
+	apptest.Concurrently(apptest.ChaosSize(3, 60, 200), func(n int) {
 		a := newAttacker(t, db, dg.URL, rand.New(rand.NewPCG(seed, uint64(n))))
 		hidden := 0
 		for _, g := range a.groups {

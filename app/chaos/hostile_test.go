@@ -61,7 +61,7 @@ func TestChaosHostileClients(t *testing.T) {
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
 	c := newCaller(t, db, dg.URL)
 	h := &hostile{address: strings.TrimPrefix(dg.URL, "http://")}
-	o := beginChaos(t, apptest.DoorTo(t, db.URL), dg)
+	o := beginChaos(t, apptest.AdminDBAt(t, db.URL), dg)
 	c.o = o
 	stop := attack(h, hostileKinds...)
 	defer stop()

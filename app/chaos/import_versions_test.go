@@ -32,7 +32,7 @@ import (
 type importVersions struct {
 	*testing.T
 	x     *apptest.External
-	conn  *apptest.Door // its commits wait for nobody
+	conn  *apptest.AdminDB // its commits wait for nobody
 	dg    *apptest.Child
 	fork  map[string]any
 	plays []map[string]any
@@ -60,7 +60,7 @@ func newImportVersions(t *testing.T) *importVersions {
 		v.x.URL(url.User("postgres"))+"&synchronous_commit=local")
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	v.conn = &apptest.Door{Pool: pool}
+	v.conn = &apptest.AdminDB{Pool: pool}
 	v.conn.Do(t, `alter role dg_app set synchronous_commit = local`) // see holdCommit
 	require.Zero(t, v.run("import", base.File).Status(5*time.Minute))
 	v.readBase(base)

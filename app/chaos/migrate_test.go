@@ -21,7 +21,7 @@ import (
 type migrating struct {
 	*testing.T
 	shared *pgtest.Database
-	conn   *apptest.Door
+	conn   *apptest.AdminDB
 	made   int
 }
 
@@ -29,7 +29,7 @@ type migrating struct {
 func newMigrating(t *testing.T) (m *migrating, olds []string) {
 	t.Helper()
 	m = &migrating{T: t, shared: pgtest.New(t)}
-	m.conn = apptest.DoorTo(t, m.shared.DirectURL)
+	m.conn = apptest.AdminDBAt(t, m.shared.DirectURL)
 	empty := m.create("template0")
 	former := m.create("template0")
 	dump, err := os.ReadFile(filepath.Join("..", "system", "testdata", "upgrade", "database.sql"))

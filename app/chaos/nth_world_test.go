@@ -26,7 +26,7 @@ type nthWorld struct {
 	t       *testing.T
 	db      *fixtures.Database
 	link    *link
-	super   *apptest.Door
+	super   *apptest.AdminDB
 	query   string              // reads all rows
 	before  map[string][]string // all rows as they are before each case, by table
 	after   map[string][]string // and as they were last seen
@@ -67,7 +67,7 @@ func newNthWorld(t *testing.T, r *recorder, furnish ...func(w *nthWorld)) *nthWo
 	w.link, settings.ServingURL = newLink(t, w.db.URL, r)
 	w.Assembled = apptest.Assemble(t, w.db, settings)
 	w.signAllIn()
-	w.super = apptest.DoorTo(t, w.db.OwnerURL)
+	w.super = apptest.AdminDBAt(t, w.db.OwnerURL)
 	w.keep()
 	return w
 }

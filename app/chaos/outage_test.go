@@ -31,7 +31,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	for range apptest.ChaosSize(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
-	o := beginChaos(t, apptest.DoorTo(t, x.URL(url.User("dg_app"))), dg)
+	o := beginChaos(t, apptest.AdminDBAt(t, x.URL(url.User("dg_app"))), dg)
 	for _, c := range all {
 		c.o = o
 	}
@@ -65,7 +65,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 
 // killBackend ends one of dg's sessions by kill -9, after which the server ends them all and
 // recovers.
-func killBackend(t *testing.T, d *apptest.Door) {
+func killBackend(t *testing.T, d *apptest.AdminDB) {
 	t.Helper()
 	pids := apptest.Read[[]int](t, d, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)

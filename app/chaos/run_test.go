@@ -16,11 +16,11 @@ import (
 
 // chaosRun is what a suite does to instances on one database, and what must hold afterwards:
 //
-//	o := beginChaos(t, apptest.DoorTo(t, db.URL), first, second)
+//	o := beginChaos(t, apptest.AdminDBAt(t, db.URL), first, second)
 //	o.saw(requestID, "export.started")
 //	o.ends(t)
 type chaosRun struct {
-	conn      *apptest.Door
+	conn      *apptest.AdminDB
 	instances []*apptest.Child
 	rest      map[*apptest.Child]map[string]int // goroutines before, by their stacks
 	secrets   map[string]string                 // no log may hold them
@@ -30,7 +30,7 @@ type chaosRun struct {
 }
 
 // beginChaos counts the goroutines of the instances, which have answered a request before.
-func beginChaos(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *chaosRun {
+func beginChaos(t *testing.T, d *apptest.AdminDB, instances ...*apptest.Child) *chaosRun {
 	t.Helper()
 	o := &chaosRun{
 		conn:      d,

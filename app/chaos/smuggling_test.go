@@ -142,9 +142,9 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 		t.Logf("%s: %d payloads", s.name, len(all))
 	}
 	started := `select count(*) from audit_entries where action = 'export.started' and `
-	require.Zero(t, apptest.Read[int](t, p.Door, started+`address <> '127.0.0.2'`))
+	require.Zero(t, apptest.Read[int](t, p.AdminDB, started+`address <> '127.0.0.2'`))
 	require.Zero(t,
-		apptest.Read[int](t, p.Door,
+		apptest.Read[int](t, p.AdminDB,
 			started+
 				fmt.Sprintf(
 					`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`,

@@ -19,7 +19,7 @@ func (x *clustered) revocationsHold(t *testing.T) {
 		entrances = append(entrances, x.entrance(n))
 	}
 	var answers apptest.Counter
-	apptest.AtOnce(managers, func(int) {
+	apptest.Concurrently(managers, func(int) {
 		m := apptest.NewOrgUnderChange(t, x.db, x.db.Organisation(fixtures.Organisation{}), entrances,
 			&answers)
 		m.KeysHold(t, keys)

@@ -69,7 +69,7 @@ func (x *clustered) see(
 ) {
 	fork := "/api/v1/forks/" + x.fork.ID
 	token := x.nextKey()
-	apptest.AtOnce(len(x.Instances)+2, func(n int) {
+	apptest.Concurrently(len(x.Instances)+2, func(n int) {
 		url := x.entrance(round) + fork + "/exports/csv" + apptest.SomeDays
 		if n < len(x.Instances) {
 			url = x.Instances[n].URL + fork + "/stats" + apptest.SomeDays

@@ -78,8 +78,8 @@ func (r *pruning) count(ctx context.Context, p Stdio) error {
 		total, r.before.Format(time.DateOnly))
 }
 
-// prune removes nothing before the file is complete on disk. Each log is pruned in a transaction of
-// its own: after an interruption another run with another file gets the rest.
+// prune removes nothing before the file is complete on disk. Each log is pruned in its own
+// transaction: after an interruption, a second run with another file prunes the rest.
 func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 	exported, err := r.export(ctx, path)
 	if err != nil {

@@ -45,7 +45,7 @@ type cli struct {
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
-// Stdio is what a command reads, writes and logs to.
+// Stdio is the input, output and log of a command.
 type Stdio struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

@@ -38,7 +38,7 @@ func (configCmd) Run(c *kong.Context, p Stdio) error {
 	return p.print("PG_BIN=%s  # %s\n", os.Getenv("PG_BIN"), inEnvironment("PG_BIN"))
 }
 
-// shown is the value of a setting without its secrets.
+// shown returns the value of a setting with its secrets masked.
 func shown(flag *kong.Flag, value any) string {
 	text := fmt.Sprint(value)
 	if list, ok := value.([]string); ok {
@@ -62,8 +62,8 @@ func shown(flag *kong.Flag, value any) string {
 
 const hidden = "(hidden)"
 
-// shownDatabases is a list of database URLs without passwords. An invalid URL is hidden, because its
-// password cannot be located.
+// shownDatabases masks the passwords of a list of database URLs. It hides an invalid URL whole,
+// because the password cannot be located.
 func shownDatabases(text string) string {
 	urls, ok := config.Database{ReplicaURLs: text}.Replicas()
 	if !ok {
@@ -81,7 +81,7 @@ func shownDatabases(text string) string {
 // urlSecrets finds the user and the query of a URL, also of an invalid one.
 var urlSecrets = regexp.MustCompile(`(?s)^(\w+://)?(.*@)?([^?]*)(\?.*)?$`)
 
-// maskedURL is a URL without user and query, either of which may be a password.
+// maskedURL hides user and query of a URL, because either may hold a password.
 func maskedURL(text string) string {
 	parts := urlSecrets.FindStringSubmatch(text)
 	for i, mask := range map[int]string{2: "***@", 4: "?***"} {

@@ -21,7 +21,7 @@ type database struct {
 	servingURL, ownerURL string
 	release              func()
 	keys                 identity.Keyring
-	unreadable           int // secrets that they do not decrypt
+	unreadable           int // secrets that keys does not decrypt
 	// closed when the embedded server ends; nil for an external one
 	lost     <-chan struct{}
 	embedded *embeddedpg.Server // nil for an external one
@@ -47,7 +47,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	return db, nil
 }
 
-// connect finds the database of the settings, or starts the embedded one.
+// connect checks the URLs of the settings, or starts the embedded server. It does not migrate.
 func connect(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func openEncrypted(
 	return db, nil
 }
 
-// servingURL is the URL of the serving role. It names a pooler.
+// servingURL is the URL of the serving role, marked if it leads through a pooler.
 func servingURL(c config.Database) string {
 	if c.Pooled() {
 		return postgres.ThroughPooler(c.DatabaseURL)
@@ -111,7 +111,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// needsData is for commands on existing data: without data a setting is missing.
+// needsData fails if the embedded server has no data: then a setting is probably missing.
 func needsData(c config.Database) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -123,7 +123,7 @@ func needsData(c config.Database) error {
 	return nil
 }
 
-// startEmbedded starts or joins the embedded server, which release stops.
+// startEmbedded starts or joins the embedded server. release stops it.
 func startEmbedded(
 	ctx context.Context, dir string, log *slog.Logger,
 ) (server *embeddedpg.Server, release func(), err error) {

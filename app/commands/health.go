@@ -12,7 +12,7 @@ import (
 	"dg/platform/config"
 )
 
-// healthCmd is `dg health`, for images, which hold no other client.
+// healthCmd is `dg health`, for container images without curl.
 type healthCmd struct{ config.Address }
 
 const healthTimeout = 5 * time.Second

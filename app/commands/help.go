@@ -10,8 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// printHelp prints kong's help, and after that of the program every setting of its commands: `dg
-// --help` is the reference.
+// printHelp prints kong's help. `dg --help` also lists every setting of every command.
 func printHelp(options kong.HelpOptions, c *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, c); err != nil || c.Selected() != nil {
 		return err

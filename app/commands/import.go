@@ -56,8 +56,8 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible is a reader whose Close ends a read that waits. The process ends with what it still
-// waits for.
+// interruptible returns a reader whose Close ends a blocked read. The goroutine may leak until the
+// process ends.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -108,8 +108,7 @@ var errInterrupted = errors.New("interrupted: nothing was imported")
 // instead.
 const diskFull = "53100"
 
-// withAdvice adds what to do about a failure of the database. The import's transaction did not
-// commit.
+// withAdvice adds advice to a database error. The import's transaction did not commit.
 func withAdvice(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
 		return fmt.Errorf("nothing was imported: the disk of the database is full. "+

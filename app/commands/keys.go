@@ -11,7 +11,7 @@ import (
 	"dg/platform/config"
 )
 
-// keysCmd is `dg keys`, for what a restore of an older backup brings back.
+// keysCmd is `dg keys`. A restore of an older backup revives revoked keys.
 type keysCmd struct {
 	Revoked keysRevokedCmd `cmd:"" help:"Print the ids of all revoked keys, one a line, to keep apart from the database."`
 	Revoke  keysRevokeCmd  `cmd:"" help:"Revoke the keys of that list, or every key, after a restore."`
@@ -70,8 +70,8 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 		})
 }
 
-// readKeyIDs reads a list, which is not nil. An invalid line is an error, because ignoring it could
-// leave a leaked key alive. The error does not quote it: it may be a whole key.
+// readKeyIDs reads a list; it never returns nil. An invalid line is an error: a leaked key could stay
+// alive. The error does not quote the line, which may be a whole key.
 func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")

@@ -17,12 +17,12 @@ import (
 // ownerLockTimeout is how long a command of the operator waits for another, such as an import.
 const ownerLockTimeout = time.Minute
 
-// requestOf is how the entry of a command says where it came from.
+// requestOf is the origin of a command's audit entry.
 func requestOf(command string) audit.Request {
 	return audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version}
 }
 
-// operator is what a command works with as the owner of the tables.
+// operator holds the services of a command that works as the owner of the tables.
 type operator struct {
 	*postgres.DB
 	log    *audit.Log
@@ -30,8 +30,8 @@ type operator struct {
 	people *identity.Module
 }
 
-// withOwner works as the owner of the tables on data that exists, with the schema of this program:
-// it does not migrate.
+// withOwner runs work as the owner of the tables. It does not migrate: data and the schema of this
+// program must exist.
 func withOwner(
 	ctx context.Context, c config.Database, p Stdio, name string, work func(operator) error,
 ) error {
@@ -71,7 +71,7 @@ func withOwner(
 		identity.Auditor{Memberships: orgs, Log: log}, p.log)})
 }
 
-// eachOrganisation is withOwner for work on all organisations.
+// eachOrganisation is withOwner with the ids of all organisations.
 func eachOrganisation(
 	ctx context.Context, c config.Database, p Stdio, name string,
 	work func(o operator, organisations []string) error,

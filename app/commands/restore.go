@@ -46,8 +46,8 @@ func (c restoreCmd) Run(ctx context.Context, p Stdio) error {
 	return restoreInto(ctx, server, file, keys, p)
 }
 
-// restoreInto restores the file and brings it to the schema of this program before it takes the
-// database's place.
+// restoreInto restores into a second database, migrates it, and then puts it in place of the empty
+// one.
 func restoreInto(
 	ctx context.Context, server *embeddedpg.Server, file *os.File, keys identity.Keyring, p Stdio,
 ) error {

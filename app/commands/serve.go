@@ -19,7 +19,7 @@ import (
 	"dg/platform/telemetry"
 )
 
-// serveSettings are what dg serve runs on.
+// serveSettings are the settings of dg serve.
 type serveSettings struct {
 	config.Database
 	config.Server
@@ -85,7 +85,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// data is what the metrics show of the database and, of the embedded server, of its folder.
+// data returns the data for the metrics: secrets, and backup and disk of the embedded server.
 func (c serveCmd) data(db *database) assembly.Data {
 	data := assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()}
 	if c.Embedded() {
@@ -102,8 +102,8 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-// openChecked opens the database between the checks of dg doctor: a failure stops the start, before
-// the migration where it is found there.
+// openChecked opens the database and runs the checks of dg doctor, those of the settings before the
+// migration. A failure stops the start.
 func (c serveCmd) openChecked(
 	ctx context.Context, keys identity.Keyring, p Stdio,
 ) (*database, error) {
@@ -142,7 +142,7 @@ func (c serveSettings) shownDatabase() string {
 	return shownDatabases(c.DatabaseURL)
 }
 
-// settings reads what does not depend on the database or the addresses.
+// settings builds the settings that depend on neither database nor addresses.
 func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	proxies, err := c.Proxies()
 	if err != nil {
@@ -165,7 +165,7 @@ func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	}, err
 }
 
-// traces are what the settings say about them. The caller closes them.
+// traces starts the tracing that is configured. The caller closes it.
 func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry.Traces, error) {
 	to, headers, err := c.Collector()
 	if err != nil {
@@ -248,9 +248,8 @@ func (l listeners) Close() {
 	l.ops.Close()
 }
 
-// maxSegment is the usual MSS on networks. Over loopback segments have 64 KB: the receive window of
-// a proxy on the same machine opens in steps of that size, and a step of a slowly read export would
-// take longer than the write deadline.
+// maxSegment is the usual MSS of a network. Loopback segments have 64 KB, so the receive window of a
+// local proxy opens in steps of 64 KB, and one step of a slow export would exceed the write deadline.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
@@ -260,7 +259,7 @@ func limitSegments(_, _ string, c syscall.RawConn) error {
 	})
 }
 
-// listen listens on the address, with an error that says what to do when it is taken.
+// listen listens on the address. The error of a taken address names the setting.
 func listen(ctx context.Context, what, addr, setting string) (net.Listener, error) {
 	config := net.ListenConfig{Control: limitSegments}
 	ln, err := config.Listen(ctx, "tcp", addr)

@@ -5,9 +5,8 @@ import (
 	"runtime"
 )
 
-// threadsOfProcessor is the number of threads for each processor. With one, computing requests
-// occupy all threads, and Go polls the network only every ten milliseconds, at each round trip of
-// each request. With two, a thread is free to poll. configs/deploy/measurements.md has the figures.
+// threadsOfProcessor leaves a thread free to poll the network while requests compute. With one thread
+// a processor, Go then polls only every 10 ms. configs/deploy/measurements.md has the figures.
 const threadsOfProcessor = 2
 
 // raiseThreads sets GOMAXPROCS for dg serve. It respects an explicit value.

@@ -30,14 +30,14 @@ var Accounts = []Account{
 type demoOrganisation struct {
 	slug, name, plan, mode string
 	players                int
-	names                  []string // of the first players; the others are drawn
+	names                  []string // of the first players; the other names are random
 	groups                 []demoGroup
 	forks                  []demoFork
 	daily                  float64 // plays on an ordinary working day
 }
 
-// demoGroup is a group. part is a group of all its members but four, or "": the two reports differ by
-// so few people that the screens warn.
+// demoGroup is a group. part names a second group of all members but four, or is "": the screens warn
+// that the two reports differ by so few people.
 type demoGroup struct {
 	name    string
 	members int

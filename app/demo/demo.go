@@ -13,11 +13,11 @@ import (
 
 const day = 24 * time.Hour
 
-// Seed is that of the demo that dg loads. The ids of its games, first organisation, forks, groups
-// and players are the same at every instant: the examples of the API's document name them.
+// Seed is the seed of the demo that dg loads. It fixes the ids of games, forks, groups and players,
+// which the examples of the API's document name.
 const Seed = 2026
 
-// Write writes the demo as it stands at now, with plays up to then.
+// Write writes the demo with plays up to now.
 func Write(w io.Writer, seed uint64, now time.Time) error {
 	d := &demo{file: newFile(w), random: newSeeded(seed), now: now.UTC().Truncate(time.Millisecond)}
 	d.today = d.now.Truncate(day)
@@ -32,7 +32,7 @@ func Write(w io.Writer, seed uint64, now time.Time) error {
 	return d.file.out.Flush()
 }
 
-// demo is one demo while it is written.
+// demo holds the state of one Write.
 type demo struct {
 	file       *file
 	random     seeded
@@ -94,7 +94,7 @@ func (d *demo) writeAccounts(organisationID uuid.UUID, name string) error {
 	return nil
 }
 
-// liveFork is a fork that is played.
+// liveFork is a deployed fork.
 type liveFork struct {
 	demoFork
 	id     uuid.UUID
@@ -136,13 +136,13 @@ func (d *demo) writeForks(organisationID uuid.UUID, forks []demoFork) ([]liveFor
 	return live, nil
 }
 
-// instant is some minutes after an hour of the day that many days ago.
+// instant draws an instant within the given hour of a day in the past.
 func (d *demo) instant(daysAgo, hour int) time.Time {
 	return d.today.AddDate(0, 0, -daysAgo).Add(time.Duration(hour)*time.Hour +
 		time.Duration(d.random.Int64N(int64(time.Hour/time.Millisecond)))*time.Millisecond)
 }
 
-// person is a player and how it plays.
+// person is a player with its ability and activity.
 type person struct {
 	id            uuid.UUID
 	joined, left  int // days before today; left 0: still there

@@ -94,7 +94,7 @@ type (
 	}
 )
 
-// passScore is the score from which a play is passed, in hundredths of a percent.
+// passScore is the lowest score of a passed play, in hundredths of a percent.
 const passScore = 70_00
 
 // finish completes the play with a score in hundredths of a percent.

@@ -46,7 +46,7 @@ func (d *demo) playsOfDay(o demoOrganisation, f *liveFork, ago int) int {
 	return max(n, 0)
 }
 
-// season is how busy a day is: weekends, the summer and the end of the year are quiet.
+// season returns how busy a day is. Weekends, the summer and the end of the year are quiet.
 func season(date time.Time) float64 {
 	busy := 1.0
 	switch date.Weekday() {
@@ -66,7 +66,7 @@ func season(date time.Time) float64 {
 	return busy
 }
 
-// play draws one play; ok is false where it would start in the future, or where no player is there.
+// play draws one play; ok is false if it would start in the future or no player is active on the day.
 func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	who := d.pick(people, ago)
 	started := d.today.AddDate(0, 0, -ago).Add(d.drawTimeOfDay())
@@ -84,7 +84,7 @@ func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	if d.random.chance(0.01) {
 		p.ReleaseNumber = 0 // a preview
 	}
-	// What was learned fades towards a ceiling: the first plays of a fork teach the most.
+	// Learning saturates: the first plays of a fork teach the most.
 	skill := who.ability + 0.3*(1-math.Exp(-who.pace*8*float64(who.plays[f.id]))) - f.difficulty
 	who.plays[f.id]++
 	correct, attempts := d.answer(&p, f.skills, skill)
@@ -103,7 +103,7 @@ func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 func (d *demo) answer(p *play, skills []string, ability float64) (correct, attempts int) {
 	for n, at := range d.random.Perm(len(skills))[:3+d.random.IntN(3)] {
 		s := skillResult{SkillID: skills[at], Attempts: 1 + d.random.IntN(4)}
-		hard := 0.05 * float64(at%4) // some skills are harder than others, for everybody
+		hard := 0.05 * float64(at%4) // some skills are harder for all players
 		for range s.Attempts {
 			if d.random.chance(min(max(ability-hard+0.02*float64(n), 0.08), 0.98)) {
 				s.Correct++
@@ -116,7 +116,7 @@ func (d *demo) answer(p *play, skills []string, ability float64) (correct, attem
 	return correct, attempts
 }
 
-// pick draws a player who is there on the day, by how active each is.
+// pick draws one of the day's players, weighted by activity.
 func (d *demo) pick(people []*person, ago int) *person {
 	total := 0.0
 	for _, p := range people {
@@ -135,7 +135,7 @@ func (d *demo) pick(people []*person, ago int) *person {
 	return nil
 }
 
-// drawTimeOfDay draws when a play starts: around ten, around three, and now and then in the evening.
+// drawTimeOfDay draws when a play starts: around 10:00 or 15:00, rarely in the evening.
 func (d *demo) drawTimeOfDay() time.Duration {
 	hour := 10 + 1.2*d.random.NormFloat64()
 	switch r := d.random.Float64(); {
@@ -148,7 +148,7 @@ func (d *demo) drawTimeOfDay() time.Duration {
 	return time.Duration(hour * float64(time.Hour)).Truncate(time.Millisecond)
 }
 
-// release is the fork's release on a day: they came out evenly over its life.
+// release returns the fork's release on a day. Releases are spread evenly over its life.
 func (f *liveFork) release(ago int) int {
 	return 1 + (f.deployed-ago)*f.releases/(f.deployed-f.ended+1)
 }

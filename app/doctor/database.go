@@ -48,9 +48,8 @@ const ownerSQL = `/* doctor.owner */
 select has_schema_privilege('public', 'create') and not exists (select from pg_class
   where oid = to_regclass('public.organisations') and not pg_has_role(relowner, 'usage'))`
 
-// Owner checks that dg can migrate through the URL of the setting, and that it is the database that
-// the other URL serves, "" for the same URL. Two databases would migrate one and serve the other,
-// which no statement notices.
+// Owner checks that dg can migrate through the URL of the setting, and that both URLs lead to one
+// database. serving is "" if there is only one URL.
 func Owner(ctx context.Context, setting, url, serving string) Finding {
 	conn, found := Reach(ctx, setting, url)
 	if conn == nil {
@@ -68,7 +67,7 @@ func Owner(ctx context.Context, setting, url, serving string) Finding {
 	}
 	served, err := postgres.Connect(ctx, serving, postgres.Options{Name: "dg doctor"})
 	if err != nil {
-		return found // what serves reports it
+		return found // the check of the serving URL reports it
 	}
 	defer func() { _ = served.Close(context.WithoutCancel(ctx)) }()
 	here, err := nameOf(ctx, conn)
@@ -84,7 +83,7 @@ func Owner(ctx context.Context, setting, url, serving string) Finding {
 	return found
 }
 
-// nameOf names the database of a connection, so that no other has the name.
+// nameOf returns a name that is unique among all databases of all servers.
 func nameOf(ctx context.Context, conn *pgx.Conn) (name string, err error) {
 	err = conn.QueryRow(ctx, `/* doctor.name */ select format('database %s of system %s',
 		current_database(), system_identifier) from pg_control_system()`).Scan(&name)
@@ -100,8 +99,7 @@ func Version(number int) Finding {
 	return ok("version", "PostgreSQL %d.%d", number/10000, number%10000)
 }
 
-// Server checks what the server says of itself: version, whether it takes writes, whether a commit
-// is durable, and its clock.
+// Server checks the server's version, clock, and whether it takes writes and commits durably.
 func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
 	var version int
 	var standby, readOnly bool
@@ -147,8 +145,8 @@ func Clock(skew time.Duration) Finding {
 	return ok("clock", "differs by %s from the database's", skew.Abs().Round(time.Millisecond))
 }
 
-// Schema compares the database's migrations with those of this program. It is complete where all
-// of those are applied.
+// Schema compares the database's migrations with those of this program. complete means that all of
+// the program's are applied.
 func Schema(ctx context.Context, conn interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }, files fs.FS,
@@ -209,7 +207,7 @@ func hasCode(err error, code string) bool {
 	return is && e.Code == code
 }
 
-// Connections compares what one instance may open with what the server has.
+// Connections compares the connections of one instance with the server's limit.
 func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, error) {
 	allowed, err := postgres.AllowedConnections(ctx, conn)
 	if err != nil {
@@ -225,12 +223,11 @@ func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, er
 	return ok("connections", "an instance opens up to %d of %d", instance, allowed), nil
 }
 
-// backlogAge is how old an unsealed day may be: the sealer passes every minute, and an import
-// leaves it more than one pass.
+// backlogAge is the age at which an unsealed day is late. After an import the sealer needs several
+// passes, one a minute.
 const backlogAge = 48 * time.Hour
 
-// Backlog checks that the sealer keeps up: due finished days are unsealed, the oldest since the
-// given day.
+// Backlog checks that the sealer keeps up. due is the number of unsealed finished days.
 func Backlog(due int, oldest, now time.Time) Finding {
 	if due > 0 && now.Sub(oldest) > backlogAge {
 		return Warn("sealer",
@@ -243,8 +240,8 @@ func Backlog(due int, oldest, now time.Time) Finding {
 	return ok("sealer", "%d finished days are not sealed", due)
 }
 
-// Secrets checks that the keys open every stored secret of two-step verification, and are the
-// database's: dg serve does not start with wrong ones.
+// Secrets checks that the keys decrypt every two-step secret. dg serve does not start with keys of
+// another database.
 func Secrets(unreadable int, wrongKey bool) Finding {
 	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it."
 	if wrongKey {

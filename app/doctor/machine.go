@@ -14,7 +14,7 @@ import (
 const (
 	minFiles     = 4096    // each client connection is a file, and dg keeps a reserve
 	minRoom      = 1 << 30 // bytes free for the embedded server's data
-	minRoomShare = 20      // and one part in so many of its disk
+	minRoomShare = 20      // free: at least 1/20 of its disk
 )
 
 // Root warns of a process that has more rights than it needs.
@@ -51,7 +51,7 @@ func FileLimit() uint64 {
 }
 
 // Addresses checks that dg serve can listen on the addresses of DG_ADDR and DG_OPS_ADDR. inUse is
-// the verdict on one in use: to dg doctor a running dg serve may be what uses it.
+// the verdict on a port in use: for dg doctor, dg serve itself may use it.
 func Addresses(ctx context.Context, addr, ops string, inUse Verdict) (findings []Finding) {
 	if _, port, _ := net.SplitHostPort(addr); addr == ops && port != "0" {
 		return []Finding{Fail("address", "DG_ADDR and DG_OPS_ADDR are both "+addr,
@@ -93,7 +93,7 @@ func Room(free, size uint64) Finding {
 	return ok("room", "%s", says)
 }
 
-// DiskOf returns the room of the disk that holds the folder, which need not exist, in bytes.
+// DiskOf returns free and total bytes of the folder's disk. The folder need not exist.
 func DiskOf(folder string) (free, size uint64, err error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(existing(folder), &disk); err != nil {

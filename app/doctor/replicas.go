@@ -8,7 +8,7 @@ import (
 	"dg/platform/postgres/replica"
 )
 
-// replicaFixes is what to do about a replica that reports leave out.
+// replicaFixes are the fixes of a replica that reports do not read.
 var replicaFixes = map[replica.State]string{
 	replica.Behind: "See whether its replay is paused (pg_wal_replay_resume), what " +
 		"keeps it busy, and that the primary has synchronous_commit on.",
@@ -19,8 +19,8 @@ var replicaFixes = map[replica.State]string{
 		"hot_standby=on, and that pg_hba.conf admits this machine.",
 }
 
-// Replica checks that reports read from a replica. Its pool stands for the primary's; an instance
-// opens so many connections to it.
+// Replica checks that reports can read from a replica. instance is the number of connections that
+// one instance opens to it.
 func Replica(ctx context.Context, r *replica.Replica, of *postgres.DB, instance int) Finding {
 	check := fmt.Sprintf("replica %d", r.Number)
 	if state := r.State(); state != replica.Following {

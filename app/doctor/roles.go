@@ -26,7 +26,7 @@ select coalesce((select rolsuper from pg_roles where rolname = current_user), fa
            ('count requests', has_any_column_privilege('api_key_windows', 'update')),
            ('keep sessions', has_table_privilege('sessions', 'insert'))) t (what, may) where not may)`
 
-// Rights checks what the serving role may do. It is alone where there is no DG_MIGRATE_DATABASE_URL.
+// Rights checks the rights of the serving role. alone: it also migrates.
 func Rights(ctx context.Context, conn *pgx.Conn, alone bool) (Finding, error) {
 	var superuser bool
 	var owned int
@@ -72,8 +72,8 @@ select array(select what from (values
              'lo_import(text), lo_import(text, oid) from public',
              has_function_privilege('lo_create(oid)', 'execute'))) t (what, may) where may)`
 
-// Public warns of rights of PUBLIC by which the serving role could fill the disk outside its tables.
-// dg does not revoke them: other programs of the database may need them.
+// Public warns of rights of PUBLIC that let the serving role fill the disk outside its tables. Other
+// programs may need them, so dg does not revoke them.
 func Public(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 	var statements []string
 	err := conn.QueryRow(ctx, publicSQL).Scan(&statements)
@@ -86,7 +86,8 @@ func Public(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 			strings.Join(statements, "; ")+"."), nil
 }
 
-// Pooler says what Reach has found of a pooler, and whether it keeps prepared statements.
+// Pooler reports the pooler of a connection that Reach has opened. prepared: it keeps prepared
+// statements.
 func Pooler(expected, prepared bool) Finding {
 	switch {
 	case !expected:

@@ -1,5 +1,5 @@
-// Package settings gives the program those of its settings that are not flags: from files that hold
-// one secret each, and from a configuration file that is quoted as systemd does.
+// Package settings reads settings from files: one secret a file, and a configuration file quoted as
+// for systemd.
 package settings
 
 import (
@@ -17,16 +17,15 @@ import (
 // DG_SECRET_KEY.
 const FileSuffix = "_FILE"
 
-// Source gives settings that are neither flags nor environment variables: from files that
-// hold one secret each (DG_…_FILE), and from the configuration file (DG_CONFIG). Flags win over
-// variables, and variables over the file.
+// Source resolves settings from files that hold one secret each (DG_…_FILE) and from the
+// configuration file (DG_CONFIG). Flags win over variables, and variables over the file.
 type Source struct {
 	known map[string]bool // the variables of all commands
 	lines map[string]string
 }
 
-// Packaged is the configuration file of the packages. It is read without being named, where
-// it exists: the service and the commands beside it then agree. An empty DG_CONFIG reads none.
+// Packaged is the configuration file of the packages. It is read by default where it exists, so that
+// commands use the settings of the service. With an empty DG_CONFIG no file is read.
 var Packaged = "/etc/dg/dg.env"
 
 // New returns a source that knows the variables of all commands.
@@ -51,7 +50,7 @@ func (s *Source) Unknown() (names []string) {
 	return names
 }
 
-// learn adds the variables of a command, of those below it, and of the files of secrets.
+// learn adds the variables of a command and its subcommands, and those that name files of secrets.
 func (s *Source) learn(command *kong.Node) {
 	for _, flag := range command.Flags {
 		for _, env := range flag.Envs {
@@ -95,8 +94,8 @@ func (s *Source) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	return nil, nil
 }
 
-// Load reads the configuration file, if there is one. Its other variables, such as PGPASSFILE, are
-// the process's, as with systemd's EnvironmentFile.
+// Load reads the configuration file, if there is one. It sets variables that are not settings, such
+// as PGPASSFILE, in the environment, as systemd's EnvironmentFile does.
 func (s *Source) Load(path string) error {
 	if path == "" {
 		return nil
@@ -120,7 +119,7 @@ func (s *Source) Load(path string) error {
 	return nil
 }
 
-// File returns the file that is named, or that of the packages for a command with settings.
+// File returns the file that --config or DG_CONFIG names, or Packaged if the command has settings.
 func File(c *kong.Context) string {
 	for _, flag := range c.Model.Flags {
 		if flag.Name == "config" {
@@ -164,9 +163,8 @@ func parseSettings(text string) (map[string]string, error) {
 	return settings, nil
 }
 
-// unquote returns a value without its quotes and backslashes. A quote counts at the start and after
-// another's end. Without quotes a backslash takes the next character as it is, in double quotes
-// only one of "\`$, in single quotes it is itself.
+// unquote removes quotes and backslashes as systemd does. A quote counts at the start and after a
+// closing quote. A backslash escapes any character outside quotes, and only "\`$ in double quotes.
 func unquote(text string) (value string, ok bool) {
 	var b strings.Builder
 	quote := rune(0)

@@ -76,9 +76,9 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	apptest.CopyDemo(t, dir)
-	db := apptest.OpenDoor(t, dir)
+	db := apptest.OpenAdminDB(t, dir)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	inClear := func(dir *apptest.Door) bool {
+	inClear := func(dir *apptest.AdminDB) bool {
 		return strings.Contains(apptest.Dump(t, dir, "users"), tomas.TOTPSecret)
 	}
 	const key = "--secret-key"
@@ -103,7 +103,7 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	}
 	imported := apptest.NewFolder(t)
 	apptest.Succeeds(t, imported, "demo", key, firstSecretKey)
-	require.False(t, inClear(apptest.OpenDoor(t, imported)))
+	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
 }
 
 // rules.md, Data: what would read or write secrets with another key than the database's, or without

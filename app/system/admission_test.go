@@ -30,7 +30,7 @@ func TestMemoryUnderLargeReportsIsBounded(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	var answers apptest.Counter
-	apptest.AtOnce(64, func(i int) {
+	apptest.Concurrently(64, func(i int) {
 		request, _ := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+n.Stats(301), http.NoBody)
 		request.Header.Set("Authorization", "Bearer "+n.Keys[i%4])
 		response, err := apptest.SmallWindowClient().Do(request)
@@ -41,7 +41,7 @@ func TestMemoryUnderLargeReportsIsBounded(t *testing.T) {
 		t.Cleanup(func() { _ = response.Body.Close() })
 		answers.Add(response.Status)
 		if response.StatusCode == http.StatusOK {
-			apptest.Slowly(t, bufio.NewReaderSize(response.Body, 4<<10))
+			apptest.ReadSlowly(t, bufio.NewReaderSize(response.Body, 4<<10))
 		}
 	})
 	above := c.Memory("VmHWM") - idle

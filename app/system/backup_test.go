@@ -43,7 +43,7 @@ func answers(c *apptest.Child, token string, h apptest.History) map[string]strin
 }
 
 // hashes are of all rows of every table.
-func hashes(t *testing.T, d *apptest.Door) map[string]string {
+func hashes(t *testing.T, d *apptest.AdminDB) map[string]string {
 	t.Helper()
 	hashes := map[string]string{}
 	for name := range d.Tables(t) {
@@ -55,7 +55,7 @@ func hashes(t *testing.T, d *apptest.Door) map[string]string {
 }
 
 // restorable are the hashes of what a restore brings back: all but sessions and reset links.
-func restorable(t *testing.T, d *apptest.Door) map[string]string {
+func restorable(t *testing.T, d *apptest.AdminDB) map[string]string {
 	t.Helper()
 	hashes := hashes(t, d)
 	hashes["sessions"] = "0 "
@@ -64,7 +64,7 @@ func restorable(t *testing.T, d *apptest.Door) map[string]string {
 }
 
 // rights are those of the serving role and of everybody.
-func rights(t *testing.T, d *apptest.Door) string {
+func rights(t *testing.T, d *apptest.AdminDB) string {
 	t.Helper()
 	return apptest.Read[string](t, d,
 		`select string_agg(table_name || '.' || column_name || ' ' || privilege_type, E'\n'
@@ -88,7 +88,7 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 	h := apptest.NewHistory(t, 31, apptest.Sized(apptest.Sealable, 300_000))
 	incoming := apptest.NewHistory(t, 32, apptest.Sized(10_000, 100_000))
 	h.ImportInto(t, dir)
-	d := apptest.OpenDoor(t, dir)
+	d := apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
 	ours := makeKey(t, dir, h.IDs.Organisation.String(), "BI").String()
 	revoked := makeKey(t, dir, h.IDs.Organisation.String(), "Old")
@@ -114,7 +114,7 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 
 	other, output := restored(t, file)
 	require.Contains(t, output, "Everybody signs in again")
-	d2 := apptest.OpenDoor(t, other)
+	d2 := apptest.OpenAdminDB(t, other)
 	require.Contains(t, []int{h.Plays, h.Plays + incoming.Plays}, d2.Tables(t)["plays"])
 	const log = `select coalesce(string_agg(e::text, E'\n' order by at, id), '')
 		from audit_entries e where org_id = $1`
@@ -130,7 +130,7 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 // forgets erases the player of most plays: statistics and CSV follow at once, and the segments are
 // sealed again without it. An unknown id does not stop the erasure.
 func forgets(
-	t *testing.T, c *apptest.Child, dir string, d *apptest.Door, token string, h apptest.History,
+	t *testing.T, c *apptest.Child, dir string, d *apptest.AdminDB, token string, h apptest.History,
 ) {
 	t.Helper()
 	path := "/api/v1/forks/" + h.IDs.Forks[0].String() + "/stats" + h.Query
@@ -188,7 +188,7 @@ func TestRestoredTablesAreEqual(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	apptest.CopyDemo(t, dir)
 	apptest.Succeeds(t, dir, "migrate", "--secret-key", firstSecretKey)
-	d := apptest.OpenDoor(t, dir)
+	d := apptest.OpenAdminDB(t, dir)
 	d.Do(t, `insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	d.Do(t, `insert into audit_burst_events (burst) values (0)`)
 	ownersSession(t, d)
@@ -196,7 +196,7 @@ func TestRestoredTablesAreEqual(t *testing.T) {
 	require.Regexp(t, `Keep DG_SECRET_KEY too, in another place: [1-9]\d* secrets`, output)
 	other, output := restored(t, file, "--secret-key", firstSecretKey)
 	require.NotContains(t, output, "WARNING")
-	d2 := apptest.OpenDoor(t, other)
+	d2 := apptest.OpenAdminDB(t, other)
 	require.Equal(t, restorable(t, d), hashes(t, d2))
 	require.Equal(t, rights(t, d), rights(t, d2))
 	_, output = restored(t, file, "--secret-key", secondSecretKey)
@@ -218,8 +218,8 @@ func TestBackupIsWholeOrNotThere(t *testing.T) {
 			"postgres://dg_owner@localhost/dg", file)
 	}
 	apptest.CopyDemo(t, dir)
-	d := apptest.OpenDoor(t, dir)
-	defer held(t, d, `lock table plays in access exclusive mode`)()
+	d := apptest.OpenAdminDB(t, dir)
+	defer holdLock(t, d, `lock table plays in access exclusive mode`)()
 	c := apptest.Launch(t, "backup", "--data-dir", dir, file)
 	apptest.Until(t, 20*time.Second, "it does not begin", func() bool {
 		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity
@@ -268,7 +268,7 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 	breaksOff(t, dir, file, syscall.SIGINT)
 	breaksOff(t, dir, file, syscall.SIGKILL) // whose pg_restore runs on
 	apptest.Succeeds(t, dir, "restore", file)
-	require.NotZero(t, apptest.OpenDoor(t, dir).Tables(t)["plays"])
+	require.NotZero(t, apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
 }
 
 // breaksOff signals a restore while pg_restore runs, as Ctrl-C does: the whole process group. One
@@ -278,7 +278,7 @@ func breaksOff(t *testing.T, dir, file string, signal syscall.Signal) {
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
-	outside := apptest.DoorTo(t, strings.Replace(server.URL(), "/dg?", "/postgres?", 1))
+	outside := apptest.AdminDBAt(t, strings.Replace(server.URL(), "/dg?", "/postgres?", 1))
 	defer outside.Close()
 	ofItsOwn := func(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 	c := apptest.LaunchWith(t, ofItsOwn, "restore", "--data-dir", dir, file)
@@ -293,7 +293,7 @@ func breaksOff(t *testing.T, dir, file string, signal syscall.Signal) {
 		require.Equal(t, "dg", apptest.Read[string](t, outside,
 			`select string_agg(datname, ' ') from pg_database where datname like 'dg%'`))
 	}
-	d := apptest.DoorTo(t, server.URL())
+	d := apptest.AdminDBAt(t, server.URL())
 	defer d.Close()
 	require.Zero(t, d.Tables(t)["plays"])
 }
@@ -327,7 +327,7 @@ func TestBackupPageOfAnotherServer(t *testing.T) {
 	c := from.Serve("--demo")
 	token := c.DemoToken()
 	c.Stop()
-	d := apptest.OpenDoor(t, from.Dir)
+	d := apptest.OpenAdminDB(t, from.Dir)
 	programs := apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`)
 	folder := t.TempDir()
 	sh := func(x *apptest.External, script string) {
@@ -352,7 +352,7 @@ func TestBackupPageOfAnotherServer(t *testing.T) {
 	}
 	sh(from, blocks[0][1]+blocks[2][1])
 	sh(to, blocks[1][1]+"dg keys revoke --from revoked.txt\n")
-	d2 := apptest.OpenDoor(t, to.Dir)
+	d2 := apptest.OpenAdminDB(t, to.Dir)
 	require.Equal(t, restorable(t, d), hashes(t, d2))
 	require.Equal(t, rights(t, d), rights(t, d2))
 	require.True(t, to.Serve().Accepts(token))

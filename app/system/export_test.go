@@ -112,14 +112,14 @@ func endsWithItsClient(t *testing.T, e *apptest.Exporting) {
 
 // The client leaves before PostgreSQL has given a row: nothing is written that could fail.
 func endsWhileTheQueryWaits(t *testing.T, e *apptest.Exporting) {
-	defer held(t, e.Door, `lock table plays in access exclusive mode`)()
+	defer holdLock(t, e.AdminDB, `lock table plays in access exclusive mode`)()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(e.URL, "http://"))
 	require.NoError(t, err)
 	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
 		e.ExportPath, e.Token)
 	require.NoError(t, err)
 	waiting := func() bool {
-		return apptest.Read[int](t, e.Door, `select count(*) from pg_stat_activity
+		return apptest.Read[int](t, e.AdminDB, `select count(*) from pg_stat_activity
 			where datname = current_database() and application_name = 'dg exports'
 			and state = 'active' and wait_event_type = 'Lock'`) == 1
 	}
@@ -157,7 +157,7 @@ func breaksInAWrite(t *testing.T, e *apptest.Exporting, url string, direct bool)
 		e.Do(t, `update organisations set plan = 'team'`)
 		defer e.Do(t, `update organisations set plan = 'pro'`)
 		apptest.Until(t, 5*time.Second, "the client reads the whole file", func() bool {
-			return apptest.Read[bool](t, e.Door, `select coalesce((select action = 'export.finished' and
+			return apptest.Read[bool](t, e.AdminDB, `select coalesce((select action = 'export.finished' and
 				details->>'outcome' = 'key_unusable' from audit_entries order by at desc, id limit 1), false)`)
 		})
 		c.failed(t, finish, direct)
@@ -171,7 +171,7 @@ const stalled = ` from pg_stat_activity where datname = current_database()
 // breaksInAQuery loses the database connection of an export that waits for its middle play, longer
 // than any statement may: every client has half of the file.
 func breaksInAQuery(t *testing.T, e *apptest.Exporting, url string, direct bool) {
-	middle := apptest.Read[string](t, e.Door,
+	middle := apptest.Read[string](t, e.AdminDB,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
 	e.Do(t, `create function reached(play uuid) returns boolean language plpgsql as
 		$$ begin if play = '`+middle+`' then perform pg_sleep(60); end if; return true; end $$`)
@@ -182,10 +182,10 @@ func breaksInAQuery(t *testing.T, e *apptest.Exporting, url string, direct bool)
 	eachClient(t, direct, func(t *testing.T, c exportClient) {
 		finish := c.start(t, url+e.ExportPath, e.Token, false)
 		apptest.Until(t, 20*time.Second, "no export waits", func() bool {
-			return apptest.Read[int](t, e.Door, `select count(*)`+stalled) == 1
+			return apptest.Read[int](t, e.AdminDB, `select count(*)`+stalled) == 1
 		})
 		require.Equal(t, 1,
-			apptest.Read[int](t, e.Door, `select count(pg_terminate_backend(pid))`+stalled))
+			apptest.Read[int](t, e.AdminDB, `select count(pg_terminate_backend(pid))`+stalled))
 		c.failed(t, finish, direct)
 	})
 }

@@ -67,7 +67,7 @@ func (f fault) judge(t *testing.T, args []string) {
 func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := apptest.OpenDoor(t, x.Dir)
+	d := apptest.OpenAdminDB(t, x.Dir)
 	c := apptest.Launch(t, x.On("doctor")...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.Regexp(t, `warning +migrations +the database has no schema yet`, c.Out.String())

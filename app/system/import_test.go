@@ -20,8 +20,8 @@ func TestImportReportsAFullDisk(t *testing.T) {
 	dir := smallDisk(t, "400m")
 	apptest.NewHistory(t, 1, 1_000).ImportInto(t, dir)
 	rows := func() map[string]int {
-		d := apptest.OpenDoor(t, dir)
-		defer d.GiveBack(t)
+		d := apptest.OpenAdminDB(t, dir)
+		defer d.Release(t)
 		rows := d.Tables(t)
 		delete(rows, "audit_burst_events") // unlogged: PostgreSQL empties it when it has crashed
 		return rows

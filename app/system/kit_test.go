@@ -24,7 +24,7 @@ import (
 type demoServed struct {
 	*apptest.Child
 	dir   string
-	db    *apptest.Door
+	db    *apptest.AdminDB
 	token string // of the demo's key
 }
 
@@ -32,7 +32,7 @@ func serveDemo(t *testing.T, args ...string) *demoServed {
 	t.Helper()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, append([]string{"--demo"}, args...)...)
-	return &demoServed{Child: c, dir: dir, db: apptest.OpenDoor(t, dir), token: c.DemoToken()}
+	return &demoServed{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
 }
 
 // makeKey makes a key of the organisation, beside whatever runs on the folder.
@@ -41,7 +41,7 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
-	a, actor := beside(t, server.URL(), server.OwnerURL(), organisation)
+	a, actor := secondInstance(t, server.URL(), server.OwnerURL(), organisation)
 	return newKey(t, a, actor, name)
 }
 
@@ -55,8 +55,8 @@ func newKey(t *testing.T, a *assembly.Program, by apikeys.Actor, name string) ap
 	return token
 }
 
-// beside is another instance on the database, and an owner of the organisation.
-func beside(
+// secondInstance is another instance on the database, and an owner of the organisation.
+func secondInstance(
 	t *testing.T, serving, owner, organisation string,
 ) (*assembly.Program, apikeys.Actor) {
 	t.Helper()
@@ -86,15 +86,15 @@ func beside(
 	return a, actor
 }
 
-// examine runs dg doctor on the database.
-func examine(x *apptest.External, args ...string) (status int, out string) {
+// runDoctor runs dg doctor on the database.
+func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 	x.T.Helper()
 	c := apptest.Launch(x.T, append(x.On("doctor"), args...)...)
 	return c.Status(time.Minute), c.Out.String()
 }
 
-// held holds a lock until it is released, or the test ends.
-func held(t *testing.T, d *apptest.Door, lock string) (release func()) {
+// holdLock holds a lock until it is released, or the test ends.
+func holdLock(t *testing.T, d *apptest.AdminDB, lock string) (release func()) {
 	t.Helper()
 	tx, err := d.Begin(t.Context())
 	require.NoError(t, err)

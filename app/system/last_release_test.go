@@ -54,7 +54,7 @@ var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 type rollout struct {
 	*testing.T
 	x      *apptest.External
-	d      *apptest.Door
+	d      *apptest.AdminDB
 	former formerAnswers
 	old    string // the program of the last release
 }

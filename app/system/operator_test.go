@@ -31,7 +31,7 @@ func TestOperatorCommandsWantData(t *testing.T) {
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := apptest.OpenDoor(t, x.Dir)
+	d := apptest.OpenAdminDB(t, x.Dir)
 	run := func(line, says string, more ...string) {
 		t.Helper()
 		c := apptest.Launch(t, slices.Concat(strings.Fields(line), x.On("")[1:], more)...)
@@ -115,7 +115,7 @@ func TestKeysAreRevokedAgainAfterARestore(t *testing.T) {
 	pgtest.NeedProgram(t, "pg_dump")
 	dir := apptest.NewFolder(t)
 	apptest.CopyDemo(t, dir)
-	d := apptest.OpenDoor(t, dir)
+	d := apptest.OpenAdminDB(t, dir)
 	organisation := apptest.Read[string](t, d,
 		`select id::text from organisations where plan = 'pro' limit 1`)
 	leaked := makeKey(t, dir, organisation, "Leaked")
@@ -127,7 +127,7 @@ func TestKeysAreRevokedAgainAfterARestore(t *testing.T) {
 	require.NotContains(t, list, kept.ID)
 
 	dir, _ = restored(t, file)
-	d = apptest.OpenDoor(t, dir)
+	d = apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
 	require.True(t, c.Accepts(leaked.String()), "the backup brings it back")
 	ids := filepath.Join(t.TempDir(), "revoked")

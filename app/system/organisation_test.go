@@ -15,7 +15,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir)
-	d := apptest.OpenDoor(t, dir)
+	d := apptest.OpenAdminDB(t, dir)
 	dg := func(line string, more ...string) string {
 		return apptest.Succeeds(t, dir, append(strings.Fields(line), more...)...)
 	}

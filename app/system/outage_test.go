@@ -82,7 +82,7 @@ func overRelay(t *testing.T) (*apptest.Exporting, *apptest.Relay) {
 	db.Member(fork.OrganisationID, "owner")
 	e := &apptest.Exporting{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
-		Plays:      plays, Door: apptest.DoorTo(t, x.Serving()),
+		Plays:      plays, AdminDB: apptest.AdminDBAt(t, x.Serving()),
 	}
 	for range 4 {
 		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
@@ -103,7 +103,7 @@ func askAtOnce(
 ) (statuses map[string]int) {
 	t.Helper()
 	var all apptest.Counter
-	apptest.AtOnce(n, func(i int) {
+	apptest.Concurrently(n, func(i int) {
 		begun := time.Now()
 		status, _ := apptest.FetchFrom(apptest.NewClient(), e.URL+"/api/v1/forks", e.MoreTokens[i%4])
 		if took := time.Since(begun); took > within {
@@ -123,11 +123,11 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	e, r := overRelay(t)
 	browser := apptest.SmallWindowClient()
 	log := apptest.Ask(t, browser, e.URL+"/o/"+
-		apptest.Read[string](t, e.Door, `select slug from organisations`)+"/settings/audit-log.csv",
-		"", "Sec-Fetch-Site", "same-origin", "Cookie", ownersSession(t, e.Door))
+		apptest.Read[string](t, e.AdminDB, `select slug from organisations`)+"/settings/audit-log.csv",
+		"", "Sec-Fetch-Site", "same-origin", "Cookie", ownersSession(t, e.AdminDB))
 	require.Equal(t, http.StatusOK, log.StatusCode)
 	_, file := e.BeginExport(t, "silent-export")
-	apptest.AtOnce(2, func(i int) {
+	apptest.Concurrently(2, func(i int) {
 		_, err := io.CopyN(io.Discard, []io.Reader{log.Body, file}[i], 64<<10)
 		if err != nil {
 			t.Error(err)
@@ -161,7 +161,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	})
 	// A connection that was idle for less than a second is not asked whether it lives.
 	apptest.Until(t, 10*time.Second, "connections are used", func() bool {
-		return apptest.Read[int](t, e.Door, `select count(*) from pg_stat_activity
+		return apptest.Read[int](t, e.AdminDB, `select count(*) from pg_stat_activity
 			where application_name = 'dg auth' and state_change > now() - interval '1.1 s'`) == 0
 	})
 	r.Forget() // what there is of connections stays silent for good
@@ -172,7 +172,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 }
 
 // ownersSession is the cookie of an owner who is signed in.
-func ownersSession(t *testing.T, d *apptest.Door) string {
+func ownersSession(t *testing.T, d *apptest.AdminDB) string {
 	t.Helper()
 	d.Do(t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 			second_step_due, address, user_agent)
@@ -216,6 +216,6 @@ func TestStandbyIsNotReady(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, c.Get(path, token).Status, path)
 	}
 	c.Fetch("/healthz", "")
-	_, out := examine(x)
+	_, out := runDoctor(x)
 	require.Regexp(t, `failure +primary.*\n +Fix: \S`, out)
 }

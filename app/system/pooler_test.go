@@ -33,14 +33,14 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	flags := slices.Concat(pooled, []string{"--database-pooler", "transaction"})
 	apptest.ServeWith(t, flags...)
 	c := apptest.ServeWith(t, flags...)
-	d := apptest.DoorTo(t, db.DirectURL)
+	d := apptest.AdminDBAt(t, db.DirectURL)
 	apptest.Until(t, 30*time.Second, "days stay unsealed", func() bool {
 		return apptest.Read[int](t, d, `select count(distinct (started_at at time zone 'UTC')::date)
 			- (select count(*) from fork_days) from plays
 			where started_at < date_trunc('day', now(), 'UTC')`) == 0
 	})
 	path := "/api/v1/forks/" + fork.ID
-	e := &apptest.Exporting{Child: c, Door: d, Token: token, Plays: apptest.Sealable,
+	e := &apptest.Exporting{Child: c, AdminDB: d, Token: token, Plays: apptest.Sealable,
 		ExportPath: path + "/exports/csv?from=2026-01-01&to=2026-12-31"}
 	response, body := e.BeginExport(t, "whole-export-1")
 	require.Equal(t, e.Plays, countRows(t, response, body))

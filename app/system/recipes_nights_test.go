@@ -114,7 +114,7 @@ type sixtyNights struct {
 	t        *testing.T
 	to       destination
 	dir      string
-	database *apptest.Door
+	database *apptest.AdminDB
 	service  *flaky
 	forks    []string
 	input    io.Writer
@@ -146,12 +146,12 @@ func newSixtyNights(t *testing.T, to destination, size demo.Size) *sixtyNights {
 	for _, id := range h.IDs.Forks {
 		s.forks = append(s.forks, id.String())
 	}
-	s.database = apptest.OpenDoor(t, s.dir)
+	s.database = apptest.OpenAdminDB(t, s.dir)
 	d := apptest.ServeOn(t, s.dir)
 	s.service = newFlaky(t, d.URL)
 	s.service.before = func() {}
 	server := s.database.Server
-	a, actor := beside(t, server.URL(), server.OwnerURL(), h.IDs.Organisation.String())
+	a, actor := secondInstance(t, server.URL(), server.OwnerURL(), h.IDs.Organisation.String())
 	for range 50 {
 		s.service.keys = append(s.service.keys, newKey(t, a, actor, "Nightly").String())
 	}

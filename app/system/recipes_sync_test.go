@@ -129,7 +129,7 @@ func newFlaky(t *testing.T, base string) *flaky {
 // TestNightlySyncOfSixtyNights has the next nights.
 func checkNightlySync(t *testing.T, b *cookbook) {
 	syncRecipe.skipIfAbsent(t)
-	b.anew(t)
+	b.forgetRequests(t)
 	service := newFlaky(t, b.URL)
 	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.URL, service.URL), b.token)
 

@@ -165,7 +165,7 @@ func checkTables(t *testing.T, shared *cookbook) {
 // requireTables runs the recipe and requires the figures.
 func (r tableRecipe) requireTables(t *testing.T, b *cookbook, text string, want tables) string {
 	t.Helper()
-	b.anew(t)
+	b.forgetRequests(t)
 	folder := t.TempDir()
 	out := figuresIn(r.run(t, folder, text, b.token))
 	if r.id == "curl" { // prints the chart, and saves the rows as they are

@@ -55,8 +55,8 @@ func newCookbook(t *testing.T) *cookbook {
 	return b
 }
 
-// anew lets keys ask again: busyService stands for the limit, which all recipes together would reach.
-func (b *cookbook) anew(t *testing.T) {
+// forgetRequests lets keys ask again: busyService stands for the limit, which all recipes together would reach.
+func (b *cookbook) forgetRequests(t *testing.T) {
 	t.Helper()
 	b.db.Do(t, `delete from api_key_windows`)
 }

@@ -27,7 +27,7 @@ type hotStandby struct {
 	data, socket string
 	user         *syscall.Credential
 	cmd          *exec.Cmd
-	*apptest.Door
+	*apptest.AdminDB
 }
 
 // standbyOf is what the external server becomes where it is started as a standby.
@@ -35,7 +35,7 @@ func standbyOf(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
 	s := &hotStandby{
 		t: t, data: filepath.Join(x.Dir, "data"), socket: filepath.Join(filepath.Dir(x.Dir), "s"),
-		programs: apptest.Read[string](t, apptest.DoorTo(t, x.Serving()),
+		programs: apptest.Read[string](t, apptest.AdminDBAt(t, x.Serving()),
 			`select setting from pg_config where name = 'BINDIR'`),
 	}
 	info, err := os.Stat(s.data)
@@ -69,7 +69,7 @@ func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 		"-D", s.data, "-R", "-c", "fast", "-X", "stream").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.start()
-	s.Door = apptest.DoorTo(t, s.url())
+	s.AdminDB = apptest.AdminDBAt(t, s.url())
 	return s
 }
 
@@ -102,7 +102,7 @@ func (s *hotStandby) start() {
 		conn, err := pgx.Connect(context.Background(), s.url())
 		return err == nil && conn.Close(context.Background()) == nil
 	})
-	if s.Door != nil {
+	if s.AdminDB != nil {
 		s.Reset()
 	}
 }
@@ -145,7 +145,7 @@ func (s *hotStandby) become(standby bool) {
 type replicated struct {
 	t                *testing.T
 	x                *apptest.External
-	primary          *apptest.Door
+	primary          *apptest.AdminDB
 	standby          *hotStandby
 	c                *apptest.Child
 	token, org, fork string
@@ -155,7 +155,7 @@ type replicated struct {
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
 	x := apptest.NewExternalWithDemo(t)
-	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: apptest.DoorTo(t, x.Serving())}
+	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: apptest.AdminDBAt(t, x.Serving())}
 	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url())
 	w.token = w.c.DemoToken()
 	w.org = apptest.Read[string](t, w.primary,

@@ -57,7 +57,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	} {
 		// A replica that does not answer within a second is left out, and doctor says so.
 		apptest.Until(t, 30*time.Second, "doctor does not say: "+says, func() bool {
-			_, found := examine(w.x, "--database-replica-urls", list)
+			_, found := runDoctor(w.x, "--database-replica-urls", list)
 			require.NotContains(t, found, "s3cret")
 			return strings.Contains(found, says)
 		})

@@ -23,7 +23,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	serving, err := pgxpool.New(t.Context(), x.Serving())
 	require.NoError(t, err)
 	defer serving.Close()
-	d := apptest.OpenDoor(t, x.Dir)
+	d := apptest.OpenAdminDB(t, x.Dir)
 	grants, err := fs.ReadFile(migrations.FS, "grants.sql")
 	require.NoError(t, err)
 	require.NotContains(t, string(grants), "on all tables", "such a statement touches others' tables")

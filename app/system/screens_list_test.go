@@ -117,7 +117,7 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 }
 
 // passwordAgainScreens are the form of a new key in a session that is older than 15 minutes.
-func passwordAgainScreens(t *testing.T, db *apptest.Door, email string) []screen {
+func passwordAgainScreens(t *testing.T, db *apptest.AdminDB, email string) []screen {
 	const form = "/settings/api-keys/new"
 	age := func(p *browsertest.Page) {
 		db.Do(t, `update sessions s set authenticated_at = null

@@ -44,7 +44,7 @@ type secretive struct {
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := apptest.OpenDoor(t, x.Dir)
+	d := apptest.OpenAdminDB(t, x.Dir)
 	for _, role := range []string{"dg_app", "dg_owner"} {
 		d.Do(t, `alter role `+role+` password '`+databasePassword+`'`)
 		d.Do(t, `alter role `+role+` set log_statement = 'all'`)
@@ -109,10 +109,10 @@ func TestSecretsAppearNowhere(t *testing.T) {
 }
 
 // useKeys makes keys, uses them everywhere and revokes one.
-func (s *secretive) useKeys(t *testing.T, d *apptest.Door, serving, owner string) {
+func (s *secretive) useKeys(t *testing.T, d *apptest.AdminDB, serving, owner string) {
 	t.Helper()
 	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys limit 1`)
-	a, actor := beside(t, serving, owner, organisation)
+	a, actor := secondInstance(t, serving, owner, organisation)
 	key := newKey(t, a, actor, "BI")
 	other := newKey(t, a, actor, "Other")
 	s.secrets["a key's secret"] = key.Secret
@@ -218,7 +218,7 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 }
 
 // requirePasswords makes the server ask for passwords, except of the superuser.
-func requirePasswords(t *testing.T, d *apptest.Door, dir string) {
+func requirePasswords(t *testing.T, d *apptest.AdminDB, dir string) {
 	t.Helper()
 	hba := filepath.Join(dir, "data", "pg_hba.conf")
 	text, err := os.ReadFile(hba)

@@ -15,7 +15,7 @@ import (
 func TestSegmentsCommand(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	d := apptest.OpenDoor(t, dir)
+	d := apptest.OpenAdminDB(t, dir)
 	h := apptest.NewHistory(t, 5, apptest.Sealable)
 	h.ImportInto(t, dir)
 	days := apptest.Read[int](t, d, `select count(*) from fork_days`)
@@ -31,7 +31,7 @@ func TestSegmentsCommand(t *testing.T) {
 	damaged := apptest.Read[string](t, d, `select max(day)::text from fork_days`)
 	out := apptest.Refuses(t, damaged, dir, "segments", "verify")
 	require.Contains(t, out, "dg segments rebuild")
-	release := held(t, d, `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
+	release := holdLock(t, d, `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
 	apptest.Refuses(t, "another process holds the sealer lock", dir, "segments", "rebuild",
 		"--wait", "200ms")
 	release()
@@ -40,12 +40,12 @@ func TestSegmentsCommand(t *testing.T) {
 	apptest.Succeeds(t, dir, "segments", "verify")
 }
 
-func stopsWhileSealing(t *testing.T, dir string, d *apptest.Door) {
+func stopsWhileSealing(t *testing.T, dir string, d *apptest.AdminDB) {
 	t.Helper()
 	const segments = `select (select count(*) from fork_days) + (select count(*) from fork_months)`
 	all := apptest.Read[int](t, d, segments)
 	d.Do(t, `delete from fork_days; delete from fork_months`)
-	release := held(t, d, `lock table fork_days in share row exclusive mode`)
+	release := holdLock(t, d, `lock table fork_days in share row exclusive mode`)
 	c := apptest.ServeOn(t, dir)
 	apptest.Until(t, 10*time.Second, "the sealer does not come to write", func() bool {
 		return apptest.Read[bool](t, d, `select exists (select from pg_stat_activity

@@ -91,7 +91,7 @@ func TestStartRecordsCountedRefusals(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	wrong := d.token[:len(d.token)-1] + "!"
-	apptest.AtOnce(10, func(int) {
+	apptest.Concurrently(10, func(int) {
 		for range 15 {
 			_, _ = apptest.FetchFrom(apptest.NewClient(), d.URL+"/docs", wrong)
 		}
@@ -130,7 +130,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	c := apptest.ServeOn(t, dir)
 	key := makeKey(t, dir, h.IDs.Organisation.String(), "BI").String()
 	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
-	ended := apptest.Slowly(t, apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
+	ended := apptest.ReadSlowly(t, apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {
 		return strings.Contains(c.Log.String(), "stopping")
@@ -178,8 +178,8 @@ func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
 		strings.Count(string(printed), `{"type":"play"`): {"demo"},
 	} {
 		dir := apptest.NewFolder(t)
-		apptest.AtOnce(2, func(int) { apptest.Succeeds(t, dir, command...) })
+		apptest.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
 		apptest.NothingRuns(t, dir, goneWithin)
-		require.Equal(t, plays, apptest.OpenDoor(t, dir).Tables(t)["plays"])
+		require.Equal(t, plays, apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
 	}
 }

@@ -23,7 +23,7 @@ func TestMigrationWaitsForExportsWithoutBlockingReaders(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	stats := firstFork(t, d.Fetch("/api/v1/forks", d.token)) + "/stats?from=2026-01-01&to=2026-12-31"
-	endExport := held(t, d.db, `select from plays limit 1`)
+	endExport := holdLock(t, d.db, `select from plays limit 1`)
 	files := fstest.MapFS{"20991231000000_plays.sql": {
 		Data: []byte("-- +goose Up\nalter table plays add column later int;"),
 	}}

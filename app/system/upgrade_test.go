@@ -43,7 +43,7 @@ func readFormerAnswers(t *testing.T) formerAnswers {
 
 // restoreFormer makes the folder's database the former one, before any program of today sees it.
 // The session, which would have expired long ago, was used just now.
-func restoreFormer(t *testing.T, dir string) *apptest.Door {
+func restoreFormer(t *testing.T, dir string) *apptest.AdminDB {
 	t.Helper()
 	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func restoreFormer(t *testing.T, dir string) *apptest.Door {
 	_, err = conn.Exec(t.Context(),
 		`update public.sessions set created_at = now(), last_used_at = now(), expires_at = now() + interval '12 h'`)
 	require.NoError(t, err)
-	return apptest.OpenDoor(t, dir)
+	return apptest.OpenAdminDB(t, dir)
 }
 
 // A database that a former program made goes through all migrations: its key answers with the same

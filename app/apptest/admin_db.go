@@ -15,32 +15,32 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// Door is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the
+// AdminDB is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the
 // server running.
-type Door struct {
+type AdminDB struct {
 	*pgxpool.Pool
 	Server *embeddedpg.Server
 }
 
-// OpenDoor opens the database of a folder, whose server it starts or joins.
-func OpenDoor(t *testing.T, dir string) *Door {
+// OpenAdminDB opens the database of a folder, whose server it starts or joins.
+func OpenAdminDB(t *testing.T, dir string) *AdminDB {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
-	d := &Door{Server: server}
+	d := &AdminDB{Server: server}
 	d.Pool, err = pgxpool.New(context.Background(), AsSuperuser(t, server.URL()))
 	require.NoError(t, err)
-	t.Cleanup(func() { d.GiveBack(t) })
+	t.Cleanup(func() { d.Release(t) })
 	return d
 }
 
-// DoorTo opens the database of a URL.
-func DoorTo(t *testing.T, connection string) *Door {
+// AdminDBAt opens the database of a URL.
+func AdminDBAt(t *testing.T, connection string) *AdminDB {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), AsSuperuser(t, connection))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	return &Door{Pool: pool}
+	return &AdminDB{Pool: pool}
 }
 
 // AsSuperuser is the database's URL for PostgreSQL's superuser.
@@ -51,21 +51,21 @@ func AsSuperuser(t *testing.T, connection string) string {
 	return u.String()
 }
 
-// GiveBack gives the server back.
-func (d *Door) GiveBack(t *testing.T) {
+// Release gives the server back.
+func (d *AdminDB) Release(t *testing.T) {
 	d.Close()
 	require.NoError(t, d.Server.Stop(context.Background()))
 }
 
 // Do runs a statement.
-func (d *Door) Do(t *testing.T, sql string, args ...any) {
+func (d *AdminDB) Do(t *testing.T, sql string, args ...any) {
 	t.Helper()
 	_, err := d.Exec(context.Background(), sql, args...)
 	require.NoError(t, err)
 }
 
 // Read reads one value.
-func Read[T any](t *testing.T, d *Door, sql string, args ...any) T {
+func Read[T any](t *testing.T, d *AdminDB, sql string, args ...any) T {
 	t.Helper()
 	var v T
 	require.NoError(t, d.QueryRow(context.Background(), sql, args...).Scan(&v))
@@ -73,7 +73,7 @@ func Read[T any](t *testing.T, d *Door, sql string, args ...any) T {
 }
 
 // Tables counts the rows of every table.
-func (d *Door) Tables(t *testing.T) map[string]int {
+func (d *AdminDB) Tables(t *testing.T) map[string]int {
 	t.Helper()
 	rows, err := d.Query(t.Context(),
 		`select tablename::text from pg_tables where schemaname = 'public'`)
@@ -93,14 +93,14 @@ const ExportBackends = ` from pg_stat_activity where datname = current_database(
 	and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
 
 // Running counts the exports that PostgreSQL works on.
-func (d *Door) Running(
+func (d *AdminDB) Running(
 	t *testing.T,
 ) int {
 	return Read[int](t, d, `select count(*)`+ExportBackends)
 }
 
 // Finished waits for the end of the export of a request and returns its audit details.
-func (d *Door) Finished(t *testing.T, requestID string) (outcome string, rows int) {
+func (d *AdminDB) Finished(t *testing.T, requestID string) (outcome string, rows int) {
 	t.Helper()
 	Until(t, 30*time.Second, "the export's end is not recorded", func() bool {
 		err := d.QueryRow(context.Background(),
