@@ -26,8 +26,8 @@ var (
 	fileOfChaos   = regexp.MustCompile(`/chaos(/|_)[^/]*$`)
 )
 
-// Every section of the specification and every subject of /docs/security has tests, and each of them
-// exists. What make chaos runs proves a promise.
+// Every section of the specification and every subject of /docs/security has tests, and each of
+// them exists. What make chaos runs proves a promise.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("promises.md")

@@ -15,8 +15,8 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// AdminDB is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the
-// server running.
+// AdminDB is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps
+// the server running.
 type AdminDB struct {
 	*pgxpool.Pool
 	Server *embeddedpg.Server

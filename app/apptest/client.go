@@ -67,8 +67,8 @@ func SmallWindowClient() *http.Client {
 	}
 }
 
-// ReadSlowly reads at 200 KB/s in the background until the body ends, and sends the error that ended
-// it.
+// ReadSlowly reads at 200 KB/s in the background until the body ends, and sends the error that
+// ended it.
 func ReadSlowly(t *testing.T, body io.Reader) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)

@@ -56,8 +56,8 @@ func ModeOf(_ int, body []byte) string {
 // ClientsOfOrg is how many clients use one managed organisation.
 const ClientsOfOrg = 5
 
-// OrgUnderChange is an organisation whose owner changes what its clients may do and see, while these ask
-// on every instance.
+// OrgUnderChange is an organisation whose owner changes what its clients may do and see, while
+// these ask on every instance.
 type OrgUnderChange struct {
 	fixtures.Organisation
 	DB        *fixtures.Database

@@ -89,8 +89,8 @@ func (m *metrics) exportFinished(outcome string, rows int64) {
 	m.exportRows.Add(float64(rows))
 }
 
-// sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge does not fall.
-// Passes do not overlap.
+// sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge does not
+// fall. Passes do not overlap.
 func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	backlog := pass.Backlog()

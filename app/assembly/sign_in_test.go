@@ -40,7 +40,8 @@ func (w *world) guess(address string, emails ...string) (compared int) {
 }
 
 // rules.md, Audit log: signing in, signing out and a download of the log have an entry in the log
-// of each organisation. It commits with what it records: where it cannot be written nothing happens.
+// of each organisation. It commits with what it records: where it cannot be written nothing
+// happens.
 func TestSignInSignOutAndDownloadAreRecorded(t *testing.T) {
 	w := start(t)
 	acme := w.tenant(0)
@@ -100,9 +101,9 @@ func TestOneClientCannotTrySixtyAccounts(t *testing.T) {
 		"a right password is refused too")
 }
 
-// rules.md, Audit log: beyond 20 sign-ins, sign-outs or failures of an account in a minute one entry
-// of each log says how many more there were. Others have entries of their own. Where entries cannot
-// be written, a failed sign-in is still answered as one.
+// rules.md, Audit log: beyond 20 sign-ins, sign-outs or failures of an account in a minute one
+// entry of each log says how many more there were. Others have entries of their own. Where entries
+// cannot be written, a failed sign-in is still answered as one.
 func TestSignInsBeyondTwentyAreCounted(t *testing.T) {
 	w := start(t)
 	acme := w.tenant(0)

@@ -17,8 +17,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// attacker is an owner who knows the roster and all groups, and asks for reports on them with a key
-// and in a browser. Reports on unplayed, a fork without plays, show what an empty report looks like.
+// attacker is an owner who knows all players and groups, and asks for reports on them with a key
+// and in a browser. Reports on unplayed, a fork without plays, are the empty ones to compare with.
 type attacker struct {
 	*testing.T
 	db             *fixtures.Database
@@ -41,9 +41,9 @@ const attackedDays = 12
 
 var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// rules.md, Anonymity: a report on a group of which fewer than five members played is the report on
-// a group of which nobody did, in all that can be observed: status, headers, sizes, files, screens.
-// Groups overlap, have sizes around five, and lie within each other. A shown report tells the truth.
+// rules.md, Anonymity: if fewer than five members of a group played, its report equals the report
+// of a group without plays in status, headers, sizes, files and screens. Groups overlap and have
+// about five members. A shown report is right.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -69,7 +69,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
 
-// fewActive is the number of active members from which a group is shown.
+// fewActive is the least number of active members whose report is shown.
 const fewActive = 5
 
 // newAttacker stores an organisation with two forks, overlapping groups, and random plays on one
@@ -104,7 +104,7 @@ func newAttacker(
 	return a
 }
 
-// looksAt asks for a report on a group in every way, and returns how many members played.
+// looksAt requests a report on a group in every way, and returns how many members played.
 func (a *attacker) looksAt(g playerGroup, from, to int) (active int) {
 	for _, member := range g.members {
 		for day := from; day <= to; day++ {
@@ -139,12 +139,12 @@ func (a *attacker) looksAt(g playerGroup, from, to int) (active int) {
 	return active
 }
 
-// observe is all of an answer but its time, its id and the fork's.
+// observe returns an answer without its time, its request id and the fork's id.
 func (a *attacker) observe(method, path string, fork fixtures.Fork) string {
 	request, err := http.NewRequestWithContext(a.Context(), method,
 		a.base+strings.Replace(path, "FORK", fork.ID, 1), http.NoBody)
 	require.NoError(a, err)
-	if a.asked++; a.asked%100 == 1 { // a key is good for 120 requests a minute
+	if a.asked++; a.asked%100 == 1 { // a key may send 120 requests a minute
 		a.key = a.db.Key(a.organisation.ID).Token()
 	}
 	if strings.HasPrefix(path, "/api/") {
@@ -162,7 +162,7 @@ func (a *attacker) observe(method, path string, fork fixtures.Fork) string {
 	return strings.ReplaceAll(fmt.Sprint(response.StatusCode, header, string(body)), fork.ID, "FORK")
 }
 
-// answered asks again what a loaded machine answers 503.
+// answered repeats a request that a loaded machine answers with 503.
 func (a *attacker) answered(request *http.Request) (response *http.Response, body []byte) {
 	for range 20 {
 		var err error

@@ -20,17 +20,17 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// caller is a customer: it calls everything for its organisation, and judges each answer. It is
-// right to the byte, or a visible failure.
+// caller is a customer: it calls everything for its organisation. Each answer must be right to the
+// byte, or a visible failure.
 type caller struct {
 	o        *chaosRun
 	base     string
 	http     *http.Client
 	slug     string
-	emails   []string // used in turn: 20 sign-ins of one in a minute have an entry each
+	emails   []string // used in turn: the log has 20 sign-ins of a person in a minute one by one
 	cookie   string
-	keys     []string // used in turn: none is over its rate
-	narrow   []string // keys without the scope of forks, used in turn, too
+	keys     []string // used in turn, below the rate limit of each
+	narrow   []string // keys without forks:read, used in turn
 	spare    chan string
 	asked    atomic.Int64
 	signedIn atomic.Int64
@@ -56,7 +56,7 @@ const (
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
 
-// calls are what a caller does: it reads the path, or does what is not reading.
+// calls are the calls of a caller: a path to read, or a function.
 var calls = []struct {
 	name, path, entry string
 	do                func(c *caller, id string) outcome
@@ -77,7 +77,7 @@ var calls = []struct {
 	{name: "refusal", do: (*caller).isRefused},
 }
 
-// newCaller stores an organisation and learns the right answers while all is quiet.
+// newCaller stores an organisation and records the right answers before the chaos begins.
 func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 	t.Helper()
 	organisation := db.Organisation(fixtures.Organisation{})
@@ -120,7 +120,7 @@ func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 	return c
 }
 
-// call does the nth of the calls under an id of its own.
+// call does the nth of the calls with a new request id.
 func (c *caller) call(n int) outcome {
 	call := calls[n]
 	id := fmt.Sprintf("%s-%s-%d", call.name, c.slug, 10_000_000+c.asked.Add(1))
@@ -137,7 +137,7 @@ func (c *caller) call(n int) outcome {
 	return got
 }
 
-// reads asks for what is known.
+// reads requests a path whose right answer is known.
 func (c *caller) reads(id, path, entry string) outcome {
 	address, right, _ := bytes.Cut(c.known[path], []byte("\n"))
 	got, body := c.send(id, string(address), http.StatusOK, entry, nil,
@@ -165,13 +165,13 @@ func (c *caller) signsIn(id string) outcome {
 	return got
 }
 
-// revokes ends a key, which is of no use from the answer on.
+// revokes revokes a key. Uses after the answer are refused.
 func (c *caller) revokes(id string) outcome {
 	var token string
 	select {
 	case token = <-c.spare:
 	default:
-		return gotRight // none is left
+		return gotRight // all are revoked
 	}
 	path := "/o/" + c.slug + "/settings/api-keys/" + strings.Split(token, "_")[2] + "/revoke"
 	got, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie",
@@ -197,14 +197,14 @@ func (c *caller) isRefused(id string) outcome {
 	return got
 }
 
-// send asks and judges the status: the one of a right answer, which has its entry in the audit log,
+// send sends a request. The status must be that of a right answer, whose audit entry is expected,
 // or a visible failure.
 func (c *caller) send(
 	id, path string, status int, entry string, form url.Values, headers ...string,
 ) (outcome, []byte) {
 	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
 	if form == nil {
-		request.Body = io.NopCloser(strings.NewReader("")) // not read again: it is sent once, too
+		request.Body = io.NopCloser(strings.NewReader("")) // cannot be rewound, so net/http sends the request once
 	}
 	request.Close = rand.IntN(4) == 0 // some connections are new
 	response, err := c.http.Do(request)
@@ -241,7 +241,7 @@ func (c *caller) isWrong(format string, args ...any) outcome {
 	return "wrong"
 }
 
-// during calls everything while something happens, and returns the outcomes. None is wrong.
+// during calls everything while happen runs, and returns the outcomes. None is wrong.
 func (c *caller) during(t *testing.T, happen func()) *apptest.Counter {
 	t.Helper()
 	c.answers = new(apptest.Counter)
@@ -255,8 +255,8 @@ func (c *caller) during(t *testing.T, happen func()) *apptest.Counter {
 	return c.answers
 }
 
-// isSpared calls everything while something happens, and requires that every answer is right. In
-// every run other tests work beside it: calls may time out.
+// isSpared calls everything while happen runs, and requires that every answer is right. Calls may
+// time out in make test, where other tests run at the same time.
 func (c *caller) isSpared(t *testing.T, happen func()) {
 	t.Helper()
 	if answers := c.during(t, happen); apptest.Chaos {
@@ -264,7 +264,7 @@ func (c *caller) isSpared(t *testing.T, happen func()) {
 	}
 }
 
-// callEverything starts clients, in turn of the callers, until stop is called.
+// callEverything runs clients, shared evenly among the callers, until stop is called.
 func callEverything(all []*caller, clients int) (stop func()) {
 	var ended atomic.Bool
 	var running sync.WaitGroup
@@ -295,12 +295,12 @@ func newRequest(address string, form url.Values, headers []string) *http.Request
 	}
 	request, err := http.NewRequest(method, address, body)
 	if err != nil {
-		panic(err) // a test's own address
+		panic(err) // the address is the test's
 	}
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		request.GetBody = nil // net/http sends it once: an id is one request
+		request.GetBody = nil // so that net/http does not send it again with the same id
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])

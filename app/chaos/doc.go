@@ -1,7 +1,6 @@
-// Package chaos breaks what dg runs on (its database, instances, imports, each statement in turn),
-// pushes from outside (slow and hostile clients, a greedy organisation, an attacker who asks for
-// hidden reports) and looks for leaks: run_test.go has the checks. tenant_test.go sends by the world
-// of nth_world_test.go all that every route and command can, and proves each statement's scope.
-// With DG_CHAOS=1, as make chaos runs it, the suites have their full sizes; every run has a cut of
-// them. Each test proves a promise of /docs/security.
+// Package chaos breaks what dg depends on (database, imports, migrations, each statement in turn),
+// attacks it (slow and hostile clients, one organisation's load, smuggled requests, requests for
+// hidden reports) and looks for leaks: run_test.go has the checks. tenant_test.go runs every route
+// and command, and proves that each statement is scoped to an organisation. With DG_CHAOS=1, as in
+// make chaos, the tests have their full sizes. Each test proves a promise of /docs/security.
 package chaos

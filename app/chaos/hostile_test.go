@@ -17,14 +17,14 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// hostile are clients at eight addresses that use up connections.
+// hostile is a set of clients at eight addresses that take connections.
 type hostile struct {
 	address string
 	ctx     context.Context
 	all     sync.WaitGroup
 }
 
-// hostileKinds are what they do.
+// hostileKinds are the behaviours of hostile clients.
 var hostileKinds = []func(h *hostile){
 	func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowHeaders) },
 	func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowBodies) },
@@ -32,10 +32,10 @@ var hostileKinds = []func(h *hostile){
 	func(h *hostile) { h.hold(apptest.ChaosSize(600, 10_000, 10_000), 0, idle) },
 }
 
-// slowKinds is how many of them are slow.
+// The first slowKinds of them are slow clients.
 const slowKinds = 3
 
-// attack has clients do some of it until stop is called.
+// attack runs kinds of hostile clients until stop is called.
 func attack(h *hostile, kinds ...func(h *hostile)) (stop func()) {
 	var end func()
 	h.ctx, end = context.WithCancel(context.Background())
@@ -48,9 +48,8 @@ func attack(h *hostile, kinds ...func(h *hostile)) (stop func()) {
 	}
 }
 
-// specification, 8; /docs/security: beside slow and hostile clients, with more connections than the
-// server may have files, every call of a customer is answered right, and the private listener
-// answers.
+// specification, 8; /docs/security: hostile clients open more connections than the server may have
+// files. Every call of a customer is answered right, and the private listener answers.
 func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
@@ -75,8 +74,8 @@ func TestChaosHostileClients(t *testing.T) {
 	o.ends(t)
 }
 
-// Two thousand clients each that send headers or bodies slowly, or read slowly, keep no other
-// customer of the same proxy from an answer.
+// Thousands of clients that send or read slowly through a proxy do not keep its other clients from
+// an answer.
 func TestChaosSlowClientsOfAProxy(t *testing.T) {
 	if !apptest.Chaos {
 		t.Skip("takes 15 seconds for each proxy: DG_CHAOS=1 runs it")
@@ -99,8 +98,8 @@ func TestChaosSlowClientsOfAProxy(t *testing.T) {
 	}
 }
 
-// dial opens a connection from the nth of the addresses 127.0.0.2 to 127.0.0.9, with a window that
-// is small where what comes is not read.
+// dial opens a connection from one of 127.0.0.2 to 127.0.0.9, with a receive window of that many
+// bytes (0: the default).
 func (h *hostile) dial(n, window int) (net.Conn, error) {
 	dialer := net.Dialer{
 		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+n%8))},
@@ -116,8 +115,8 @@ func (h *hostile) dial(n, window int) (net.Conn, error) {
 	return dialer.DialContext(h.ctx, "tcp", h.address)
 }
 
-// hold keeps n connections that behave so, opened within two seconds, each again a second after the
-// server has closed it.
+// hold keeps n connections that behave as given. It opens them within two seconds, and each again a
+// second after the server closed it.
 func (h *hostile) hold(n, window int, behave func(ctx context.Context, conn net.Conn) error) {
 	for i := range n {
 		h.all.Go(func() {
@@ -137,7 +136,7 @@ func (h *hostile) hold(n, window int, behave func(ctx context.Context, conn net.
 	}
 }
 
-// pause waits until ctx ends, at most so long.
+// pause waits for a time, or until ctx ends.
 func pause(ctx context.Context, long time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -164,7 +163,7 @@ func slowBodies(ctx context.Context, conn net.Conn) error {
 		"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=")
 }
 
-// slowReaders ask for large answers, many at once, and read next to nothing.
+// slowReaders pipeline requests for large answers, and read 1 KB a second.
 func slowReaders(ctx context.Context, conn net.Conn) error {
 	_, err := io.WriteString(conn,
 		strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
@@ -175,7 +174,7 @@ func slowReaders(ctx context.Context, conn net.Conn) error {
 	return err
 }
 
-// idle are answered once and then say nothing.
+// idle connections are silent after one answer.
 func idle(_ context.Context, conn net.Conn) error {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	_, _ = io.Copy(io.Discard, conn)

@@ -14,13 +14,12 @@ import (
 	"dg/app/apptest"
 )
 
-// phase is a moment of an import at which it can be held, and what is known of one that is broken
-// off there.
+// phase is a moment at which the test can hold an import, in order to break it off.
 type phase struct {
 	name  string
 	hold  func(*importVersions) (reached func(*apptest.Child) bool, release func())
-	in    bool   // the import is in, whatever becomes of its process
-	every string // the blow of every run; others, and those of no run, in chaos
+	in    bool   // the import is committed, even if its process dies
+	every string // the blow of make test; make chaos tries all
 }
 
 var phases = []phase{
@@ -30,13 +29,13 @@ var phases = []phase{
 	{name: "after the commit", in: true, hold: holdTable("fork_days", `query ~ 'reports.seal'`)},
 }
 
-// working is a condition on the connection of a command: the import, or dg keys.
+// working reports whether a connection of dg import or dg keys meets the condition.
 func (v *importVersions) working(condition string) bool {
 	return apptest.Read[bool](v.T, v.conn, `select exists (select from pg_stat_activity
 		where application_name in ('dg import', 'dg keys') and `+condition+`)`)
 }
 
-// holdLock is another import, which the import waits for.
+// holdLock holds the lock of imports, as another import does.
 func holdLock(v *importVersions) (reached func(*apptest.Child) bool, release func()) {
 	release = v.holding(`select pg_advisory_xact_lock(hashtextextended('dg import', 0))`)
 	return func(c *apptest.Child) bool {
@@ -44,7 +43,7 @@ func holdLock(v *importVersions) (reached func(*apptest.Child) bool, release fun
 	}, release
 }
 
-// holdTable keeps writers of a table waiting, and not its readers.
+// holdTable blocks writers of a table, but not readers.
 func holdTable(
 	table, query string,
 ) func(*importVersions) (func(*apptest.Child) bool, func()) {
@@ -56,7 +55,7 @@ func holdTable(
 	}
 }
 
-// holding has a transaction that has run a statement.
+// holding runs a statement in a transaction that stays open until release is called.
 func (v *importVersions) holding(sql string) (release func()) {
 	tx, err := v.conn.Begin(v.Context())
 	require.NoError(v, err)
@@ -65,8 +64,8 @@ func (v *importVersions) holding(sql string) (release func()) {
 	return func() { _ = tx.Rollback(context.Background()) }
 }
 
-// holdCommit makes the import's commit wait for a standby that does not exist: it is durable, and
-// nobody is told.
+// holdCommit makes the import's commit wait for a standby that does not exist: it is durable, but
+// not acknowledged.
 func holdCommit(v *importVersions) (reached func(*apptest.Child) bool, release func()) {
 	merging, unlock := holdTable("plays", `query ~ 'plays'`)(v)
 	set := func(to string) {
@@ -88,7 +87,7 @@ func holdCommit(v *importVersions) (reached func(*apptest.Child) bool, release f
 		}
 }
 
-// blow is how an import is broken off, and its status and last words if it is not in.
+// blow is a way to break an import off, with its exit status and message if it did not commit.
 type blow struct {
 	name   string
 	strike func(*importVersions, *apptest.Child)
@@ -107,7 +106,7 @@ var blows = []blow{
 	}, 1, "dg: nothing was imported: the connection to the database was lost"},
 }
 
-// on is what the blow does to an import at the phase.
+// on returns exit status and message of an import that the blow hits in the phase.
 func (b blow) on(p phase) (status int, says string) {
 	switch {
 	case !p.in || b.status < 0:
@@ -119,9 +118,9 @@ func (b blow) on(p phase) (status int, says string) {
 	return 0, ""
 }
 
-// configs/deploy/import.md: an import that is broken off is in wholly or not at all, whenever and
-// however that happens. Who reads all the time sees the state before it or the one after, to the
-// byte, and the same import run again gives the one after.
+// configs/deploy/import.md: an import that is broken off at any moment is committed wholly or not
+// at all. Readers see the state before or after it, to the byte, and the same import succeeds when
+// it is run again.
 func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	v := newImportVersions(t)
@@ -155,7 +154,7 @@ func (v *importVersions) breaksOff(p phase, b blow) {
 	apptest.Until(v.T, time.Minute, "the import is never held", func() bool { return reached(c) })
 	v.awaitReadings()
 	b.strike(v, c)
-	if p.name == "commit" && b.name == "Ctrl-C" { // waits for it
+	if p.name == "commit" && b.name == "Ctrl-C" { // Ctrl-C waits for the commit
 		release()
 	}
 	status, says := b.on(p)
@@ -171,8 +170,8 @@ func (v *importVersions) breaksOff(p phase, b blow) {
 	v.imports(v.last, p.in)
 }
 
-// revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same
-// command again revokes them.
+// revocationsBreak kills dg keys revoke: keys and entries are committed together or not at all, and
+// a second run revokes the keys.
 func (v *importVersions) revocationsBreak() {
 	var ids []string
 	for _, token := range v.keys[:5] {

@@ -26,13 +26,13 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// importVersions are files of one fork, each of which replaces the fork's title and the same plays,
-// some of them on another day, while somebody reads the fork's list, statistics and plays all the
-// time.
+// importVersions makes files of one fork. Each version replaces the fork's title and the same
+// plays, some of them on another day, while clients keep reading the fork's list, statistics and
+// plays.
 type importVersions struct {
 	*testing.T
 	x     *apptest.External
-	conn  *apptest.AdminDB // its commits wait for nobody
+	conn  *apptest.AdminDB // commits without waiting for a standby
 	dg    *apptest.Child
 	fork  map[string]any
 	plays []map[string]any
@@ -42,8 +42,7 @@ type importVersions struct {
 	seen  map[string]*apptest.Recording // by path
 }
 
-// versionPlays is how many plays a version has: more than an import reads before it sends them to
-// the database.
+// versionPlays is how many plays a version has: more than an import sends in one batch.
 const versionPlays = 4_500
 
 // on is v for a subtest.
@@ -82,8 +81,7 @@ func newImportVersions(t *testing.T) *importVersions {
 	return v
 }
 
-// readBase takes the fork and the newest plays of a file, and makes one in ten of them one that the
-// file does not have.
+// readBase takes the fork and the newest plays of a file, and gives every tenth play a new id.
 func (v *importVersions) readBase(base apptest.History) {
 	text, err := os.ReadFile(base.File)
 	require.NoError(v, err)
@@ -130,14 +128,14 @@ func (v *importVersions) file(n int) []byte {
 	return lines.Bytes()
 }
 
-// begin begins to import a version.
+// begin starts the import of a version.
 func (v *importVersions) begin(n int) *apptest.Child {
 	file := filepath.Join(v.TempDir(), fmt.Sprintf("%d.ndjson", n))
 	require.NoError(v, os.WriteFile(file, v.file(n), 0o600))
 	return v.run("import", file)
 }
 
-// imports a version to the end. Where it is in already, nothing is written.
+// imports imports a version to the end. If it was committed before, nothing is written.
 func (v *importVersions) imports(n int, in bool) {
 	begun := time.Now()
 	c := v.begin(n)
@@ -154,7 +152,7 @@ func (v *importVersions) imports(n int, in bool) {
 
 func (v *importVersions) nextKey() string { return v.keys[int(v.asked.Add(1))%len(v.keys)] }
 
-// fetch is what a client sees of a path: a sum of the answer, or "" without a right one.
+// fetch returns a checksum of the answer to a path, or "" if the request fails.
 func (v *importVersions) fetch(c *http.Client, path string) string {
 	status, body := apptest.FetchFrom(c, v.dg.URL+path, v.nextKey())
 	if status != http.StatusOK {
@@ -164,7 +162,7 @@ func (v *importVersions) fetch(c *http.Client, path string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// changed records that what a reader sees has changed since begun.
+// changed records that the answers have changed since begun.
 func (v *importVersions) changed(begun time.Time) {
 	ended := time.Now()
 	for path, h := range v.seen {
@@ -172,7 +170,7 @@ func (v *importVersions) changed(begun time.Time) {
 	}
 }
 
-// unchanged fails unless a reader sees what the last change has left.
+// unchanged fails unless the answers are those of the last change.
 func (v *importVersions) unchanged() {
 	for path, h := range v.seen {
 		require.Equal(v, h.Changes[len(h.Changes)-1].Value, v.fetch(apptest.NewClient(), path), path)
@@ -198,7 +196,7 @@ func (v *importVersions) keepReading() (stop func()) {
 	})
 }
 
-// awaitReadings waits until each path was read once from now on.
+// awaitReadings waits until each path has been read once more.
 func (v *importVersions) awaitReadings() {
 	begun := time.Now()
 	for path, h := range v.seen {

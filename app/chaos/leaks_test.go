@@ -14,14 +14,15 @@ import (
 	"dg/app/apptest"
 )
 
-// goroutineSlack is how many more goroutines an instance may have at rest than before: those that
-// runtime and drivers keep.
+// goroutineSlack is how many more goroutines an idle instance may have than before: runtime and
+// drivers keep some.
 const goroutineSlack = 5
 
 // leaksGoneWithin bounds the wait until nothing is left.
 const leaksGoneWithin = 30 * time.Second
 
-// leaks waits until nothing is left of the requests: goroutines, connections, places, statements.
+// leaks waits until the requests have left no goroutine, connection, place of a limiter or
+// statement.
 func (o *chaosRun) leaks(t *testing.T) (problems []string) {
 	t.Helper()
 	for deadline := time.Now().Add(leaksGoneWithin); ; <-time.After(20 * time.Millisecond) {
@@ -45,13 +46,13 @@ func (o *chaosRun) leaks(t *testing.T) (problems []string) {
 	}
 }
 
-// atRest are the metrics that are 0 while nobody asks anything.
+// atRest finds the metrics that are 0 without requests.
 var atRest = regexp.MustCompile(
 	`(?m)^((?:dg_work_running|dg_work_waiting|dg_http_connections_open|dg_pool_connections\{[^}]*state="(?:busy|opening)")[^ ]*) (\S+)$`,
 )
 
-// busy are the metrics of places and connections that are not 0, and panics. A scrape asks the
-// database itself while connections are counted: only what several scrapes show counts.
+// busy returns the metrics of work and connections that are not 0. A scrape itself uses a
+// connection, so only what five scrapes show counts.
 func busy(t *testing.T, c *apptest.Child) (busy []string) {
 	t.Helper()
 	for range 5 {
@@ -95,7 +96,8 @@ func goroutines(t *testing.T, c *apptest.Child) map[string]int {
 	return counts
 }
 
-// moreGoroutines are the stacks of which there are more than before, if there are too many in all.
+// moreGoroutines returns the stacks with more goroutines than before, if the total exceeds the
+// slack.
 func moreGoroutines(before, now map[string]int) (more []string) {
 	total := 0
 	for stack, n := range now {

@@ -19,8 +19,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// A load takes all that an organisation may have of something: its clients ask again and again. It
-// asks once, as the nth client for the time that try says, and reads the answer.
+// A load takes all that an organisation may have of one kind of work. It sends one request,
+// numbered try, as the nth client, and reads the answer.
 type load func(n *neighbours, nth, try int)
 
 var loads = []load{
@@ -49,7 +49,7 @@ var loads = []load{
 	func(n *neighbours, _, _ int) { n.read("/api/v1/forks", nil, "Authorization", n.bearer(0)) },
 }
 
-// loadClients is how many clients all loads have together.
+// loadClients is the number of clients of all loads together.
 const loadClients = 64
 
 func withKeys(path func(*neighbours) string) load {
@@ -70,12 +70,12 @@ func signInWith(password func(try int) string) load {
 	}
 }
 
-// neighbours are two organisations on one dg: one that takes all it may, and a customer.
+// neighbours is an organisation that takes all it may, on a dg with other organisations.
 type neighbours struct {
 	*apptest.Child
-	*apptest.Tenant // the one under load
-	http            *http.Client
-	ctx             context.Context // ends with the load
+	*apptest.Tenant
+	http *http.Client
+	ctx  context.Context // ends with the load
 }
 
 func (n *neighbours) bearer(nth int) string { return "Bearer " + n.Keys[nth%len(n.Keys)] }
@@ -125,8 +125,8 @@ func (n *neighbours) underLoad() (stop func()) {
 	}
 }
 
-// rules.md, Bounds: while one organisation takes everything that it may, and its import is sealed,
-// the calls of another are answered right. app/assembly proves the bounds of each kind of work.
+// rules.md, Bounds: one organisation takes all it may, and imports plays that are sealed. The calls
+// of another are answered right. app/assembly proves the bounds of each kind of work.
 func TestChaosNeighbours(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
@@ -157,7 +157,7 @@ func chaosSeconds(cut, chaotic, soaked int) time.Duration {
 	return time.Duration(apptest.ChaosSize(cut, chaotic, soaked)) * time.Second
 }
 
-// newNeighbours serves an organisation with as many keys and groups and as long a log as it may have.
+// newNeighbours serves an organisation with the most keys, many groups and a long log.
 func newNeighbours(t *testing.T, db *fixtures.Database) *neighbours {
 	t.Helper()
 	n := &neighbours{http: apptest.WithoutRedirects(), Tenant: apptest.NewTenant(db,

@@ -17,7 +17,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// migrating makes databases to migrate: empty ones, and copies of one that a former program made.
+// migrating makes databases to migrate: empty ones, and copies of one of a former release.
 type migrating struct {
 	*testing.T
 	shared *pgtest.Database
@@ -25,7 +25,7 @@ type migrating struct {
 	made   int
 }
 
-// olds are the databases that are migrated, and what becomes of them if nothing disturbs that.
+// newMigrating makes the two databases that are copied.
 func newMigrating(t *testing.T) (m *migrating, olds []string) {
 	t.Helper()
 	m = &migrating{T: t, shared: pgtest.New(t)}
@@ -41,7 +41,7 @@ func newMigrating(t *testing.T) (m *migrating, olds []string) {
 	return m, []string{empty, former}
 }
 
-// create makes a database as the deployment's script does, or a copy of one.
+// create makes a database as the deployment's script does, or a copy of a database.
 func (m *migrating) create(template string) (name string) {
 	m.made++
 	name = fmt.Sprintf("test_%d_migrate_%d", os.Getpid(), m.made)
@@ -77,8 +77,8 @@ func (m *migrating) begin(name string) *apptest.Child {
 		"--migrate-database-url", m.at(m.shared.OwnerURL, name))
 }
 
-// schema is all that migrations make: relations, their columns, constraints, indexes, triggers and
-// functions, the rights on them, the recorded versions, and the rows that there were before.
+// schema lists relations, columns, constraints, indexes, triggers and functions with their rights,
+// the recorded versions, and checksums of the rows.
 const schema = `with parts(part) as (
 	select concat_ws(' ', 'relation', c.oid::regclass, c.relkind, c.relpersistence, pg_get_userbyid(c.relowner),
 		(select string_agg(a::text, ',' order by a::text) from unnest(c.relacl) a)) from pg_class c
@@ -109,9 +109,8 @@ func (m *migrating) schema(name string) (text string) {
 	return text
 }
 
-// rules.md, Data; CONTRIBUTING.md, Add a migration: of two dg migrate at once both succeed and the
-// schema is that of one alone. Killed at any moment, one leaves a database that the next one brings
-// to the same schema. On an empty database and on one of a former program.
+// rules.md, Data; CONTRIBUTING.md, Add a migration: two dg migrate at once both succeed, and the
+// schema is that of one alone. If one is killed at any moment, the next one completes the schema.
 func TestMigrationsAtOnceAndKilled(t *testing.T) {
 	t.Parallel()
 	m, olds := newMigrating(t)

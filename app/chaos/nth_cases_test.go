@@ -13,9 +13,9 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// nthCase is a request whose n-th statement fails.
+// nthCase is a request whose n-th statement the test makes fail.
 type nthCase struct {
-	who, verb, path string // a person, key:name, or nobody: -
+	who, verb, path string // who: a person, key:name, or - for signed out
 	want            int    // the status of its answer
 	form            string // of a POST
 	flags           []string
@@ -23,10 +23,9 @@ type nthCase struct {
 
 // The flags of cases. Three say what may differ where a statement fails.
 const (
-	inCut = "cut"  // it is in the cut of every run
+	inCut = "cut"  // make test runs it
 	long  = "long" // its answer is a file of several blocks
-	// the page is shown as to somebody signed out: documentation and what is not found are readable
-	// in an outage
+	// in an outage the page is shown as for a signed-out reader
 	anonymous = "anonymous"
 	unlogged  = "unlogged" // a failed sign-in is answered 401 whether it could be recorded or not
 	ended     = "ended"    // the session has ended, and the answer may lead to /account
@@ -65,7 +64,7 @@ func (w *nthWorld) cases(table string) (all []nthCase) {
 	return all
 }
 
-// values are the form of a POST: secrets, codes of the moment and ids take the place of their names.
+// values is the form of a POST, with secrets, current codes and ids in place of their names.
 func (c nthCase) values(w *nthWorld) url.Values {
 	if c.verb != http.MethodPost || c.api() {
 		return nil
@@ -88,7 +87,7 @@ func (c nthCase) values(w *nthWorld) url.Values {
 	return values
 }
 
-// apiCases are every endpoint with every status that it can give.
+// apiCases are all endpoints with all of their statuses.
 const apiCases = `
 key:acme GET /api/v1/forks 200 cut
 key:acme HEAD /api/v1/forks 200
@@ -128,7 +127,7 @@ key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={foreign} 404 cut
 key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={foreign} 404
 `
 
-// screenCases are every page that reads the database.
+// screenCases are all pages that read the database.
 const screenCases = `
 - GET /sign-in 200
 - GET /account/reset?token=reset 200
@@ -190,7 +189,7 @@ owner GET /o/acme/reports/{named} 404
 owner GET {report}?from=2026-02-30&to=x 400
 `
 
-// formCases are every form, and what each can do.
+// formCases are all forms with all of their outcomes.
 const formCases = `
 - POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
 owner POST /sign-in 303 cut form:email=member@acme.example&password=PASSWORD

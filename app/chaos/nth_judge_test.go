@@ -26,7 +26,7 @@ func (c nthCase) judge(f fault, fired bool, want, got good) []string {
 	return append(c.success(same, want, got), ending(want, got, true)...)
 }
 
-// success returns what is wrong with an answer that is the usual one by its status.
+// success returns what is wrong with an answer that has the usual status.
 func (c nthCase) success(same bool, want, got good) (wrong []string) {
 	if sameBody := masked(got.body) == masked(want.body) ||
 		c.is(anonymous) && heading(got.body) == heading(want.body); !sameBody {
@@ -87,8 +87,8 @@ func broken(same bool, want, got good) (wrong []string) {
 
 var failedEnd = regexp.MustCompile(`"rows": (\d+).*"outcome": "failed"`)
 
-// endsFailed reports whether an export's end is recorded as that of one that failed, after the rows
-// that the client has or more.
+// endsFailed reports whether an export is recorded as failed, after at least the rows that the
+// client received.
 func endsFailed(changes []string, rows int) bool {
 	found := failedEnd.FindStringSubmatch(strings.Join(changes, "\n"))
 	if found == nil {
@@ -98,7 +98,7 @@ func endsFailed(changes []string, rows int) bool {
 	return err == nil && read >= rows
 }
 
-// ending returns what is wrong with the entry of an export's end, if there is one.
+// ending returns what is wrong with the audit entry of an export's end.
 func ending(want, got good, whole bool) []string {
 	end := strings.Join(got.changes, "\n")
 	if isFile(want) && strings.Contains(end, "export.finished") &&
@@ -119,7 +119,7 @@ func logged(
 	return linesWithout(changes, `"action": "sign_in.failed"`)
 }
 
-// begun is the changes without the ends of exports, which are recorded behind the answer.
+// begun is the changes without the ends of exports, which are recorded after the answer.
 func begun(
 	changes []string,
 ) []string {
@@ -134,7 +134,7 @@ func linesWithout(changes []string, text string) []string {
 
 func isFile(g good) bool { return strings.HasPrefix(g.header.Get("Content-Type"), "text/csv") }
 
-// diffOf is what two answers and their changes do not have in common.
+// diffOf returns the differences of two answers and their changes.
 func diffOf(a, b good) string {
 	var out []string
 	compare := func(sign string, x, y []string) {

@@ -12,10 +12,10 @@ import (
 type fault string
 
 const (
-	timesOut   fault = "times out"                // an error of PostgreSQL that may pass: 57014
-	breaks     fault = "breaks"                   // one that does not: XX000
-	cutBefore  fault = "is cut before it is sent" // it never happens
-	cutAfter   fault = "is cut before its answer" // it happens, and nobody hears of it
+	timesOut   fault = "times out"                // a transient error: 57014
+	breaks     fault = "breaks"                   // a permanent error: XX000
+	cutBefore  fault = "is cut before it is sent" // it does not run
+	cutAfter   fault = "is cut before its answer" // it runs, and its answer is lost
 	cutAmid    fault = "is cut amid its rows"     // the rest of its answer is lost
 	cutAtEnd   fault = "is cut after its last row"
 	breaksAmid fault = "breaks amid its rows" // as when a timeout is reached while rows are sent
@@ -33,7 +33,7 @@ type link struct {
 	mu      sync.Mutex
 	kind    fault
 	left    int  // statements until the fault; 0: none
-	rows    int  // of its answer that come before a fault amid them
+	rows    int  // that arrive before a fault within the rows
 	reached bool // there was such a statement
 	fired   bool // and the fault happened to it
 	cut     sync.WaitGroup
@@ -51,8 +51,8 @@ func newLink(t *testing.T, database string, r *recorder) (l *link, through strin
 	})
 }
 
-// arm lets the fault happen to the n-th statement from now on, one amid its rows after so many of
-// them.
+// arm lets the fault happen to the n-th statement from now on; a fault within its rows happens
+// after that many rows.
 func (l *link) arm(kind fault, n, rows int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

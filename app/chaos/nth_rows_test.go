@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keep remembers all rows, here and in the database.
+// keep copies all rows, in memory and in the database.
 func (w *nthWorld) keep() {
 	rows, err := w.super.Query(w.t.Context(),
 		`select tablename::text from pg_tables where schemaname = 'public' order by 1`)
@@ -51,8 +51,8 @@ func (w *nthWorld) rows() map[string][]string {
 	return all
 }
 
-// restore brings the rows back that a case has changed. Fresh, the organisations have a version
-// that no cache has seen.
+// restore undoes the changes of a case. fresh also gives the organisations new versions, so that no
+// cache matches.
 func (w *nthWorld) restore(fresh bool) {
 	var sql []string
 	for table := range mergedKeys(w.before, w.after) {
@@ -113,14 +113,13 @@ func mergedKeys[V any](a, b map[string]V) map[string]V {
 	return all
 }
 
-// uses are stored of every request, whatever its answer: no change.
+// uses are instants that every request updates: they do not count as changes.
 var uses = regexp.MustCompile(`"(last_used_at|expires_at)": ("[^"]*"|null),? ?`)
 
-// counts are tables of what is counted or remembered for convenience: nothing that an answer speaks
-// of.
+// counts are tables of counters and known browsers, which do not count as changes.
 var counts = []string{"api_key_windows", "api_key_usage", "password_guesses", "known_browsers"}
 
-// changes lists the rows that went and came since keep, in a form that is equal for equal changes.
+// changes lists the rows that were removed and added since keep. Equal changes give equal lists.
 func (w *nthWorld) changes() []string {
 	found := []string{}
 	w.after = w.rows()

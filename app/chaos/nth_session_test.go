@@ -16,11 +16,11 @@ type session struct {
 	client, server net.Conn
 
 	mu    sync.Mutex
-	fault fault // that the answers meet now
-	after int   // rows, if it comes amid them
-	rows  int   // that they had
-	ends  bool  // the statement that fails is a COMMIT
-	lost  bool  // the client hears nothing any more: what the server says is thrown away
+	fault fault // of the current statement
+	after int   // rows, if the fault happens within them
+	rows  int   // received so far
+	ends  bool  // the failing statement is a COMMIT
+	lost  bool  // answers of the server are discarded
 }
 
 func newMessage(letter byte, body string) apptest.Message {
@@ -100,14 +100,14 @@ func isCommit(m apptest.Message) bool {
 	return m[0] == 'Q' && strings.HasPrefix(string(m[5:]), "commit")
 }
 
-// lose lets the client hear nothing any more. The caller has the lock.
+// lose discards all further answers of the server. The caller holds the lock.
 func (w *session) lose() {
 	w.lost = true
 	w.link.fire()
 	w.link.cut.Add(1) // until the server has ended the session
 }
 
-// terminate ends the client's side at once, and the server's when it has done what it was sent.
+// terminate closes the client's side at once, and the server's side when the server is done.
 func (w *session) terminate() {
 	_ = w.client.Close()
 	_, _ = w.server.Write(newMessage('X', ""))
@@ -191,7 +191,7 @@ func (w *session) breakAmid(m apptest.Message) apptest.Message {
 	return nil
 }
 
-// cutRows cuts the connection amid the rows, or between the last and the end of the answer.
+// cutRows cuts the connection within the rows, or between the last row and the end of the answer.
 func (w *session) cutRows(f fault, m apptest.Message) apptest.Message {
 	switch {
 	case f == cutAmid && m[0] == 'D' && w.rows == w.after:

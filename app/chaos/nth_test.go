@@ -21,11 +21,10 @@ type good struct {
 	changes []string
 }
 
-// The n-th statement of a request fails, for every n, on the real database: it gets an error, or
-// the connection is cut before it, after it, or amid its answer. The answer is then the same as
-// ever, or says that it failed. An answer of success means that all of the change was made and
-// recorded; one of failure that nothing was, or that the answer of a statement was lost. A file
-// breaks off visibly. The next request is answered as ever.
+// For every n, the n-th statement of a request gets an error, or the connection is cut before it,
+// after it or within its answer. A response of success then means that the whole change was made
+// and recorded; a failure means that nothing was, or that the answer of a statement was lost. A
+// file breaks off visibly. The next request is answered as usual.
 func TestChaosNthStatementFails(t *testing.T) {
 	t.Parallel()
 	if !apptest.Chaos {
@@ -72,7 +71,7 @@ func (w *nthWorld) allCases() []nthCase {
 	return w.cases(apiCases + strings.TrimSpace(screenCases) + formCases)
 }
 
-// ends looks at what is left: segments, entries, statements, and secrets in the log.
+// ends checks segments, entries, statements, and the log for secrets.
 func (w *nthWorld) ends(t *testing.T) {
 	t.Log(w.hits)
 	o := beginChaos(t, w.super)
@@ -111,8 +110,8 @@ func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
 	t.Logf("%3d statements, %s %s", n-1, time.Since(started).Round(time.Millisecond), c.name())
 }
 
-// behindFirstBlock lets the faults amid the rows of each statement happen when the client has the
-// first block.
+// behindFirstBlock lets the faults within the rows happen after the client has received the first
+// block.
 func (w *nthWorld) behindFirstBlock(t *testing.T, c nthCase, want good) {
 	faults := []fault{cutAmid, breaksAmid}
 	for _, f := range faults[:apptest.ChaosSize(1, 2, 2)] {
@@ -138,8 +137,8 @@ func unfinished(changes []string) bool {
 	return strings.Contains(text, "export.started") && !strings.Contains(text, "export.finished")
 }
 
-// settled waits until the changes are done, so many times a moment: the end of an export is
-// recorded behind its answer.
+// settled waits until the end of an export, which is recorded after its answer. It polls that
+// often.
 func (w *nthWorld) settled(rounds int) (changes []string) {
 	for range rounds {
 		w.idle()
@@ -151,8 +150,7 @@ func (w *nthWorld) settled(rounds int) (changes []string) {
 	return changes
 }
 
-// maxBusy is how many requests may be answered 503 without a fault: on a loaded machine a wait for
-// a connection has its bound too.
+// maxBusy is how many requests a loaded machine may answer with 503 without a fault.
 const maxBusy = 5
 
 // with sends the request and lets the fault happen to the n-th statement. It reports whether there
@@ -165,11 +163,11 @@ func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good
 	rounds := 20
 	if got.broken {
 		w.broken++
-		rounds = 300 // it has to have an end
+		rounds = 300 // a broken export must have an end
 	}
 	got.changes = w.settled(rounds)
 	reached, fired := w.link.disarm()
-	// the machine is what is slow
+	// the machine is overloaded
 	if !fired && got.status == http.StatusServiceUnavailable && w.busy < maxBusy {
 		w.busy++
 		return w.with(t, c, f, n, rows, want)

@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// nthWorld is the assembled program behind a link to its database, with all that the cases need.
+// nthWorld is the assembled program behind a link to its database, with the data of the cases.
 type nthWorld struct {
 	*apptest.Assembled
 	t       *testing.T
@@ -46,7 +46,7 @@ type nthWorld struct {
 	broken   int // answers that broke off
 }
 
-// newNthWorld stores what the cases read, and serves. r keeps the statements, or is nil.
+// newNthWorld stores the data of the cases, and serves it. r records the statements, or is nil.
 func newNthWorld(t *testing.T, r *recorder, furnish ...func(w *nthWorld)) *nthWorld {
 	w := &nthWorld{
 		t:      t,
@@ -72,8 +72,8 @@ func newNthWorld(t *testing.T, r *recorder, furnish ...func(w *nthWorld)) *nthWo
 	return w
 }
 
-// The plays of a long file: the first statement of an export reads 500 of them, and its first block
-// of 64 KB ends before the rows that come after this many of a statement.
+// The first statement of an export reads 500 of the long file's plays. Its first block of 64 KB
+// ends before row behindFirstBlock.
 const longPlays = 700
 const behindFirstBlock = 450
 
@@ -126,8 +126,8 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return sealer.New(db, time.Now, slog.New(slog.DiscardHandler), 10)
 }
 
-// organisation stores one with a fork, plays of twelve players over 20 days, a group that is shown
-// and one that is hidden.
+// organisation stores an organisation with a fork, plays of twelve players over 20 days, a shown
+// group and a hidden group.
 func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.db.Organisation(o)
@@ -149,7 +149,7 @@ var (
 	offeredSecret = regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`)
 )
 
-// signAllIn signs everybody in. "code" has a session whose code is due.
+// signAllIn signs all people in. "code" has a session whose code is due.
 func (w *nthWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
 		c := apptest.NewWebClient(w.t, w.Base)

@@ -15,9 +15,9 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// /docs/security, Database outage: PostgreSQL is killed at random moments under clients that call
-// everything. No answer is wrong, no file that is too short looks whole, and whatever was answered
-// is in the audit log. Once it is back, everything is answered.
+// /docs/security, Database outage: PostgreSQL is killed at random moments while clients call
+// everything. No answer is wrong, no truncated file looks whole, and every answered change is in
+// the audit log. When PostgreSQL is back, every call succeeds.
 func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -48,7 +48,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 				x.Stop()
 			},
 		}[i%3]()
-		if i%3 != 1 { // the killed backend's server recovers by itself
+		if i%3 != 1 { // after a killed backend the server recovers by itself
 			<-time.After(time.Duration(rand.IntN(1500)) * time.Millisecond)
 			x.Start()
 		}
@@ -63,8 +63,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	o.ends(t)
 }
 
-// killBackend ends one of dg's sessions by kill -9, after which the server ends them all and
-// recovers.
+// killBackend kills one of dg's backends, so that the server ends all sessions and recovers.
 func killBackend(t *testing.T, d *apptest.AdminDB) {
 	t.Helper()
 	pids := apptest.Read[[]int](t, d, `select array_agg(pid) from pg_stat_activity

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// smuggling are bytes that hide a second request where another server might see one. OUTER and
-// INNER stand for the rest of the header lines of each, INNER with a key: it exports, if it is
-// executed.
+// smuggling is a payload that hides a second request from some servers. OUTER and INNER are
+// replaced by the other header lines of each request. INNER has a key: if it is executed, it
+// exports.
 type smuggling struct{ name, bytes string }
 
 const (
@@ -18,10 +18,10 @@ const (
 // chunk is a chunk of a body, written with its length.
 func chunk(data string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(data), data) }
 
-// pipelined is the payload that is no trick: its second request is there for everybody to see.
+// pipelined is the one payload whose second request is valid.
 const pipelined = "two whole requests"
 
-// smugglings are every nth of the tricks that are known to hide requests, and pipelined.
+// smugglings returns every nth known trick, and pipelined.
 func smugglings(nth int) (all []smuggling) {
 	for i, s := range tricks() {
 		if i%nth == 0 {
@@ -110,8 +110,8 @@ var chunkSizes = []string{
 	strings.Repeat("0", 4000),
 }
 
-// badHeads are beginnings after which the connection has to be closed, or which must not make a
-// second request of what follows.
+// badHeads are beginnings after which the connection must be closed, or the following bytes must
+// not be executed as a second request.
 var badHeads = []string{
 	"\r\n\x00", "BREW /healthz HTTP/1.1\r\nOUTER\r\n", "GET /healthz HTTP/9.9\r\nOUTER\r\n",
 	"GET /healthz\r\n\r\n", "GET /healthz HTTP/1.1 x\r\nOUTER\r\n",

@@ -14,7 +14,7 @@ import (
 	"dg/app/apptest"
 )
 
-// chaosRun is what a suite does to instances on one database, and what must hold afterwards:
+// chaosRun checks what must hold after a suite has run on instances of one database:
 //
 //	o := beginChaos(t, apptest.AdminDBAt(t, db.URL), first, second)
 //	o.saw(requestID, "export.started")
@@ -29,7 +29,7 @@ type chaosRun struct {
 	entries map[[2]string]int // request id and action that clients saw
 }
 
-// beginChaos counts the goroutines of the instances, which have answered a request before.
+// beginChaos counts the goroutines of the instances. Each must have answered a request before.
 func beginChaos(t *testing.T, d *apptest.AdminDB, instances ...*apptest.Child) *chaosRun {
 	t.Helper()
 	o := &chaosRun{
@@ -45,17 +45,16 @@ func beginChaos(t *testing.T, d *apptest.AdminDB, instances ...*apptest.Child) *
 	return o
 }
 
-// saw notes that a client got an answer that has to have its entry in the audit log:
-// "api_key.refused" of a 401 or 403 to a key whose id is known, "export.started" of a CSV,
-// "api_key.revoked" of a revocation.
+// saw records that a client got an answer that needs an audit entry: "api_key.refused" for a 401 or
+// 403 to a key whose id is known, "export.started" for a CSV, "api_key.revoked" for a revocation.
 func (o *chaosRun) saw(requestID, action string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.entries[[2]string{requestID, action}]++
 }
 
-// ends fails the test with all that does not hold. Instances that have ended are asked for their
-// logs only. Clients have closed their connections.
+// ends reports every failed check. Clients must have closed their connections. Of ended instances
+// only the log is checked.
 func (o *chaosRun) ends(t *testing.T) {
 	t.Helper()
 	for _, problem := range o.problems(t) {
@@ -80,7 +79,7 @@ func (o *chaosRun) running() []*apptest.Child {
 	})
 }
 
-// wrongSegments is what `dg segments verify` says, unless all is well.
+// wrongSegments returns the output of `dg segments verify` if it fails.
 func (o *chaosRun) wrongSegments(t *testing.T) []string {
 	t.Helper()
 	url := o.conn.Config().ConnString()
@@ -105,8 +104,8 @@ func (o *chaosRun) missingEntries(t *testing.T) (problems []string) {
 	return problems
 }
 
-// otherEntries lists the requests that have not as many entries as clients saw. A soak sees a
-// hundred thousand.
+// otherEntries lists the requests whose number of entries is wrong. It takes one query, because a
+// soak has a hundred thousand requests.
 func (o *chaosRun) otherEntries(t *testing.T) (problems []string) {
 	t.Helper()
 	o.mu.Lock()

@@ -23,18 +23,16 @@ import (
 	"dg/app/apptest"
 )
 
-// smuggler sends the payloads to one address. Each has a number, which the ids of its requests
-// hold.
+// smuggler sends the payloads to one address. The request ids contain the payload's number.
 type smuggler struct {
 	name  string
-	shows string // the client's address that a hidden request has in the access log
+	shows string // the client's address of a hidden request in the access log
 	dial  func() (net.Conn, error)
 	path  string // of an export
 	keys  []string
 }
 
-// answersOf sends a payload on a connection of its own and returns the ids of the requests that
-// were answered there.
+// answersOf sends a payload on a new connection and returns the ids of the answers.
 func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	conn, err := s.dial()
 	if err != nil {
@@ -47,7 +45,7 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	key := "Authorization: Bearer " + s.keys[n%len(s.keys)] + "\r\n"
 	text := strings.NewReplacer("/CSV", s.path, "OUTER", head("outer"), "INNER", head("inner")+key).
 		Replace(payload)
-	// most are answered at once; some wait for more
+	// some payloads are incomplete, so that the server waits
 	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
 	_, _ = io.WriteString(conn, text)
 	for in := bufio.NewReader(conn); ; {
@@ -62,7 +60,8 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	}
 }
 
-// smuggle sends all payloads, many at once, and requires that each got answers of its own only.
+// smuggle sends all payloads concurrently, and requires that each connection gets only its own
+// answers.
 func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 	t.Helper()
 	var next atomic.Int32
@@ -108,10 +107,10 @@ func (s *smuggler) executed(t *testing.T, log, from string, all []smuggling) (na
 	return names
 }
 
-// rules.md, Order of checks: a second request that is hidden in the framing of a first is never
-// executed, and nobody gets the answer of another's request: not at dg itself, and not behind the
-// proxies of configs/deploy. A proxy may take it for its client's next request: then it says so in
-// X-Forwarded-For, and a hidden one has the proxy's own address.
+// rules.md, Order of checks: a request that is hidden in the framing of another is never executed,
+// and no client gets another's answer, neither at dg itself nor behind the proxies of
+// configs/deploy. A proxy may forward it as the client's next request, with the client in
+// X-Forwarded-For; a hidden request would have the proxy's address.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.BehindProxy(t, "--log-format", "json")

@@ -15,13 +15,12 @@ import (
 	"dg/app/apptest"
 )
 
-// proof runs statements as the owner of the tables, on a database under row-level security. The
-// setting dg.org says whose rows are visible: those of one organisation, of everyone or of no one.
+// proof runs statements as the owner of the tables, under row-level security. The setting dg.org
+// selects the visible rows: those of one organisation, of everyone or of no one.
 //
-// A statement is scoped if it needs the rows of one organisation only: with these alone its result
-// is the same as with everyone's, and it changes no others. It is judged again after all rows have
-// been given to another organisation, and must need the rows of the same one: each id among its
-// parameters, but the organisation's own, is another's then.
+// A statement is scoped if its result with one organisation's rows equals that with all rows, and
+// if it changes no other rows. It must still hold after all rows have moved to another
+// organisation: then each id among its parameters, except the organisation's, belongs to another.
 type proof struct {
 	t     *testing.T
 	super *pgx.Conn
@@ -29,23 +28,23 @@ type proof struct {
 	tables        map[string]string
 	organisations []string
 	before        []string        // the rows of each table and organisation
-	passed        bool            // to the next organisation
-	onTables      map[string]bool // whether a text is on an organisation's table
-	// by tag: whether the result of a statement depends on rows of an organisation
+	passed        bool            // the rows have moved to the next organisation
+	onTables      map[string]bool // by text: whether it uses an organisation's table
+	// by tag: whether the result depends on rows of an organisation
 	shows map[string]bool
 }
 
 const everyone = "everyone"
 const noOne = "no one"
 
-// The forms of a result that is no rows.
+// The forms of a result without rows.
 var (
 	sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
 	written  = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
 )
 
-// newProof puts the policies on the tables of a database. Each has rows of several organisations.
-// The serving role loses its rights on them.
+// newProof puts policies on the tables of organisations, each of which has rows of several. The
+// serving role loses its rights on them.
 func newProof(t *testing.T, database string) *proof {
 	t.Helper()
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
@@ -88,7 +87,7 @@ func (p *proof) list(sql string) []string {
 	return all
 }
 
-// rows sums up the rows of each organisation in each table, the organisation last.
+// rows returns a checksum of each organisation's rows in each table; the organisation comes last.
 func (p *proof) rows() []string {
 	var parts []string
 	for table, column := range p.tables {
@@ -120,8 +119,8 @@ func (p *proof) passOn() {
 	p.before = p.rows()
 }
 
-// run returns the result of a statement as a role: its rows, its command tag, or the code of its
-// error. It begins a transaction, which the next run rolls back.
+// run runs a statement as a role and returns its rows, its command tag or its error code. The next
+// run rolls it back.
 func (p *proof) run(s sentStatement, role, visible string) string {
 	p.exec(
 		fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible),
@@ -142,7 +141,7 @@ func (p *proof) run(s sentStatement, role, visible string) string {
 	return "rows:\n" + strings.Join(rows, "\n")
 }
 
-// changed returns the organisations whose rows the statement that was run last has changed.
+// changed returns the organisations whose rows the last statement has changed.
 func (p *proof) changed() (organisations []string) {
 	p.exec(`reset role`)
 	for _, row := range p.rows() {
@@ -164,7 +163,7 @@ func (p *proof) onOrganisations(s sentStatement) bool {
 	return p.onTables[s.sql]
 }
 
-// needs returns those of the organisations whose rows alone give the statement's result.
+// needs returns the organisations whose rows alone give the statement's result.
 func (p *proof) needs(s sentStatement, of []string) (organisations []string) {
 	result := p.run(s, "dg_owner", everyone)
 	if sqlState.MatchString(result) { // it reads and changes nothing

@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// acrossTenants are the statements that are not scoped to an organisation, and why (rules.md,
-// Data).
+// acrossTenants are the statements that are not scoped to an organisation, with the reason
+// (rules.md, Data).
 var acrossTenants = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
 	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
@@ -45,9 +45,8 @@ var acrossTenants = map[string]string{
 	"org.all":         "the operator lists every organisation",
 }
 
-// notSent are the statements that are not sent here. An import writes whatever organisations its
-// file names, by rules of its own; the demo and a restore look whether there are any; the others
-// are on people and on the secret key.
+// notSent are statements that no case sends: those of imports, which may write any organisation, of
+// the demo and of restore, and those on people and on the secret key.
 var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^audit\.appendChanges$|^org\.(create|addMember)$|` +
 	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|personByEmail|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
 	`useRecoveryCode|markAuthenticated|checkValue|forgetSecretKey|recordKey)$`)
@@ -69,9 +68,9 @@ var planted = map[string]string{
 		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
 
-// rules.md, Data: every statement of the program on an organisation's data, by gorm or by pgx,
-// needs the rows of one organisation only, but for those listed. All that every route and the
-// operator's commands send is judged, and each statement that the source names has to be among it.
+// rules.md, Data: every statement on organisations' data, by gorm or by pgx, needs the rows of one
+// organisation only, except those of acrossTenants. The test sends the statements of every route
+// and command, and fails if a statement that the source names is missing.
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{sent: map[string]sentStatement{}}

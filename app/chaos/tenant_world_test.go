@@ -16,11 +16,10 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// once is the idempotency key of a form that was sent before.
+// once is the idempotency key of a form that has been sent.
 const once = "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"
 
-// furnish stores what else the statements read: without a row the result of a statement depends on
-// nothing.
+// furnish stores more rows, so that the result of every statement depends on a row.
 func (w *nthWorld) furnish() {
 	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
@@ -30,8 +29,7 @@ func (w *nthWorld) furnish() {
 	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
 	_, err := newSealer(w.db.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
-	// Dirty days and a dirty month of which nothing is left, a day and a month that are not sealed,
-	// damaged segments.
+	// Dirty days and a dirty month without plays, an unsealed day and month, damaged segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
 	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["long"])
@@ -77,7 +75,7 @@ func (w *nthWorld) sendEverything(owner string) {
 	w.restore(true)
 }
 
-// operate does what the operator's commands do, and what runs beside the requests.
+// operate does the work of the operator's commands and the background.
 func (w *nthWorld) operate(url string) {
 	ctx := w.t.Context()
 	db, err := postgres.Open(ctx, url, postgres.Options{Name: "dg", MaxConns: 2})

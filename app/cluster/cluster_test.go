@@ -43,8 +43,8 @@ func (x *clustered) moreKeys(n int) {
 // nextKey is another token with each call.
 func (x *clustered) nextKey() string { return x.keys[int(x.used.Add(1))%len(x.keys)] }
 
-// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last ones
-// end its primaries. With KEEP=1 it stays up instead, until Ctrl-C.
+// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last
+// ones end its primaries. With KEEP=1 it stays up instead, until Ctrl-C.
 func TestCluster(t *testing.T) {
 	if os.Getenv("DG_CLUSTER") == "" {
 		t.Skip("takes minutes: make cluster runs it")

@@ -71,8 +71,9 @@ func (x *clustered) comesBack(old, next, other *cluster.Server) {
 }
 
 // fails has the primary go and promotes a standby, under requests to the instance that knows all
-// servers: it answers well within ten seconds, and meanwhile with nothing but 503. All do once a frozen
-// server is off (backup.md): before, the other standby waits for it, and commits for the standby.
+// servers: it answers well within ten seconds, and meanwhile with nothing but 503. All do once a
+// frozen server is off (backup.md): before, the other standby waits for it, and commits for the
+// standby.
 func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	url := x.Instances[len(x.Instances)-1].URL + x.stats()
 	var answers apptest.Counter

@@ -39,8 +39,9 @@ func (x *clustered) pausing(round int) (resume func()) {
 	}
 }
 
-// rules.md, Keys: after a change of the reporting mode was answered, no report that begins shows the
-// old one, replicas paused or not: statistics of every instance, plays and the dashboard of one.
+// rules.md, Keys: after a change of the reporting mode was answered, no report that begins shows
+// the old one, replicas paused or not: statistics of every instance, plays and the dashboard of
+// one.
 func (x *clustered) reportingModeHolds(t *testing.T) {
 	h := &apptest.Recording{Replicas: true}
 	var answers apptest.Counter

@@ -28,8 +28,8 @@ var errOwnServer = errors.New("DG_DATABASE_URL names a server of your own, and d
 	"restore are for the embedded one. " +
 	"Use pg_dump and pg_restore as the role that owns the tables: configs/deploy/backup.md has the commands")
 
-// notInBackup are tables whose rows are not backed up, so that a restore revives no session or reset
-// link.
+// notInBackup are tables whose rows are not backed up, so that a restore revives no session or
+// reset link.
 var notInBackup = []string{"sessions", "account_resets"}
 
 // Run writes the backup. It does not migrate, so that it can run before an update.

@@ -70,8 +70,8 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 		})
 }
 
-// readKeyIDs reads a list; it never returns nil. An invalid line is an error: a leaked key could stay
-// alive. The error does not quote the line, which may be a whole key.
+// readKeyIDs reads a list; it never returns nil. An invalid line is an error: a leaked key could
+// stay alive. The error does not quote the line, which may be a whole key.
 func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")

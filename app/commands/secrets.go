@@ -18,8 +18,8 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt re-encrypts stored secrets with the current key, so that a replaced key can be dropped. It
-// logs unreadable secrets, and fails if the keys belong to another database.
+// encrypt re-encrypts stored secrets with the current key, so that a replaced key can be dropped.
+// It logs unreadable secrets, and fails if the keys belong to another database.
 func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	db.keys = keys
 	owner, err := postgres.Open(ctx, db.ownerURL,

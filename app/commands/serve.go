@@ -248,8 +248,9 @@ func (l listeners) Close() {
 	l.ops.Close()
 }
 
-// maxSegment is the usual MSS of a network. Loopback segments have 64 KB, so the receive window of a
-// local proxy opens in steps of 64 KB, and one step of a slow export would exceed the write deadline.
+// maxSegment is the usual MSS of a network. Loopback segments have 64 KB, so the receive window of
+// a local proxy opens in steps of 64 KB, and one step of a slow export would exceed the write
+// deadline.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {

@@ -36,8 +36,8 @@ type demoOrganisation struct {
 	daily                  float64 // plays on an ordinary working day
 }
 
-// demoGroup is a group. part names a second group of all members but four, or is "": the screens warn
-// that the two reports differ by so few people.
+// demoGroup is a group. part names a second group of all members but four, or is "": the screens
+// warn that the two reports differ by so few people.
 type demoGroup struct {
 	name    string
 	members int

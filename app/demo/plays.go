@@ -66,7 +66,8 @@ func season(date time.Time) float64 {
 	return busy
 }
 
-// play draws one play; ok is false if it would start in the future or no player is active on the day.
+// play draws one play; ok is false if it would start in the future or no player is active on the
+// day.
 func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	who := d.pick(people, ago)
 	started := d.today.AddDate(0, 0, -ago).Add(d.drawTimeOfDay())

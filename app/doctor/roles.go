@@ -72,8 +72,8 @@ select array(select what from (values
              'lo_import(text), lo_import(text, oid) from public',
              has_function_privilege('lo_create(oid)', 'execute'))) t (what, may) where may)`
 
-// Public warns of rights of PUBLIC that let the serving role fill the disk outside its tables. Other
-// programs may need them, so dg does not revoke them.
+// Public warns of rights of PUBLIC that let the serving role fill the disk outside its tables.
+// Other programs may need them, so dg does not revoke them.
 func Public(ctx context.Context, conn *pgx.Conn) (Finding, error) {
 	var statements []string
 	err := conn.QueryRow(ctx, publicSQL).Scan(&statements)

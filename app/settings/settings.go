@@ -24,8 +24,8 @@ type Source struct {
 	lines map[string]string
 }
 
-// Packaged is the configuration file of the packages. It is read by default where it exists, so that
-// commands use the settings of the service. With an empty DG_CONFIG no file is read.
+// Packaged is the configuration file of the packages. It is read by default where it exists, so
+// that commands use the settings of the service. With an empty DG_CONFIG no file is read.
 var Packaged = "/etc/dg/dg.env"
 
 // New returns a source that knows the variables of all commands.

@@ -69,9 +69,9 @@ var (
 	secondSecretKey = strings.Repeat("1e", 32)
 )
 
-// rules.md, Data; operations.md, Settings: with a key no table has a secret of two-step verification in
-// clear, whether it was stored before or imported. A key is introduced and replaced on two instances
-// in turn, while each serves.
+// rules.md, Data; operations.md, Settings: with a key no table has a secret of two-step
+// verification in clear, whether it was stored before or imported. A key is introduced and replaced
+// on two instances in turn, while each serves.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

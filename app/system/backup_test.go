@@ -79,8 +79,8 @@ func rights(t *testing.T, d *apptest.AdminDB) string {
 
 // A backup under load, of 300,000 plays in a soak: calls run and plays come in. Restored into an
 // empty database, keys, figures and audit log are the same to the byte, and what was being imported
-// is there wholly or not at all. An erasure works there as it did. The metrics show the backup's time
-// and the disk's room.
+// is there wholly or not at all. An erasure works there as it did. The metrics show the backup's
+// time and the disk's room.
 func TestBackupUnderLoadIsRestored(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")

@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// dialFrom opens a connection from an address of its own and sends the beginning of a request. It is
-// closed when the test ends.
+// dialFrom opens a connection from an address of its own and sends the beginning of a request. It
+// is closed when the test ends.
 func dialFrom(t *testing.T, from, to, request string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: 5 * time.Second}

@@ -16,8 +16,8 @@ import (
 	"dg/modules/identity/password"
 )
 
-// README, Try it: the printed curl line works as it is pasted. A second run keeps the data, replaces
-// the key and prints a working line again.
+// README, Try it: the printed curl line works as it is pasted. A second run keeps the data,
+// replaces the key and prints a working line again.
 func TestDemoRunsTwice(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

@@ -112,8 +112,9 @@ func (p proxied) exportsWhole(t *testing.T) {
 	}
 }
 
-// operations.md, Proxy; /docs/security, Stops and crashes: behind a proxy with two instances a rolling
-// restart loses no request. haproxy checks /readyz, so an instance announces its stop there.
+// operations.md, Proxy; /docs/security, Stops and crashes: behind a proxy with two instances a
+// rolling restart loses no request. haproxy checks /readyz, so an instance announces its stop
+// there.
 func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("nginx", func(t *testing.T) {

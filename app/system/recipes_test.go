@@ -55,7 +55,8 @@ func newCookbook(t *testing.T) *cookbook {
 	return b
 }
 
-// forgetRequests lets keys ask again: busyService stands for the limit, which all recipes together would reach.
+// forgetRequests lets keys ask again: busyService stands for the limit, which all recipes together
+// would reach.
 func (b *cookbook) forgetRequests(t *testing.T) {
 	t.Helper()
 	b.db.Do(t, `delete from api_key_windows`)

@@ -15,8 +15,8 @@ import (
 )
 
 // rules.md, Data: an answer holds whatever was committed before its request began, wherever it is
-// read. Replicas that have not replayed it are left out, and come back by themselves. `make cluster`
-// breaks them under load and in more ways.
+// read. Replicas that have not replayed it are left out, and come back by themselves. `make
+// cluster` breaks them under load and in more ways.
 func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)

@@ -87,7 +87,8 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 
 // As root, dg serve binds its ports and continues as the user that owns the data. All that it did
 // as root it still does: it answers, shows its figures, lets other commands use the server, joins
-// one that another command has launched, stops in order without waiting for that, and leaves nothing.
+// one that another command has launched, stops in order without waiting for that, and leaves
+// nothing.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
