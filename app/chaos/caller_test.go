@@ -51,7 +51,6 @@ const (
 	gotBroken  outcome = "broken" // the connection or the transfer
 	gotTimeout outcome = "timeout"
 	got429     outcome = "429"
-	gotProxy   outcome = "the proxy's 502 or 503"
 )
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
@@ -228,8 +227,6 @@ func (c *caller) send(
 	case response.StatusCode == http.StatusServiceUnavailable &&
 		response.Header.Get("Retry-After") != "":
 		return got503, nil
-	case bytes.HasPrefix(body, []byte("<html><body><h1>50")):
-		return gotProxy, nil
 	}
 	return c.isWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }

@@ -32,14 +32,11 @@ var hostileKinds = []func(h *hostile){
 	func(h *hostile) { h.hold(apptest.ChaosSize(600, 10_000, 10_000), 0, idle) },
 }
 
-// The first slowKinds of them are slow clients.
-const slowKinds = 3
-
-// attack runs kinds of hostile clients until stop is called.
-func attack(h *hostile, kinds ...func(h *hostile)) (stop func()) {
+// attack runs all kinds of hostile clients until stop is called.
+func (h *hostile) attack() (stop func()) {
 	var end func()
 	h.ctx, end = context.WithCancel(context.Background())
-	for _, do := range kinds {
+	for _, do := range hostileKinds {
 		do(h)
 	}
 	return func() {
@@ -62,7 +59,7 @@ func TestChaosHostileClients(t *testing.T) {
 	h := &hostile{address: strings.TrimPrefix(dg.URL, "http://")}
 	o := beginChaos(t, apptest.AdminDBAt(t, db.URL), dg)
 	c.o = o
-	stop := attack(h, hostileKinds...)
+	stop := h.attack()
 	defer stop()
 	c.isSpared(t, func() {
 		<-time.After(chaosSeconds(1, 10, 30))
@@ -72,30 +69,6 @@ func TestChaosHostileClients(t *testing.T) {
 	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
 	o.ends(t)
-}
-
-// Thousands of clients that send or read slowly through a proxy do not keep its other clients from
-// an answer.
-func TestChaosSlowClientsOfAProxy(t *testing.T) {
-	if !apptest.Chaos {
-		t.Skip("takes 15 seconds for each proxy: DG_CHAOS=1 runs it")
-	}
-	for name := range apptest.ProxyArguments {
-		t.Run(name, func(t *testing.T) {
-			db := fixtures.New(t)
-			address := apptest.FreeAddress(t)
-			apptest.Launch(t, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",
-				"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,
-				"--trusted-proxies", "127.0.0.1/32").UntilServing()
-			proxy := apptest.StartProxy(t, name, address, apptest.WithoutTLS()...)
-			if proxy == "" {
-				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
-			}
-			c := newCaller(t, db, "http://"+proxy)
-			defer attack(&hostile{address: proxy}, hostileKinds[:slowKinds]...)()
-			c.isSpared(t, func() { <-time.After(10 * time.Second) })
-		})
-	}
 }
 
 // dial opens a connection from one of 127.0.0.2 to 127.0.0.9, with a receive window of that many

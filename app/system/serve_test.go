@@ -23,18 +23,6 @@ import (
 // goneWithin is how long the embedded PostgreSQL may outlive a dg that was killed.
 const goneWithin = 10 * time.Second
 
-// A second dg serve on a folder shares the server and the data of the first.
-func TestASecondServerOnAFolder(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	c := apptest.ServeOn(t, dir)
-	second := apptest.ServeOn(t, dir)
-	second.Fetch("/readyz", "")
-	second.Stop()
-	require.Equal(t, "ready\n", c.Fetch("/readyz", ""))
-	c.Stop()
-}
-
 // operations.md, Install and Monitoring: the unit has Type=notify, so systemd hears that dg serves
 // and that it stops; dg health asks whether it is ready. The log starts with version, addresses and
 // what is served, and the collector of the settings gets traces, the last of them at the stop.
@@ -139,29 +127,6 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	require.NotZero(t, c.Status(2*time.Second))
 	require.NotErrorIs(t, <-ended, io.EOF)
 	apptest.NothingRuns(t, dir, goneWithin)
-}
-
-// An interrupted start, even while it makes the database, ends soon and leaves nothing that hinders
-// the next.
-func TestInterruptedStartLeavesNothingBehind(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	for _, moment := range []string{"creating a PostgreSQL data folder", "migrated"} {
-		c := apptest.Launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0",
-			"--ops-addr", "127.0.0.1:0")
-		apptest.Until(t, time.Minute, "never: "+moment, func() bool {
-			return strings.Contains(c.Log.String(), moment)
-		})
-		require.NoError(t, c.Process.Signal(syscall.SIGTERM))
-		if status := c.Status(30 * time.Second); status != 0 { // 0: it had begun to serve by then
-			require.Equal(t, 1, status)
-			require.Contains(t, c.Log.String(), "dg: interrupted before it was done\n")
-		}
-		apptest.NothingRuns(t, dir, goneWithin)
-	}
-	c := apptest.ServeOn(t, dir, "--demo")
-	c.DemoToken()
-	paste(t, c.Out.String())
 }
 
 // Of two commands at once on an empty folder one makes the database, the other waits for it, and
