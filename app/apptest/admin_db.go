@@ -15,14 +15,14 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// AdminDB is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps
-// the server running.
+// AdminDB is a pool of superuser connections to the database of a folder. It keeps the embedded
+// server running.
 type AdminDB struct {
 	*pgxpool.Pool
 	Server *embeddedpg.Server
 }
 
-// OpenAdminDB opens the database of a folder, whose server it starts or joins.
+// OpenAdminDB starts or joins the embedded server of a folder and connects to its database.
 func OpenAdminDB(t *testing.T, dir string) *AdminDB {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
@@ -34,7 +34,7 @@ func OpenAdminDB(t *testing.T, dir string) *AdminDB {
 	return d
 }
 
-// AdminDBAt opens the database of a URL.
+// AdminDBAt connects to the database of a URL.
 func AdminDBAt(t *testing.T, connection string) *AdminDB {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), AsSuperuser(t, connection))
@@ -51,7 +51,7 @@ func AsSuperuser(t *testing.T, connection string) string {
 	return u.String()
 }
 
-// Release gives the server back.
+// Release closes the pool and releases the server.
 func (d *AdminDB) Release(t *testing.T) {
 	d.Close()
 	require.NoError(t, d.Server.Stop(context.Background()))
@@ -88,7 +88,7 @@ func (d *AdminDB) Tables(t *testing.T) map[string]int {
 	return counts
 }
 
-// ExportBackends are the processes of PostgreSQL that read the rows of an export.
+// ExportBackends selects PostgreSQL's processes that read the rows of an export.
 const ExportBackends = ` from pg_stat_activity where datname = current_database()
 	and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
 

@@ -18,7 +18,7 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// Assembled is the assembled program, served in this process on a database of the test's own.
+// Assembled is the assembled program, served in this process on a database of this test.
 type Assembled struct {
 	*fixtures.Database
 	*assembly.Program
@@ -29,8 +29,8 @@ type Assembled struct {
 	End      func() error // waits until nothing is served; may be called again
 }
 
-// Assemble serves the program. Settings that are not given are those of a test: loopback is a
-// trusted proxy, running requests have a second when it stops.
+// Assemble serves the program with defaults for tests: loopback is a trusted proxy, and running
+// requests have a grace of one second.
 func Assemble(t *testing.T, db *fixtures.Database, settings assembly.Settings) *Assembled {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,7 +58,7 @@ func Assemble(t *testing.T, db *fixtures.Database, settings assembly.Settings) *
 	return a
 }
 
-// Browser is one of a client at the address, as a proxy names it.
+// Browser is a browser whose address a proxy would forward.
 func (a *Assembled) Browser(address string) *WebClient {
 	b := NewWebClient(a.T, a.Base)
 	b.Address = address

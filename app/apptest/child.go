@@ -23,8 +23,8 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// OpsAddress is where the instance's private listener is: the address of the two that it listens on
-// which does not serve.
+// OpsAddress is the address of the private listener: of the two that the process listens on, the
+// one that is not URL.
 func (c *Child) OpsAddress(t *testing.T) string {
 	t.Helper()
 	if c.ops == "" {
@@ -40,7 +40,7 @@ func (c *Child) OpsAddress(t *testing.T) string {
 	return c.ops
 }
 
-// listeners4 are the IPv4 addresses that a process listens on, as the kernel lists them.
+// listeners4 returns the IPv4 addresses that a process listens on, from /proc.
 func listeners4(t *testing.T, pid int) (addresses []string) {
 	t.Helper()
 	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
@@ -71,8 +71,7 @@ func listeners4(t *testing.T, pid int) (addresses []string) {
 	return addresses
 }
 
-// Binary is the real program, for the tests that kill it, measure it or run it as somebody else. It
-// is built where builds go, without the race detector, which would be what is measured.
+// Binary builds the program once, without the race detector, and returns its path.
 var Binary = sync.OnceValues(func() (string, error) {
 	path := InTree("bin", "dg-test")
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
@@ -80,26 +79,26 @@ var Binary = sync.OnceValues(func() (string, error) {
 		CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build dg: %w\n%s", err, out)
 	}
-	return path, os.Rename(fresh, path) // whole for another run of the tests as well
+	return path, os.Rename(fresh, path) // atomic, for concurrent test runs
 })
 
-// Child is dg in a process of its own.
+// Child is a process of dg.
 type Child struct {
 	*exec.Cmd
 	T        *testing.T
 	Out, Log logbook.Book
 	Exited   chan struct{}
 	URL      string // where it serves
-	ops      string // where its metrics are, once somebody asked: see opsAddress
+	ops      string // cached by OpsAddress
 }
 
-// Launch starts dg. It is killed when the test ends, if it still runs.
+// Launch starts dg. The end of the test kills it.
 func Launch(t *testing.T, args ...string) *Child {
 	t.Helper()
 	return LaunchWith(t, nil, args...)
 }
 
-// LaunchWith starts dg, which stops without a delay; prepare may change how.
+// LaunchWith starts dg without a shutdown delay. prepare may change the command.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	t.Helper()
 	program, err := Binary()
@@ -123,7 +122,7 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	return c
 }
 
-// CleanEnvironment is this process's without the settings of dg.
+// CleanEnvironment is the environment of this process without dg's settings.
 func CleanEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -150,7 +149,7 @@ func ServeWith(t *testing.T, args ...string) *Child {
 		args...)...).UntilServing()
 }
 
-// ServeDatabase starts dg serve on a database of the test's own.
+// ServeDatabase starts dg serve on a test database.
 func ServeDatabase(t *testing.T, db *fixtures.Database) *Child {
 	t.Helper()
 	return ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
@@ -176,7 +175,7 @@ func (c *Child) UntilServing() *Child {
 	return c
 }
 
-// DemoToken is the key of the demo that dg serve greets with.
+// DemoToken waits for the greeting of the demo and returns its key.
 func (c *Child) DemoToken() string {
 	c.T.Helper()
 	Until(c.T, 30*time.Second, "there is no demo key", func() bool {
@@ -192,7 +191,7 @@ type Answer struct {
 	Body   string
 }
 
-// Get asks with a key ("" for none), and with further headers given as name, value.
+// Get sends a GET with a key ("": none) and headers, given as name, value.
 func (c *Child) Get(path, token string, headers ...string) Answer {
 	c.T.Helper()
 	response := Ask(c.T, WithoutRedirects(), c.URL+path, token, headers...)
@@ -227,7 +226,7 @@ func (c *Child) Status(within time.Duration) int {
 	return c.ProcessState.ExitCode()
 }
 
-// Stop ends dg in order.
+// Stop ends dg by SIGTERM and requires exit status 0.
 func (c *Child) Stop() {
 	c.T.Helper()
 	require.NoError(c.T, c.Process.Signal(syscall.SIGTERM))
@@ -275,7 +274,7 @@ func (c *Child) Memory(name string) int {
 	return 0
 }
 
-// Until polls a condition; message says what is wrong as long as it does not hold.
+// Until polls a condition. message says what is wrong while it does not hold.
 func Until(t *testing.T, within time.Duration, message string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
@@ -285,7 +284,7 @@ func Until(t *testing.T, within time.Duration, message string, condition func() 
 	}
 }
 
-// FreeAddress is a loopback address that nobody serves on.
+// FreeAddress is a loopback address with a free port.
 func FreeAddress(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -294,7 +293,7 @@ func FreeAddress(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// WithFiles makes the process one that may open so many files.
+// WithFiles limits the number of files that the process may open.
 func WithFiles(limit string) func(*exec.Cmd) {
 	return func(c *exec.Cmd) {
 		c.Args = append([]string{"sh", "-c", `ulimit -n ` + limit + ` && exec "$0" "$@"`, c.Path},

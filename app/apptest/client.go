@@ -33,7 +33,7 @@ func CookiesOf(t *testing.T, base, email, password string) string {
 	return strings.Join(all, "; ")
 }
 
-// WithoutRedirects is a client that shows where an answer sends it.
+// WithoutRedirects is a client that does not follow redirects.
 func WithoutRedirects() *http.Client {
 	c := NewClient()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -48,7 +48,8 @@ func ReadAll(t *testing.T, response *http.Response) string {
 	return string(body)
 }
 
-// SmallWindowClient is a client for whom little is on its way: what it does not read is not sent.
+// SmallWindowClient has a small receive window, so that the server cannot send much that it does
+// not read.
 func SmallWindowClient() *http.Client {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -92,8 +93,7 @@ func ReadSlowly(t *testing.T, body io.Reader) <-chan error {
 	return ended
 }
 
-// FetchFrom asks as a client that keeps its connections. Status 0 is a transfer that failed or
-// broke.
+// FetchFrom gets a URL with a key. Status 0 means that the connection or the transfer failed.
 func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
 	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -111,19 +111,19 @@ func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
 	return response.StatusCode, body
 }
 
-// KeepingClient is one client with connections of its own.
+// KeepingClient keeps its connections alive.
 func KeepingClient(within time.Duration) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: within}
 }
 
-// NewClient has connections of its own: a test never waits for another's.
+// NewClient opens a new connection for each request.
 func NewClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
 	}
 }
 
-// Ask sends a GET with the key, and with further headers given as name, value.
+// Ask sends a GET with a key ("": none) and headers, given as name, value.
 func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
@@ -140,8 +140,7 @@ func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *ht
 	return response
 }
 
-// PlainClient keeps one connection or opens one for each request, from an address that no attack
-// has.
+// PlainClient connects from 127.0.0.20, which no attack uses.
 func PlainClient(keep bool) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 20)}}
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{

@@ -33,11 +33,11 @@ func ended(t *testing.T, status int, args []string) (output string) {
 	return c.Out.String() + c.Log.String()
 }
 
-// Command runs dg in this process, on nothing, and returns what it printed.
+// Command runs dg in this process with empty standard input.
 func Command(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
-	var stdout, stderr logbook.Book
-	// what does not say what is wrong would serve for ever
+	var stdout, stderr Buffer
+	// without the expected error, dg would serve for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	status = commands.Run(ctx, args, commands.Stdio{

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Counter counts what clients got, by a word for each kind of answer.
+// Counter counts answers by kind.
 type Counter struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -23,14 +23,14 @@ func (c *Counter) Add(kind string) {
 	c.counts[kind]++
 }
 
-// Of is how many there were of the kind.
+// Of returns the count of a kind.
 func (c *Counter) Of(kind string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counts[kind]
 }
 
-// Besides are the counts of all other kinds.
+// Besides returns the counts of all other kinds.
 func (c *Counter) Besides(kinds ...string) map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Counter) Besides(kinds ...string) map[string]int {
 	return others
 }
 
-// String is such as map[200:17 503:2].
+// String returns the counts, such as map[200:17 503:2].
 func (c *Counter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,11 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// demoBase holds a data folder with the demo in it, once some test has asked for it.
+// demoBase is the parent of demoFolder, which Main removes.
 var demoBase string
 
-// Main runs the tests of a package that starts dg, lets it say what there is to say at the end, and
-// removes what its tests share.
+// Main runs the tests of a package that starts dg, and then removes the shared demo.
 func Main(m *testing.M, end ...func()) {
 	if flag.Parse(); testing.Short() {
 		fmt.Println("skipped with -short: these tests start dg")
@@ -32,8 +31,7 @@ func Main(m *testing.M, end ...func()) {
 	os.Exit(status)
 }
 
-// demoFolder is a data folder that holds the demo as `dg serve --demo` loads it, before it makes
-// its key. Nothing runs on it.
+// demoFolder is a data folder with the demo but without its key. No server runs on it.
 var demoFolder = sync.OnceValues(func() (string, error) {
 	var err error
 	if demoBase, err = ReachableFolder(); err != nil {
@@ -57,8 +55,8 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// CopyDemo puts the demo into a folder without data: a copy of one that holds it, because loading
-// takes two seconds of a processor.
+// CopyDemo copies demoFolder to a folder without data. Loading the demo anew would take two
+// seconds.
 func CopyDemo(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
@@ -71,7 +69,7 @@ func CopyDemo(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// CurlLine finds the line of a greeting that can be pasted.
+// CurlLine finds the curl command of a greeting.
 var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
 
 // DemoKey finds a key.

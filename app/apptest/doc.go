@@ -1,14 +1,11 @@
-// Package apptest starts the program for the tests of the whole of it (app/system, app/chaos,
-// app/cluster and what is outside the package in app/commands), and has what those look at it with.
-// Only tests import it.
+// Package apptest is the test kit of the whole program: app/system, app/chaos, app/cluster,
+// app/assembly and app/commands use it. Only tests import it.
 //
-//   - Run: Command in this process; Succeeds, Refuses, Launch and what begins with Serve in a
-//     process of its own (Child, which Get and Fetch ask), by the binary that Binary builds;
-//     NewFolder and CopyDemo are what it runs on, sizes.go says how much there is of it.
-//   - PostgreSQL: AdminDB is the test's own way in, External a server that goes away and comes back,
-//     Relay one that falls silent.
-//   - Clients: Ask, FetchFrom and WebClient, which signs in; BehindProxy puts a real proxy before
-//     the program.
-//   - What must hold: Recording (a value that all see alike), OrgUnderChange (who loses access has lost
-//     it), Seen (no secret is anywhere).
+//   - Programs: Command runs dg in this process; Launch, Serve…, Succeeds and Refuses start the binary
+//     as a Child; Assemble serves the assembled program. NewFolder and CopyDemo make data folders.
+//   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start; Relay
+//     makes it silent.
+//   - Clients: Ask, FetchFrom and WebClient, which signs in; StartProxy starts nginx or haproxy.
+//   - Checks: Recording (linearizability of a value), OrgUnderChange (access ends everywhere), Seen (no
+//     secret is shown).
 package apptest

@@ -11,25 +11,24 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// Exporting is a real dg that serves one large fork, and a way into its database.
+// Exporting is a dg that serves one large fork.
 type Exporting struct {
 	*Child
 	*AdminDB
 	ExportPath string // of the export of all plays
 	Plays      int
 	Token      string
-	MoreTokens []string // further keys: one key may not have all exports of its organisation
+	MoreTokens []string // a key may not have all exports of its organisation
 }
 
-// StartExporting serves a fork of so many plays from a database of its own.
+// StartExporting serves a fork with that many plays.
 func StartExporting(t *testing.T, plays int) *Exporting {
 	t.Helper()
 	db := fixtures.New(t)
 	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	// As an import does: else the plan of an export is another, and its memory that of the first
-	// sealing beside it.
+	// As after an import. Otherwise the export has another plan, and runs during the first sealing.
 	db.Exec(`analyze`)
 	ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})

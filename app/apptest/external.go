@@ -15,7 +15,7 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// Postmaster is the process of the server on the folder.
+// Postmaster is the process id of the server on the folder.
 func Postmaster(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
@@ -25,8 +25,7 @@ func Postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// External is a PostgreSQL that dg did not launch, which can go away and come back under the same
-// URL.
+// External is a PostgreSQL that dg did not start. It can stop, and start again under the same URL.
 type External struct {
 	T      *testing.T
 	Dir    string
@@ -34,13 +33,13 @@ type External struct {
 	Server *embeddedpg.Server
 }
 
-// NewExternal starts one on a new folder.
+// NewExternal starts a server on a new folder.
 func NewExternal(t *testing.T) *External {
 	t.Helper()
 	return ExternalOn(t, NewFolder(t))
 }
 
-// NewExternalWithDemo starts one that holds the demo.
+// NewExternalWithDemo starts a server with the demo.
 func NewExternalWithDemo(t *testing.T) *External {
 	t.Helper()
 	dir := NewFolder(t)
@@ -48,7 +47,7 @@ func NewExternalWithDemo(t *testing.T) *External {
 	return ExternalOn(t, dir)
 }
 
-// ExternalOn starts one on the folder.
+// ExternalOn starts a server on the folder.
 func ExternalOn(t *testing.T, dir string) *External {
 	t.Helper()
 	x := &External{T: t, Dir: dir}
@@ -70,8 +69,8 @@ func (x *External) Start() {
 	require.NoError(x.T, os.Symlink(u.Query().Get("host"), x.Link))
 }
 
-// Stop waits for the server's end itself: to Stop, a child of this process that another test has
-// just forked is another user of it.
+// Stop also waits for the end of the server. Server.Stop returns early if another test forks a
+// child, which counts as another user.
 func (x *External) Stop() {
 	require.NoError(x.T, x.Server.Stop(context.Background()))
 	<-x.Server.Done()
@@ -94,7 +93,7 @@ func (x *External) Serving() string { return x.URL(url.User("dg_app")) }
 // Owner is the URL of the role that owns the tables.
 func (x *External) Owner() string { return x.URL(url.User("dg_owner")) }
 
-// On adds the flags of its URLs to a command line.
+// On adds the flags of the server's URLs to a command line.
 func (x *External) On(args ...string) []string {
 	return append([]string{
 		args[0], "--database-url", x.Serving(), "--migrate-database-url", x.Owner(),

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NewFolder is a path for a data folder that PostgreSQL's user can reach, in memory where the
-// system has that. When the test ends nothing may run on it any more.
+// NewFolder returns the path of a data folder that PostgreSQL's user can enter, in memory if
+// possible. At the end of the test no process may run on it.
 func NewFolder(t *testing.T) string {
 	t.Helper()
 	base, err := ReachableFolder()
@@ -24,7 +24,7 @@ func NewFolder(t *testing.T) string {
 	return dir
 }
 
-// CleanFolder removes a folder on which nothing runs any more, with its base.
+// CleanFolder waits until no process runs on a folder, and removes it with its base.
 func CleanFolder(t *testing.T, base, dir string) {
 	NothingRuns(t, dir, 20*time.Second)
 	// A killed server leaves its socket for the next start.
@@ -38,7 +38,7 @@ func CleanFolder(t *testing.T, base, dir string) {
 	_ = os.RemoveAll(base)
 }
 
-// ReachableFolder makes a folder that PostgreSQL's user can reach.
+// ReachableFolder makes a folder that PostgreSQL's user can enter.
 func ReachableFolder() (string, error) {
 	parent := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {

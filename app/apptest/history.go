@@ -13,18 +13,18 @@ import (
 	"dg/modules/reports/sealer"
 )
 
-// Sealable is how many plays a fork of these tests has: enough for segments.
+// Sealable is a number of plays of a fork that is large enough for segments.
 const Sealable = sealer.SealFrom + 1_000
 
-// History is a file of plays of one fork, and what is needed to read it.
+// History is an import file with plays, and the ids and period to read them by.
 type History struct {
 	File  string
 	IDs   demo.ScaleIDs
 	Plays int
-	Query string // the period that holds all of it
+	Query string // the period of all plays
 }
 
-// NewHistory writes a file of that many plays. Another seed is another organisation.
+// NewHistory writes a file of that many plays. Each seed is another organisation.
 func NewHistory(t *testing.T, seed uint64, plays int) History {
 	t.Helper()
 	return HistoryOf(t, seed, time.Now().UTC(),
@@ -48,20 +48,19 @@ func HistoryOf(t *testing.T, seed uint64, end time.Time, size demo.Size) History
 	return h
 }
 
-// ImportInto brings the history in by the real program.
+// ImportInto imports the history.
 func (h History) ImportInto(t *testing.T, dir string) {
 	t.Helper()
 	ImportFile(t, dir, h.File)
 }
 
-// ImportFile imports by the built program, which takes a tenth of the time of one under the race
-// detector, and returns what it printed.
+// ImportFile imports a file with the binary, and returns its output.
 func ImportFile(t *testing.T, dir, file string) string {
 	t.Helper()
 	return Succeeds(t, dir, "import", file)
 }
 
-// CSV is the path of the export of all of it.
+// CSV is the path of the export of all plays.
 func (h History) CSV() string {
 	return "/api/v1/forks/" + h.IDs.Forks[0].String() + "/exports/csv" + h.Query
 }

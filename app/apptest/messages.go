@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Message is one of the protocol: a letter, four bytes of length, a body. The first of a client has
-// no letter.
+// Message is a message of PostgreSQL's protocol: a letter, four bytes of length, a body. The first
+// message of a client has no letter.
 type Message []byte
 
-// ReadMessage reads one that has a letter, or with lettered 0 the first.
+// ReadMessage reads a message. lettered is 0 for the first message of a client, else 1.
 func ReadMessage(r io.Reader, lettered int) (Message, error) {
 	head := make([]byte, lettered+4)
 	if _, err := io.ReadFull(r, head); err != nil {

@@ -26,7 +26,7 @@ func createClusterKey(t *testing.T, c *WebClient, organisation string) (token st
 	return found[1]
 }
 
-// RevokeKey revokes it on the screen.
+// RevokeKey revokes a key on the screen.
 func RevokeKey(t *testing.T, c *WebClient, organisation, token string) {
 	path := fmt.Sprintf("/o/%s/settings/api-keys/%s/revoke", organisation,
 		token[len("dg_live_"):len("dg_live_")+22])
@@ -53,21 +53,21 @@ func ModeOf(_ int, body []byte) string {
 	return ""
 }
 
-// ClientsOfOrg is how many clients use one managed organisation.
+// ClientsOfOrg is the number of clients of one OrgUnderChange.
 const ClientsOfOrg = 5
 
-// OrgUnderChange is an organisation whose owner changes what its clients may do and see, while
-// these ask on every instance.
+// OrgUnderChange is an organisation whose owner changes the access of its clients while they use
+// every instance.
 type OrgUnderChange struct {
 	fixtures.Organisation
 	DB        *fixtures.Database
-	Entrances []string // where requests enter: instances, or what leads to them
+	Entrances []string // URLs of instances or of a proxy
 	Owner     fixtures.Person
 	HTTP      *http.Client
 	Answers   *Counter
 }
 
-// NewOrgUnderChange is the organisation with an owner, used through the entrances.
+// NewOrgUnderChange gives the organisation an owner.
 func NewOrgUnderChange(
 	t *testing.T, db *fixtures.Database, o fixtures.Organisation, entrances []string,
 	answers *Counter,
@@ -88,7 +88,7 @@ func NewOrgUnderChange(
 	return m
 }
 
-// Concurrently runs something n times at once and waits for all.
+// Concurrently calls do n times concurrently and waits for all calls.
 func Concurrently(n int, do func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -97,16 +97,16 @@ func Concurrently(n int, do func(i int)) {
 	all.Wait()
 }
 
-// The looks of a client at a change: beforehand and until it is answered, and then. A key has 120
-// requests in a minute.
+// How often a client looks until a change is answered, and afterwards. A key has 120 requests a
+// minute.
 const (
 	looksDuring = 16
 	looksAfter  = 4
 	lookPause   = 10 * time.Millisecond
 )
 
-// During has every client look until something that changes meanwhile is answered, and a few times
-// after that, on another instance each time. The change begins once a client has looked.
+// During lets every client look on each instance in turn, until the change is answered and a few
+// times after it. The change begins after the first look.
 func (m *OrgUnderChange) During(change func(), look func(from string, turn int)) {
 	answered := make(chan struct{})
 	looked := make(chan struct{})
@@ -147,7 +147,7 @@ func closedWithin(c <-chan struct{}, within time.Duration) bool {
 	}
 }
 
-// Call records what the API answers the key: 200 and 401 are the two values of a register.
+// Call records whether the API accepts the key (200) or refuses it (401).
 func (m *OrgUnderChange) Call(h *Recording, token string) func(from string, turn int) {
 	return func(from string, _ int) {
 		h.Read(from, func() string {
@@ -168,7 +168,7 @@ func (m *OrgUnderChange) SignedIn(t *testing.T, p fixtures.Person) *WebClient {
 		SignIn(demo.Account{Email: p.Email, Password: fixtures.Password})
 }
 
-// Legal fails where the history is none of a register, or empty.
+// Legal fails if the history is empty or not linearizable.
 func (m *OrgUnderChange) Legal(t *testing.T, what string, h *Recording) {
 	t.Helper()
 	faults := h.Faults()
@@ -177,7 +177,7 @@ func (m *OrgUnderChange) Legal(t *testing.T, what string, h *Recording) {
 	require.NotEmpty(t, h.Readings, what)
 }
 
-// KeysHold creates keys on the screen, one after the other, and revokes each while clients use it.
+// KeysHold creates keys on the screen in turn, and revokes each while clients use it.
 func (m *OrgUnderChange) KeysHold(t *testing.T, keys int) {
 	owner := m.SignedIn(t, m.Owner)
 	for range keys {

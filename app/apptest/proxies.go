@@ -26,7 +26,7 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// WithoutTLS are the changes to the examples of proxies that speak http, as the hostile clients do.
+// WithoutTLS changes the examples of proxies to plain HTTP.
 func WithoutTLS() []string {
 	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 }
@@ -44,10 +44,10 @@ func ClientOf(address string) *http.Client {
 	}}
 }
 
-// PublicURL is what DG_BASE_URL says behind a proxy.
+// PublicURL is the value of DG_BASE_URL behind a proxy.
 const PublicURL = "https://dg.example.org"
 
-// ProxyArguments are those of each proxy for its configuration.
+// ProxyArguments returns the arguments of each proxy for a configuration.
 var ProxyArguments = map[string]func(t *testing.T, config, dir string) []string{
 	"nginx": func(t *testing.T, config, dir string) []string {
 		main := fmt.Sprintf(
@@ -62,8 +62,8 @@ var ProxyArguments = map[string]func(t *testing.T, config, dir string) []string{
 	},
 }
 
-// StartProxy starts a proxy with its example in front of dg at upstream, and returns its address
-// once it serves; "" where it is not installed. changes are more of them to the example.
+// StartProxy starts a proxy with its example in front of upstream, and returns its address, or ""
+// if the proxy is not installed. changes are replacements in the example, in pairs.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
 	t.Helper()
 	program, err := exec.LookPath(name)
@@ -98,7 +98,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 	return address
 }
 
-// BehindProxy is a dg that trusts proxies on this machine, with one large fork.
+// BehindProxy starts a dg with one large fork that trusts proxies on this machine.
 func BehindProxy(t *testing.T, args ...string) *Exporting {
 	t.Helper()
 	db := fixtures.New(t)

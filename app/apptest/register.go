@@ -8,7 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Change is one change of a value, from when it was asked for until that was answered.
+// Change is one change of a value, with the times of its request and its answer.
 type Change struct {
 	Value        string
 	Begun, Ended time.Time
@@ -20,14 +20,13 @@ type reading struct {
 	begun, ended time.Time
 }
 
-// Recording is what became of one value: its changes, one after the other, and its readings, at any
-// time.
+// Recording has the sequential changes and the concurrent readings of one value.
 type Recording struct {
 	mu       sync.Mutex
 	Changes  []Change
 	Readings []reading
-	// readings may come from replicas: until a change is answered one may show it, and a later one
-	// not yet
+	// readings may come from replicas: until a change is answered, readings may alternate between
+	// both values
 	Replicas bool
 }
 
@@ -52,7 +51,7 @@ func (h *Recording) ReadSince(begun time.Time) bool {
 	return len(h.Readings) > 0 && h.Readings[len(h.Readings)-1].begun.After(begun)
 }
 
-// Read records a reading. One without a value says nothing.
+// Read records a reading. It drops a reading without a value.
 func (h *Recording) Read(from string, do func() (value string)) {
 	begun := time.Now()
 	value := do()
@@ -63,20 +62,19 @@ func (h *Recording) Read(from string, do func() (value string)) {
 	}
 }
 
-// The steps of a register: a change (from replicas its end), its beginning where that shows, and a
-// reading.
+// The steps of a register: a change (with replicas: its end), the beginning of a change with
+// replicas, and a reading.
 type (
 	whole   string
 	opening string
 	showing string
 )
 
-// registerState is the value, "" while it is not known yet, and the one that it is being changed
-// to.
+// registerState is the value ("": unknown) and the value of a change in progress.
 type registerState struct{ now, next string }
 
-// register is one value that all see alike: a history is legal if each of its steps can have
-// happened at one moment between its beginning and its answer.
+// register is the model of a linearizable value: each step takes effect at one moment between its
+// beginning and its answer.
 var register = porcupine.Model{
 	Init: func() any { return registerState{} },
 	Step: func(state, step, _ any) (bool, any) {
@@ -94,7 +92,7 @@ var register = porcupine.Model{
 	DescribeOperation: func(step, _ any) string { return fmt.Sprintf("%T %[1]v", step) },
 }
 
-// operations are the changes and these readings, for porcupine.
+// operations returns the changes and these readings for porcupine.
 func (h *Recording) operations(readings ...reading) (all []porcupine.Operation) {
 	add := func(step any, from, to time.Time) {
 		all = append(all, porcupine.Operation{
@@ -117,7 +115,7 @@ func (h *Recording) operations(readings ...reading) (all []porcupine.Operation) 
 	return all
 }
 
-// processBegan makes small numbers of moments, by the clock that nobody sets where both have it.
+// processBegan is the origin of times: differences to it use the monotonic clock.
 var processBegan = time.Now()
 
 // checkWithin bounds the search for an order; a history without a result counts as illegal.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What contradicts a register is found, and what happened at the same time as a change is not.
+// Readings that contradict the changes are found. Readings concurrent with a change are legal.
 func TestRegisterFindsIllegalHistories(t *testing.T) {
 	t.Parallel()
 	at := func(ms int) time.Time { return processBegan.Add(time.Duration(ms) * time.Millisecond) }

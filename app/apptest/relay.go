@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Relay is a proxy before a database that can fall silent: it refuses and closes nothing, and
-// nothing arrives.
+// Relay is a proxy in front of a database that can become silent: it accepts connections, closes
+// none and forwards nothing.
 type Relay struct {
 	net.Listener
 	socket string
-	Open   sync.RWMutex // held for writing while all is silent
-	era    atomic.Int64 // connections of an earlier one are silent for good
+	Open   sync.RWMutex // write-locked while the relay is silent
+	era    atomic.Int64 // connections of an earlier era stay silent
 }
 
-// NewRelay puts one before the database.
+// NewRelay starts a relay in front of the server.
 func NewRelay(t *testing.T, x *External) *Relay {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -81,7 +81,7 @@ func (r *Relay) wait() {
 	defer r.Open.RUnlock()
 }
 
-// Forget makes the connections that there are silent for good; new ones work.
+// Forget silences all open connections for good. New connections work.
 func (r *Relay) Forget() { r.era.Add(1) }
 
 // URL connects as the serving role, through the relay.

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Seen collects what anybody could read: output, bodies, logs, tables.
+// Seen collects texts by where they were seen: output, bodies, logs, tables.
 type Seen map[string]string
 
-// secretShapes are what secrets look like, whichever they are.
+// secretShapes are the shapes of secrets.
 var secretShapes = map[string]*regexp.Regexp{
 	"a key":              regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
 	"a password hash":    regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
@@ -25,7 +25,7 @@ var secretShapes = map[string]*regexp.Regexp{
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
-// Finds looks for secrets, and for what has their shape.
+// Finds looks for the secrets and for texts with the shape of a secret.
 func (s Seen) Finds(secrets map[string]string) []string {
 	found := s.Named(secrets)
 	for where, text := range s {
@@ -38,7 +38,7 @@ func (s Seen) Finds(secrets map[string]string) []string {
 	return found
 }
 
-// Named looks for these secrets alone.
+// Named looks for the secrets only.
 func (s Seen) Named(secrets map[string]string) (found []string) {
 	for where, text := range s {
 		for name, secret := range secrets {
@@ -56,7 +56,7 @@ func (s Seen) around(name, where string, from, to int) string {
 		text[max(0, from-200):min(len(text), to+50)])
 }
 
-// HoldsNone fails where it contains a secret.
+// HoldsNone fails the test for each secret found.
 func (s Seen) HoldsNone(t *testing.T, secrets map[string]string) {
 	t.Helper()
 	for name, secret := range secrets {

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// Soak says whether the sizes are those of a long run (make soak) and not those of every run.
+// Soak reports whether tests have the sizes of make soak.
 var Soak = os.Getenv("DG_SOAK") == "1"
 
-// Sized picks a size: of every run, or of a soak.
+// Sized returns the size of make test or of make soak.
 func Sized(usual, soaked int) int {
 	if Soak {
 		return soaked
@@ -16,11 +16,10 @@ func Sized(usual, soaked int) int {
 	return usual
 }
 
-// Chaos says whether the suites of chaos have their full sizes (make chaos, make soak) and not
-// those of every run.
+// Chaos reports whether the tests of chaos have their full sizes (make chaos, make soak).
 var Chaos = Soak || os.Getenv("DG_CHAOS") == "1"
 
-// ChaosSize picks a size: of every run, of make chaos, or of make soak.
+// ChaosSize returns the size of make test, of make chaos or of make soak.
 func ChaosSize(cut, chaotic, soaked int) int {
 	switch {
 	case Soak:
@@ -31,7 +30,7 @@ func ChaosSize(cut, chaotic, soaked int) int {
 	return cut
 }
 
-// NeedsProc skips where the memory of a process cannot be seen.
+// NeedsProc skips the test if /proc does not show the memory of a process.
 func NeedsProc(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {

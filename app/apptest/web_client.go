@@ -23,7 +23,7 @@ type WebClient struct {
 	Address string // in X-Forwarded-For; "": none
 }
 
-// NewWebClient is a browser that nobody has signed in with.
+// NewWebClient is a signed-out browser.
 func NewWebClient(t *testing.T, base string) *WebClient {
 	return &WebClient{T: t, Base: base, Cookies: map[string]string{}}
 }
@@ -73,7 +73,7 @@ func (c *WebClient) Get(path string) string {
 	return body
 }
 
-// Post sends a form of names and values, as a page of the site does.
+// Post sends a form, given as name, value.
 func (c *WebClient) Post(path string, fields ...string) (status int, body, location string) {
 	c.T.Helper()
 	form := url.Values{}
@@ -85,7 +85,7 @@ func (c *WebClient) Post(path string, fields ...string) (status int, body, locat
 
 var hiddenField = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)"`)
 
-// Submit opens a page and sends its form: the fields, and what is hidden in the page.
+// Submit opens a page and sends its form with the fields and the hidden fields.
 func (c *WebClient) Submit(path string, fields ...string) (body, location string) {
 	c.T.Helper()
 	for _, hidden := range hiddenField.FindAllStringSubmatch(c.Get(path), -1) {
@@ -115,7 +115,7 @@ func (c *WebClient) Stolen() *WebClient {
 	return thief
 }
 
-// OfferedSecret finds the secret that two-step verification is set up with.
+// OfferedSecret finds the new secret on the page that sets up two-step verification.
 var OfferedSecret = regexp.MustCompile(`<code id="totp">([A-Z2-7 ]+)</code>`)
 
 // ResetLink finds the link that dg account reset prints.
@@ -133,7 +133,7 @@ func DemoAccount(t *testing.T, email string) demo.Account {
 	return demo.Account{}
 }
 
-// CodeOf is the code of the moment.
+// CodeOf is the current code of a two-step secret.
 func CodeOf(t *testing.T, secret string) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now())
@@ -141,7 +141,7 @@ func CodeOf(t *testing.T, secret string) string {
 	return code
 }
 
-// RegexpGroup is what the group of the pattern finds in the text.
+// RegexpGroup returns the first group of the pattern in the text.
 func RegexpGroup(t *testing.T, pattern, text string) string {
 	t.Helper()
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)

@@ -37,7 +37,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	require.Less(t, time.Since(revoked), 3*time.Second)
 }
 
-// takeAll takes every connection of a pool until the test ends.
+// takeAll acquires every connection of a pool until the test ends.
 func (w *world) takeAll(pool *pgxpool.Pool) {
 	for i := range pool.Config().MaxConns {
 		flow := fairshare.WithTenant // no organisation may have all
@@ -52,7 +52,7 @@ func (w *world) takeAll(pool *pgxpool.Pool) {
 
 // rules.md, CSV: all rows come from one snapshot. An export that runs while the reporting mode
 // changes and plays are erased ends whole, with the labels and the plays of the moment that it
-// began. It is held amid its statements, at the labels.
+// began. The test holds it between its statements, at the labels.
 func TestRunningExportIsOfItsBeginning(t *testing.T) {
 	w := start(t)
 	x := w.tenant(2_000)
@@ -133,8 +133,8 @@ func TestStoppingIsAnnouncedBeforeItHappens(t *testing.T) {
 	require.NoError(t, w.Stop())
 }
 
-// What a key did is stored when the program stops, however it stops: nothing waits for the next
-// minute, the listener may have failed, and the end of an export may be slow to record.
+// The usage of a key is stored when the program stops, also if the listener has failed or the end
+// of an export is slow to record.
 func TestUsageIsStoredWhenTheProgramStops(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(w *world, x tenant){

@@ -18,15 +18,15 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// Of 11 connections of the pool of authentication.
+// Shares of the 11 connections of the authentication pool.
 const (
-	networksOfAuth = 2 // of all requests without a known credential
-	halfOfAuth     = 4 // of what is left, of one organisation
+	networksOfAuth = 2 // of all unauthenticated requests
+	halfOfAuth     = 4 // of one organisation: half of the others
 	screensOfOne   = 2 // screens at once of one organisation
 )
 
-// crowding is what a crowd of one organisation, or of nobody known, asks again and again, each time
-// waiting for a lock. It may hold so many connections, and others are answered meanwhile.
+// crowding is a request that many clients of one organisation, or unauthenticated clients, repeat.
+// Each waits for a lock. They may hold that many connections, and other requests are answered.
 type crowding struct {
 	name string
 	lock func(first tenant) string
@@ -81,7 +81,7 @@ var crowdings = []crowding{
 	},
 }
 
-// rules.md, Bounds: requests that take long leave connections for those of others: their keys,
+// rules.md, Bounds: slow requests of one organisation leave connections for others, whose keys,
 // screens and sign-ins are answered.
 func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 	t.Parallel()
@@ -121,9 +121,8 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 	}
 }
 
-// Exports and downloads of the audit log outlive their requests, and still queue with their
-// organisation: what holds the share of the program's own work delays none of them (rules.md,
-// Bounds).
+// rules.md, Bounds: exports and downloads of the audit log outlive their handlers, but queue with
+// their organisation. Connections of the program's own work do not delay them.
 func TestDownloadsQueueWithTheirOrganisation(t *testing.T) {
 	w := start(t)
 	x := w.tenant(10)
@@ -152,8 +151,8 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, w.call(x, x.stats()))
 }
 
-// rules.md, Bounds: slow exports of one organisation leave places for another. Who leaves gives the
-// place back.
+// rules.md, Bounds: slow exports of one organisation leave places for another. A client that leaves
+// frees its place.
 func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
 	w := start(t)
 	first := w.tenant(8_000)
@@ -174,7 +173,7 @@ func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
 	})
 }
 
-// holds locks until release is called.
+// holds runs a locking statement in a transaction until release is called.
 func (w *world) holds(sql string) (release func()) {
 	w.T.Helper()
 	tx, err := w.Owner.Pool.Begin(w.T.Context())
@@ -201,7 +200,8 @@ func (w *world) crowd(ask func(turn int)) (leave func()) {
 	}
 }
 
-// ask asks with a key, or as the first owner in a browser, from one of many networks. It may fail.
+// ask sends a request with a key, or ("") with the first owner's session, from one of 100 networks.
+// It ignores failures.
 func (w *world) ask(path, token string, network int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Base+path, http.NoBody)
 	if token == "" {
@@ -223,8 +223,8 @@ func (w *world) inUse(pool *pgxpool.Pool, want int32) {
 	})
 }
 
-// neverMore requires that for a while no more statements wait for the lock. Statements that end at
-// once, of the session or the program's own work, hold connections too and do not count.
+// neverMore requires for a while that at most that many connections wait for the lock. Short
+// statements also hold connections, and do not count.
 func (w *world) neverMore(most int) {
 	w.T.Helper()
 	for range 200 {

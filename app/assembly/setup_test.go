@@ -18,7 +18,7 @@ const (
 	wrongPassword = "wrong horse battery"
 )
 
-// world is the assembled program on a database of its own.
+// world is the assembled program on a new database.
 type world struct {
 	*apptest.Assembled
 	cookie string // of a session that ask uses
@@ -71,7 +71,7 @@ func (x tenant) stats() string {
 	return "/api/v1/forks/" + x.fork.ID + "/stats" + apptest.SomeDays
 }
 
-// begin begins the export of a tenant, of which little is on its way, and returns its body.
+// begin starts the export of a tenant through a small window.
 func (w *world) begin(x tenant) *http.Response {
 	w.T.Helper()
 	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.export(), x.key.Token())
@@ -92,7 +92,7 @@ func signInWith(b *apptest.WebClient, email, password string) (status int) {
 	return status
 }
 
-// actions returns those of the organisation's log with their reasons, oldest first.
+// actions returns the actions of the organisation's log with their reasons, oldest first.
 func (w *world) actions(organisation string) []string {
 	w.T.Helper()
 	return fixtures.One[[]string](w.Database, `select coalesce(array_agg(action ||
@@ -100,7 +100,7 @@ func (w *world) actions(organisation string) []string {
 		from audit_entries where org_id = $1`, organisation)
 }
 
-// fillDisk lets no entry of the audit log be written from now on.
+// fillDisk makes every write to the audit log fail.
 func (w *world) fillDisk() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 }

@@ -20,14 +20,14 @@ func (w *world) ownerOf(one, other tenant) fixtures.Person {
 	return p
 }
 
-// guess sends wrong passwords from an address and returns how many were compared; the others were
+// guess sends wrong passwords from an address and returns how many were compared. The others were
 // locked out.
 func (w *world) guess(address string, emails ...string) (compared int) {
 	w.T.Helper()
 	for _, email := range emails {
 		status := http.StatusServiceUnavailable
 		for try := 0; status == http.StatusServiceUnavailable && try < 20; try++ {
-			// on a busy machine some wait in vain for a place: nothing was compared, and they retry
+			// on a busy machine a request may get no place: then nothing was compared
 			status = signInWith(w.Browser(address), email, wrongPassword)
 		}
 		if status == http.StatusUnauthorized {
@@ -79,7 +79,7 @@ func TestSignInSignOutAndDownloadAreRecorded(t *testing.T) {
 	require.Equal(t, 1, fixtures.One[int](w.Database, `select count(*) from sessions`))
 }
 
-// A client is an IPv4 address or an IPv6 /64. Other clients sign in meanwhile.
+// A client is an IPv4 address or an IPv6 /64. Other clients can still sign in.
 func TestOneClientCannotTrySixtyAccounts(t *testing.T) {
 	w := start(t)
 	x := w.tenant(0)

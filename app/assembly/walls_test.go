@@ -17,8 +17,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// neighbours are two organisations in one program: Acme has a key and an owner, and everything that
-// Beta has is Beta's alone.
+// neighbours are two organisations in one program. Acme sends requests; Beta's data must stay
+// hidden.
 type neighbours struct {
 	*world
 	acme, beta   tenant
@@ -78,7 +78,7 @@ func (n neighbours) unchanged() {
 			`select reporting_mode from organisations where id = $1`, n.beta.ID))
 }
 
-// form is what the forms of the screens want, each something of it.
+// form has the fields of all forms.
 var form = url.Values{
 	"mode":           {"nominative"},
 	"organisation":   {"Acme"},
@@ -92,11 +92,11 @@ func first(status int, _ string) int { return status }
 
 const report = "/stats?from=2026-03-01&to=2026-03-31"
 
-// withoutOrganisation is the connection of gorm whose statements have lost their condition on the
-// organisation.
+// withoutOrganisation is a connection of gorm that removes the condition on the organisation from
+// statements.
 type withoutOrganisation struct{ *sql.DB }
 
-// organisationCondition is what tenant.Scope adds, and what the texts of tenant.Raw have.
+// organisationCondition is the condition of tenant.Scope and of the texts of tenant.Raw.
 var organisationCondition = regexp.MustCompile(
 	`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`,
 )
@@ -149,8 +149,8 @@ func (n neighbours) loosenQueries() {
 	}
 }
 
-// The policy is a wall of its own: with the organisation taken out of the SQL it still refuses what
-// is another organisation's.
+// The policy alone protects organisations: without the conditions in the SQL it still refuses
+// access to another organisation's data.
 func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.loosenQueries()
@@ -199,7 +199,7 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	n.unchanged()
 }
 
-// openModel allows everything to everybody.
+// openModel allows every request.
 const openModel = `[request_definition]
 r = kind, grants, org, owner, resource, action
 [policy_definition]
@@ -209,8 +209,8 @@ e = some(where (p.eft == allow))
 [matchers]
 m = true`
 
-// The SQL is a wall of its own: with a policy that allows everything it still finds nothing of
-// another organisation.
+// The SQL alone protects organisations: under a policy that allows everything it still finds no
+// data of another organisation.
 func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
 	policy, err := authz.Compile(openModel, "p, any, any, any, any")
 	require.NoError(t, err)

@@ -127,7 +127,7 @@ func (x *clustered) logErrors(t *testing.T) {
 	}
 }
 
-// stay says how to use the cluster by hand, until Ctrl-C.
+// stay prints how to use the cluster by hand, and waits for Ctrl-C.
 func (x *clustered) stay(t *testing.T) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

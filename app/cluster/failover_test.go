@@ -12,7 +12,7 @@ import (
 	"dg/platform/testkit/cluster"
 )
 
-// goodWithin is how soon after a promotion every instance answers well.
+// goodWithin bounds the time from a promotion until every instance answers.
 const goodWithin = 10 * time.Second
 
 // configs/deploy, failover: the primary is killed and a standby promoted, under load. No answer is
@@ -57,7 +57,7 @@ func (x *clustered) failover(t *testing.T) {
 	l.check(t)
 }
 
-// comesBack makes a standby of the old primary.
+// comesBack makes the old primary a standby.
 func (x *clustered) comesBack(old, next, other *cluster.Server) {
 	if old.Running() {
 		old.Kill()
@@ -70,10 +70,9 @@ func (x *clustered) comesBack(old, next, other *cluster.Server) {
 	x.DB[2] = old
 }
 
-// fails has the primary go and promotes a standby, under requests to the instance that knows all
-// servers: it answers well within ten seconds, and meanwhile with nothing but 503. All do once a
-// frozen server is off (backup.md): before, the other standby waits for it, and commits for the
-// standby.
+// fails stops the primary and promotes a standby, under requests to the instance that knows all
+// servers. Until it succeeds, within ten seconds, it answers only 503. The other instances succeed
+// once a frozen primary is switched off (backup.md): until then commits wait for the other standby.
 func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	url := x.Instances[len(x.Instances)-1].URL + x.stats()
 	var answers apptest.Counter
@@ -97,8 +96,8 @@ func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	x.untilGood(t)
 }
 
-// furthest are the standbys, first the one that has received the most: it has every commit that was
-// answered.
+// furthest returns both standbys, first the one that has received more: it has every acknowledged
+// commit.
 func (x *clustered) furthest() (next, other *cluster.Server) {
 	const received = `select pg_last_wal_receive_lsn()::text`
 	next = x.DB[1]

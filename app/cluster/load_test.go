@@ -18,9 +18,9 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// load is clients that ask for reports everywhere and compare each with what it must be. Most
-// reports are of a fork that does not change: they must be the same to the byte. Others are of one
-// to which plays are added meanwhile: they must have no fewer than were stored before they began.
+// load runs clients that compare each report with the right one. Most reports are of a fork that
+// does not change, and must be equal to the byte. Others are of a fork to which plays are added,
+// and must have at least the plays that were stored before the request.
 type load struct {
 	x      *clustered
 	want   map[string][]byte // by path
@@ -118,7 +118,7 @@ func (l *load) client(n int) {
 	}
 }
 
-// ask asks one question.
+// ask sends one request.
 func (l *load) ask(c *http.Client, from string) {
 	path := "/api/v1/forks/" + l.grows.ID + "/stats" + apptest.SomeDays
 	if n := rand.IntN(len(l.paths) + 3); n < len(l.paths) {
@@ -145,14 +145,14 @@ func (l *load) ask(c *http.Client, from string) {
 	}
 }
 
-// during is what clients got between two moments.
+// during summarises the answers of an interval.
 type during struct {
 	asked    apptest.Counter
 	lastBad  time.Duration // how long after the beginning the last answer that was not 200 ended
 	requests int
 }
 
-// between looks at the answers to what was asked from one moment to another.
+// between summarises the answers to requests of an interval.
 func (l *load) between(from, to time.Time) *during {
 	d := new(during)
 	l.mu.Lock()
@@ -170,7 +170,7 @@ func (l *load) between(from, to time.Time) *during {
 	return d
 }
 
-// watch keeps the load on for a time, adds plays, and returns what clients got.
+// watch adds plays during the load for a time, and summarises the answers.
 func (l *load) watch(t *testing.T, span time.Duration) *during {
 	t.Helper()
 	from := time.Now()

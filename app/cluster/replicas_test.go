@@ -17,14 +17,13 @@ import (
 	"dg/platform/testkit/cluster"
 )
 
-// replicaFault is what becomes of the first replica, how that ends, and what /readyz says of it
-// meanwhile.
+// replicaFault is a fault of the first replica, its end, and the state that /readyz then shows.
 type replicaFault struct {
 	name, state string
 	begin, end  func(s *cluster.Server)
 }
 
-// vandalism is what a report would show if it were read from a replica with a history of its own.
+// vandalism changes a promoted replica, so that a report read from it would be wrong.
 const vandalism = `set synchronous_commit = local; update organisations
 	set reporting_mode = 'nominative'; delete from plays where random() < 0.5`
 
@@ -54,8 +53,8 @@ var replicaFaults = []replicaFault{
 
 func restart(s *cluster.Server) { s.Start() }
 
-// Whatever becomes of a replica, no answer is wrong, older than its request or 500; it is left out,
-// and comes back by itself.
+// Under any fault of a replica no answer is wrong, older than its request or 500. The replica is
+// left out, and used again afterwards.
 func (x *clustered) faultyReplicas(t *testing.T) {
 	l := x.startLoad(t)
 	x.untilReplicaServes(t)

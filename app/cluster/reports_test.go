@@ -20,8 +20,7 @@ func (x *clustered) browser(t *testing.T) *apptest.WebClient {
 		SignIn(demo.Account{Email: x.owner.Email, Password: fixtures.Password})
 }
 
-// pausing pauses the replay of one standby or both in every second round, and returns how it goes
-// on.
+// pausing pauses the replay of one standby or both in every second round. resume ends the pause.
 func (x *clustered) pausing(round int) (resume func()) {
 	standbys := x.DB[1:]
 	if round%2 == 1 {
@@ -64,7 +63,7 @@ func (x *clustered) reportingModeHolds(t *testing.T) {
 	require.Equal(t, len(h.Readings), answers.Of("200"), "%v", &answers)
 }
 
-// see records what reports show, all at once.
+// see requests reports concurrently and records the mode that they show.
 func (x *clustered) see(
 	h *apptest.Recording, browser *apptest.WebClient, round int, answers *apptest.Counter,
 ) {
