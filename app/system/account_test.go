@@ -10,8 +10,8 @@ import (
 	"dg/app/apptest"
 )
 
-// dg account reset: the link sets a new password and turns two-step verification off, once, and
-// names who asked for it in the log of each organisation. The token is in no table and no log.
+// dg account reset: the link sets a new password and turns two-step verification off, once. The log
+// of each of the person's organisations has an entry. The token is in no table and no log.
 func TestAccountResetWorksOnce(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -69,9 +69,9 @@ var (
 	secondSecretKey = strings.Repeat("1e", 32)
 )
 
-// rules.md, Data; operations.md, Settings: with a key no table has a secret of two-step
-// verification in clear, whether it was stored before or imported. A key is introduced and replaced
-// on two instances in turn, while each serves.
+// rules.md, Data; operations.md, Settings: with a secret key no two-step secret is stored in clear,
+// neither an older nor an imported one. Two instances get the key and its successor in turn while
+// they serve.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -106,8 +106,8 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
 }
 
-// rules.md, Data: what would read or write secrets with another key than the database's, or without
-// one, says so and does not start. A lost key can be given up.
+// rules.md, Data: commands that read or write secrets refuse to start without the database's key. A
+// lost key can be given up.
 func TestWrongSecretKeyDoesNotServe(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--secret-key", firstSecretKey)

@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// However many large reports are asked for at once and read slowly, the memory that they take is
-// bounded. app/assembly and make chaos prove that they leave room for others.
+// Many large reports that are read slowly take bounded memory. app/assembly and make chaos prove
+// that they leave room for others.
 func TestMemoryUnderLargeReportsIsBounded(t *testing.T) {
 	t.Parallel()
 	apptest.NeedsProc(t)
@@ -25,7 +25,7 @@ func TestMemoryUnderLargeReportsIsBounded(t *testing.T) {
 	c := apptest.ServeDatabase(t, db)
 	c.Fetch(n.Stats(1), n.Keys[0])
 	idle := c.Memory("VmRSS")
-	// VmHWM begins anew
+	// resets VmHWM
 	require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.Process.Pid), []byte("5"), 0))
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()

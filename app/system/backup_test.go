@@ -21,14 +21,14 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// restored is a new data folder with the backup in it.
+// restored restores the backup into a new data folder.
 func restored(t *testing.T, file string, args ...string) (dir, output string) {
 	t.Helper()
 	dir = apptest.NewFolder(t)
 	return dir, apptest.Succeeds(t, dir, append([]string{"restore", file}, args...)...)
 }
 
-// answers is what a caller gets of a history: the forks, the statistics and every play.
+// answers fetches forks, statistics and plays of a history, by path.
 func answers(c *apptest.Child, token string, h apptest.History) map[string]string {
 	c.T.Helper()
 	bodies := map[string]string{}
@@ -42,7 +42,7 @@ func answers(c *apptest.Child, token string, h apptest.History) map[string]strin
 	return bodies
 }
 
-// hashes are of all rows of every table.
+// hashes returns a hash of all rows of each table.
 func hashes(t *testing.T, d *apptest.AdminDB) map[string]string {
 	t.Helper()
 	hashes := map[string]string{}
@@ -63,7 +63,7 @@ func restorable(t *testing.T, d *apptest.AdminDB) map[string]string {
 	return hashes
 }
 
-// rights are those of the serving role and of everybody.
+// rights lists the rights of the serving role and of PUBLIC.
 func rights(t *testing.T, d *apptest.AdminDB) string {
 	t.Helper()
 	return apptest.Read[string](t, d,
@@ -77,10 +77,9 @@ func rights(t *testing.T, d *apptest.AdminDB) string {
 		from information_schema.column_privileges where grantee = 'dg_app'`)
 }
 
-// A backup under load, of 300,000 plays in a soak: calls run and plays come in. Restored into an
-// empty database, keys, figures and audit log are the same to the byte, and what was being imported
-// is there wholly or not at all. An erasure works there as it did. The metrics show the backup's
-// time and the disk's room.
+// A backup is made during calls and an import. After its restore, keys, figures and audit log are
+// equal to the byte, the import is there wholly or not at all, and an erasure works. The metrics
+// show the time of the backup and the free disk space.
 func TestBackupUnderLoadIsRestored(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")
@@ -127,8 +126,8 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 	forgets(t, again, other, d2, ours, h)
 }
 
-// forgets erases the player of most plays: statistics and CSV follow at once, and the segments are
-// sealed again without it. An unknown id does not stop the erasure.
+// forgets erases the most active player: statistics and CSV follow at once, and segments are sealed
+// again without the player. An unknown id does not stop the erasure.
 func forgets(
 	t *testing.T, c *apptest.Child, dir string, d *apptest.AdminDB, token string, h apptest.History,
 ) {
@@ -160,7 +159,7 @@ func forgets(
 	apptest.Succeeds(t, dir, "segments", "verify")
 }
 
-// underLoad calls until it is asked to stop: each answer is 200, or 429 beyond the rate.
+// underLoad sends requests until stop is called. Each answer is 200, or 429 above the rate.
 func underLoad(t *testing.T, c *apptest.Child, token string) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var answers apptest.Counter
@@ -204,8 +203,8 @@ func TestRestoredTablesAreEqual(t *testing.T) {
 		`WARNING: [1-9]\d* secrets of two-step verification are encrypted with another key`, output)
 }
 
-// A backup that is broken off leaves no file, and none replaces another. A server of one's own is
-// backed up by its tools.
+// An interrupted backup leaves no file, and a backup never replaces a file. dg backup refuses
+// external servers.
 func TestBackupIsWholeOrNotThere(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")
@@ -239,7 +238,7 @@ func TestBackupIsWholeOrNotThere(t *testing.T) {
 	require.Equal(t, "another", string(kept))
 }
 
-// A restore replaces no data, waits for nobody's end, and changes nothing when it fails or is
+// A restore replaces no data, refuses to run while dg serves, and changes nothing if it fails or is
 // killed.
 func TestRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
@@ -271,8 +270,8 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 	require.NotZero(t, apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
 }
 
-// breaksOff signals a restore while pg_restore runs, as Ctrl-C does: the whole process group. One
-// that is interrupted says so and leaves nothing.
+// breaksOff signals the process group of a restore while pg_restore runs, as Ctrl-C does. After an
+// interrupt the restore says so and leaves nothing.
 func breaksOff(t *testing.T, dir, file string, signal syscall.Signal) {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
@@ -298,7 +297,7 @@ func breaksOff(t *testing.T, dir, file string, signal syscall.Signal) {
 	require.Zero(t, d.Tables(t)["plays"])
 }
 
-// foreignDump is one of the folder's database before its first migration.
+// foreignDump is a dump of a database without dg's schema.
 func foreignDump(t *testing.T, dir string) []byte {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
@@ -313,8 +312,8 @@ func foreignDump(t *testing.T, dir string) []byte {
 	return content
 }
 
-// configs/deploy/backup.md: its commands, run as they are on another server, bring every row and
-// the serving role's rights, and keys work.
+// configs/deploy/backup.md: its commands restore every row and the serving role's rights on another
+// server, and keys work.
 func TestBackupPageOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")

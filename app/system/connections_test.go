@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// dialFrom opens a connection from an address of its own and sends the beginning of a request. It
-// is closed when the test ends.
+// dialFrom opens a connection from the given address and sends the text. The end of the test closes
+// it.
 func dialFrom(t *testing.T, from, to, request string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: 5 * time.Second}
@@ -26,9 +26,9 @@ func dialFrom(t *testing.T, from, to, request string) net.Conn {
 	return conn
 }
 
-// operations.md, Monitoring: connections to the operations port, silent, slow or kept, do not take
-// the files of the public one. That survives more connections than there are files, and answers new
-// clients from where they come and from elsewhere.
+// operations.md, Monitoring: silent, slow or idle connections to the operations port do not exhaust
+// the files of the public port. It survives more connections than there are files, and answers new
+// clients from any address.
 func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)

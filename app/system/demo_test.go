@@ -28,7 +28,7 @@ func TestDemoRunsTwice(t *testing.T) {
 	c.Fetch("/healthz", "")
 	c.Fetch("/readyz", "")
 
-	// A command beside the server uses the one that runs, and makes another key.
+	// dg demo joins the running server and replaces the key.
 	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
 	require.False(t, c.Accepts(first), "the first key is revoked")
 	require.Equal(t, body, paste(t, replaced))
@@ -44,8 +44,8 @@ func TestDemoRunsTwice(t *testing.T) {
 	}
 }
 
-// rules.md, Data: everybody knows their passwords, so only this machine may reach them, with and
-// without --demo.
+// rules.md, Data: the passwords of the demo are published, so dg serves its accounts on loopback
+// only, with and without --demo.
 func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -76,8 +76,8 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	require.Contains(t, public.Out.String(), "https://dg.example.org")
 }
 
-// Statistics and CSV of an imported history have as many plays, completed ones, players and answers
-// as its file.
+// Statistics and CSV of an imported history agree with its file in plays, completed plays, players
+// and answers.
 func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -114,7 +114,7 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	require.Empty(t, want.ids)
 }
 
-// historyFigures are counted from the file, with nothing of the program.
+// historyFigures are counted from the file without code of the program.
 type historyFigures struct {
 	ids, players       map[string]bool
 	completed, answers int

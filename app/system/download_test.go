@@ -14,9 +14,9 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// A link on another site or in a mail, which the reader may not even see, starts no download in the
-// reader's name: 403, a page that leads to the screen, and no entry in the audit log. The sign-in
-// continues to the screen, not to the file. A browser downloads from the screen.
+// A link on another site or in a mail starts no download in the reader's name: the answer is 403
+// and a page that leads to the screen, and the audit log has no entry. The sign-in continues to the
+// screen, not to the file. A download from the screen works.
 func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)

@@ -20,13 +20,13 @@ import (
 type exportClient struct {
 	name    string
 	command []string
-	// fails where the client is not installed; nil: the program is all that it needs
+	// fails if the client is not installed; nil: only the program is needed
 	needs []string
 	exit  int // its status after a reset
-	// it passes on what it reads, uncompressed, and reads no more while that is not taken
+	// it writes what it reads to standard output, and stops reading while that blocks
 	passes bool
-	rare   bool // tried by make soak only
-	blind  bool // it takes the plain end of a proxy's answer for the end of the file
+	rare   bool // only make soak tries it
+	blind  bool // it does not notice that a proxy's answer breaks off
 }
 
 const (
@@ -49,8 +49,8 @@ func runNode(program string) []string {
 	return []string{"node", "--input-type=module", "-e", inNode + program}
 }
 
-// exportClients are those that are tried where they are installed. PHP's file_get_contents takes
-// any end for the end of the file: the page /docs warns of it.
+// exportClients are tried if they are installed. PHP's file_get_contents notices no broken
+// transfer, of which /docs warns.
 var exportClients = []exportClient{
 	{name: "curl", exit: 56, passes: true, command: runShell("curl -sS -f -H " + bearer)},
 	{name: "curl --compressed", exit: 56,
@@ -96,8 +96,8 @@ curl::curl_download(url, file, handle = curl::new_handle(httpheader = paste('Aut
 `}},
 }
 
-// start runs the client. Where it is to pause, what it passes on is taken only by finish, which
-// returns its exit status and what it said last.
+// start runs the client. With pause, only finish reads its output. finish returns the exit status
+// and the last line of standard error.
 func (c exportClient) start(
 	t *testing.T, url, key string, pause bool,
 ) (finish func() (int, string)) {
@@ -133,8 +133,7 @@ func (c exportClient) start(
 	}
 }
 
-// eachClient runs test with every client that is tried: behind a proxy, but for make soak, with
-// wget.
+// eachClient runs test with every client. Behind a proxy, make test runs it with wget only.
 func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) {
 	t.Helper()
 	for _, c := range exportClients {
@@ -144,8 +143,8 @@ func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) 
 	}
 }
 
-// failed requires that the client ended as it does after a broken transfer. Proxies may break
-// theirs in another way.
+// failed requires the client's exit status after a broken transfer. Behind a proxy the status may
+// differ.
 func (c exportClient) failed(t *testing.T, finish func() (int, string), direct bool) {
 	t.Helper()
 	exit, said := finish()

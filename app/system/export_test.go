@@ -24,7 +24,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 		t.Parallel()
 	}
 	e := apptest.StartExporting(t, apptest.Sized(60_000, 1_000_000))
-	// One after the other: they look at what PostgreSQL works on. The last one kills dg.
+	// Sequential, because they look at PostgreSQL's activity. The last one kills dg.
 	t.Run("is streamed whole in little memory", func(t *testing.T) { isStreamed(t, e) })
 	t.Run("breaks visibly", func(t *testing.T) { breaksVisibly(t, e, e.URL) })
 	t.Run("ends with its client while rows flow", func(t *testing.T) { endsWithItsClient(t, e) })
@@ -51,7 +51,7 @@ func isStreamed(t *testing.T, e *apptest.Exporting) {
 	for _, encoding := range []string{"identity", "gzip"} {
 		e.Fetch("/api/v1/forks", e.Token)
 		idle := e.Memory("VmRSS")
-		// VmHWM begins anew
+		// resets VmHWM
 		require.NoError(t,
 			os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0))
 		begun := time.Now()
@@ -99,7 +99,7 @@ func endsWithItsClient(t *testing.T, e *apptest.Exporting) {
 	apptest.Until(t, 5*time.Second, "no export runs", func() bool { return e.Running(t) == 1 })
 	left := time.Now()
 	require.NoError(t, response.Body.Close())
-	apptest.Until(t, cancelledAnyhow, "the query runs on for nobody", func() bool {
+	apptest.Until(t, cancelledAnyhow, "the query runs on", func() bool {
 		return e.Running(t) == 0
 	})
 	if apptest.Soak {
@@ -110,7 +110,7 @@ func endsWithItsClient(t *testing.T, e *apptest.Exporting) {
 	require.Less(t, rows, e.Plays)
 }
 
-// The client leaves before PostgreSQL has given a row: nothing is written that could fail.
+// The client leaves before the first row, so that no write can fail.
 func endsWhileTheQueryWaits(t *testing.T, e *apptest.Exporting) {
 	defer holdLock(t, e.AdminDB, `lock table plays in access exclusive mode`)()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(e.URL, "http://"))
@@ -125,18 +125,18 @@ func endsWhileTheQueryWaits(t *testing.T, e *apptest.Exporting) {
 	}
 	apptest.Until(t, 5*time.Second, "the export does not wait", waiting)
 	require.NoError(t, conn.Close())
-	// Its lock would be waited for two seconds: less than that is the client's doing.
-	apptest.Until(t, cancelledAnyhow-300*time.Millisecond, "the query waits on for nobody",
+	// Less than the lock timeout of two seconds: the client's departure ended it.
+	apptest.Until(t, cancelledAnyhow-300*time.Millisecond, "the query waits on",
 		func() bool { return !waiting() })
 }
 
-// rules.md, CSV: a transfer that breaks off fails in every client that looks at the connection. url
-// is dg's or a proxy's.
+// rules.md, CSV: a broken transfer fails in every client that checks the connection. url is that of
+// dg or of a proxy.
 func breaksVisibly(t *testing.T, e *apptest.Exporting, url string) {
 	direct := url == e.URL
 	t.Run("in a write", func(t *testing.T) { breaksInAWrite(t, e, url, direct) })
 	t.Run("in a query", func(t *testing.T) { breaksInAQuery(t, e, url, direct) })
-	// They do not call everything broken.
+	// Whole files succeed.
 	t.Run("not at all", func(t *testing.T) {
 		eachClient(t, direct, func(t *testing.T, c exportClient) {
 			exit, said := c.start(t, url+e.ExportPath, e.Token, false)()
@@ -145,8 +145,8 @@ func breaksVisibly(t *testing.T, e *apptest.Exporting, url string) {
 	})
 }
 
-// breaksInAWrite pauses the key of a client that does not read: the end of the transfer cuts a
-// chunk in two.
+// breaksInAWrite pauses the key while the client does not read, so that the transfer ends within a
+// chunk.
 func breaksInAWrite(t *testing.T, e *apptest.Exporting, url string, direct bool) {
 	eachClient(t, direct, func(t *testing.T, c exportClient) {
 		if !c.passes {
@@ -164,12 +164,11 @@ func breaksInAWrite(t *testing.T, e *apptest.Exporting, url string, direct bool)
 	})
 }
 
-// stalled are the exports that have come to the play at which breaksInAQuery stops them.
+// stalled selects the exports that breaksInAQuery has stopped.
 const stalled = ` from pg_stat_activity where datname = current_database()
 	and application_name = 'dg exports' and wait_event = 'PgSleep'`
 
-// breaksInAQuery loses the database connection of an export that waits for its middle play, longer
-// than any statement may: every client has half of the file.
+// breaksInAQuery stops an export at its middle play and ends its database connection.
 func breaksInAQuery(t *testing.T, e *apptest.Exporting, url string, direct bool) {
 	middle := apptest.Read[string](t, e.AdminDB,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)

@@ -15,7 +15,7 @@ import (
 	"dg/app/apptest"
 )
 
-// fault is what an operator may get wrong. dg doctor and dg serve say it in the same words.
+// fault is a mistake of an operator. dg doctor and dg serve report it in the same words.
 type fault struct {
 	name, plant, mend string   // SQL of a superuser's
 	args              []string // settings
@@ -62,8 +62,8 @@ func (f fault) judge(t *testing.T, args []string) {
 	t.Logf("%-50s %-5s %s", f.name, f.serve, f.says)
 }
 
-// operations.md, Install: dg doctor finds what is wrong with a database, and dg serve says the same
-// when it starts. dg doctor changes nothing.
+// operations.md, Install: dg doctor and a starting dg serve report the same faults of a database.
+// dg doctor changes nothing.
 func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -138,7 +138,7 @@ func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 	}
 }
 
-// operations.md, Settings: faults of the settings, in the same words of dg doctor and dg serve.
+// operations.md, Settings: dg doctor and dg serve report faults of the settings in the same words.
 func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -202,14 +202,14 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		{args: set("--addr", "127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 			says: `DG_ADDR and DG_OPS_ADDR are both 127.0.0.1:8099`, serve: stops},
 		{args: set("--otlp-endpoint", "grpc://127.0.0.1:4317"), says: `OTEL_EXPORTER_OTLP_ENDPOINT`, serve: stops},
-		// last: the key is recorded
+		// last, because it records the key
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
 			says: `no proxy is trusted`, serve: warns},
 	} {
 		f.name = strings.Join(append(f.args, f.env...), " ")
 		f.judge(t, x.On("")[1:])
 	}
-	// In use: to dg doctor a running dg serve may be what uses it.
+	// For dg doctor an address in use is no fault: a running dg serve may use it.
 	in := taken.Addr().String()
 	c := apptest.Launch(t, append(x.On("doctor"), "--addr", in, "--ops-addr", "127.0.0.1:0",
 		"--secret-key", firstSecretKey)...)
@@ -221,7 +221,7 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		require.Equal(t, 1, serve.Status(time.Minute))
 		require.Contains(t, serve.Log.String(), in+" is in use: set DG_")
 	}
-	// An empty variable beside its file is not set.
+	// With a file, an empty variable does not count as set.
 	c = apptest.LaunchWith(t, func(c *exec.Cmd) {
 		c.Env = append(c.Env, "DG_SECRET_KEY=", "DG_SECRET_KEY_FILE="+key)
 	}, x.On("doctor")...)
@@ -229,7 +229,8 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 	require.NotContains(t, c.Out.String(), "stored in clear")
 }
 
-// backup.md: faults of the embedded server's folder and programs. Nothing is made there.
+// backup.md: dg doctor and dg serve report faults of the embedded server's folder and programs, and
+// create nothing.
 func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	t.Parallel()
 	base := apptest.NewFolder(t)
@@ -241,7 +242,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 			says: `it holds other files \(file\)`, serve: stops},
 		{name: "a file in place of the folder", args: []string{"--data-dir", file},
 			says: `not a directory`, serve: stops},
-		{name: "a folder that nobody can make", args: []string{"--data-dir", "/dev/null/none"},
+		{name: "a folder that cannot be made", args: []string{"--data-dir", "/dev/null/none"},
 			says: `cannot be used`, serve: stops},
 		{name: "no PostgreSQL", args: []string{"--data-dir", base + "/new"}, env: []string{"PG_BIN=" + base},
 			says: `dg needs PostgreSQL 15 or later`, serve: stops},

@@ -14,7 +14,7 @@ import (
 	"dg/app/apptest"
 )
 
-// On a full disk the import says so and changes nothing. It succeeds once there is space.
+// On a full disk the import fails with advice and changes nothing. It succeeds when there is space.
 func TestImportReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "400m")
@@ -32,8 +32,7 @@ func TestImportReportsAFullDisk(t *testing.T) {
 		free := fill(t, filepath.Dir(dir), left)
 		c := apptest.Launch(t, "import", "--data-dir", dir, large.File)
 		require.Equal(t, 1, c.Status(2*time.Minute))
-		// Which one depends on what did not fit: rows, or PostgreSQL's own log, without which it
-		// restarts.
+		// If the WAL does not fit, PostgreSQL restarts and the connection is lost.
 		require.Regexp(t,
 			`dg: nothing was imported: (the disk of the database is full. Free some space|`+
 				`the connection to the database was lost. Check the log of the database \(its disk may be full\)), then import again: `,
@@ -45,7 +44,7 @@ func TestImportReportsAFullDisk(t *testing.T) {
 	require.Equal(t, before["plays"]+large.Plays, rows()["plays"])
 }
 
-// smallDisk is a data folder on a disk of its own.
+// smallDisk is a data folder on a new disk of that size.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	base, err := apptest.ReachableFolder()
@@ -66,7 +65,7 @@ func smallDisk(t *testing.T, size string) string {
 	return dir
 }
 
-// fill writes to the disk until that many megabytes are left, and returns how they are freed.
+// fill fills the disk except for that many megabytes. free removes the ballast.
 func fill(t *testing.T, disk string, left int) (free func()) {
 	t.Helper()
 	reserve := filepath.Join(disk, "reserve")

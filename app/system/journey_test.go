@@ -68,9 +68,9 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.Click("dialog[open] button.danger")
 }
 
-// The life of a key, in a browser: an admin without a second step sees why creation is off, sets it
-// up, creates a key, uses it, sees that it was used, revokes it, and finds all of it in the audit
-// log. Below the Pro plan the keys are paused, and revoking stays.
+// The life of a key in a browser: an admin without two-step verification sets it up, creates a key,
+// uses it, sees the use, revokes the key and finds all of it in the audit log. Below the Pro plan
+// keys are paused and can be revoked.
 func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
 	served := serveDemo(t)

@@ -20,7 +20,7 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// demoServed is dg serve on a folder that holds the demo, and a way into its database.
+// demoServed is a dg serve with the demo.
 type demoServed struct {
 	*apptest.Child
 	dir   string
@@ -35,7 +35,7 @@ func serveDemo(t *testing.T, args ...string) *demoServed {
 	return &demoServed{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
 }
 
-// makeKey makes a key of the organisation, beside whatever runs on the folder.
+// makeKey makes a key of the organisation. Programs may run on the folder.
 func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
@@ -55,7 +55,7 @@ func newKey(t *testing.T, a *assembly.Program, by apikeys.Actor, name string) ap
 	return token
 }
 
-// secondInstance is another instance on the database, and an owner of the organisation.
+// secondInstance opens the assembled program on the database, with an owner of the organisation.
 func secondInstance(
 	t *testing.T, serving, owner, organisation string,
 ) (*assembly.Program, apikeys.Actor) {
@@ -93,7 +93,7 @@ func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 	return c.Status(time.Minute), c.Out.String()
 }
 
-// holdLock holds a lock until it is released, or the test ends.
+// holdLock runs a locking statement in a transaction until release or the end of the test.
 func holdLock(t *testing.T, d *apptest.AdminDB, lock string) (release func()) {
 	t.Helper()
 	tx, err := d.Begin(t.Context())
@@ -105,7 +105,7 @@ func holdLock(t *testing.T, d *apptest.AdminDB, lock string) (release func()) {
 	return release
 }
 
-// requireUnavailable requires the API's one error body, for 503, and nothing else in it.
+// requireUnavailable requires status 503 with exactly the API's error body.
 func requireUnavailable(t *testing.T, answer apptest.Answer) {
 	t.Helper()
 	require.Equal(t, 503, answer.Status, "%s", answer.Body)
@@ -131,7 +131,7 @@ func firstFork(t *testing.T, list string) string {
 	return "/api/v1/forks/" + answer.Items[0].ID
 }
 
-// paste runs the curl line of a greeting as a shell does, and returns the forks that it gets.
+// paste runs the curl line of a greeting in a shell, and returns its output.
 func paste(t *testing.T, greeting string) (forks string) {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {

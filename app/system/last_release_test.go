@@ -21,11 +21,11 @@ import (
 	"slices"
 )
 
-// lastRelease is v1.0.0. What follows it is named here when it is released.
+// lastRelease is the commit of v1.0.0. Each release replaces it.
 const lastRelease = "ea9cd15cb076b6e05369bdbe401cf18edc28d186"
 
-// lastReleaseBinary is the program of the last release, built from the history and kept in bin. It
-// is empty where the history is not, as in a shallow clone.
+// lastReleaseBinary builds the last release from the history into bin. In a shallow clone it
+// returns "".
 var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 	path := apptest.InTree("bin", "dg-"+lastRelease)
 	if _, err := os.Stat(path); err == nil {
@@ -46,11 +46,10 @@ var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the last release: %w\n%s", err, out)
 	}
-	return path, os.Rename(fresh, path) // whole for another run of the tests as well
+	return path, os.Rename(fresh, path) // atomic, for concurrent test runs
 })
 
-// rollout is an update of a service and the way back: programs of both releases on the database
-// that the last one left.
+// rollout runs programs of both releases on a database of the last release.
 type rollout struct {
 	*testing.T
 	x      *apptest.External
@@ -86,8 +85,8 @@ func beginRollout(t *testing.T) *rollout {
 	return r
 }
 
-// serveOld starts the last release, by default as the serving role alone: so it neither migrates
-// nor grants.
+// serveOld starts the last release, by default with the serving role only, so that it neither
+// migrates nor grants.
 func (r *rollout) serveOld(args ...string) *instance {
 	r.Helper()
 	c := apptest.LaunchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve",
@@ -97,9 +96,8 @@ func (r *rollout) serveOld(args ...string) *instance {
 
 func (r *rollout) serveNew() *instance { return r.instance(r.x.Serve()) }
 
-// The last release serves on the schema of this one, beside it, without an error and with equal
-// figures: while the schema is migrated, afterwards, and when an instance is restarted or gone back
-// to.
+// The last release serves on this schema, next to this release, without errors and with equal
+// figures: during the migration, after it, and after a restart.
 func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	t.Parallel()
 	r := beginRollout(t)
@@ -134,8 +132,8 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 		require.NotContains(t, i.program.Log.String(), "level=ERROR")
 	}
 
-	// Only with the owner's URL does the last release take rights of this one: dg migrate gives
-	// them back.
+	// With the owner's URL the last release revokes rights of this one. dg migrate grants them
+	// again.
 	const right = `select has_table_privilege('dg_app', 'recovery_codes', 'insert')`
 	require.True(t, apptest.Read[bool](t, r.d, right))
 	r.serveOld("--migrate-database-url", r.x.Owner())
@@ -156,8 +154,7 @@ func (r *rollout) importOtherPlan() {
 	r.x.Succeeds("import", file)
 }
 
-// awaitSegments waits until the release of those versions of segments has sealed all: the other
-// does not read them.
+// awaitSegments waits until all segments have those versions. The other release does not read them.
 func (r *rollout) awaitSegments(days, months int) {
 	r.Helper()
 	apptest.Until(r.T, backWithin*4, "the segments are those of the other release", func() bool {
@@ -168,8 +165,7 @@ func (r *rollout) awaitSegments(days, months int) {
 	})
 }
 
-// inTurns uses two instances of a service as a balancer may: what is done on one is asked of the
-// other.
+// inTurns makes each change on one instance and checks it on the other.
 func (r *rollout) inTurns(old, newer *instance) {
 	r.Helper()
 	name := apptest.Read[string](r.T, r.d, `select name from organisations where slug = $1`,
@@ -213,7 +209,7 @@ func (r *rollout) inTurns(old, newer *instance) {
 	}
 }
 
-// instance is one of the programs, and a browser of the owner's that has signed in to it.
+// instance is one of the programs, with a signed-in browser of the owner.
 type instance struct {
 	*rollout
 	program *apptest.Child
@@ -224,7 +220,7 @@ func (r *rollout) instance(c *apptest.Child) *instance {
 	return &instance{r, c, apptest.NewWebClient(r.T, c.URL).SignIn(formerOwner)}
 }
 
-// get asks the API and wants a status.
+// get requests a path of the API and requires the status.
 func (i *instance) get(path, key string, want int) string {
 	i.Helper()
 	answer := i.program.Get(path, key)
@@ -244,7 +240,7 @@ func (i *instance) screen(path string) string {
 func (i *instance) answersAsBefore() {
 	i.Helper()
 	f := i.former
-	i.d.Do(i.T, `delete from api_key_windows`) // how often a key may ask is not the question here
+	i.d.Do(i.T, `delete from api_key_windows`) // the rate limit is not under test
 	require.JSONEq(i, string(f.Forks), i.get("/api/v1/forks", f.Key, 200))
 	require.Contains(i, i.get(f.Fork, f.Key, 200), `"slug":"fork-1"`)
 	require.JSONEq(i, string(f.Stats), i.get(f.Fork+"/stats"+f.Query, f.Key, 200))

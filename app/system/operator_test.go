@@ -14,7 +14,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// Where the settings name no data, nothing is made and nothing is said to be done.
+// Without data, the operator's commands fail and create nothing.
 func TestOperatorCommandsWantData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(apptest.NewFolder(t), "none")
@@ -26,8 +26,8 @@ func TestOperatorCommandsWantData(t *testing.T) {
 	}
 }
 
-// operations.md, Upgrade: only dg serve, migrate, import, demo and restore change the schema. Other
-// commands ask for it, want the owner's role, and do not repeat what the migration warns of.
+// operations.md, Upgrade: only dg serve, migrate, import, demo and restore migrate. Other commands
+// require the current schema and the owner's role, and do not repeat warnings of the migration.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -56,8 +56,9 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	run("keys revoked", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
 }
 
-// rules.md, Audit log: without a file old entries are counted. With one they are removed once it is
-// complete; what fails or is interrupted in between is run again, and every entry is in a file.
+// rules.md, Audit log: without a file dg audit prune counts old entries. With a file it removes
+// them once the file is complete. After a failure a second run prunes the rest: every entry is in a
+// file.
 func TestAuditPruneCommand(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -83,8 +84,7 @@ func TestAuditPruneCommand(t *testing.T) {
 	apptest.Refuses(t, "nothing was removed", d.dir, prune("2025-01", "no such folder/file")...)
 	require.Zero(t, count(`action = 'audit_log.pruned'`))
 
-	// One organisation's entries cannot be removed: those of the others are, and the next run finds
-	// the rest.
+	// The entries of one organisation cannot be removed: the next run removes them.
 	d.db.Do(t, `create function refuse() returns trigger language plpgsql as $$ begin
 		if old.org_id = (select max(id::text)::uuid
 		  from organisations) then raise 'refused here'; end if; return old; end $$`)
@@ -108,8 +108,8 @@ func TestAuditPruneCommand(t *testing.T) {
 	require.Equal(t, kept, count(`action <> 'audit_log.pruned'`))
 }
 
-// configs/deploy/backup.md: a backup from before a revocation is restored. The list revokes the key
-// again, at once and with an entry; --all revokes the rest.
+// configs/deploy/backup.md: a restore revives a revoked key. The list revokes it again, at once and
+// with an entry; --all revokes the rest.
 func TestKeysAreRevokedAgainAfterARestore(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedProgram(t, "pg_dump")

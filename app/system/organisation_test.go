@@ -10,7 +10,7 @@ import (
 )
 
 // rules.md, Audit log: the operator creates an organisation, changes its plan and its members by
-// slug and e-mail. Each change leaves one entry, and what is refused none.
+// slug and e-mail. Each change leaves one entry, a refused command none.
 func TestOrganisationAndMemberCommands(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

@@ -18,7 +18,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// backWithin is how soon dg serves again after its database came back.
+// backWithin bounds the time from the return of the database until dg serves again.
 const backWithin = 5 * time.Second
 
 // rules.md, Failures: without its database dg answers 503 in the API's error body, which shows no
@@ -53,7 +53,8 @@ func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 	c.Stop()
 }
 
-// dg exits when its embedded server dies, and says where to look: a supervisor restarts both.
+// dg exits when its embedded server dies, so that a supervisor restarts both. The error names the
+// log.
 func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -97,7 +98,7 @@ func overRelay(t *testing.T) (*apptest.Exporting, *apptest.Relay) {
 	return e, r
 }
 
-// askAtOnce sends so many requests at once and requires that none takes longer than the bound.
+// askAtOnce sends n requests concurrently and requires that each ends within the bound.
 func askAtOnce(
 	t *testing.T, e *apptest.Exporting, n int, within time.Duration,
 ) (statuses map[string]int) {
@@ -114,10 +115,9 @@ func askAtOnce(
 	return all.Besides()
 }
 
-// rules.md, CSV and Failures: while the database does not answer, no key is reported unusable.
-// Exports and downloads of the audit log break off soon and visibly, with the outcome
-// database_unavailable, and every request gets its 503. dg serves again when the database does, and
-// stops without it.
+// rules.md, CSV and Failures: while the database is silent, no key is reported unusable. Exports
+// and downloads of the audit log break off visibly with the outcome database_unavailable, and
+// requests get 503. dg serves again with the database, and can stop without it.
 func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t)
@@ -159,12 +159,12 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	apptest.Until(t, backWithin, "dg does not answer again", func() bool {
 		return e.Get("/api/v1/forks", e.Token).Status == http.StatusOK
 	})
-	// A connection that was idle for less than a second is not asked whether it lives.
+	// The pool does not ping connections that were idle for less than a second.
 	apptest.Until(t, 10*time.Second, "connections are used", func() bool {
 		return apptest.Read[int](t, e.AdminDB, `select count(*) from pg_stat_activity
 			where application_name = 'dg auth' and state_change > now() - interval '1.1 s'`) == 0
 	})
-	r.Forget() // what there is of connections stays silent for good
+	r.Forget()
 	require.Equal(t, map[string]int{"OK": 12}, askAtOnce(t, e, 12, 2*postgres.SilenceTimeout),
 		"dead connections are replaced together")
 	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).Status)
@@ -193,8 +193,8 @@ func stopsInSilence(t *testing.T, e *apptest.Exporting, r *apptest.Relay) {
 	require.Error(t, err)
 }
 
-// On a standby no request can be answered, because each writes its place in the rate limit: /readyz
-// is 503 and says why, and requests are answered 503, not 500.
+// On a standby no request can succeed, because each writes the rate limit: /readyz answers 503 with
+// the reason, and other requests 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalWithDemo(t)

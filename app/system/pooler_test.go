@@ -14,9 +14,8 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// PgBouncer in transaction mode, as Debian has it and with no parameter ignored, is wired: two
-// instances seal, answer, export and import through it and leave nothing of a session. What breaks
-// there is in platform/postgres; `make cluster` has the rest.
+// Two instances seal, answer, export and import through PgBouncer in transaction mode with Debian's
+// settings, and leave no session state. platform/postgres tests the details, make cluster the load.
 func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)

@@ -21,8 +21,7 @@ type proxied struct {
 	public *http.Client // speaks to the proxy, from 127.0.0.2
 }
 
-// The examples of configs/deploy, with this test's addresses: what clients get through them is what
-// dg sends.
+// Through the proxies of configs/deploy, clients get what dg sends.
 func TestProxyExamples(t *testing.T) {
 	t.Parallel()
 	for name := range apptest.ProxyArguments {
@@ -36,7 +35,7 @@ func TestProxyExamples(t *testing.T) {
 			p.answersAlike(t)
 			p.knowsTheClient(t)
 			p.exportsWhole(t)
-			// Without TLS, which tells a client of a broken connection itself.
+			// Without TLS, because TLS itself reports a broken connection.
 			breaksVisibly(t, p.Exporting,
 				"http://"+
 					apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"),
@@ -45,8 +44,8 @@ func TestProxyExamples(t *testing.T) {
 	}
 }
 
-// answersAlike asks what proxies like to answer themselves or to rewrite: large headers, dot
-// segments, HEAD, 304.
+// answersAlike sends requests that proxies may rewrite or answer: large headers, dot segments,
+// HEAD, 304.
 func (p proxied) answersAlike(t *testing.T) {
 	t.Helper()
 	list := p.URL + "/api/v1/forks"
@@ -94,7 +93,7 @@ func (p proxied) send(
 		response.Header.Get("Content-Type")}
 }
 
-// knowsTheClient: the audit log has the address of the client, whatever the client says it is.
+// knowsTheClient requires the client's real address in the audit log, despite a forged header.
 func (p proxied) knowsTheClient(t *testing.T) {
 	t.Helper()
 	p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath,
@@ -167,7 +166,7 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 					lost.Add(1)
 					t.Logf("%s: %d %s", path, status, body)
 				} else if token != "" { // a key's limit is 120 a minute
-					apptest.Until(t, time.Minute, "the others ask nothing", func() bool {
+					apptest.Until(t, time.Minute, "the other clients send nothing", func() bool {
 						return asked.Load() > n+500 || restarted.Load() && asked.Load() >= 2000
 					})
 				}

@@ -30,20 +30,20 @@ const (
 	allNights     = 60
 	missedSunday  = 22 // the machine is off: Monday reads the long window
 	brokenReload  = 42 // 1 November: the reload of one fork fails half-way
-	changedAmid   = 48 // the reporting mode changes after the night has read it
+	changedDuring = 48 // the reporting mode changes after the night has read it
 	historyOfDays = 850
 )
 
 var (
 	modeFromNight = map[int]string{
 		0: "nominative", 10: "pseudonymous", 25: "nominative", 33: "pseudonymous",
-		changedAmid + 1: "nominative", 54: "pseudonymous",
+		changedDuring + 1: "nominative", 54: "pseudonymous",
 	}
 	// in days: what changes before each night, in turn
 	ageOfChange = []int{1, 400, 20, 34, 700, 200, 364, 500}
 )
 
-// destination is where the nightly sync copies to.
+// destination is a destination of the nightly sync.
 type destination struct {
 	name, to, python, needs string
 	files                   string // of the copy, which hold no name in the end
@@ -98,7 +98,7 @@ func syncSixtyNights(t *testing.T, to destination) {
 		switch i {
 		case brokenReload:
 			s.isAllOrNothing(before, night)
-		case changedAmid:
+		case changedDuring:
 			require.Zero(t, night.Code, night.Output)
 		default:
 			s.holdsItsPromise(i, night)
@@ -217,7 +217,7 @@ func (s *sixtyNights) run(i int) nightResult {
 }
 
 const (
-	// how the reload of a fork fails in PostgreSQL: amid its transaction
+	// makes the reload of a fork fail within its transaction
 	refuseInserts = `create function warehouse.refuse() returns trigger language plpgsql as
 		$$begin raise 'no space'; end$$; create trigger refuse before insert on warehouse.plays `
 	lateCompletion = `update plays set completed_at = started_at + interval '1 day', score = 7500,
@@ -258,11 +258,11 @@ func (s *sixtyNights) changeBefore(i int) {
 	}
 }
 
-// refusalsOf returns which exports of the night are refused, if any.
+// refusalsOf decides which exports of the night are refused.
 func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 	windows := 0
 	return func(path string) bool {
-		if i == changedAmid {
+		if i == changedDuring {
 			_, err := s.database.Exec(s.t.Context(), `update organisations set reporting_mode = $1`,
 				modeFromNight[i+1])
 			assert.NoError(s.t, err)
@@ -275,8 +275,7 @@ func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 	}
 }
 
-// holdsItsPromise requires that the night leaves no difference to the database in the days that it
-// reads again.
+// holdsItsPromise requires that the copy equals the database on the days that the night has read.
 func (s *sixtyNights) holdsItsPromise(i int, night nightResult) {
 	s.t.Helper()
 	require.Zero(s.t, night.Code, "%s: %s", dateOf(i), night.Output)
@@ -323,7 +322,7 @@ func rowsOf(rows []copiedRow, fork, since string) (of []string) {
 	return of
 }
 
-// truth is what a copy has that is read from the start: every play up to yesterday.
+// truth is the right content of a full copy: every play up to yesterday.
 func (s *sixtyNights) truth(night time.Time) []copiedRow {
 	s.t.Helper()
 	rows, err := s.database.Query(s.t.Context(), `
@@ -340,7 +339,7 @@ func (s *sixtyNights) truth(night time.Time) []copiedRow {
 	return truth
 }
 
-// keepsNoNames requires that no name is left in the files of the copy, not even in free places.
+// keepsNoNames requires that no file of the copy contains a name, even in its free pages.
 func (s *sixtyNights) keepsNoNames() {
 	s.t.Helper()
 	if s.to.files == "" {

@@ -67,14 +67,14 @@ func (n nightly) plays(t *testing.T) (count int) {
 	return count
 }
 
-// flaky forwards to dg, lets exports break off, and counts them.
+// flaky is a proxy in front of dg that breaks exports off and counts requests.
 type flaky struct {
 	*httptest.Server
 	breaks   atomic.Int32           // how many exports are still to break off in the middle
 	refuse   func(path string) bool // which exports are refused, if any
 	first    sync.Once              // before the first request of a run
 	before   func()
-	keys     []string // take the caller's place in turn: many nights pass in a minute
+	keys     []string // replace the caller's key in turn, because many nights pass in a minute
 	mu       sync.Mutex
 	requests int
 	windows  []string // of the exports

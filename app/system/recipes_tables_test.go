@@ -56,7 +56,7 @@ func tableRecipes(t *testing.T) []tableRecipe {
 	}
 }
 
-// tables are the figures that a recipe of tables has to find.
+// tables are the right figures of a recipe of tables.
 type tables struct {
 	figures string
 	daily   int // plays, by the days of the statistics
@@ -64,7 +64,7 @@ type tables struct {
 	hidden  int // periods
 }
 
-// tablesOf reads them from the API: the forks whose title begins with the text, from the day on.
+// tablesOf computes them from the API, for the forks whose title begins with title, since a day.
 func (b *cookbook) tablesOf(t *testing.T, day, title, group string) tables {
 	t.Helper()
 	var list struct{ Items []struct{ ID, Title string } }
@@ -131,7 +131,7 @@ func checkTables(t *testing.T, shared *cookbook) {
 	leads := apptest.Read[string](t, b.db,
 		`select id::text from player_groups where name = 'Warehouse leads'`)
 	some := b.tablesOf(t, b.year, "", "&groupId="+leads)
-	require.Equal(t, 1, some.hidden, "the fork that nobody plays")
+	require.Equal(t, 1, some.hidden, "the fork without plays")
 	dock := b.tablesOf(t, b.year, "Prompting at the Dock", "")
 	for _, r := range tableRecipes(t) {
 		t.Run(r.id, func(t *testing.T) {

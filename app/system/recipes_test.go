@@ -24,8 +24,7 @@ import (
 	"dg/app/apptest"
 )
 
-// allRecipes says whether the recipes are run that need R, DuckDB, PostgreSQL's client or npm (make
-// recipes).
+// allRecipes reports whether to run recipes that need R, DuckDB, psql or npm (make recipes).
 var allRecipes = os.Getenv("DG_RECIPES") == "1"
 
 // cookbook is the demo with its documentation, as one of its people reads it.
@@ -55,8 +54,8 @@ func newCookbook(t *testing.T) *cookbook {
 	return b
 }
 
-// forgetRequests lets keys ask again: busyService stands for the limit, which all recipes together
-// would reach.
+// forgetRequests resets the rate limit, which all recipes together would exceed. busyService tests
+// the limit.
 func (b *cookbook) forgetRequests(t *testing.T) {
 	t.Helper()
 	b.db.Do(t, `delete from api_key_windows`)
@@ -85,7 +84,7 @@ func readCSV(t *testing.T, text string) [][]string {
 	return rows
 }
 
-// figuresOf is what the recipes print of the rows, header included.
+// figuresOf formats the figures of the rows as the recipes print them. rows include the header.
 func figuresOf(rows [][]string) string {
 	players := map[string]bool{}
 	completed := 0
