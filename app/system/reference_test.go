@@ -9,9 +9,9 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// An operation of the reference can be tried with a key: the request goes to the address at which
-// the page is read, without the session, and nothing of the key is kept. A page complains of
-// whatever the policy blocks, which fails the test.
+// The reference sends an operation with a key to the address of the page, without the session, and
+// stores nothing of the key. The browser logs what the content security policy blocks, which fails
+// the test.
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	address := apptest.FreeAddress(t)

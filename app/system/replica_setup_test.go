@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// hotStandby is a server that can be stopped, killed and started again as a standby under one URL.
+// hotStandby is a standby that the test can stop, kill and start under one URL.
 type hotStandby struct {
 	t            *testing.T
 	programs     string
@@ -30,7 +30,7 @@ type hotStandby struct {
 	*apptest.AdminDB
 }
 
-// standbyOf is what the external server becomes where it is started as a standby.
+// standbyOf prepares to start the external server as a standby.
 func standbyOf(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
 	s := &hotStandby{
@@ -82,7 +82,7 @@ func (s *hotStandby) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// url connects as the serving role, with a password that nothing may show.
+// url connects as the serving role, with a password that no output may show.
 func (s *hotStandby) url() string {
 	return "postgres://dg_app:s3cret@/dg?host=" + url.QueryEscape(s.socket)
 }
@@ -107,7 +107,7 @@ func (s *hotStandby) start() {
 	}
 }
 
-// replay pauses or resumes replay, which may cancel the statement itself.
+// replay pauses or resumes replay. It retries, because replay may cancel the statement.
 func (s *hotStandby) replay(what string) {
 	s.t.Helper()
 	apptest.Until(s.t, 10*time.Second, "replay does not "+what, func() bool {
@@ -129,7 +129,7 @@ func (s *hotStandby) end(how syscall.Signal) {
 	_ = s.cmd.Wait()
 }
 
-// become makes the stopped server a standby, or one that follows nobody, when it starts.
+// become makes the stopped server start as a standby or as a primary.
 func (s *hotStandby) become(standby bool) {
 	s.t.Helper()
 	signal := filepath.Join(s.data, "standby.signal")
@@ -194,7 +194,7 @@ func (w *replicated) mode(mode string) {
 // reads is how many reads the replica has taken.
 func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
 
-// untilRead asks until the replica is read from: a connection may take its time.
+// untilRead repeats a request until it reads from the replica.
 func (w *replicated) untilRead(what string, ask func()) {
 	w.t.Helper()
 	before := w.reads()
@@ -204,7 +204,7 @@ func (w *replicated) untilRead(what string, ask func()) {
 	})
 }
 
-// state waits until the replica is in the state, which readyz, the metrics and the log tell.
+// state waits until /readyz and the metrics show the state of the replica.
 func (w *replicated) state(state string) {
 	w.t.Helper()
 	apptest.Until(w.t, 10*time.Second, "the replica is not "+state, func() bool {

@@ -14,9 +14,9 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// rules.md, Data: an answer holds whatever was committed before its request began, wherever it is
-// read. Replicas that have not replayed it are left out, and come back by themselves. `make
-// cluster` breaks them under load and in more ways.
+// rules.md, Data: an answer has everything that was committed before its request began. Replicas
+// that lag are left out, and used again when they have caught up. make cluster tests more faults,
+// under load.
 func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)
@@ -42,8 +42,8 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 	}
 }
 
-// A URL of another database system stops the start. dg doctor says the same, and what it finds of a
-// replica.
+// A replica of another database system keeps dg from starting. dg doctor reports that, and the
+// state of replicas.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standby.url() + " " + pgtest.New(t).URL
@@ -114,7 +114,7 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 	require.Contains(t, changes, "state=unreachable")
 }
 
-// It has its own history on the same timeline, further than the primary's.
+// The replica has diverged on the same timeline, beyond the primary's position.
 func (w *replicated) divergedIsNeverRead(t *testing.T) {
 	right := w.stats()
 	for _, state := range []string{"promoted", "diverged"} {

@@ -13,9 +13,8 @@ import (
 	"dg/migrations"
 )
 
-// The serving role can do what the program does and no more, whatever statement is run as it: an
-// injection or a stolen password neither takes a revocation back nor hides a use, and does not fill
-// the disk beside the tables.
+// The serving role may do only what the program does: with an injection or a stolen password an
+// attacker can neither undo a revocation, nor hide a use, nor fill the disk outside the tables.
 func TestRightsOfTheServingRole(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -62,8 +61,8 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		require.Equal(t, "42501", denied.Code, "%s: %v", refused, err)
 	}
 
-	// A key that is replaced: revoked in some days, brought forward, and then for good; never
-	// before the statement.
+	// A replaced key is revoked in some days. The instant may be brought forward, never to the
+	// past.
 	_, err = serving.Exec(t.Context(), values(`'new'`, `null`, `null`))
 	require.NoError(t, err)
 	for _, step := range []struct{ revoke, holds string }{

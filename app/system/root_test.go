@@ -22,8 +22,7 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// requireUser fails unless every thread is the user's, with no capability left and no group of
-// root's, as /proc has it.
+// requireUser requires that every thread runs as the user, without capabilities and root's group.
 func requireUser(c *apptest.Child, uid, gid uint32) {
 	c.T.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
@@ -48,8 +47,8 @@ func requireUser(c *apptest.Child, uid, gid uint32) {
 	}
 }
 
-// privileged is a data folder that dg serves as root, on ports of a loopback address of the test's
-// own that only root can bind.
+// privileged is a data folder that dg serves as root, on privileged ports of a loopback address of
+// this test.
 type privileged struct {
 	t         *testing.T
 	dir, host string
@@ -85,10 +84,9 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 	return info.Sys().(*syscall.Stat_t)
 }
 
-// As root, dg serve binds its ports and continues as the user that owns the data. All that it did
-// as root it still does: it answers, shows its figures, lets other commands use the server, joins
-// one that another command has launched, stops in order without waiting for that, and leaves
-// nothing.
+// As root, dg serve binds its ports and continues as the owner of the data. It still answers, shows
+// metrics, shares its server with other commands, joins their server, stops without waiting for
+// them, and leaves no process or socket.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)

@@ -9,7 +9,7 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// signedOutScreens are what anybody can open.
+// signedOutScreens are the screens without a session.
 func signedOutScreens() []screen {
 	return []screen{
 		{name: "sign-in", shows: "Sign in", path: "/sign-in"},
@@ -45,7 +45,7 @@ func signedOutScreens() []screen {
 	}
 }
 
-// memberScreens are what a member without a role can open.
+// memberScreens are those of a member without a role.
 func memberScreens() []screen {
 	return []screen{
 		{name: "member-account", shows: "Sessions end after 12 hours", path: "/account"},
@@ -135,7 +135,7 @@ func passwordAgainScreens(t *testing.T, db *apptest.AdminDB, email string) []scr
 	}
 }
 
-// smallOrganisationScreens are those of an organisation without keys whose names are markup.
+// smallOrganisationScreens are those of an organisation without keys, with markup in its names.
 func smallOrganisationScreens(fork string) []screen {
 	return []screen{
 		{name: "hostile-reports", shows: "<em>", path: "/reports"},

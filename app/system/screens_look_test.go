@@ -11,8 +11,7 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// allModes says whether axe runs all its rules in every mode (DG_SCREENS=all): without, those that
-// colours decide.
+// allModes reports whether axe runs all rules in every mode (DG_SCREENS=all), not only colourRules.
 var allModes = os.Getenv("DG_SCREENS") == "all"
 
 // colourRules are axe's rules whose outcome a mode can change.
@@ -23,8 +22,7 @@ func colourRules() []string {
 	return []string{"color-contrast", "link-in-text-block"}
 }
 
-// looksRight checks the page as it stands: light on a desk, dark on a phone, and in the reader's
-// own colours.
+// looksRight checks the page: light on a desktop, dark on a phone, in forced colours and printed.
 func looksRight(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
@@ -90,7 +88,7 @@ const (
 		const page = edges(document.querySelector('.layout'));
 		return edges(top) === page ? [] : [words(top, edges(top) + ', not ' + page)];
 	})`
-	// printedControls finds what nobody can use on paper.
+	// printedControls finds controls, which are useless on paper.
 	printedControls = `() => [...document.querySelectorAll('button, .filters, header.top, nav, [role=search]')].filter(seen)
 		.map((e) => words(e, 'is printed'))`
 )
@@ -114,15 +112,13 @@ func shoot(p *browsertest.Page, name string) {
 	p.Emulate(1280, false)
 }
 
-// What a screen may weigh, all its files together: bytes as transferred, compressed, and as the
-// browser unpacks them.
+// The bounds of a screen with all its files, in bytes compressed and uncompressed.
 const (
 	maxTransferred = 35 << 10
 	maxUnpacked    = 90_000
 )
 
-// unpacked is the size of the page and its files, uncompressed. A file that was asked for twice,
-// ahead of the parser and by it, has two entries.
+// unpacked is the uncompressed size of the page and its files. A preloaded file has two entries.
 const unpacked = `[...new Map(performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
 	.map(e => [e.name, e.decodedBodySize])).values()].reduce((sum, size) => sum + size, 0)`
 

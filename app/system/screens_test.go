@@ -15,7 +15,7 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// screen is a screen as somebody sees it: a path, and what the reader does there to see it.
+// screen is a path, and the actions that lead to the screen.
 type screen struct {
 	name, path string
 	shows      string // text that only this screen has
@@ -23,7 +23,7 @@ type screen struct {
 	do         func(*browsertest.Page)
 }
 
-// viewer is somebody with a browser who looks at screens.
+// viewer is a person and the screens to open.
 type viewer struct {
 	email   string // empty: signed out
 	screens []screen
@@ -70,8 +70,7 @@ func TestScreens(t *testing.T) {
 			viewers <- v
 		}
 		close(viewers)
-		// Two at once, now: parallel subtests would begin after every other test of the package,
-		// and be what it ends with.
+		// Not by t.Parallel: parallel subtests would run last, and alone.
 		var looking sync.WaitGroup
 		for range 2 {
 			looking.Go(func() {

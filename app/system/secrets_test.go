@@ -25,12 +25,12 @@ import (
 // The secrets of these tests.
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
-	// of no password
+	// of a random password
 	passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI"
 	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-// secretive is a dg whose callers and people use every secret that they have.
+// secretive is a dg whose callers and people use all of their secrets.
 type secretive struct {
 	*apptest.Child
 	database []string // flags of its URLs and of its secret key
@@ -64,7 +64,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	demoKey, ok := apikeys.ParseToken(s.DemoToken())
 	require.True(t, ok)
 	s.secrets["the demo key's secret"] = demoKey.Secret
-	// the key, and its curl line
+	// the key is printed alone and in the curl line
 	greeting := apptest.Seen{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
 	greeting.HoldsNone(t, s.secrets)
 	for i, text := range importSecrets(t, s.database) {
@@ -102,7 +102,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		}
 	}
 	s.pages.HoldsNone(t, s.secrets)
-	// users holds the hash that was imported; PostgreSQL is asked for this e-mail
+	// the table users has the imported hash; the log has the e-mail as a parameter
 	delete(s.secrets, "a password hash")
 	delete(s.secrets, "a password typed as the e-mail")
 	require.Empty(t, shapeless.Named(s.secrets))
@@ -123,7 +123,8 @@ func (s *secretive) useKeys(t *testing.T, d *apptest.AdminDB, serving, owner str
 	s.pages["an answer to a revoked key"] = answer(t, s.URL+"/api/v1/forks", "Bearer "+other.String())
 }
 
-// usePasswords signs in rightly and wrongly, and uses all that a person types or is shown once.
+// usePasswords signs in with right and wrong passwords and codes, and uses recovery codes and a
+// link.
 func (s *secretive) usePasswords(t *testing.T) {
 	t.Helper()
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
@@ -144,7 +145,7 @@ func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
 	_, s.pages["a failed sign-in"], _ = v.Post("/sign-in", "email", a.Email, "password",
 		s.secrets["a wrong password"])
-	// which shows it to its reader
+	// the page shows the e-mail again
 	status, _, _ := v.Post("/sign-in", "email", s.secrets["a password typed as the e-mail"],
 		"password", "")
 	require.Equal(t, http.StatusUnauthorized, status)
@@ -217,7 +218,7 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 	s.pages["the log of dg account"] = c.Log.String() + " "
 }
 
-// requirePasswords makes the server ask for passwords, except of the superuser.
+// requirePasswords makes the server require passwords of dg's roles.
 func requirePasswords(t *testing.T, d *apptest.AdminDB, dir string) {
 	t.Helper()
 	hba := filepath.Join(dir, "data", "pg_hba.conf")
@@ -233,8 +234,8 @@ func requirePasswords(t *testing.T, d *apptest.AdminDB, dir string) {
 	})
 }
 
-// importSecrets imports a person, and files with errors in and around the secrets. It returns what
-// was printed.
+// importSecrets imports a person, and files with errors in and next to the secrets. It returns the
+// outputs.
 func importSecrets(t *testing.T, database []string) (printed []string) {
 	t.Helper()
 	person := func(id, email, hash, totp string) string {

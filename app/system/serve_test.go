@@ -23,9 +23,9 @@ import (
 // goneWithin is how long the embedded PostgreSQL may outlive a dg that was killed.
 const goneWithin = 10 * time.Second
 
-// operations.md, Install and Monitoring: the unit has Type=notify, so systemd hears that dg serves
-// and that it stops; dg health asks whether it is ready. The log starts with version, addresses and
-// what is served, and the collector of the settings gets traces, the last of them at the stop.
+// operations.md, Install and Monitoring: dg notifies systemd when it serves and when it stops. dg
+// health asks whether it is ready. The log starts with version, addresses and database, and the
+// collector gets all traces.
 func TestServeTellsWhatItDoes(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -56,7 +56,7 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
 }
 
-// notifySocket is where dg tells systemd its state; the next one is waited for.
+// notifySocket listens as systemd does. state waits for the next state.
 func notifySocket(t *testing.T, dir string) (path string, state func() string) {
 	t.Helper()
 	path = filepath.Join(filepath.Dir(dir), "notify")
@@ -73,8 +73,8 @@ func notifySocket(t *testing.T, dir string) (path string, state func() string) {
 	}
 }
 
-// rules.md, Audit log: refusals beyond 120 in a minute are counted, and an instance that starts
-// records the number.
+// rules.md, Audit log: refusals above 120 a minute are counted. A starting instance records the
+// count.
 func TestStartRecordsCountedRefusals(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -92,8 +92,7 @@ func TestStartRecordsCountedRefusals(t *testing.T) {
 	})
 }
 
-// A kill -9 of dg leaves no PostgreSQL behind, and the next start, which does not wait for the end
-// of the old server, finds the data.
+// A kill -9 of dg leaves no PostgreSQL behind. An immediate restart finds the data.
 func TestKillLosesNoData(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -129,8 +128,8 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	apptest.NothingRuns(t, dir, goneWithin)
 }
 
-// Of two commands at once on an empty folder one makes the database, the other waits for it, and
-// both complete.
+// Two concurrent commands on an empty folder both succeed: one waits while the other makes the
+// database.
 func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	h := apptest.NewHistory(t, 1, 5_000)

@@ -17,8 +17,8 @@ import (
 	"dg/platform/testkit/logbook"
 )
 
-// A migration of the plays waits for a running export, which may take half an hour, without
-// blocking other readers of the table, and succeeds when the export has ended.
+// A migration of plays waits for a running export, for up to half an hour, without blocking other
+// readers, and then succeeds.
 func TestMigrationWaitsForExportsWithoutBlockingReaders(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)

@@ -18,9 +18,9 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// The report on a small group asks the database three times: for the key, for what is known before
-// a play is read, and for plays and labels. The list of forks asks once. (The first request of a
-// key and of each minute asks more.)
+// The report on a small group takes three round trips to the database: for the key, for the
+// metadata, and for plays and labels. The list of forks takes one. (The first request of a key and
+// of each minute takes more.)
 func TestRoundTripsOfARequest(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)
@@ -49,8 +49,7 @@ func TestRoundTripsOfARequest(t *testing.T) {
 	}
 }
 
-// trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent
-// before the server is waited for.
+// trips is a proxy in front of PostgreSQL that records the round trips of its clients.
 type trips struct {
 	pools []string // whose connections count
 
@@ -58,7 +57,7 @@ type trips struct {
 	noted []string
 }
 
-// pass passes on what the client sends, and notes the tags of the statements of each round trip.
+// pass forwards a connection, and records the tags of the statements of each round trip.
 func (p *trips) pass(client, server net.Conn) {
 	defer client.Close()
 	defer server.Close()
@@ -98,7 +97,7 @@ func (p *trips) pass(client, server net.Conn) {
 	}
 }
 
-// note notes a round trip, unless it comes by the clock.
+// note records a round trip, unless it is a periodic one.
 func (p *trips) note(statements string) {
 	if slices.Contains([]string{"-- ping", "apikeys.touch"}, statements) {
 		return

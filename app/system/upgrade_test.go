@@ -20,11 +20,11 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// formerAnswers are what the program that made testdata/upgrade/database.sql answered on it, and
-// what it took to ask: the newest migration was 20261121000900. The database holds two
-// organisations, an admin with two-step verification who is signed in, a usable and a revoked key
-// with their windows, 603 plays with sealed days and months and a mark on one of each, and seven
-// audit entries.
+// formerAnswers are the answers of the former program that made testdata/upgrade/database.sql, with
+// the credentials. The newest migration was 20261121000900. The database holds two organisations,
+// an admin with two-step verification who is signed in, a usable and a revoked key with their
+// windows, 603 plays with sealed days and months and a mark on one of each, and seven audit
+// entries.
 type formerAnswers struct {
 	Key, RevokedKey, Session, Organisation, Fork, Query, ETag string
 	Forks, Stats                                              json.RawMessage
@@ -41,8 +41,7 @@ func readFormerAnswers(t *testing.T) formerAnswers {
 	return a
 }
 
-// restoreFormer makes the folder's database the former one, before any program of today sees it.
-// The session, which would have expired long ago, was used just now.
+// restoreFormer restores the former database into the folder, and makes its session current.
 func restoreFormer(t *testing.T, dir string) *apptest.AdminDB {
 	t.Helper()
 	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
@@ -61,9 +60,8 @@ func restoreFormer(t *testing.T, dir string) *apptest.AdminDB {
 	return apptest.OpenAdminDB(t, dir)
 }
 
-// A database that a former program made goes through all migrations: its key answers with the same
-// figures, its session is still signed in, its audit log is listed, its segments verify, and what
-// was read before is not taken for current.
+// A former database is migrated: its key gets the same figures, its session stays signed in, its
+// audit log is complete, its segments verify, and its ETags are stale.
 func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	t.Parallel()
 	former := readFormerAnswers(t)
@@ -97,11 +95,10 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	require.NotContains(t, apptest.Succeeds(t, dir, "segments", "verify"), "Nothing is sealed")
 }
 
-// playerKeyCells are the cells of a column that the former program had not. The rows need no
-// quotes.
+// playerKeyCells finds the cells of a column that is new since then. The rows have no quotes.
 var playerKeyCells = regexp.MustCompile(`(?m)^((?:[^,\n]*,){3})[^,\n]*,`)
 
-// formerSum is the sum of a file without the column that the former program had not.
+// formerSum is the checksum of a file without the new column.
 func formerSum(plays string) string {
 	if strings.HasPrefix(plays, "playId,forkId,releaseNumber,playerKey,") {
 		plays = playerKeyCells.ReplaceAllString(plays, "$1")

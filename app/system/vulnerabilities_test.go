@@ -12,7 +12,7 @@ import (
 	"dg/app/apptest"
 )
 
-// plantedVulnerability is an entry of the database of vulnerabilities, on a function of fiber.
+// plantedVulnerability is an entry of the vulnerability database for a function of fiber.
 const plantedVulnerability = `{"schema_version": "1.3.1", "id": "GO-2026-9001", "modified": "2026-01-01T00:00:00Z",
 	"published": "2026-01-01T00:00:00Z", "summary": "Planted", "affected": [{
 		"package": {"name": "github.com/gofiber/fiber/v2", "ecosystem": "Go"},
@@ -20,8 +20,8 @@ const plantedVulnerability = `{"schema_version": "1.3.1", "id": "GO-2026-9001", 
 		"ecosystem_specific": {"imports": [{"path": "github.com/gofiber/fiber/v2", "symbols": ["New"]}]}}],
 	"database_specific": {"url": "https://pkg.go.dev/vuln/GO-2026-9001"}}`
 
-// make check fails over a vulnerability in what dg links, unless an exception gives its reason. It
-// passes, and says so, where the database cannot be reached.
+// make check fails on a vulnerability of a linked function, unless it is listed as an exception. If
+// the database is unreachable, it passes and says so.
 func TestCheckFindsVulnerabilities(t *testing.T) {
 	t.Parallel()
 	program, err := apptest.Binary()
