@@ -49,8 +49,7 @@ func pruneBefore(month string, now time.Time) (time.Time, error) {
 	}
 	if before.After(now) {
 		return time.Time{},
-			fmt.Errorf("--before %s has not begun: only whole months of the past are removed",
-				month)
+			fmt.Errorf("--before %s has not begun: only whole months of the past are removed", month)
 	}
 	return before, nil
 }
@@ -92,10 +91,8 @@ func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 		}
 		if err := r.log.Prune(ctx, id, r.before, exported[id],
 			requestOf("dg audit prune")); err != nil {
-			return fmt.Errorf(
-				"%d of the entries in %s were removed; run it again with another file: %w", total,
-				path, err,
-			)
+			return fmt.Errorf("%d of the entries in %s were removed; run it again with another file: %w",
+				total, path, err)
 		}
 		total += exported[id]
 	}

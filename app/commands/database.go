@@ -96,7 +96,7 @@ func openEncrypted(
 	if err != nil {
 		return nil, err
 	}
-	if err := db.encrypt(ctx, keys, log); err != nil {
+	if err := db.encrypt(ctx, keys, false, log); err != nil {
 		db.release()
 		return nil, err
 	}
@@ -151,13 +151,10 @@ func (db *database) dropPrivileges(log *slog.Logger) {
 	}
 	uid, err := db.embedded.DropPrivileges()
 	if err != nil {
-		log.Warn(
-			"dg serve runs as root and could not become the owner of the data: start it as another user",
-			"error", err,
-		)
+		log.Warn("dg serve runs as root and could not become the owner of the data: "+
+			"start it as another user", "error", err)
 	} else if uid != 0 {
-		log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user",
-			uid)
+		log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user", uid)
 	}
 }
 

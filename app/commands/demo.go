@@ -144,10 +144,8 @@ func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) 
 		Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return owner,
-			errors.New(
-				"this database has organisations, but not those of the demo. Use another " +
-					"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve",
-			)
+			errors.New("this database has organisations, but not those of the demo. Use another " +
+				"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
 	}
 	if err != nil {
 		return owner, fmt.Errorf("look for the demo: %w", err)

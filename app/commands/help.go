@@ -1,13 +1,14 @@
 package commands
 
 import (
-	"dg/app/settings"
 	"fmt"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
+
+	"dg/app/settings"
 )
 
 // printHelp prints kong's help. `dg --help` also lists every setting of every command.

@@ -24,13 +24,8 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer db.release()
-	if c.ForgetSecretKey {
-		if err := db.recordCurrentKey(ctx, keys, p.log); err != nil {
-			return err
-		}
-	}
-	if keys.Encrypts() {
-		if err := db.encrypt(ctx, keys, p.log); err != nil {
+	if keys.Encrypts() || c.ForgetSecretKey {
+		if err := db.encrypt(ctx, keys, c.ForgetSecretKey, p.log); err != nil {
 			return err
 		}
 	}

@@ -18,9 +18,12 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt re-encrypts stored secrets with the current key, so that a replaced key can be dropped.
-// It logs unreadable secrets, and fails if the keys belong to another database.
-func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
+// encrypt re-encrypts stored secrets with the current key, so that a replaced key can be dropped. It
+// logs unreadable secrets, and fails if the keys belong to another database. With forgetLost it first
+// records the current key in place of a lost one.
+func (db *database) encrypt(
+	ctx context.Context, keys identity.Keyring, forgetLost bool, log *slog.Logger,
+) error {
 	db.keys = keys
 	owner, err := postgres.Open(ctx, db.ownerURL,
 		postgres.Options{Name: "dg secrets", MaxConns: 2, Logger: log})
@@ -28,6 +31,12 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 		return err
 	}
 	defer owner.Close()
+	if forgetLost {
+		err := identity.ForgetSecretKey(ctx, owner, keys)
+		if err != nil || !keys.Encrypts() {
+			return err
+		}
+	}
 	done, err := identity.ReencryptSecrets(ctx, owner, keys)
 	if err != nil {
 		return err
@@ -42,20 +51,8 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 			"or DG_SECRET_KEY_PREVIOUS while you replace it, or reset the accounts", "secrets",
 			done.Unreadable)
 	} else if keys.Encrypts() && !done.Recorded {
-		log.Warn(
-			"DG_SECRET_KEY is not recorded in the database: run dg migrate with it and DG_MIGRATE_DATABASE_URL",
-		)
+		log.Warn("DG_SECRET_KEY is not recorded in the database: run dg migrate with it and " +
+			"DG_MIGRATE_DATABASE_URL")
 	}
 	return nil
-}
-
-// recordCurrentKey records the current key in place of a lost one.
-func (db *database) recordCurrentKey(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
-	owner, err := postgres.Open(ctx, db.ownerURL,
-		postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})
-	if err != nil {
-		return err
-	}
-	defer owner.Close()
-	return identity.ForgetSecretKey(ctx, owner, keys)
 }

@@ -125,7 +125,7 @@ func (c serveCmd) openChecked(
 	found, err := c.servedFindings(ctx, db.servingURL, p)
 	err = errors.Join(err, doctor.Settle(p.log, found))
 	if err == nil {
-		err = db.encrypt(ctx, keys, p.log)
+		err = db.encrypt(ctx, keys, false, p.log)
 	}
 	if err != nil {
 		db.release()
