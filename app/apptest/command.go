@@ -36,7 +36,7 @@ func ended(t *testing.T, status int, args []string) (output string) {
 // Command runs dg in this process with empty standard input.
 func Command(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
-	var stdout, stderr Buffer
+	var stdout, stderr logbook.Book
 	// without the expected error, dg would serve for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()

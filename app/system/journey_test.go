@@ -122,3 +122,77 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	db.Do(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
 	require.False(t, d.Accepts(paused), "revoked while it was paused")
 }
+
+// tabTo presses Tab until the focus is on an element with the words.
+func tabTo(t *testing.T, p *browsertest.Page, words string) {
+	t.Helper()
+	for range 60 {
+		if p.Press("Tab"); strings.Contains(p.Focused(), words) {
+			return
+		}
+	}
+	t.Fatalf("Tab on %s does not reach %q", p.Path(), words)
+}
+
+// By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each
+// is Tab.
+func TestSignInToRevokeByKeyboard(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	p := browsertest.New(t)
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
+	tabTo := func(words string) {
+		t.Helper()
+		tabTo(t, p, words)
+	}
+	p.Open(d.URL + "/settings/api-keys")
+	p.Press(tomas.Email, "Tab", tomas.Password, "Enter") // the focus is in the first field
+	p.WaitFor("#code")
+	p.Press(apptest.CodeOf(t, tomas.TOTPSecret), "Enter")
+	p.WaitFor(`h1:text("API keys")`)
+	tabTo("Skip to content")
+	p.Press("Enter")
+	tabTo("Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	tabTo("#name")
+	p.Press("Grafana")
+	tabTo("#sf")
+	p.Press("Space")
+	tabTo("#sr")
+	p.Press("Space")
+	tabTo("#x90")
+	p.Press("ArrowUp") // 30 days
+	tabTo("Create key")
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	key := p.Text("#secret")
+	tabTo("Done")
+	p.Press("Enter")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Stay here")
+	p.Press("Enter")
+	p.WaitGone("dialog[open]")
+	tabTo("Copy key")
+	require.Equal(t, key, p.Copied(func() {
+		p.Press("Enter")
+		p.WaitFor(`button:text("Copied")`)
+	}))
+	require.True(t, d.Accepts(key))
+	tabTo("Done")
+	p.Press("Enter")
+	p.WaitFor("table.keys")
+	tabTo("Revoke Grafana")
+	p.Press("Enter")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Press("Escape")
+	p.WaitGone("dialog[open]")
+	require.Contains(t, p.Focused(), "Revoke Grafana", "the focus goes back to where it was")
+	p.Press("Enter")
+	tabTo("Revoke key")
+	p.Press("Enter")
+	p.WaitFor(".note")
+	require.False(t, d.Accepts(key))
+}
