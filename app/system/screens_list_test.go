@@ -38,7 +38,7 @@ func signedOutScreens() []screen {
 		{name: "reference-stats", shows: "bestScorePercent", path: "/docs/reference/getForkStats"},
 		{name: "reference-csv", shows: "durationSeconds",
 			path: "/docs/reference/exportForkPlaysCsv"},
-		{name: "clients", shows: "NSwag", path: "/docs/clients"},
+		{name: "clients", shows: "openapi-fetch", path: "/docs/clients"},
 		{name: "changes", shows: "Sunset", path: "/docs/changes"},
 		{name: "security", shows: "Report a weakness", path: "/docs/security"},
 		{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},

@@ -291,7 +291,7 @@ func TestDocsHighlightPrograms(t *testing.T) {
 		{"python", "dg.py", "<b>import</b> datetime <b>as</b> dt"},
 		{"nightly-sync", "sync.py", "self, name, table, rows"}, // table is a keyword of SQL
 		{"r", "dg.R", "<i># Needs: install.packages(c(&#34;httr2"},
-		{"javascript", "dg.mjs", "<b>const</b> url = <span>&#39;http"},
+		{"javascript", "dg.mjs", "<b>const</b> url = <u>&#39;http"},
 		{"power-bi", "dg.pq", "<b>each</b> [stats][suppressed]"},
 		{"duckdb", "dg.duckdb.sql", "<i>-- The chart: plays of each fork by week (UTC).</i>"},
 		{"go", "dg.go", "<b>func</b> main"},
