@@ -50,9 +50,9 @@ func (w *world) takeAll(pool *pgxpool.Pool) {
 	}
 }
 
-// rules.md, CSV: all rows come from one snapshot. An export that runs while the reporting mode
-// changes and plays are erased ends whole, with the labels and the plays of the moment that it
-// began. The test holds it between its statements, at the labels.
+// rules.md, CSV: all rows come from one snapshot. If the reporting mode changes and plays are
+// erased during an export, the export completes with the labels and plays as they were when it
+// began. The test pauses it before the statement that reads the labels.
 func TestRunningExportIsOfItsBeginning(t *testing.T) {
 	w := start(t)
 	x := w.tenant(2_000)

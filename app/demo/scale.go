@@ -26,8 +26,8 @@ type ScaleIDs struct {
 	Forks, Groups []uuid.UUID
 }
 
-// scaleSkills are the skills that a play of Scale has answers to, in turn.
-var scaleSkills = allSkills()
+// skillsInTurn are the skills that a play of Scale has answers to, in turn.
+var skillsInTurn = allSkills()
 
 // Scale writes an organisation on Enterprise with the players, groups, forks and plays asked for:
 // 5.5 answers a play, nine of ten plays finished, in the order of time. It streams: its memory does
@@ -94,7 +94,7 @@ func scaleResult(p *play, random seeded) {
 			attempts = 2
 		}
 		p.Skills = append(p.Skills,
-			skillResult{scaleSkills[(first+i*7)%30], attempts, min(draw(4), attempts)})
+			skillResult{skillsInTurn[(first+i*7)%30], attempts, min(draw(4), attempts)})
 	}
 	finished := draw(10) > 0
 	completed := p.StartedAt.Add(time.Duration(60_000+draw(1_200_000)) * time.Millisecond)

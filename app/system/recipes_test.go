@@ -68,7 +68,7 @@ func (b *cookbook) recipe(id string) string { return recipeOf(b.reader, id) }
 
 // plain is highlighted code as a reader copies it.
 func plain(code string) string {
-	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|span)>`).ReplaceAllString(code, ""))
+	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u)>`).ReplaceAllString(code, ""))
 }
 
 func recipeOf(reader *apptest.WebClient, id string) string {
@@ -146,7 +146,7 @@ type cookedRecipe struct {
 	all               bool   // only with make recipes
 }
 
-// with puts a fork or a group into a recipe.
+// with sets a recipe's empty variable, such as FORK or group_id, to the value.
 func with(t *testing.T, text, name, value string) string {
 	t.Helper()
 	at := regexp.MustCompile(`(?im)^(.*\b` + name + `(?:_id)?\s*(?:=|<-|)\s*)(?:""|''|NULL)`).

@@ -54,7 +54,7 @@ func (q infinityQuery) rows(t *testing.T, b *cookbook, variables *strings.Replac
 		want := map[string]any{"number": 0.0, "timestamp": "", "string": ""}[c.Type]
 		require.IsType(t, want, rows[0][c.Selector], c.Selector)
 	}
-	// A hidden group leaves no row, and the panel then shows the text for no value.
+	// For a hidden group the API returns no days. Grafana then shows its text for "no value".
 	var hidden struct{ Daily []any }
 	require.NoError(t, json.Unmarshal([]byte(b.Fetch(at+"&groupId="+b.group, b.token)), &hidden))
 	require.Empty(t, hidden.Daily)

@@ -71,8 +71,8 @@ func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revo
 // noticePeriod is the longest notice of a key's end.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether to announce the expiry at now: in the last 30 days that are also in
-// the last quarter of the key's life.
+// ExpiresSoon reports whether to announce the expiry at now: at most 30 days are left, and at most
+// a quarter of the key's life.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

@@ -43,8 +43,8 @@ func (m *Manager) Rename(
 		actor.entry(audit.KeyRenamed, id, request), rename)
 }
 
-// change applies a change to the entry's key, and adds the entry with the details that apply
-// returns, in one transaction. nil details say that nothing has changed.
+// change calls apply with the key of the entry's target, and adds the entry with the details that
+// apply returns, in one transaction. With nil details nothing changed, and no entry is added.
 func (m *Manager) change(
 	ctx context.Context, permission authz.Permission, role readRole, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),

@@ -22,9 +22,9 @@ import (
 	"dg/platform/httpserver"
 )
 
-// mocked is a server whose one route exports an empty report, over mocks. Every call succeeds but
+// mockedServer is a server whose one route exports an empty report, over mocks. Every call succeeds but
 // the one that a test lets fail.
-type mocked struct {
+type mockedServer struct {
 	t       *testing.T
 	url     string
 	service *Service
@@ -35,9 +35,9 @@ type mocked struct {
 	failure error
 }
 
-func newMocked(t *testing.T) *mocked {
+func newMocked(t *testing.T) *mockedServer {
 	t.Helper()
-	m := &mocked{t: t}
+	m := &mockedServer{t: t}
 	plays := &mockReports{}
 	log := &mockAuditLog{}
 	plays.On("OpenExport", mock.Anything, mock.Anything, mock.Anything).Return(
@@ -85,7 +85,7 @@ func newMocked(t *testing.T) *mocked {
 }
 
 // called records a call and returns its error.
-func (m *mocked) called(name string) error {
+func (m *mockedServer) called(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.calls = append(m.calls, name); name == m.failing {
@@ -95,7 +95,7 @@ func (m *mocked) called(name string) error {
 }
 
 // send requests the export while that call fails, and returns the answer and all calls.
-func (m *mocked) send(
+func (m *mockedServer) send(
 	method, failing string, failure error,
 ) (response *http.Response, body string, calls []string) {
 	m.t.Helper()

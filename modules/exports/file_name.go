@@ -12,16 +12,16 @@ const maxSlug = 80 // bytes of a file name
 // fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
 // omits the group's name, which would tell suppressed answers apart.
 func fileName(slug string, q reports.Query) string {
-	name := folded(slug) + "_" + q.Period.String()
+	name := foldToASCII(slug) + "_" + q.Period.String()
 	if q.GroupID != "" {
-		name += "_group-" + folded(q.GroupID)
+		name += "_group-" + foldToASCII(q.GroupID)
 	}
 	return name + ".csv"
 }
 
-// folded returns the text in ASCII without accents, with a dash for other characters, or "plays" if
+// foldToASCII returns the text in ASCII without accents, with a dash for other characters, or "plays" if
 // nothing is left.
-func folded(text string) string {
+func foldToASCII(text string) string {
 	var b strings.Builder
 	for _, r := range input.WithoutAccents(text) {
 		switch {

@@ -172,7 +172,7 @@ func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
 	require.Contains(t, b.entry("export.finished"), b.request.Query.GroupID)
 }
 
-// No data leaves without an entry that says so, and each refusal frees its place.
+// An export sends no data unless the audit log has an entry for it. A refused export frees its slot.
 func TestExportThatCannotBeRecordedSendsNothing(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke insert on audit_entries from dg_app`)

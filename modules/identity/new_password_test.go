@@ -80,7 +80,8 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	require.NoError(t, change(b.signIn(ann), password))
 }
 
-// An address with stolen sessions of many people has one limit of guesses, apart from the sign-in's.
+// One address has one limit of wrong current passwords, however many sessions it has stolen. The
+// limit of the sign-in is counted apart.
 func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
 	b := setup(t)
 	b.fail(20, identity.ErrWrongPassword, func() error {

@@ -232,7 +232,7 @@ func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
 	pool := pgtest.Open(t, db.DirectURL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
-	return startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool},
+	return startWith(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool},
 		func(app *fiber.App) {
 			app.Get("/api/v1/planted/503", func(*fiber.Ctx) error {
 				return fiber.ErrServiceUnavailable

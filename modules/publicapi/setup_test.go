@@ -36,13 +36,13 @@ type world struct {
 func start(t *testing.T, histories ...*history) *world {
 	t.Helper()
 	db := pgtest.New(t)
-	w := startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
+	w := startWith(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
 	w.load(t, histories...)
 	return w
 }
 
-// startOver starts an instance with the pools, and with routes after those of the program.
-func startOver(
+// startWith starts an instance with the pools, and with routes after those of the program.
+func startWith(
 	t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App),
 ) *world {
 	t.Helper()

@@ -11,9 +11,9 @@ import (
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
-// csvSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of
+// appendSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of
 // the catalogue, joined by ";".
-func csvSkills(b []byte, answers []byte) []byte {
+func appendSkills(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
 	for _, raw := range answers {
 		a := games.Answer(raw)

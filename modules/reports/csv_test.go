@@ -21,7 +21,7 @@ func TestSkillCells(t *testing.T) {
 		// skills of a newer program are left out
 		"prompting.examples=1/1": {127 << 1, 5, 30<<1 | 1},
 	} {
-		require.Equal(t, want, string(csvSkills(nil, answers)))
+		require.Equal(t, want, string(appendSkills(nil, answers)))
 	}
 }
 

@@ -49,9 +49,9 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Meta.Header(), snap: snap, forkID: q.ForkID, format: f}, nil
 }
 
-// Begin reads the first row. AppendNext returns its error; a panic is one too, so that the caller
-// records the end of the export. When ctx ends, the query is cancelled and AppendNext returns its
-// cause.
+// Begin reads the first row. Its error is returned by AppendNext. A panic becomes an error too, so
+// that the caller still records the end of the export. When ctx ends, the query is cancelled and
+// AppendNext returns the cause.
 func (e *Export) Begin(ctx context.Context) {
 	e.ctx = ctx
 	defer func() {

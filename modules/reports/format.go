@@ -75,7 +75,7 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 // appendSkills appends the skills, for Excel in quotes, because they may contain its separator.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {
-		return csvSkills(b, answers)
+		return appendSkills(b, answers)
 	}
-	return append(csvSkills(append(b, '"'), answers), '"')
+	return append(appendSkills(append(b, '"'), answers), '"')
 }

@@ -59,9 +59,10 @@ type Report struct {
 	admitted admission
 }
 
-// Open opens the report on a fork, on all players or on a group. The caller authorises the read of
-// the group by the header, calls Statistics and closes the report. hold gets each lease of memory,
-// which the caller releases when the answer is sent, also after an error.
+// Open opens the report on a fork, on all its players or on one group. The caller then authorises
+// reading the group, whose owner is in Report.Header, calls Statistics, and closes the report. Open
+// calls hold with each lease of memory it takes. The caller releases the leases after it has sent
+// the answer, even if Open returned an error.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query, hold func(*fairshare.Lease)) (*Report, error) {
 	snap, admitted, err := s.openAdmitted(ctx, q, hold)

@@ -58,7 +58,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 }
 
 // Packages may hold the server alone, as npm's does.
-func TestProgramThatAPackageLacksIsNamed(t *testing.T) {
+func TestErrorNamesTheMissingProgram(t *testing.T) {
 	t.Setenv("PG_BIN", fakePostgres(t, "17.10"))
 	_, err := FindProgram(t.Context(), newFolder(t), "pg_dump")
 	mentions(t, err, "15 or later with the program pg_dump", "found: none", "PG_BIN")

@@ -15,7 +15,7 @@ import (
 const minGzip = 1400
 
 // encode returns the body in the coding that the client asks for and sets the header. gzipped
-// returns body.Gzip(plain) where the caller keeps it; it may be nil.
+// may be nil; else it returns the caller's cached body.Gzip(plain).
 func encode(c *fiber.Ctx, plain []byte, gzipped func() []byte) []byte {
 	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return plain

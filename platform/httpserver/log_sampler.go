@@ -16,7 +16,7 @@ const (
 	maxSampledPerAddress = 20
 )
 
-// sampler chooses which of these requests are logged, and logs how many were not.
+// sampler chooses which refused requests are logged, and logs the number of the others.
 type sampler struct {
 	log *slog.Logger
 

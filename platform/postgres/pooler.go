@@ -34,7 +34,8 @@ func ThroughPooler(url string) string {
 	return url + before + poolerParam + "=" + poolerTransaction
 }
 
-// Under load a connection may meet the same session again: the probe is repeated.
+// Under load two connections through a pooler may get the same session of the server, which hides
+// the pooler. So the probe is repeated.
 const (
 	probes       = 5
 	probeTimeout = 2 * time.Second

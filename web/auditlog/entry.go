@@ -184,7 +184,8 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	return all
 }
 
-// namesPerson reports whether the entry's target is a person whose name is a detail.
+// namesPerson reports whether the entry's target is a person, whose name is stored in
+// the entry's details.
 func namesPerson(e audit.Entry) bool {
 	return e.Action == audit.ResetCreated || e.Action == audit.RoleChanged
 }

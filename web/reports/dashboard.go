@@ -191,8 +191,8 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError replaces the API's message about an unknown group. Another organisation's is as
-// unknown.
+// groupError replaces the API's message about an unknown group by the page's. A group of another
+// organisation gets the same, so that the page does not tell that it exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup

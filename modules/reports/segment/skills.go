@@ -21,7 +21,7 @@ var fewSums = []SkillSums{
 	{4, 3}, {4, 4},
 }
 
-// half is the half byte of sums.
+// half is the 4-bit code of the sums: their index among the small ones, or inByte, or inUvarints.
 func (k SkillSums) half() byte {
 	switch {
 	case k.Attempts <= 4:

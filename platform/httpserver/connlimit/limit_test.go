@@ -71,7 +71,8 @@ func TestWaitingConnectionIsEvictedOnceItIsSlow(t *testing.T) {
 	waiting.evicted()
 }
 
-// Otherwise eight addresses that connect as fast as they can would evict all idle clients.
+// At the limit, an address above its share loses one of its own connections. If it evicted others,
+// eight addresses that connect as fast as they can would evict all idle clients.
 func TestAddressAboveItsShareMakesRoomAmongItsOwn(t *testing.T) {
 	r := newRoom(t, Options{Max: 8})
 	other := r.open("127.0.0.9", Idle) // idle for longest of all
@@ -137,7 +138,7 @@ func newFailingRoom(t *testing.T, with ...error) *room {
 
 func TestTransientAcceptErrorsAreRetried(t *testing.T) {
 	r := newFailingRoom(t, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
-		syscall.ECONNABORTED, syscall.EMFILE).accepts()
+		syscall.ECONNABORTED, syscall.EMFILE).acceptAll()
 	r.open("127.0.0.2", Idle)
 	require.Equal(t, 6.0, testutil.ToFloat64(r.metrics.failures))
 }

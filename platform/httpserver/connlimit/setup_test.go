@@ -25,11 +25,11 @@ func newRoom(t *testing.T, o Options) *room {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	return newRoomOn(t, o, ln).accepts()
+	return newRoomOn(t, o, ln).acceptAll()
 }
 
-// accepts collects admitted connections until the end of the test.
-func (r *room) accepts() *room {
+// acceptAll accepts connections, and keeps the admitted ones, until the end of the test.
+func (r *room) acceptAll() *room {
 	go func() {
 		for {
 			c, err := r.ln.Accept()
