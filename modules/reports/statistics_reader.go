@@ -44,8 +44,8 @@ func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 		return Statistics{}, err
 	}
 	stats := r.round(a, l)
-	stats.Overlaps, err = r.overlaps(ctx, &a.Players)
-	return stats, err
+	stats.Overlaps = r.overlaps(ctx, &a.Players)
+	return stats, nil
 }
 
 func newAccumulator(p Period) *segment.Accumulator { return segment.NewAccumulator(p.From, p.Days) }
@@ -107,7 +107,7 @@ func (r *statisticsReader) send(
 	switch {
 	case r.snap.Query.TotalsOnly:
 		return nil, r.snap.Send(ctx, batch)
-	case r.labelsInBatch(a) && !r.snap.Query.Overlaps:
+	case r.labelsInBatch(a) && r.snap.Query.Overlaps == 0:
 		l := r.labels.queue(batch)
 		return l, r.snap.SendLast(ctx, batch)
 	}

@@ -43,8 +43,8 @@ type dashboardView struct {
 	Format           string // the suggested one
 	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
-	Overlaps    []overlap // at most shownOverlaps
-	More        bool      // overlaps than these
+	Overlaps    []reports.Overlap
+	More        bool // overlaps than these
 	Figures     []figure
 	Compared    string // with which period, or "": with none
 	Comparisons []ui.Link
@@ -112,7 +112,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	query.Overlaps = true
+	query.Overlaps = overlapsTimeout
 	stats, err := h.statistics(c.UserContext(), p, query, func(l *fairshare.Lease) {
 		httpserver.AttachLease(c, l)
 	})
@@ -214,7 +214,8 @@ func (v *dashboardView) fill(
 	}
 	at := reportAddress(c, v.Self, p, v.Params.Group)
 	v.compare(l, p, at, s, before)
-	v.warn(s.Overlaps)
+	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
+	v.More = len(s.Overlaps) > shownOverlaps
 	v.Download = v.Self + "/plays.csv"
 	v.Formats = playsFormats
 	v.Format = suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
@@ -227,28 +228,10 @@ func (v *dashboardView) fill(
 	v.Players = newPlayerList(c, s, at)
 }
 
-// overlap is a group that lacks few of the report's players.
-type overlap struct {
-	Group   string
-	Players int
-}
-
-// shownOverlaps is how many groups a warning names.
-const shownOverlaps = 5
-
-// warn names groups that lack few of the report's players, in the order of their names.
-func (v *dashboardView) warn(all []reports.Overlap) {
-	players := map[string]int{}
-	for _, o := range all {
-		players[o.GroupID] = o.Players
-	}
-	for _, g := range v.Groups {
-		if n := players[g.ID]; n > 0 && len(v.Overlaps) < shownOverlaps {
-			v.Overlaps = append(v.Overlaps, overlap{g.Name, n})
-		}
-	}
-	v.More = len(all) > len(v.Overlaps)
-}
+const (
+	shownOverlaps   = reports.MaxOverlaps - 1 // that a warning names
+	overlapsTimeout = 300 * time.Millisecond
+)
 
 // compare adds the figures with their change since the compared period.
 func (v *dashboardView) compare(

@@ -27,25 +27,29 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.DB.GroupNamed(o.ID, "Sales EU", players[:8]...)
 	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // four played
 	w.DB.GroupNamed(o.ID, "Half", players[:5]...)
-	read := func(group string) string {
-		path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group)
-		return b.Get(path).Is(t, 200).Body
-	}
 	warnings := func(page string) (all []string) {
 		for _, c := range webtest.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
 			all = append(all, c[0])
 		}
 		return all
 	}
-	page := read(sales)
+	// a busy machine may take longer for a warning than it may take
+	read := func(group string, count int) (page string) {
+		path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s", fork.ID, group)
+		require.Eventually(t, func() bool {
+			page = b.Get(path).Is(t, 200).Body
+			return len(warnings(page)) == count
+		}, 20*time.Second, time.Millisecond)
+		return page
+	}
+	page := read(sales, 2)
 	require.Equal(t, []string{
 		"4 people in this report are not in <bdi>Half</bdi>: comparing the two reports shows these people’s results.",
 		"1 person in this report is not in <bdi>Sales EU</bdi>: comparing the two reports shows that person’s results.",
 	}, warnings(page))
 	require.Contains(t, page, "change the groups until they differ by at least 5 people")
 	require.Contains(t, page, `<div class="note warn no-print">`, "what is printed is passed on")
-	all := warnings(read(""))
-	require.Len(t, all, 2, "all players, of whom twelve played")
+	all := warnings(read("", 2)) // all players, of whom twelve played
 	require.Contains(t, all[0], "3 people in this report are not in <bdi>Sales</bdi>")
 	require.Contains(t, all[1], "4 people in this report are not in <bdi>Sales EU</bdi>")
 	require.NotContains(t, strings.Join(all, ""), "Hidden")
@@ -53,8 +57,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	for i := range 6 {
 		w.DB.GroupNamed(o.ID, fmt.Sprint("A", i), players[:8]...)
 	}
-	require.Len(t, warnings(read(sales)), 5)
-	require.Contains(t, read(sales), "<li>More groups differ as little.</li>")
+	require.Contains(t, read(sales, 5), "<li>More groups differ as little.</li>")
 	w.DB.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, o.ID)
-	require.Empty(t, warnings(read(sales)), "a name needs no comparison")
+	require.Empty(t, warnings(read(sales, 0)), "a name needs no comparison")
 }

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"time"
+
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -12,7 +14,8 @@ type Query struct {
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
 	Rows                   bool   // the caller lists Statistics.Players, which takes more memory
-	Overlaps               bool   // the caller warns of groups whose reports differ by few players
+	// how long to look for groups whose reports differ by few players; zero: not at all
+	Overlaps time.Duration
 	// a replica that has replayed it may be read; zero: only the primary is read
 	Position postgres.Position
 }
