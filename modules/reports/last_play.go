@@ -10,9 +10,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// LastPlay returns the start of the fork's latest play, and whether there is one. Not offered for
-// groups: it would reveal when a hidden group played. The caller holds the lease of a report, which
-// also covers this connection.
+// LastPlay returns the start of the fork's latest play up to now, and whether there is one: a wrong clock
+// dates plays in the future. Not offered for groups: it would reveal when a hidden group played. The
+// caller holds the lease of a report, which also covers this connection.
 func (s *Service) LastPlay(
 	ctx context.Context, organisationID, forkID string,
 ) (time.Time, bool, error) {
@@ -26,4 +26,4 @@ func (s *Service) LastPlay(
 
 // lastPlaySQL takes the end of the index of the fork's plays. $1 organisation, $2 fork.
 const lastPlaySQL = `/* reports.lastPlay */ select started_at from plays
-	where org_id = $1 and fork_id = $2 order by started_at desc limit 1`
+	where org_id = $1 and fork_id = $2 and started_at <= now() order by started_at desc limit 1`

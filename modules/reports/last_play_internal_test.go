@@ -2,11 +2,12 @@ package reports
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// The latest play of a fork is read from the end of the index.
+// The latest play of a fork is read from the index. Plays in the future are none.
 func TestLastPlayOfAFork(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -14,6 +15,10 @@ func TestLastPlayOfAFork(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, found)
 
+	e.play(testFork, 1, time.Now().AddDate(1, 0, 0))
+	_, found, err = e.reports.LastPlay(t.Context(), testOrg, testFork)
+	require.NoError(t, err)
+	require.False(t, found)
 	e.Exec(insertSQL, testFrom, 98, 4000)
 	e.play(testFork, 1, testNow)
 	e.Exec(`analyze plays`)
