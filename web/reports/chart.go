@@ -72,12 +72,12 @@ const daysOfWeek = 7
 
 // newChart draws the period, and the compared one unless it is nil.
 func newChart(
-	l ui.Locale, p reports.Period, s reports.Statistics, before *reports.Statistics, today time.Time,
+	l ui.Locale, p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
 ) chart {
-	if before == nil {
-		before = &reports.Statistics{}
+	if compared == nil {
+		compared = &comparison{before: &reports.Statistics{}}
 	}
-	bars := barsOf(l, p, s.Daily, before.Daily)
+	bars := barsOf(l, p, s.Daily, compared.before.Daily)
 	most := highest(bars)
 	high := most.Plays
 	for _, b := range bars {
@@ -85,15 +85,16 @@ func newChart(
 	}
 	top, step := ui.ScaleOf(high)
 	c := chart{
-		Weeks: p.Days > ui.MaxChartDays,
-		Width: 10 * p.Days,
-		Top:   ui.AxisLabels(l, top, step),
-		First: l.Day(p.From),
-		Last:  l.Day(ui.LastDay(p)),
-		Most:  fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)),
-		Score: percentOf(l, s.AvgScore, s.Completed),
-		Shown: l.Period(p),
-		Ticks: ui.Ticks(l, p),
+		Weeks:    p.Days > ui.MaxChartDays,
+		Width:    10 * p.Days,
+		Top:      ui.AxisLabels(l, top, step),
+		First:    l.Day(p.From),
+		Last:     l.Day(ui.LastDay(p)),
+		Most:     fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)),
+		Score:    percentOf(l, s.AvgScore, s.Completed),
+		Shown:    l.Period(p),
+		Compared: compared.Earlier,
+		Ticks:    ui.Ticks(l, p),
 	}
 	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(l, p)
 	for _, b := range bars {

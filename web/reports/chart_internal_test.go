@@ -64,7 +64,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 		// as a quarter is compared with a longer or a shorter one
 		earlier := reports.Period{From: p.From, Days: max(1, days-1+random.IntN(3))}
 		before := reports.Statistics{Plays: 1, Daily: randomDays(random, earlier)}
-		c := newChart(ui.Locales[0], p, s, &before, time.Time{})
+		c := newChart(ui.Locales[0], p, s, &comparison{before: &before}, time.Time{})
 		require.Equal(t, 10*days, c.Width)
 		top, err := strconv.ParseInt(strings.ReplaceAll(c.Top[0], ",", ""), 10, 64)
 		require.NoError(t, err)

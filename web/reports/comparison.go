@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"dg/modules/reports"
 	"dg/platform/fairshare"
@@ -15,17 +17,24 @@ type figure struct {
 	Change               *change // nil: nothing is compared
 }
 
-// change is how a figure differs. Class is the CSS class, and By has its arrow: both are "" where
-// there is no difference. Spoken is what a screen reader says instead.
+// change is how a figure differs. Class is the CSS class, "" for a small difference. By has its arrow,
+// and is "" where there is no difference. Spoken is what a screen reader says instead.
 type change struct{ Class, By, Was, Spoken string }
 
+// comparison has the figures of the complete days of a period, and of those they are compared with.
+type comparison struct {
+	Complete, Earlier string              // the days in words; Complete "": the period
+	now               *reports.Statistics // nil: those of the period
+	before            *reports.Statistics
+}
+
 // measure is how a figure is read and written. read reports whether there is one: an average of
-// nothing is none. by writes a difference, and speaks it.
+// nothing is none. by writes a difference.
 type measure struct {
 	name, meaning, none string
 	read                func(reports.Statistics) (n int64, ok bool)
 	write               func(l ui.Locale, n int64) string
-	by                  func(l ui.Locale, difference, before int64) (shown, spoken string)
+	by                  func(l ui.Locale, n, before int64) difference
 }
 
 var measures = []measure{
@@ -62,63 +71,80 @@ func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 
 const noCompletedPlays = "no completed plays"
 
-// newFigures are the figures of a period. before is the compared one's, or nil: then no figure has
-// a change.
-func newFigures(l ui.Locale, s reports.Statistics, before *reports.Statistics) []figure {
+// newFigures are the figures of a period. Without a comparison no figure has a change.
+func newFigures(l ui.Locale, s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
 		all[i] = figure{Name: m.name, Value: noValue, Meaning: m.none}
-		n, ok := m.read(s)
-		if ok {
+		if n, ok := m.read(s); ok {
 			all[i].Value = m.write(l, n)
 			all[i].Meaning = m.meaning
 		}
-		if before == nil {
-			continue
-		}
-		all[i].Change = &change{Was: "no comparison", Spoken: "No comparison"}
-		if earlier, known := m.read(*before); ok && known {
-			all[i].Change = m.change(l, n, earlier)
+		if c != nil {
+			all[i].Change = m.change(l, s, c)
 		}
 	}
 	return all
 }
 
-// change says how a figure differs, as both are shown: ▲ 3.6 pp, was 74.0%.
-func (m measure) change(l ui.Locale, now, before int64) *change {
-	was := m.write(l, before)
-	shown, spoken := m.by(l, max(now-before, before-now), before)
-	c := &change{Was: fmt.Sprintf("was %s", was)}
+// change says how a figure differs, as both are shown: ▲ 3.6 pp, was 74.0%. Where the complete days are
+// not the period, their figure comes first: ▼ 3%, 403, was 416.
+func (m measure) change(l ui.Locale, s reports.Statistics, c *comparison) *change {
+	now, ok := m.read(*cmp.Or(c.now, &s))
+	before, known := m.read(*c.before)
+	if !ok || !known {
+		return &change{Was: "no comparison", Spoken: "No comparison"}
+	}
+	was := fmt.Sprintf("was %s", m.write(l, before))
+	if now == before {
+		was = "unchanged"
+	}
+	if c.now != nil {
+		was = fmt.Sprintf("%s, %s", m.write(l, now), was)
+	}
+	d := m.by(l, max(now-before, before-now), before)
+	diff := &change{Was: was, Spoken: "Unchanged"}
 	switch {
 	case now > before:
-		c.Class = "up"
-		c.By = fmt.Sprintf("▲ %s", shown)
-		c.Spoken = fmt.Sprintf("Up %s, was %s", spoken, was)
+		diff.Class = "up"
+		diff.By = fmt.Sprintf("▲ %s", d.shown)
+		diff.Spoken = fmt.Sprintf("Up %s, %s", d.spoken, was)
 	case now < before:
-		c.Class = "down"
-		c.By = fmt.Sprintf("▼ %s", shown)
-		c.Spoken = fmt.Sprintf("Down %s, was %s", spoken, was)
-	default:
-		c.Was = "unchanged"
-		c.Spoken = "Unchanged"
+		diff.Class = "down"
+		diff.By = fmt.Sprintf("▼ %s", d.shown)
+		diff.Spoken = fmt.Sprintf("Down %s, %s", d.spoken, was)
 	}
-	return c
+	if d.small {
+		diff.Class = ""
+	}
+	return diff
 }
 
-// byShare writes a difference in whole percent, rounded half up. A period without plays is not
-// compared, so before is positive.
-func byShare(l ui.Locale, difference, before int64) (shown, spoken string) {
-	share := (200*difference + before) / max(2*before, 1)
-	if share == 0 {
-		return fmt.Sprintf("<%s", l.Share(1)), fmt.Sprintf("less than %s", l.Share(1))
+// difference is one in figures and in words.
+type difference struct {
+	shown, spoken string
+	small         bool
+}
+
+// byShare writes a difference in whole percent, or beyond ten times how many times, rounded half up.
+// A period without plays is not compared, so before is positive.
+func byShare(l ui.Locale, n, before int64) difference {
+	share := (200*n + before) / max(2*before, 1)
+	switch small := 100*n < before; {
+	case share == 0:
+		return difference{fmt.Sprintf("<%s", l.Share(1)), fmt.Sprintf("less than %s", l.Share(1)), small}
+	case n > 9*before:
+		times := l.Count((share + 150) / 100)
+		return difference{fmt.Sprintf("×%s", times), fmt.Sprintf("to %s times", times), small}
+	default:
+		return difference{l.Share(share), l.Share(share), small}
 	}
-	return l.Share(share), l.Share(share)
 }
 
 // byPoints writes the difference of two percentages.
-func byPoints(l ui.Locale, difference, _ int64) (shown, spoken string) {
-	by := l.Points(difference)
-	return fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by)
+func byPoints(l ui.Locale, tenths, _ int64) difference {
+	by := l.Points(tenths)
+	return difference{fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by), tenths < 5}
 }
 
 // The compared period, as a parameter of the address. "" is the previous period.
@@ -131,25 +157,26 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"A year earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriod is the period that p is compared with, and whether there is one: reports begin in
-// 2000. The period before whole months is as many months, else as many days.
-func comparedPeriod(p reports.Period, with string) (reports.Period, bool) {
-	from := p.From.AddDate(0, 0, -p.Days)
-	end := p.From
-	switch last := p.End(); {
-	case with == compareOff:
-		return reports.Period{}, false
+// comparedPeriods are the complete days of p, up to yesterday, and those they are compared with, and
+// whether there are any: reports begin in 2000. The period before whole months is as many months, else
+// as many days. A year earlier is 52 weeks earlier, so that weekdays meet.
+func comparedPeriods(
+	p reports.Period, with string, today time.Time,
+) (complete, earlier reports.Period, ok bool) {
+	complete = p
+	earlier = reports.Period{From: p.From.AddDate(0, 0, -p.Days), Days: p.Days}
+	switch end := p.End(); {
 	case with == compareYear:
-		from = p.From.AddDate(-1, 0, 0)
-		end = last.AddDate(-1, 0, 0)
-	case p.From.Day() == 1 && last.Day() == 1:
-		years := p.From.Year() - last.Year()
-		from = p.From.AddDate(years, int(p.From.Month()-last.Month()), 0)
+		earlier.From = p.From.AddDate(0, 0, -52*daysOfWeek)
+	case p.From.Day() == 1 && end.Day() == 1:
+		from := p.From.AddDate(p.From.Year()-end.Year(), int(p.From.Month()-end.Month()), 0)
+		earlier = ui.Between(from, p.From.AddDate(0, 0, -1))
 	}
-	earlier := ui.Between(from, end.AddDate(0, 0, -1))
-	// 29 February has no counterpart a year earlier, and a period over it may have one day too many
-	earlier.Days = max(1, min(earlier.Days, reports.MaxPeriodDays))
-	return earlier, reportable(earlier)
+	if p.End().After(today) {
+		complete = ui.Between(p.From, today.AddDate(0, 0, -1))
+		earlier.Days = min(earlier.Days, complete.Days)
+	}
+	return complete, earlier, with != compareOff && reportable(earlier)
 }
 
 // reportable reports whether there can be a report on the period.
@@ -158,18 +185,36 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// compared returns the figures and days of the period that the query's is compared with, or nil
-// where nothing is compared: k-anonymity hides them, or there were no plays, or the reader turned it
-// off. The reader cannot tell hidden figures from none, and learns no more than by choosing that
-// period. It comes before the report that is shown, and gives its place back: no request waits for a
-// place while it holds one.
+// compared compares the query's period, or returns nil where nothing is compared: k-anonymity hides
+// figures, or there were no plays, or the reader turned it off. The reader cannot tell hidden figures
+// from none, and learns no more than by choosing that period. It comes before the report that is shown,
+// and gives its place back: no request waits for a place while it holds one.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, in params,
-) (*reports.Statistics, error) {
-	var ok bool
-	if q.Period, ok = comparedPeriod(q.Period, in.Compare); !ok {
+) (*comparison, error) {
+	complete, earlier, ok := comparedPeriods(q.Period, in.Compare, h.Today())
+	if !ok {
 		return nil, nil
 	}
+	c := &comparison{Earlier: p.Locale.Period(earlier)}
+	var err error
+	if c.before, err = h.totals(ctx, p, q, earlier); err != nil || c.before == nil {
+		return nil, err
+	}
+	if complete != q.Period {
+		c.Complete = p.Locale.Period(complete)
+		if c.now, err = h.totals(ctx, p, q, complete); err != nil || c.now == nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// totals returns the figures and days of a period, or nil if they are hidden or there were no plays.
+func (h *Handler) totals(
+	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
+) (*reports.Statistics, error) {
+	q.Period = period
 	q.TotalsOnly = true
 	var leases []*fairshare.Lease
 	defer func() {

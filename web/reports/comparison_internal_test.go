@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +18,11 @@ func TestFiguresAreCompared(t *testing.T) {
 	t.Parallel()
 	changes := func(l ui.Locale, now reports.Statistics,
 		before *reports.Statistics) (all []string) {
-		for _, f := range newFigures(l, now, before) {
+		var c *comparison
+		if before != nil {
+			c = &comparison{before: before}
+		}
+		for _, f := range newFigures(l, now, c) {
 			words := []string{f.Value, f.Meaning}
 			if c := f.Change; c != nil {
 				words = append(words, c.Class, c.By, c.Was, c.Spoken)
@@ -49,7 +55,7 @@ func TestFiguresAreCompared(t *testing.T) {
 	unfinished := reports.Statistics{Plays: 15_001, UniquePlayers: 20}
 	many := reports.Statistics{Plays: 15_000, UniquePlayers: 20, Completed: 1, AvgScore: 100}
 	require.Equal(t, []string{
-		"15,001|started, including unfinished|up|▲ <1%|was 15,000|Up less than 1%, was 15,000",
+		"15,001|started, including unfinished||▲ <1%|was 15,000|Up less than 1%, was 15,000",
 		"20|unique|||unchanged|Unchanged",
 		"–|no completed plays|||no comparison|No comparison",
 		"0.0%|of all plays|||unchanged|Unchanged",
@@ -61,34 +67,73 @@ func TestFiguresAreCompared(t *testing.T) {
 		changes(ui.Locales[0], reports.Statistics{}, &before)[0])
 }
 
-// Issue 31, 6: the previous period ends on the day before, and has as many days, or of whole months
-// as many months. Last year's has the same days of the year. None begins before 2000.
-func TestComparedPeriod(t *testing.T) {
+// Small differences have no colour, and large ones are multiples.
+func TestDifferencesAreShownByTheirSize(t *testing.T) {
 	t.Parallel()
-	for period, want := range map[string][2]string{
-		"2026-03-01 2026-03-01": {"2026-02-28_2026-02-28", "2025-03-01_2025-03-01"},
-		"2026-03-01 2026-03-28": {"2026-02-01_2026-02-28", "2025-03-01_2025-03-28"},
-		"2026-03-01 2027-03-01": {"2025-02-28_2026-02-28", "2025-03-01_2026-03-01"},
-		"2026-07-01 2026-09-30": {"2026-04-01_2026-06-30", "2025-07-01_2025-09-30"},
-		"2026-01-01 2026-12-31": {"2025-01-01_2025-12-31", "2025-01-01_2025-12-31"},
-		"2026-01-01 2026-03-31": {"2025-10-01_2025-12-31", "2025-01-01_2025-03-31"},
-		"2028-02-01 2028-02-29": {"2028-01-01_2028-01-31", "2027-02-01_2027-02-28"},
-		"2028-02-29 2028-02-29": {"2028-02-28_2028-02-28", "2027-03-01_2027-03-01"},
-		"2028-03-02 2029-03-02": {"2027-03-02_2028-03-01", "2027-03-02_2028-03-01"},
-		"2000-01-29 2000-02-02": {"2000-01-24_2000-01-28", ""},
-		"2000-01-28 2000-02-28": {"", ""},
+	for _, c := range []struct {
+		measure     int
+		now, before int64
+		want        change
+	}{
+		{0, 1009, 1000, change{"", "▲ 1%", "was 1,000", "Up 1%, was 1,000"}},
+		{0, 990, 1000, change{"down", "▼ 1%", "was 1,000", "Down 1%, was 1,000"}},
+		{0, 100, 10, change{"up", "▲ 900%", "was 10", "Up 900%, was 10"}},
+		{0, 385, 10, change{"up", "▲ ×39", "was 10", "Up to 39 times, was 10"}},
+		{0, 10, 385, change{"down", "▼ 97%", "was 385", "Down 97%, was 385"}},
+		{2, 504, 500, change{"", "▲ 0.4 pp", "was 50.0%", "Up 0.4 percentage points, was 50.0%"}},
+		{2, 495, 500, change{"down", "▼ 0.5 pp", "was 50.0%", "Down 0.5 percentage points, was 50.0%"}},
 	} {
+		figures := func(n int64) *reports.Statistics {
+			return &reports.Statistics{Plays: n, Completed: 1, AvgScore: reports.Percent(n)}
+		}
+		shown := *figures(7)
+		got := newFigures(ui.Locales[0], *figures(c.now), &comparison{before: figures(c.before)})
+		require.Equal(t, c.want, *got[c.measure].Change)
+		got = newFigures(ui.Locales[0], shown,
+			&comparison{now: figures(c.now), before: figures(c.before)})
+		c.want.Was = measures[c.measure].write(ui.Locales[0], c.now) + ", " + c.want.Was
+		require.Equal(t, c.want.By, got[c.measure].Change.By)
+		require.Equal(t, c.want.Was, got[c.measure].Change.Was)
+	}
+}
+
+// The previous period ends on the day before, and has as many days, or of whole months as many months.
+// A year earlier are the same weekdays. None begins before 2000. A period that includes today is
+// compared up to yesterday, on both sides.
+func TestComparedPeriods(t *testing.T) {
+	t.Parallel()
+	for period, want := range map[string][3]string{
+		// complete days, those before, and those a year earlier
+		"2026-03-01 2026-03-01": {"", "2026-02-28_2026-02-28", "2025-03-02_2025-03-02"},
+		"2026-03-01 2026-03-28": {"", "2026-02-01_2026-02-28", "2025-03-02_2025-03-29"},
+		"2026-03-01 2027-03-01": {"", "2025-02-28_2026-02-28", "2025-03-02_2026-03-02"},
+		"2026-07-01 2026-09-30": {"", "2026-04-01_2026-06-30", "2025-07-02_2025-10-01"},
+		"2026-01-01 2026-12-31": {"", "2025-01-01_2025-12-31", "2025-01-02_2026-01-01"},
+		"2026-01-01 2026-03-31": {"", "2025-10-01_2025-12-31", "2025-01-02_2025-04-01"},
+		"2025-02-28 2025-02-28": {"", "2025-02-27_2025-02-27", "2024-03-01_2024-03-01"},
+		"2028-02-01 2028-02-29": {"", "2028-01-01_2028-01-31", "2027-02-02_2027-03-02"},
+		"2028-03-02 2029-03-02": {"", "2027-03-02_2028-03-01", "2027-03-04_2028-03-03"},
+		"2000-01-29 2000-02-02": {"", "2000-01-24_2000-01-28", ""},
+		"2000-01-28 2000-02-28": {"", "", ""},
+		"2029-05-01 2029-05-28": {"2029-05-01_2029-05-27", "2029-04-03_2029-04-29", "2028-05-02_2028-05-28"},
+		"2029-05-01 2029-05-31": {"2029-05-01_2029-05-27", "2029-04-01_2029-04-27", "2028-05-02_2028-05-28"},
+		"2029-05-27 2029-05-28": {"2029-05-27_2029-05-27", "2029-05-25_2029-05-25", "2028-05-28_2028-05-28"},
+		"2029-05-28 2029-05-28": {"", "", ""},
+		"2029-06-28 2029-06-29": {"", "", ""},
+	} {
+		today := time.Date(2029, 5, 28, 0, 0, 0, 0, time.UTC)
 		from, to, _ := strings.Cut(period, " ")
 		p, err := reports.ParsePeriod(from, to)
 		require.NoError(t, err)
 		for i, with := range []string{"", compareYear} {
-			earlier, ok := comparedPeriod(p, with)
-			require.Equal(t, want[i] != "", ok, period)
+			complete, earlier, ok := comparedPeriods(p, with, today)
+			require.Equal(t, want[1+i] != "", ok, period)
 			if ok {
-				require.Equal(t, want[i], earlier.String(), "%s, %q", period, with)
+				require.Equal(t, want[1+i], earlier.String(), "%s, %q", period, with)
+				require.Equal(t, cmp.Or(want[0], p.String()), complete.String())
 			}
 		}
-		_, ok := comparedPeriod(p, compareOff)
+		_, _, ok := comparedPeriods(p, compareOff, today)
 		require.False(t, ok)
 	}
 }
@@ -100,11 +145,13 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{
 		Now: reports.OverviewTotals{Plays: 300_000}, Before: reports.OverviewTotals{Plays: 250_000},
 	}
+	c := compareOverview(ui.Locales[0], reports.Period{Days: ui.DefaultDays}, o)
 	require.Equal(t,
 		[]figure{{"Plays", "300,000", "started, including unfinished",
-			&change{"up", "▲ 20%", "was 250,000", "Up 20%, was 250,000"}}},
-		overviewFigures(ui.Locales[0], o))
+			&change{"up", "▲ 20%", "300,000, was 250,000", "Up 20%, 300,000, was 250,000"}}},
+		overviewFigures(ui.Locales[0], o, c))
 	o.Before = reports.OverviewTotals{}
+	require.Nil(t, compareOverview(ui.Locales[0], reports.Period{Days: ui.DefaultDays}, o))
 	require.Equal(t, []figure{{"Plays", "300,000", "started, including unfinished", nil}},
-		overviewFigures(ui.Locales[0], o))
+		overviewFigures(ui.Locales[0], o, nil))
 }

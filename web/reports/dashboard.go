@@ -46,7 +46,7 @@ type dashboardView struct {
 	Overlaps    []reports.Overlap
 	More        bool // overlaps than these
 	Figures     []figure
-	Compared    string // with which period, or "": with none
+	Comparison  *comparison // nil: the period is compared with none
 	Comparisons []ui.Link
 	Chart       chart
 	Skills      skillList
@@ -108,7 +108,7 @@ func (h *Handler) showReport(
 ) error {
 	in := view.Params
 	query := queryOf(p, fork, period, in.Group)
-	before, err := h.compared(c.UserContext(), p, query, in)
+	compared, err := h.compared(c.UserContext(), p, query, in)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,8 @@ func (h *Handler) showReport(
 	}
 	view.Call = h.StatisticsCall(fork.ID, period, in.Group, "")
 	view.GroupIDsPath = p.Path("/settings/organisation#groups")
-	view.fill(c, period, stats, before)
+	view.Comparison = compared
+	view.fill(c, period, stats)
 	if stats.Plays == 0 && in.Group == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {
 			return err
@@ -200,9 +201,7 @@ func groupError(err error) error {
 	return err
 }
 
-func (v *dashboardView) fill(
-	c *fiber.Ctx, p reports.Period, s reports.Statistics, before *reports.Statistics,
-) {
+func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
 	l := ui.LocaleOf(c)
 	v.Period = l.Period(p)
 	v.OneDay = p.Days == 1
@@ -213,7 +212,12 @@ func (v *dashboardView) fill(
 		return
 	}
 	at := reportAddress(c, v.Self, p, v.Params.Group)
-	v.compare(l, p, at, s, before)
+	v.Figures = newFigures(l, s, v.Comparison)
+	for _, c := range comparisons {
+		v.Comparisons = append(v.Comparisons, ui.Link{
+			Name: c.name, Path: at.path("", "compare", c.key), Current: c.key == v.Params.Compare,
+		})
+	}
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
 	v.Download = v.Self + "/plays.csv"
@@ -222,8 +226,7 @@ func (v *dashboardView) fill(
 	if s.Plays == 0 {
 		return
 	}
-	v.Chart = newChart(l, p, s, before, v.Today)
-	v.Chart.Compared = v.Compared
+	v.Chart = newChart(l, p, s, v.Comparison, v.Today)
 	v.Skills = newSkillList(l, s.Skills, at)
 	v.Players = newPlayerList(c, s, at)
 }
@@ -232,22 +235,6 @@ const (
 	shownOverlaps   = reports.MaxOverlaps - 1 // that a warning names
 	overlapsTimeout = 300 * time.Millisecond
 )
-
-// compare adds the figures with their change since the compared period.
-func (v *dashboardView) compare(
-	l ui.Locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics,
-) {
-	v.Figures = newFigures(l, s, before)
-	if before != nil {
-		earlier, _ := comparedPeriod(p, v.Params.Compare)
-		v.Compared = l.Period(earlier)
-	}
-	for _, c := range comparisons {
-		v.Comparisons = append(v.Comparisons, ui.Link{
-			Name: c.name, Path: at.path("", "compare", c.key), Current: c.key == v.Params.Compare,
-		})
-	}
-}
 
 // lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if
 // it was never played. It is for all players only: of a group it would tell when the last of few

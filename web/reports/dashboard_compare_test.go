@@ -21,17 +21,23 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	fork := w.Fork(o)
 	today := time.Now().UTC()
 	w.DB.Players(o.ID, 3)
-	w.DB.Plays(fork, 60, today, 0)
-	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
-	w.DB.Plays(fork, 75, today.AddDate(-1, 0, 0), 0)
+	w.DB.Plays(fork, 1, today, 0)
+	w.DB.Plays(fork, 60, today.AddDate(0, 0, -1), 0)
+	w.DB.Plays(fork, 7, today.AddDate(0, 0, -28), 0)
+	w.DB.Plays(fork, 50, today.AddDate(0, 0, -29), 0)
+	w.DB.Plays(fork, 75, today.AddDate(0, 0, -365), 0)
 	base := o.At("/reports/%s", fork.ID)
 	follow := func(p webtest.Page, name string) webtest.Page { return b.Get(p.Link(name)) }
 
-	period := ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -28), 28)
-	p := b.Get(base).Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
-		`<span class="sr">Up 20%, was 50</span>`,
-		"Compared with</span> "+ui.Locales[0].Period(period)+"</p>", `<path class="ghosts"`)
-	year := follow(p, "A year earlier").Has(t, `<b class="down">▼ 20%</b> <span class="whole">was 75</span>`)
+	days := func(ago int) string {
+		return ui.Locales[0].Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), 27))
+	}
+	p := b.Get(base).Has(t, "<dt>Plays</dt><dd>61</dd>",
+		`<b class="up">▲ 20%</b> <span class="whole">60, was 50</span>`,
+		`<span class="sr">Up 20%, 60, was 50</span>`, `<path class="ghosts"`,
+		"<p>Up to yesterday: "+days(1)+", compared with "+days(29)+"</p>")
+	year := follow(p, "A year earlier").Has(t,
+		`<b class="down">▼ 20%</b> <span class="whole">60, was 75</span>`, days(365)+"</p>")
 	for _, shown := range []struct {
 		webtest.Page
 		key, name string
@@ -45,7 +51,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 			}
 		}
 	}
-	hidden := follow(p, "None").Lacks(t, "was 50", "Compared with", "ghosts")
+	hidden := follow(p, "None").Lacks(t, "was 50", "compared with", "ghosts")
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
 }
@@ -84,7 +90,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	play(day, players...)
 	const nothing = "There are no figures to compare with."
 	for with, before := range map[string]time.Time{
-		"": day.AddDate(0, 0, -1), "year": day.AddDate(-1, 0, 0),
+		"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364),
 	} {
 		read := func() webtest.Page {
 			return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s",
@@ -99,6 +105,14 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		read().Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 5</span>`,
 			`<path class="ghosts"`)
 	}
+	today := time.Now().UTC()
+	play(today.AddDate(0, 0, -29), players...)
+	play(today.AddDate(0, 0, -1), players[:4]...)
+	play(today, players...)
+	path := o.At("/reports/%s?groupId=%s", fork.ID, group)
+	b.Get(path).Has(t, "<dt>Plays</dt><dd>10</dd>", nothing) // the complete days are hidden
+	play(today.AddDate(0, 0, -1), players[4])
+	b.Get(path).Has(t, `<b class="down">▼ 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }

@@ -18,10 +18,10 @@ import (
 type reportsView struct {
 	ui.Layout
 	ui.Pager
-	Figures []figure
-	Period  string // of the figures, in words
-	Counted bool   // the players are known
-	Before  string // the days that the figures are compared with, or ""
+	Figures    []figure
+	Period     string      // of the figures, in words
+	Counted    bool        // the players are known
+	Comparison *comparison // nil: there were no plays before
 
 	Searchable  bool // there is more to see than at one glance
 	Search      string
@@ -48,29 +48,39 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
-	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
-		OrganisationID: p.Organisation.ID,
-		Period:         period,
-		Position:       p.Position,
-	})
+	overview, err := h.overview(c, p, period)
 	if err != nil {
 		return err
 	}
+	complete := ui.LastDays(h.Today().AddDate(0, 0, -1), ui.DefaultDays)
+	untilYesterday, err := h.overview(c, p, complete)
+	if err != nil {
+		return err
+	}
+	comparison := compareOverview(p.Locale, complete, untilYesterday)
 	rows := make([]forkRow, len(forks))
 	for i, f := range forks {
 		rows[i] = newForkRow(p.Locale, f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
 	view := &reportsView{
-		Layout:  ui.NewLayout(p, "Reports", ui.AreaReports),
-		Period:  p.Locale.Period(period),
-		Counted: overview.Counted,
-		Figures: overviewFigures(p.Locale, overview),
-	}
-	if earlier, ok := comparedPeriod(period, ""); ok && overview.Before.Plays > 0 {
-		view.Before = p.Locale.Period(earlier)
+		Layout:     ui.NewLayout(p, "Reports", ui.AreaReports),
+		Period:     p.Locale.Period(period),
+		Counted:    overview.Counted,
+		Comparison: comparison,
+		Figures:    overviewFigures(p.Locale, overview, comparison),
 	}
 	view.list(c, rows, newListAddress(c, p.Path("/reports")))
 	return h.Render(c, fiber.StatusOK, "reports", view)
+}
+
+func (h *Handler) overview(
+	c *fiber.Ctx, p *ui.Principal, period reports.Period,
+) (reports.Overview, error) {
+	return h.Reports.Overview(c.UserContext(), reports.Query{
+		OrganisationID: p.Organisation.ID,
+		Period:         period,
+		Position:       p.Position,
+	})
 }
 
 // list finds and sorts the forks, and shows the page of the address.
@@ -150,14 +160,18 @@ var forkColumns = []sortColumn[forkRow]{
 	{"Updated", "updated", true, true, func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
 }
 
-// overviewFigures returns the figures of all forks in the last 28 days, compared with the 28 days
-// before.
-func overviewFigures(l ui.Locale, o reports.Overview) []figure {
-	var before *reports.Statistics
-	if o.Before.Plays > 0 {
-		before = totals(o.Before)
+// compareOverview compares the last 28 complete days with the 28 before.
+func compareOverview(l ui.Locale, complete reports.Period, o reports.Overview) *comparison {
+	if o.Before.Plays == 0 {
+		return nil
 	}
-	all := newFigures(l, *totals(o.Now), before)
+	earlier := ui.LastDays(complete.From.AddDate(0, 0, -1), complete.Days)
+	return &comparison{l.Period(complete), l.Period(earlier), totals(o.Now), totals(o.Before)}
+}
+
+// overviewFigures returns the figures of all forks in the last 28 days.
+func overviewFigures(l ui.Locale, o reports.Overview, c *comparison) []figure {
+	all := newFigures(l, *totals(o.Now), c)
 	if !o.Counted {
 		return all[:1]
 	}

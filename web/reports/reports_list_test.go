@@ -107,11 +107,13 @@ func TestOverviewSaysWhatChanged(t *testing.T) {
 	fork := w.Fork(o)
 	today := time.Now().UTC()
 	w.DB.Players(o.ID, 3)
-	w.DB.Plays(fork, 60, today, 0)
-	b.Get(o.At("/reports")).Lacks(t, "Compared with")
-	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
-	b.Get(o.At("/reports")).Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 50</span>`,
-		`<p class="compared">Compared with `)
+	w.DB.Plays(fork, 1, today, 0)
+	w.DB.Plays(fork, 60, today.AddDate(0, 0, -1), 0)
+	b.Get(o.At("/reports")).Lacks(t, "compared with")
+	w.DB.Plays(fork, 50, today.AddDate(0, 0, -29), 0)
+	b.Get(o.At("/reports")).Has(t, "<dt>Plays</dt><dd>61</dd>",
+		`<b class="up">▲ 20%</b> <span class="whole">60, was 50</span>`,
+		`<p class="compared">Up to yesterday: `)
 }
 
 // Forks are found by title and slug. Archived ones are folded outside of a search.
