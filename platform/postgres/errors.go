@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,11 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 )
-
-// errBadURL is the error of any malformed connection URL. It quotes nothing: the fault is often
-// inside the password.
-var errBadURL = errors.New("the database URL cannot be read: it must look like " +
-	"postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
 
 // urlPassword and keyPassword find a password in any text, in the two forms of a connection string.
 var (
@@ -33,12 +27,6 @@ var (
 func Redact(err error) error {
 	if err == nil {
 		return nil
-	}
-	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
-		return errBadURL
-	}
-	if _, ok := errors.AsType[*url.Error](err); ok {
-		return errBadURL
 	}
 	text := err.Error()
 	clean := keyPassword.ReplaceAllString(urlPassword.ReplaceAllString(text, "${1}:***@"),

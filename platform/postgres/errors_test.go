@@ -93,6 +93,4 @@ func TestRedact(t *testing.T) {
 		require.EqualError(t, got, want)
 		require.NotErrorIs(t, got, err, "the original is still inside")
 	}
-	unread := pgconn.NewParseConfigError("postgres://dg:secret@h", "secret", nil)
-	require.Equal(t, errBadURL, Redact(fmt.Errorf("x: %w", unread)))
 }

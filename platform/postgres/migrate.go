@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -42,9 +41,9 @@ func Migrate(
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
-	config, err := pgx.ParseConfig(ownerURL)
+	config, err := parseURL(ownerURL)
 	if err != nil {
-		return errBadURL
+		return err
 	}
 	opts := Options{
 		Name:                     "dg migrate",
@@ -52,7 +51,7 @@ func Migrate(
 		LockTimeout:              migrateLockTimeout,
 		IdleInTransactionTimeout: -1,
 	}
-	if prepareSession(config, opts) { // the lock of migrations is a session's
+	if prepareSession(config.ConnConfig, opts) { // the lock of migrations is a session's
 		return &PoolerError{
 			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
 		}
@@ -62,11 +61,11 @@ func Migrate(
 		return fmt.Errorf("migrate: %w", err)
 	}
 	_ = conn.Close(ctx)
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 	err = locked(ctx, db, func() error {
 		current, err := apply(ctx, db, fsys, log)
-		if err != nil || !current || servingRole == config.User {
+		if err != nil || !current || servingRole == config.ConnConfig.User {
 			return err
 		}
 		if err := grant(ctx, db, string(grants), servingRole); err != nil {
@@ -199,9 +198,9 @@ func checkMinimum(ctx context.Context, db *sql.DB, known int64) error {
 
 // RoleOf is the role that a connection URL connects as. It fails if the URL cannot be read.
 func RoleOf(url string) (string, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
-		return "", errBadURL
+		return "", err
 	}
-	return config.User, nil
+	return config.ConnConfig.User, nil
 }

@@ -52,9 +52,9 @@ type DB struct {
 // Open connects to the database at url and checks that it answers. It fails if the URL is malformed
 // or asks for results as text, or a pooler does not fit (PoolerError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
-		return nil, errBadURL // the parser's own text may quote a part of the password
+		return nil, err
 	}
 	if opts.MaxConns > 0 {
 		config.MaxConns = opts.MaxConns

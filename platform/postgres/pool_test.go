@@ -196,6 +196,9 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		"host=localhost password=topsecret sslmode=perhaps",
 		"postgres://dg:topsecret@localhost:1/dg",
 		"postgres://dg:topsecret@[::1/dg",
+		"postgres://dg:Superp@$$secret@localhost:1/dg",
+		"postgres://dg:p@secret/x@localhost:1/dg",
+		"postgres://localhost:1/secret@localhost/dg",
 		"topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

@@ -190,12 +190,12 @@ func sharesSessions(ctx context.Context, first *pgx.Conn, mode pgx.QueryExecMode
 
 // Connect opens one connection with the session settings and checks of Open.
 func Connect(ctx context.Context, url string, opts Options) (*pgx.Conn, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
-		return nil, errBadURL
+		return nil, err
 	}
-	pooled := prepareSession(config, opts)
-	conn, err := pgx.ConnectConfig(ctx, config)
+	pooled := prepareSession(config.ConnConfig, opts)
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return nil, unreachable(err)
 	}
@@ -213,12 +213,12 @@ const roleDefaultsLock = 0x6467_726f_6c65 // "dgrole", an advisory lock
 // because a pooler in transaction mode drops startup parameters. If the role may not do so, the log
 // has the statements to run. A change terminates the role's idle sessions.
 func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
-	config, err := pgx.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
-		return errBadURL
+		return err
 	}
-	prepareSession(config, Options{Name: "dg migrate"})
-	conn, err := pgx.ConnectConfig(ctx, config)
+	prepareSession(config.ConnConfig, Options{Name: "dg migrate"})
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return unreachable(err)
 	}
@@ -244,7 +244,7 @@ func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 	if len(statements) > 0 {
 		log.Info(
 			"the serving role has dg's session settings: its idle sessions end and begin again "+
-				"with them", "role", config.User,
+				"with them", "role", config.ConnConfig.User,
 		)
 		_, _ = conn.Exec(ctx,
 			`/* postgres.roleDefaults */ select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// errBadURL is the error of a connection URL whose parts cannot be told apart. It quotes nothing:
+// the fault is often inside the password.
+var errBadURL = errors.New("the database URL cannot be read: it must look like " +
+	"postgres://user:password@host:5432/database, with special characters of the password " +
+	"percent-encoded")
+
+// oneAt matches a URL without a bare @ behind the user. pgx ends the password at the first @, and
+// the rest of the password would be shown as the host or the database.
+var oneAt = regexp.MustCompile(`(?s)^\w+://([^/@]*@)?[^@?]*(\?.*)?$`)
+
+// parseURL reads a connection string. Its error names the option or file at fault.
+func parseURL(url string) (*pgxpool.Config, error) {
+	if strings.HasPrefix(url, "postgres") && !oneAt.MatchString(url) {
+		return nil, errBadURL
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err == nil {
+		return config, nil
+	}
+	text := err.Error()
+	fault := text[strings.LastIndex(text, "`: ")+len("`: "):] // pgx quotes the URL before it
+	if strings.Contains(text, "`: failed to parse") {
+		return nil, errBadURL
+	}
+	if fault == "invalid port" {
+		fault += ", or special characters of the password that are not percent-encoded"
+	}
+	return nil, errors.New("the database URL cannot be read: " + fault)
+}
