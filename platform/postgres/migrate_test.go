@@ -222,3 +222,21 @@ func TestRoleOf(t *testing.T) {
 		require.Equal(t, want, role)
 	}
 }
+
+// A schema that the defaults of the roles put in front of public, or in its place, changes nothing.
+func TestSearchPathOfRolesIsIgnored(t *testing.T) {
+	t.Parallel()
+	serving, owner := newDatabase(t)
+	database := strings.TrimPrefix(parsed(t, owner).Path, "/")
+	admin := asRole(t, owner, superuser)
+	for role, path := range map[string]string{ownerRole: "app, public", servingRole: "app"} {
+		require.NoError(t, execute(t, admin,
+			"alter role "+role+" in database "+database+" set search_path = "+path))
+	}
+	require.NoError(t, execute(t, owner, "create schema app; create table app.log (id text)"))
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+	var things int
+	db := open(t, serving, Options{})
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `select count(*) from things`).Scan(&things))
+	require.Equal(t, 1, things)
+}

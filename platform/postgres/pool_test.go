@@ -43,7 +43,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	e := sharedServer(t)
 	hostile := e.URL() +
 		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
-		"&statement_timeout=0&jit=on"
+		"&statement_timeout=0&jit=on&search_path=app"
 	db := open(t, hostile, Options{
 		Name:                     "reads",
 		LockTimeout:              3 * time.Second,
@@ -55,6 +55,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"client_encoding":                     "UTF8",
 		"default_transaction_isolation":       "read committed",
 		"jit":                                 "off",
+		"search_path":                         "public",
 		"statement_timeout":                   "30s", // the default
 		"lock_timeout":                        "3s",
 		"idle_in_transaction_session_timeout": "0", // asked for

@@ -127,8 +127,8 @@ func (db *DB) CheckSession(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// readSession returns the backend's PID and the settings that dg relies on: timeouts and the
-// isolation of writes.
+// readSession returns the backend's PID and the settings that dg relies on: timeouts, the isolation
+// of writes and the schema.
 func readSession(
 	ctx context.Context, conn *pgx.Conn,
 ) (pid uint32, settings map[string]string, err error) {
@@ -136,7 +136,7 @@ func readSession(
 	err = conn.QueryRow(ctx,
 		`/* postgres.session */ select pg_backend_pid(), array_agg(name), array_agg(setting) from pg_settings
 		where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
-		  'default_transaction_isolation')`,
+		  'default_transaction_isolation', 'search_path')`,
 		pgx.QueryExecModeSimpleProtocol).
 		Scan(&pid, &names, &values)
 	settings = map[string]string{}

@@ -55,6 +55,8 @@ func sessionParams(opts Options) map[string]string {
 		// The triggers on the plays refuse other levels, and a server may have another default.
 		"default_transaction_isolation": "read committed",
 		"default_transaction_read_only": "off",
+		// A role's default may name another schema or put one in front.
+		"search_path": "public",
 		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
 		"jit": "off",
 
