@@ -25,9 +25,8 @@ func NewRecoveryCode() string {
 	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
 }
 
-// typedRecoveryCode normalises a typed recovery code: dashes, spaces, and letters that look like
-// digits.
-var typedRecoveryCode = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
+// lookalikes replaces letters that look like digits.
+var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
 // ParseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such as
 // a code of an authenticator app.
@@ -35,7 +34,7 @@ func ParseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryLength {
 		return "", false
 	}
-	code = typedRecoveryCode.Replace(strings.ToLower(text))
+	code = lookalikes.Replace(strings.ToLower(typed(text)))
 	return code, len(code) == recoveryLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 

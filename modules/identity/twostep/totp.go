@@ -6,9 +6,11 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
+	"golang.org/x/text/unicode/norm"
 )
 
 // stepSeconds is how long a code is shown. Clocks differ, so codes of the previous and the next step
@@ -54,10 +56,21 @@ func URL(account, secret string) string {
 		"&issuer=" + Issuer
 }
 
+// typed returns a code without what keyboards, apps and the clipboard add: full-width forms, blanks,
+// dashes and invisible marks.
+func typed(code string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, norm.NFKC.String(code))
+}
+
 // Match returns the time step around now that the code belongs to; ok reports whether it is later
 // than the last accepted one. reused says that the code is right but not later: it was sent twice.
 func Match(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
-	code = strings.ReplaceAll(code, " ", "")
+	code = typed(code)
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {
 		matches, err := hotp.ValidateCustom(code, uint64(step), secret,

@@ -3,8 +3,11 @@ package twostep
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParseTOTPSecret(t *testing.T) {
@@ -24,4 +27,37 @@ func TestParseTOTPSecret(t *testing.T) {
 		_, ok := ParseSecret(text)
 		assert.False(t, ok, "%q", text)
 	}
+}
+
+// A code is accepted as keyboards, apps and the clipboard write it.
+func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
+	t.Parallel()
+	const secret = "JBSWY3DPEHPK3PXP"
+	now := time.Now()
+	code, err := totp.GenerateCode(secret, now)
+	require.NoError(t, err)
+	recovery := NewRecoveryCode()
+	want, ok := ParseRecoveryCode(recovery)
+	require.True(t, ok)
+	for _, between := range []string{
+		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
+	} {
+		_, ok, _ := Match(secret, between+code[:3]+between+wide(code[3:])+between, now, 0)
+		assert.True(t, ok, "%q", between)
+		spelled := between + strings.ReplaceAll(recovery, "-", between) + between
+		for _, text := range []string{spelled, wide(recovery)} {
+			got, ok := ParseRecoveryCode(text)
+			assert.True(t, ok, "%q", text)
+			assert.Equal(t, want, got)
+		}
+	}
+	for _, text := range []string{code[:5], code + "0", "x" + code, ""} {
+		_, ok, _ := Match(secret, text, now, 0)
+		assert.False(t, ok, "%q", text)
+	}
+}
+
+// wide returns ASCII in full-width forms.
+func wide(text string) string {
+	return strings.Map(func(r rune) rune { return r + '\uff01' - '!' }, text)
 }
