@@ -150,7 +150,7 @@ func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 		"password", "")
 	require.Equal(t, http.StatusUnauthorized, status)
 	_, _, location := v.Post("/sign-in", "email", a.Email, "password", a.Password)
-	require.Equal(t, "/sign-in/code", location)
+	require.Equal(t, "/sign-in?begun=1", location)
 	s.secrets["a session of the first step"] = v.Cookies["__Host-dg"]
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
 	_, s.pages["a failed code"], _ = v.Post("/sign-in/code", "code", s.secrets["a wrong code"])

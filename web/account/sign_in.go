@@ -19,6 +19,7 @@ type signInView struct {
 	Wait   *ui.Wait // nil: attempts are accepted
 	Ended  bool     // whether the browser had a session, which has ended
 	Kept   bool     // whether there is a draft
+	Lost   bool     // whether the browser has not kept the session that has just begun
 
 	Recovery bool   // whether the form is for a recovery code
 	Other    string // path of the form for the other kind of code
@@ -27,13 +28,17 @@ type signInView struct {
 // SignInForm answers GET /sign-in.
 func (h *SignInHandler) SignInForm(c *fiber.Ctx) error {
 	_, err := h.SignedIn(c)
+	begun := c.Query(begunParam) != ""
 	switch {
 	case err == nil:
 		return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
+	case begun && errors.Is(err, ui.ErrCodeDue):
+		return c.Redirect(ui.WithNext("/sign-in/code", ui.NextOf(c)), fiber.StatusSeeOther)
 	case !errors.Is(err, identity.ErrNoSession):
 		return err
 	}
 	view := signInView{Kept: c.Cookies(ui.DraftCookie) != ""}
+	view.Lost = begun && c.Cookies(ui.SessionCookie) == ""
 	view.Ended = view.Kept || c.Cookies(ui.SessionCookie) != "" && !errors.Is(err, ui.ErrCodeDue)
 	return h.renderSignIn(c, fiber.StatusOK, view)
 }
@@ -64,17 +69,16 @@ func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 		return err
 	}
 	ui.SetSession(c, session)
-	if session.SecondStepDue {
-		return c.Redirect(ui.WithNext("/sign-in/code", ui.NextOf(c)), fiber.StatusSeeOther)
+	if !session.SecondStepDue {
+		rememberBrowser(c, h.SignIns, session)
 	}
-	return finishSignIn(c, h.SignIns, session)
+	begun := ui.WithParam(ui.WithNext("/sign-in", ui.NextOf(c)), begunParam, "1")
+	return c.Redirect(begun, fiber.StatusSeeOther)
 }
 
-// finishSignIn remembers the browser and continues to where the person was going.
-func finishSignIn(c *fiber.Ctx, people SignIns, session identity.Session) error {
-	rememberBrowser(c, people, session)
-	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
-}
+// begunParam marks the request after the right password: SignInForm continues if the browser sends
+// the session's cookie, and otherwise says that it is missing.
+const begunParam = "begun"
 
 // SignOut answers POST /sign-out.
 func (h *SignInHandler) SignOut(c *fiber.Ctx) error {

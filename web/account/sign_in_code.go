@@ -69,7 +69,8 @@ func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
 	if c.Query("recovery") != "" {
 		h.sayCodesLeft(c, session)
 	}
-	return finishSignIn(c, h.SignIns, session)
+	rememberBrowser(c, h.SignIns, session)
+	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
 // sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed,

@@ -22,19 +22,20 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 
 	plain := w.Browser(t)
 	webtest.RequireRedirect(t, signIn, plain.Get(wanted))
-	webtest.RequireRedirect(t, wanted, plain.Post(signIn, webtest.Credentials(acme.Owner)))
+	webtest.RequireRedirect(t, signIn+"&begun=1", plain.Post(signIn, webtest.Credentials(acme.Owner)))
 	webtest.RequireRedirect(t, wanted, plain.Get(signIn))
 	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
 
 	const evil = "?next=%2F%2Fevil.example" // what else leads elsewhere: web/ui
 	webtest.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
 	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
-	webtest.RequireRedirect(t, "/",
+	webtest.RequireRedirect(t, "/sign-in?begun=1",
 		w.Browser(t).Post("/sign-in"+evil, webtest.Credentials(acme.Owner)))
 
 	withCode := w.Browser(t)
 	code := "/sign-in/code?next=" + url.QueryEscape(wanted)
-	webtest.RequireRedirect(t, code, withCode.Post(signIn, webtest.Credentials(acme.Admin)))
+	withCode.Post(signIn, webtest.Credentials(acme.Admin))
+	webtest.RequireRedirect(t, code, withCode.Get(signIn+"&begun=1"))
 	webtest.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
 	withCode.Get("/sign-in").Is(t, 200)
 	webtest.RequireRedirect(t, wanted,
@@ -43,8 +44,23 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 
 	webtest.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
 	member := w.Browser(t)
-	webtest.RequireRedirect(t, "/", member.Post("/sign-in", webtest.Credentials(acme.Member)))
+	member.Post("/sign-in", webtest.Credentials(acme.Member))
 	webtest.RequireRedirect(t, "/account", member.Get("/"))
+}
+
+// A browser without cookies, or one that drops Secure ones over http, is told what is missing.
+func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
+	t.Parallel()
+	const missing = "did not keep the cookie of your session"
+	w, acme := webtest.StartAcme(t)
+	for _, person := range []fixtures.Person{acme.Owner, acme.Admin} {
+		b := w.Browser(t)
+		next := b.Post("/sign-in?next=%2Faccount", webtest.Credentials(person)).Header.Get("Location")
+		b.Get(next).Is(t, 303)
+		clear(b.Cookies)
+		b.Get(next).Is(t, 200).Has(t, missing, `action="/sign-in?next=%2Faccount"`)
+		b.Get("/sign-in").Lacks(t, missing)
+	}
 }
 
 // An unknown e-mail and a wrong password get the same answer, which keeps the e-mail. Failed attempts
@@ -106,7 +122,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	} {
 		victim := w.Browser(t)
 		victim.Cookies[cookie] = plant
-		webtest.RequireRedirect(t, "/", victim.Post("/sign-in", webtest.Credentials(acme.Owner)))
+		victim.Post("/sign-in", webtest.Credentials(acme.Owner)).Is(t, 303)
 		require.NotEqual(t, plant, victim.Cookies[cookie], name)
 		planted.Cookies[cookie] = plant
 		webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
