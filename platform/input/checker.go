@@ -95,7 +95,8 @@ func (c *Checker) message(field string, found validator.FieldError) string {
 	rule := found.Tag()
 	value := ""
 	if found.Kind() != reflect.Slice { // which may be long
-		value = Shown(fmt.Sprint(found.Value()))
+		sent := fmt.Sprint(found.Value())
+		value = Shown(sent) + unusual(sent)
 	}
 	text := cmp.Or(c.words[field+" "+rule],
 		c.words[rule+" "+strings.TrimPrefix(found.Type().String(), "*")], c.words[rule])

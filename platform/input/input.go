@@ -3,6 +3,7 @@
 package input
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -71,6 +72,17 @@ func Shown(sent string) string {
 		runes = append(runes, '…')
 	}
 	return string(runes)
+}
+
+// unusual names the first character of a value that is not ASCII: it may look like the right one. It
+// ignores invalid text, and the mark of what was cut or redacted.
+func unusual(sent string) string {
+	for _, r := range sent {
+		if r > unicode.MaxASCII && r != utf8.RuneError && r != '…' {
+			return fmt.Sprintf(" (with %U)", r)
+		}
+	}
+	return ""
 }
 
 // ID returns an identifier in lower case, its stored form.

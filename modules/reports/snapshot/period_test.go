@@ -63,15 +63,18 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		},
 		{"2024-05-01", "2024-05-01 12:00"}: {"to", "`to` has a time: 2024-05-01 12:00" + noTime},
 		{"2024-05-01", "2024-05-01 "}:      {"to", "`to` is not a day: 2024-05-01 " + format},
-		{"٢٠٢٤-05-01", "2024-05-01"}:       {"from", "`from` is not a day: ٢٠٢٤-05-01" + format},
+		{"٢٠٢٤-05-01", "2024-05-01"}:       {"from", "`from` is not a day: ٢٠٢٤-05-01 (with U+0662)" + format},
 		{"2024-05-01", "\xff\xfe\x00-05-01\x00"}: {
 			"to", "`to` is not a day: \uFFFD\uFFFD\uFFFD-05-01\uFFFD" + format,
 		},
 		{"a\u202eb\u00a0\r\n{field}", "x"}: {
-			"from", "`from` is not a day: a\uFFFDb\uFFFD\uFFFD\uFFFD{field}" + format,
+			"from", "`from` is not a day: a\uFFFDb\uFFFD\uFFFD\uFFFD{field} (with U+202E)" + format,
+		},
+		{"2024‑05-01", "2024-05-01"}: {
+			"from", "`from` is not a day: 2024‑05-01 (with U+2011)" + format,
 		},
 		{strings.Repeat("ä", 61), "2024-05-01"}: {
-			"from", "`from` is not a day: " + strings.Repeat("ä", 60) + "…" + format,
+			"from", "`from` is not a day: " + strings.Repeat("ä", 60) + "… (with U+00E4)" + format,
 		},
 	} {
 		_, err := ParsePeriod(period[0], period[1])
