@@ -149,6 +149,7 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(key, []byte(firstSecretKey), 0o600))
 	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:"
+	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
 	set := func(settings ...string) []string { return settings }
 	for _, f := range []fault{
 		{args: set("--database-url", x.URL(url.User("postgres"))),
@@ -164,6 +165,10 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		{args: set("--migrate-database-url", unreachable+"1/dg"),
 			says: `DG_MIGRATE_DATABASE_URL: the database does not answer`, serve: stops},
 		{args: set("--database-url", unreachable+"port/dg"), says: `the database URL cannot be read`, serve: stops},
+		{args: set("--database-url", twoAts), says: `DG_DATABASE_URL: the database URL cannot be read`, serve: stops},
+		{args: set("--migrate-database-url", twoAts),
+			says: `DG_MIGRATE_DATABASE_URL: the database URL cannot be read`, serve: stops},
+		{args: set("--database-replica-urls", twoAts), says: `replica 1: the database URL cannot be read`, serve: stops},
 		{args: set("--database-url", "mysql://db/dg"), says: `the database URL cannot be read`, serve: stops},
 		{args: set("--database-url", strings.Replace(x.Serving(), "/dg?", "/gone?", 1)),
 			says: `refuses the connection.*database "gone" does not exist`, serve: stops},

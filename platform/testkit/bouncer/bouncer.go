@@ -35,7 +35,7 @@ const users = "\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n"
 const Ignored = "ignore_startup_parameters = " +
 	"tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
 	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit," +
-	"statement_timeout,lock_timeout," +
+	"search_path,statement_timeout,lock_timeout," +
 	"idle_in_transaction_session_timeout"
 
 const startTimeout = 10 * time.Second
