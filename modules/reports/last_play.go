@@ -10,9 +10,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// LastPlay returns the start of the fork's latest play up to now, and whether there is one: a wrong clock
-// dates plays in the future. Not offered for groups: it would reveal when a hidden group played. The
-// caller holds the lease of a report, which also covers this connection.
+// LastPlay returns the start of the fork's latest play up to now, and whether there is one: a wrong
+// clock dates plays in the future. Not offered for groups: it would reveal when a hidden group
+// played. The caller holds the lease of a report, which also covers this connection.
 func (s *Service) LastPlay(
 	ctx context.Context, organisationID, forkID string,
 ) (time.Time, bool, error) {

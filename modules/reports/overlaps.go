@@ -17,9 +17,9 @@ type Overlap struct {
 	Players int    // of the other report who are not in the group: 1 to 4
 }
 
-// overlapsSQL finds groups that lack fewer than $3 of a report's players and have at least $3, so that
-// their reports are shown. $1 organisation, $2 ordinals of the report's players, $3 MinGroup, $4
-// MaxOverlaps.
+// overlapsSQL finds groups that lack fewer than $3 of a report's players and have at least $3, so
+// that their reports are shown. $1 organisation, $2 ordinals of the report's players, $3 MinGroup,
+// $4 MaxOverlaps.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality($2::int[]) - count(*)::int as lacking
@@ -32,9 +32,9 @@ select g.name, m.lacking
 // MaxOverlaps bounds the overlaps of a report.
 const MaxOverlaps = 6
 
-// overlaps returns the first groups by name that lack few of the report's players, under pseudonymous
-// reporting. A failure returns none, because a report is worth more than its warning. It ends the
-// transaction, which a failure aborts.
+// overlaps returns the first groups by name that lack few of the report's players, under
+// pseudonymous reporting. A failure returns none, because a report is worth more than its warning.
+// It ends the transaction, which a failure aborts.
 func (r *statisticsReader) overlaps(ctx context.Context, players *segment.Players) (all []Overlap) {
 	q := r.snap.Query
 	if q.Overlaps == 0 || r.snap.Meta.Mode != org.Pseudonymous {

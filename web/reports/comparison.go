@@ -17,8 +17,8 @@ type figure struct {
 	Change               *change // nil: nothing is compared
 }
 
-// change is how a figure differs. Class is the CSS class, "" for a small difference. By has its arrow,
-// and is "" where there is no difference. Spoken is what a screen reader says instead.
+// change is how a figure differs. Class is the CSS class, "" for a small difference. By has its
+// arrow, and is "" where there is no difference. Spoken is what a screen reader says instead.
 type change struct{ Class, By, Was, Spoken string }
 
 // comparison has the figures of the complete days of a period, and of those they are compared with.
@@ -87,8 +87,8 @@ func newFigures(l ui.Locale, s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// change says how a figure differs, as both are shown: ▲ 3.6 pp, was 74.0%. Where the complete days are
-// not the period, their figure comes first: ▼ 3%, 403, was 416.
+// change says how a figure differs, as both are shown: ▲ 3.6 pp, was 74.0%. Where the complete days
+// are not the period, their figure comes first: ▼ 3%, 403, was 416.
 func (m measure) change(l ui.Locale, s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.now, &s))
 	before, known := m.read(*c.before)
@@ -126,13 +126,14 @@ type difference struct {
 	small         bool
 }
 
-// byShare writes a difference in whole percent, or beyond ten times how many times, rounded half up.
-// A period without plays is not compared, so before is positive.
+// byShare writes a difference in whole percent, or beyond ten times how many times, rounded half
+// up. A period without plays is not compared, so before is positive.
 func byShare(l ui.Locale, n, before int64) difference {
 	share := (200*n + before) / max(2*before, 1)
 	switch small := 100*n < before; {
 	case share == 0:
-		return difference{fmt.Sprintf("<%s", l.Share(1)), fmt.Sprintf("less than %s", l.Share(1)), small}
+		least := l.Share(1)
+		return difference{fmt.Sprintf("<%s", least), fmt.Sprintf("less than %s", least), small}
 	case n > 9*before:
 		times := l.Count((share + 150) / 100)
 		return difference{fmt.Sprintf("×%s", times), fmt.Sprintf("to %s times", times), small}
@@ -157,9 +158,9 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"A year earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods are the complete days of p, up to yesterday, and those they are compared with, and
-// whether there are any: reports begin in 2000. The period before whole months is as many months, else
-// as many days. A year earlier is 52 weeks earlier, so that weekdays meet.
+// comparedPeriods are the complete days of p, up to yesterday, and those they are compared with,
+// and whether there are any: reports begin in 2000. The period before whole months is as many
+// months, else as many days. A year earlier is 52 weeks earlier, so that weekdays meet.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -186,9 +187,9 @@ func reportable(p reports.Period) bool {
 }
 
 // compared compares the query's period, or returns nil where nothing is compared: k-anonymity hides
-// figures, or there were no plays, or the reader turned it off. The reader cannot tell hidden figures
-// from none, and learns no more than by choosing that period. It comes before the report that is shown,
-// and gives its place back: no request waits for a place while it holds one.
+// figures, or there were no plays, or the reader turned it off. The reader cannot tell hidden
+// figures from none, and learns no more than by choosing that period. It comes before the report
+// that is shown, and gives its place back: no request waits for a place while it holds one.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, in params,
 ) (*comparison, error) {
@@ -210,7 +211,8 @@ func (h *Handler) compared(
 	return c, nil
 }
 
-// totals returns the figures and days of a period, or nil if they are hidden or there were no plays.
+// totals returns the figures and days of a period, or nil if they are hidden or there were no
+// plays.
 func (h *Handler) totals(
 	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
 ) (*reports.Statistics, error) {
