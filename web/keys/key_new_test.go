@@ -60,7 +60,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, acme.ID, caller.OrganisationID)
 	require.Contains(t, html.UnescapeString(created.Body),
-		"curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
+		"curl -sS '"+w.URL+"/api/v1/forks' -H @- <<<'Authorization: Bearer "+token.String()+"'")
 }
 
 // rules.md, Keys: the expiry is 30, 90 or 365 days, a future day at 00:00 UTC or at a time, or never.
@@ -112,10 +112,10 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 		return strings.ReplaceAll(shown, secretIn(t, p).String(), "KEY")
 	}
 	require.Contains(t, form(acme, "forks:read"),
-		"curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer KEY'")
+		"curl -sS '"+w.URL+"/api/v1/forks' -H @- <<<'Authorization: Bearer KEY'")
 	stats := form(acme, "reports:read")
 	require.Contains(t, stats, "curl -sS '"+w.URL+"/api/v1/forks/"+fork+
-		"/stats?from=2026-11-15&to=2026-11-21' -H 'Authorization: Bearer KEY'")
+		"/stats?from=2026-11-15&to=2026-11-21' -H @- <<<'Authorization: Bearer KEY'")
 	require.Contains(t, stats, "the last 7 days of <bdi>Prompting at the dock</bdi>")
 	none := form(bare, "reports:read")
 	require.Contains(t, none, "no forks yet")

@@ -19,7 +19,7 @@ var commandOnPage = regexp.MustCompile(`<code id="command\d*">([^<]*)</code>`)
 func parseCommand(t *testing.T, text string) (address string, query url.Values) {
 	t.Helper()
 	m := regexp.MustCompile(
-		`^curl -sS -G '([^']+)' \\\n  (-d .*) \\\n  -H "Authorization: Bearer \$DG_KEY"$`,
+		`^curl -sS -G '([^']+)' \\\n  (-d .*) \\\n  -H @- <<<"Authorization: Bearer \$DG_KEY"$`,
 	).FindStringSubmatch(text)
 	require.NotNil(t, m, "%q", text)
 	query, err := url.ParseQuery(strings.ReplaceAll(strings.TrimPrefix(m[2], "-d "), " -d ", "&"))

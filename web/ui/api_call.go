@@ -23,7 +23,7 @@ func (p *Pages) StatisticsCall(fork string, period reports.Period, group, suffix
 		text += " -d groupId=" + group
 	}
 	call.Command = Copyable{
-		"command" + suffix, text + " \\\n  -H \"Authorization: Bearer $DG_KEY\"", "command",
+		"command" + suffix, text + " \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\"", "command",
 	}
 	return call
 }

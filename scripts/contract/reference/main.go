@@ -246,5 +246,5 @@ func (o *operation) curl() string {
 		query = "?" + query[1:]
 	}
 	return "curl -sS \"https://dg.example.org" + path + query +
-		"\" \\\n  -H \"Authorization: Bearer $DG_KEY\""
+		"\" \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\""
 }
