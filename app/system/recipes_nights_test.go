@@ -53,8 +53,8 @@ type destination struct {
 var destinations = []destination{
 	{name: "csv", to: "copy", python: "python3", needs: "python3 --version",
 		files: "copy/*/*"},
-	{name: "duckdb", to: "dg.duckdb", python: "python3", needs: "python3 --version && npm --version",
-		files: "dg.duckdb*", all: true},
+	{name: "duckdb", to: `it's "fresh".duckdb`, python: "python3", needs: "python3 --version && npm --version",
+		files: "*.duckdb*", all: true},
 	{name: "postgres", python: "/usr/bin/python3",
 		needs: "/usr/bin/python3 -c 'import psycopg'", all: true},
 }
@@ -219,7 +219,7 @@ func (s *sixtyNights) run(i int) nightResult {
 const (
 	// makes the reload of a fork fail within its transaction
 	refuseInserts = `create function warehouse.refuse() returns trigger language plpgsql as
-		$$begin raise 'no space'; end$$; create trigger refuse before insert on warehouse.plays `
+		$$begin raise 'no space'; end$$; create trigger refuse before insert on warehouse.dg_plays `
 	lateCompletion = `update plays set completed_at = started_at + interval '1 day', score = 7500,
 		passed = true where id =
 		(select id from plays where completed_at is null and started_at < $1 order by started_at desc limit 1)`
@@ -240,7 +240,7 @@ func (s *sixtyNights) changeBefore(i int) {
 		s.database.Do(s.t, `update organisations set reporting_mode = $1`, mode)
 	}
 	if s.to.name == "postgres" && i == brokenReload {
-		s.database.Do(s.t, refuseInserts+`for each row when (new.fork_id = '`+s.forks[1]+
+		s.database.Do(s.t, refuseInserts+`for each row when (new."forkId" = '`+s.forks[1]+
 			`') execute function warehouse.refuse()`)
 	}
 	if s.to.name == "postgres" && i == brokenReload+1 {

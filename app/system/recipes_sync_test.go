@@ -141,9 +141,19 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 	require.Contains(t, out, "the key is refused: 401")
 	out, code = n.run(t, "--since", "yesterday")
 	require.Equal(t, 2, code, "%s", out)
+	n.setKey(t, "\xff\xfed\x00g\x00") // UTF-16
+	out, code = n.run(t)
+	require.Equal(t, 3, code, "%s", out)
+	require.Contains(t, out, "its file is not one line of ASCII text")
+	require.NoError(t, os.Remove(filepath.Join(n.folder, "key.txt")))
+	out, code = n.run(t)
+	require.Equal(t, 2, code, "%s", out)
+	require.Contains(t, out, "key.txt")
+	n.setKey(t, wrong)
 
 	service.first = sync.Once{}
-	service.before = func() { n.setKey(t, b.token) } // while the run is under way
+	// while the run is under way, by an editor that begins with a byte order mark
+	service.before = func() { n.setKey(t, "\ufeff"+b.token) }
 	service.refuse = func(string) bool { return true }
 	out, code = n.run(t)
 	require.Equal(t, 1, code, "%s", out)
@@ -161,6 +171,18 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 	out, code = n.run(t)
 	require.Zero(t, code, "%s", out)
 	require.Empty(t, service.windows, "a finished day is not read again")
+
+	b.db.Do(t, `update forks set title = '=HYPERLINK("x")' where title in ('1/2', 'Datenlotsen')`)
+	n = newNightly(t, strings.ReplaceAll(n.text, service.URL, newBusyService(t, b.URL).URL+"/"), b.token)
+	out, code = n.run(t)
+	require.Zero(t, code, "%s", out)
+	forks := filepath.Join(n.folder, "copy/forks.csv")
+	text, err := os.ReadFile(forks)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"'=HYPERLINK(`)
+	about, err := os.Stat(forks)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), about.Mode().Perm())
 }
 
 func lastLine(out string) string {

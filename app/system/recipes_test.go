@@ -100,8 +100,8 @@ func figuresOf(rows [][]string) string {
 		len(players), completed, sum/float64(completed))
 }
 
-// busyService forwards to dg. The first request is answered 429, and every other answer says that
-// no request is left.
+// busyService forwards to dg. The first request is answered 429 until a date, and every other answer
+// says that no request is left.
 type busyService struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -128,7 +128,7 @@ func newBusyService(t *testing.T, base string) *busyService {
 		first := len(s.times) == 1
 		s.mu.Unlock()
 		if first {
-			w.Header().Set("Retry-After", "1")
+			w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
 			http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
 			return
 		}
@@ -164,6 +164,7 @@ func TestRecipes(t *testing.T) {
 	t.Run("tables", func(t *testing.T) { checkTables(t, b) })
 	t.Run("power query", func(t *testing.T) { checkPowerQuery(t, b) })
 	t.Run("nightly sync", func(t *testing.T) { checkNightlySync(t, b) })
+	t.Run("redirects", func(t *testing.T) { checkRedirects(t, b) })
 	t.Run("quickstart", func(t *testing.T) { checkQuickstart(t, b) })
 }
 
@@ -220,11 +221,12 @@ func (r cookedRecipe) start(t *testing.T, folder, text, key string) (string, err
 	require.NoError(t, err)
 	header := fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", key)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "dg.curl"), []byte(header), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "key.txt"), []byte(key), 0o600))
 	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).
 		Replace(withPython(r.command))
 	c := exec.CommandContext(t.Context(), "sh", "-c", command)
 	c.Dir = folder
-	c.Env = append(apptest.CleanEnvironment(), "DG_KEY="+key)
+	c.Env = append(apptest.CleanEnvironment(), "DG_KEY="+key, "DG_KEY_FILE=key.txt")
 	out, err := c.CombinedOutput()
 	return string(out), err
 }

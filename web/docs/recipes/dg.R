@@ -9,9 +9,10 @@ zone <- "Europe/Paris" # yours: the times of plays are converted to it
 fork <- NULL # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; NULL: all forks
 group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL: all players
 
+if (!grepl("^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:|/|$))", url)) stop("url must begin with https://")
 types <- cols(
-  playId = "c", forkId = "c", releaseNumber = "i", playerKey = "c", playerLabel = "c", startedAt = "T", completedAt = "T",
-  durationSeconds = "i", completed = "l", scorePercent = "d", passed = "l", skills = "c"
+  .default = "c", releaseNumber = "i", startedAt = "T", completedAt = "T", durationSeconds = "i", completed = "l",
+  scorePercent = "d", passed = "l"
 )
 
 get <- function(path, ...) {
@@ -19,11 +20,13 @@ get <- function(path, ...) {
     req_url_path_append("api/v1", path) |>
     req_url_query(...) |>
     req_auth_bearer_token(Sys.getenv("DG_KEY")) |>
-    req_retry(max_tries = 8) |> # waits for Retry-After after 429 and 503
-    req_error(body = \(answer) resp_body_json(answer)$message) |>
+    req_options(followlocation = FALSE) |> # the key goes to no other address
+    req_retry(max_tries = 8, backoff = \(tries) 5) |> # waits for Retry-After after 429 and 503, or five seconds
+    req_error(is_error = \(answer) resp_status(answer) != 200, body = \(answer) resp_body_json(answer)$message) |>
     req_perform() # a transfer that breaks off is an error
   # No request left: wait until there is one.
-  limit <- regmatches(resp_header(response, "RateLimit"), regexec("r=0;t=([0-9]+)", resp_header(response, "RateLimit")))[[1]]
+  limit <- toString(resp_header(response, "RateLimit"))
+  limit <- regmatches(limit, regexec("r=0;t=([0-9]+)", limit))[[1]]
   if (length(limit) > 0) Sys.sleep(as.numeric(limit[2]))
   response
 }
@@ -66,10 +69,10 @@ legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = co
 invisible(dev.off())
 cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
 
-# The types hold for a file without rows too. Nobody's name becomes "missing" because it is NA.
+# The types hold for a file without rows too. No name becomes "missing": NA is one, and blanks are kept.
 plays <- do.call(rbind, Map(\(id, from, to) {
   file <- get(paste0("forks/", id, "/exports/csv"), from = format(from), to = format(to), groupId = group)
-  read_csv(I(resp_body_string(file)), col_types = types, na = "")
+  read_csv(I(resp_body_string(file)), col_types = types, na = "", trim_ws = FALSE)
 }, shown$forkId, shown$from, shown$to))
 attr(plays$startedAt, "tzone") <- attr(plays$completedAt, "tzone") <- zone
 

@@ -9,10 +9,12 @@ SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0
 SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
 
 -- DuckDB saves the requests in requests.curl, and curl the answers in the folder dg. curl waits for Retry-After after 429 and
--- 503. It says in done.txt whether each answer came whole; if one did not, the next statement stops the script.
+-- 503, and follows no redirect. It says in done.txt whether each answer came whole; if one did not, the next statement stops the
+-- script.
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
 CREATE OR REPLACE TEMP VIEW lines AS
-    SELECT unnest(['silent', 'show-error', 'fail', 'create-dirs', 'retry = 8', 'write-out = %{exitcode}\n']) AS line
+    SELECT unnest(['silent', 'show-error', 'fail', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 8', 'write-out = %{exitcode}\n',
+        'proto = "=http' || CASE WHEN getvariable('service') SIMILAR TO 'http://(localhost|127\.0\.0\.1|\[::1])([:/].*)?' THEN '"' ELSE 's"' END]) AS line
     UNION ALL SELECT unnest(['url = ' || url, 'output = ' || file]) FROM requests;
 COPY (SELECT 'none' AS line) TO 'done.txt' (HEADER false);
 CREATE OR REPLACE TEMP MACRO whole() AS (SELECT CASE WHEN count(*) FILTER (line = '0') <> (SELECT count(*) FROM requests)
@@ -62,12 +64,11 @@ COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMI
 SELECT whole() AS exports;
 SET VARIABLE files = (SELECT list(file) FROM requests);
 CREATE OR REPLACE TABLE plays AS
-FROM read_csv(getvariable('files'), header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', nullstr = '',
-    columns = { -- types that do not depend on the rows: they hold for a file without any too
-        'playId': 'UUID', 'forkId': 'UUID', 'releaseNumber': 'INTEGER',
-        'playerKey': 'VARCHAR', 'playerLabel': 'VARCHAR', 'startedAt': 'TIMESTAMPTZ', 'completedAt': 'TIMESTAMPTZ',
-        'durationSeconds': 'BIGINT', 'completed': 'BOOLEAN', 'scorePercent': 'DECIMAL(5,2)', 'passed': 'BOOLEAN', 'skills': 'VARCHAR'
-    });
+-- Columns by name: one that is added later does no harm. Types do not depend on the rows: they hold for a file without any too.
+SELECT playId::UUID AS playId, forkId::UUID AS forkId, releaseNumber::INTEGER AS releaseNumber, playerKey, playerLabel,
+    startedAt::TIMESTAMPTZ AS startedAt, completedAt::TIMESTAMPTZ AS completedAt, durationSeconds::BIGINT AS durationSeconds,
+    completed::BOOLEAN AS completed, scorePercent::DECIMAL(5,2) AS scorePercent, passed::BOOLEAN AS passed, skills
+FROM read_csv(getvariable('files'), all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '');
 
 COMMIT;
 

@@ -62,14 +62,20 @@ func must[T any](value T, err error) T {
 	return value
 }
 
+// The key goes to no other address: a redirect is an error.
+var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 var noneLeft = regexp.MustCompile(`r=0;t=(\d+)`)
 
-func wait(seconds string) {
-	n, err := strconv.Atoi(seconds)
-	if err != nil {
-		n = 5
+// wait waits for seconds, or until a date. Anything else means five seconds.
+func wait(after string) {
+	seconds, err := strconv.ParseFloat(after, 64)
+	if date, none := http.ParseTime(after); none == nil {
+		seconds = time.Until(date).Seconds()
+	} else if err != nil || seconds < 0 {
+		seconds = 5
 	}
-	time.Sleep(time.Duration(n) * time.Second)
+	time.Sleep(time.Duration(seconds * float64(time.Second)))
 }
 
 // get returns the body. A transfer that breaks off is an error.
@@ -77,7 +83,7 @@ func get(path string, query url.Values) []byte {
 	for range 8 {
 		request := must(http.NewRequest(http.MethodGet, base+"/api/v1/forks"+path+"?"+query.Encode(), nil))
 		request.Header.Set("Authorization", "Bearer "+os.Getenv("DG_KEY"))
-		response := must(http.DefaultClient.Do(request))
+		response := must(client.Do(request))
 		body := must(io.ReadAll(response.Body))
 		response.Body.Close()
 		switch response.StatusCode {
@@ -190,6 +196,9 @@ func readPlays(shown []period) (plays []Play) {
 }
 
 func main() {
+	if !regexp.MustCompile(`^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$))`).MatchString(base) {
+		log.Fatal("base must begin with https://")
+	}
 	forks := readForks()
 	daily, shown := readDaily(forks)
 	if len(shown) == 0 {

@@ -18,18 +18,25 @@ const TYPES = {
   scorePercent: Number, passed: truth,
 };
 
+// Retry-After: seconds, or a date. Anything else means five seconds.
+function after(text) {
+  const seconds = /^[\d.]+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return seconds >= 0 ? seconds : 5;
+}
+
 function get(path, query) {
+  if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/])/.test(SERVICE + '/')) throw new Error('SERVICE must begin with https://');
   const address = SERVICE + path + '?' + Object.entries(query).map(([name, value]) => name + '=' + encodeURIComponent(value)).join('&');
   const key = PropertiesService.getScriptProperties().getProperty('DG_KEY');
   for (let attempt = 1; attempt <= 8; attempt++) {
-    const answer = UrlFetchApp.fetch(address, { headers: { Authorization: 'Bearer ' + key }, muteHttpExceptions: true });
+    const answer = UrlFetchApp.fetch(address, { headers: { Authorization: 'Bearer ' + key }, muteHttpExceptions: true, followRedirects: false });
     const headers = {}; // their names come in any case
     for (const [name, value] of Object.entries(answer.getHeaders())) headers[name.toLowerCase()] = value;
     if (answer.getResponseCode() === 429 || answer.getResponseCode() === 503) { // too many requests, or busy
-      Utilities.sleep(1000 * Number(headers['retry-after'] || 5));
+      Utilities.sleep(1000 * after(headers['retry-after'] || ''));
       continue;
     }
-    if (answer.getResponseCode() !== 200) throw new Error(answer.getContentText());
+    if (answer.getResponseCode() !== 200) throw new Error(answer.getResponseCode() + ' ' + answer.getContentText());
     const noneLeft = /r=0;t=(\d+)/.exec(headers['ratelimit'] || '');
     if (noneLeft) Utilities.sleep(1000 * Number(noneLeft[1]));
     return answer.getContentText();

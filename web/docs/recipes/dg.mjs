@@ -8,16 +8,23 @@ const zone = 'Europe/Paris'; // yours: the times of plays are shown in it
 const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
+if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:|\/|$))/.test(url)) throw new Error('url must begin with https://');
 const sleep = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+
+// Retry-After: seconds, or a date. Anything else means five seconds.
+function after(text) {
+  const seconds = /^[\d.]+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return seconds >= 0 ? seconds : 5;
+}
 
 async function get(path, query = {}) {
   for (let attempt = 1; attempt <= 8; attempt++) {
     const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
-      headers: { Authorization: `Bearer ${process.env.DG_KEY}` },
+      headers: { Authorization: `Bearer ${process.env.DG_KEY}` }, redirect: 'error', // the key goes to no other address
     });
     if (response.status === 429 || response.status === 503) { // too many requests, or busy
       await response.body?.cancel();
-      await sleep(Number(response.headers.get('Retry-After') ?? 5));
+      await sleep(after(response.headers.get('Retry-After') ?? ''));
       continue;
     }
     if (!response.ok) throw new Error(await response.text());

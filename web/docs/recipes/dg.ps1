@@ -6,12 +6,16 @@ $from = [datetime]'2025-04-01' # the first day, to today. Days are UTC days
 $fork = '' # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 $group = '' # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
+if ($url -notmatch '^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$))') { throw 'url must begin with https://' }
+
 function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
     foreach ($attempt in 1..8) {
-        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -Headers @{ Authorization = "Bearer $env:DG_KEY" }
+        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -MaximumRedirection 0 -Headers @{ Authorization = "Bearer $env:DG_KEY" }
         if ($answer.StatusCode -in 429, 503) { # too many requests, or busy
             $wait = "$($answer.Headers['Retry-After'])"
-            Start-Sleep -Seconds ($wait ? [int]$wait : 5)
+            $date = $wait -as [datetimeoffset] # seconds, or a date. Anything else means five seconds
+            $seconds = $wait -match '^\d+(\.\d+)?$' ? [double]$wait : $date ? ($date - [datetimeoffset]::UtcNow).TotalSeconds : 5
+            Start-Sleep -Seconds ([Math]::Max(0, $seconds))
             continue
         }
         if ($answer.StatusCode -ne 200) { throw "$($answer.Content)" }

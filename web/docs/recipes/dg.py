@@ -1,6 +1,7 @@
 # Reads all forks into three tables of pandas, forks, daily and plays, joined by forkId, and draws dg.png.
 # Needs: pip install matplotlib pandas requests. Before: export DG_KEY
 import datetime as dt
+import email.utils
 import io
 import os
 import re
@@ -21,18 +22,27 @@ TYPES = {
     "startedAt": "string", "completedAt": "string", "durationSeconds": "Int64", "completed": "boolean",
     "scorePercent": "Float64", "passed": "boolean", "skills": "string",
 }
+if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+    raise SystemExit("URL must begin with https://")
 session = requests.Session()
 session.headers["Authorization"] = "Bearer " + os.environ["DG_KEY"]
 
 
+def after(text):  # Retry-After: seconds, or a date. Anything else means five seconds
+    date = email.utils.parsedate_tz(text)
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    return max(0, email.utils.mktime_tz(date) - time.time()) if date else 5
+
+
 def get(path, query=None):
-    for _ in range(8):
-        response = session.get(URL + path, params=query, timeout=60)  # a transfer that breaks off raises
+    for _ in range(8):  # a transfer that breaks off raises, and the key goes to no other address
+        response = session.get(URL + path, params=query, timeout=60, allow_redirects=False)
         if response.status_code in (429, 503):  # too many requests, or busy
-            time.sleep(int(response.headers.get("Retry-After", 5)))
+            time.sleep(after(response.headers.get("Retry-After", "")))
             continue
-        if not response.ok:
-            raise SystemExit(response.text)
+        if response.status_code != 200:
+            raise SystemExit(f"{response.status_code} {response.text}")
         none_left = re.search(r"r=0;t=(\d+)", response.headers.get("RateLimit", ""))
         if none_left:
             time.sleep(int(none_left[1]))

@@ -7,14 +7,15 @@ from=2025-04-01 # the first day, to today. Days are UTC days
 fork=""         # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 group=""        # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
+[[ $url =~ ^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)) ]] || { echo "url must begin with https://" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # get FILE PATH PERIOD saves an answer. --retry waits for Retry-After after 429 and 503; a transfer that breaks off is an
-# error. The key stays out of the list of processes.
+# error, and so is a redirect. The key stays out of the list of processes.
 get() {
-  curl -sS --fail-with-body --retry 8 -o "$work/$1" -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
-    --config <(printf 'header = "Authorization: Bearer %s"\n' "$DG_KEY") || { cat "$work/$1" >&2; exit 1; }
+  curl -sS --fail-with-body -L --max-redirs 0 --retry 8 -o "$work/$1" -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
+    -H @- <<<"Authorization: Bearer $DG_KEY" || { cat "$work/$1" >&2; exit 1; }
 }
 
 # Periods of at most 366 days of each fork.

@@ -14,11 +14,12 @@
 #
 #   0  every fork is copied
 #   1  forks are missing, or nothing answered: run it again
-#   2  wrong arguments, or a package is missing
-#   3  the key is refused: replace it in its file
+#   2  wrong arguments, or a package or the key's file is missing
+#   3  the key is refused or not ASCII: replace it in its file
 import argparse
 import csv
 import datetime as dt
+import email.utils
 import http.client
 import itertools
 import json
@@ -39,23 +40,31 @@ START = "2024-01-01"  # the first day of the copy, unless --since names another
 EXPORTS = 3  # at once: what the service allows for one key, of 4 for the organisation
 AGAIN, LONG = 35, 366  # days to read again: every night, and every week
 TABLES = {
-    "plays": {
-        "playId": "text", "forkId": "text", "releaseNumber": "integer", "playerKey": "text", "playerLabel": "text",
-        "startedAt": "timestamptz", "completedAt": "timestamptz", "durationSeconds": "integer", "completed": "boolean",
+    "dg_plays": {
+        "playId": "uuid", "forkId": "uuid", "releaseNumber": "integer", "playerKey": "text", "playerLabel": "text",
+        "startedAt": "timestamptz", "completedAt": "timestamptz", "durationSeconds": "bigint", "completed": "boolean",
         "scorePercent": "numeric(5, 2)", "passed": "boolean", "skills": "text"},
-    "forks": {
-        "id": "text", "gameId": "text", "slug": "text", "title": "text", "major": "integer", "status": "text",
+    "dg_forks": {
+        "forkId": "uuid", "gameId": "uuid", "slug": "text", "title": "text", "major": "integer", "status": "text",
         "visibility": "text", "sourceLocale": "text", "deployedReleaseNumber": "integer", "suspended": "boolean",
         "createdAt": "timestamptz", "updatedAt": "timestamptz"},
-    "copies": {"forkId": "text", "night": "date", "mode": "text"},  # what is done
+    "dg_copies": {"forkId": "uuid", "night": "date", "mode": "text"},  # what is done
 }
 log = logging.getLogger("sync")
 lock = threading.Lock()
 state = {"next": 0.0, "expires": None, "requests": 0, "waits": 0, "plays": 0}  # next: when a request may start
 
 
+# A redirect is an error: the key goes to no other address.
+urllib.request.HTTPRedirectHandler.redirect_request = lambda *_: None
+
+
 class Refused(Exception):
-    """The service refuses the key."""
+    """The service refuses the key, or it cannot be one."""
+
+
+class Wrong(Exception):
+    """An argument is wrong."""
 
 
 class Files:
@@ -78,28 +87,29 @@ class Files:
         os.replace(path + ".new", path)
 
     def set_forks(self, rows):
-        self.write("forks.csv", "forks", rows)
+        guarded = ([re.sub(r"^[=+\-@＝＋－＠\t\r\n]", r"'\g<0>", value) for value in row] for row in rows)  # no formula runs
+        self.write("forks.csv", "dg_forks", guarded)
 
     def replace(self, fork, since, rows, copy):
         name = f"plays/{urllib.parse.quote(fork, safe='')}.csv"
-        self.write(name, "plays", itertools.chain((row for row in self.read(name) if row[5] < since), rows))
+        self.write(name, "dg_plays", itertools.chain((row for row in self.read(name) if row[5] < since), rows))
         self.copies[fork] = copy
-        self.write("copies.csv", "copies", ((fork, *done) for fork, done in self.copies.items()))
+        self.write("copies.csv", "dg_copies", ((fork, *done) for fork, done in self.copies.items()))
 
     def close(self):
         pass  # a file that was replaced keeps no name
 
 
 class Database:
-    """The tables plays, forks and copies, with columns such as player_key."""
+    """The tables dg_plays, dg_forks and dg_copies, with the columns of the API."""
 
     begin = "begin"
 
     def __init__(self):
         for table, columns in TABLES.items():
-            names = ", ".join(re.sub("([A-Z])", r"_\1", name).lower() + " " + kind for name, kind in columns.items())
+            names = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
             self.run(f"create table if not exists {table} ({names})")
-        copies = self.run("select fork_id, night, mode from copies").fetchall()
+        copies = self.run('select cast("forkId" as text), night, mode from dg_copies').fetchall()
         self.copies = {fork: (str(night), mode) for fork, night, mode in copies}
 
     def run(self, statement, *values):
@@ -116,24 +126,29 @@ class Database:
 
     def set_forks(self, rows):
         def work():
-            self.run("delete from forks")
-            self.load("forks", rows)
+            self.run("delete from dg_forks")
+            self.load("dg_forks", rows)
         self.transaction(work)
 
     def replace(self, fork, since, rows, copy):
         def work():
-            self.run("delete from plays where fork_id = ? and started_at >= cast(? as timestamptz)", fork,
+            self.run('delete from dg_plays where "forkId" = cast(? as uuid) and "startedAt" >= cast(? as timestamptz)', fork,
                      (since or "0001-01-01") + "T00:00:00Z")
-            self.load("plays", rows)
-            self.run("delete from copies where fork_id = ?", fork)
-            self.run("insert into copies values (?, ?, ?)", fork, *copy)
+            self.load("dg_plays", rows)
+            self.run('delete from dg_copies where "forkId" = cast(? as uuid)', fork)
+            self.run("insert into dg_copies values (?, ?, ?)", fork, *copy)
         self.transaction(work)
+
+
+def literal(text):
+    return "'" + text.replace("'", "''") + "'"
 
 
 class DuckDB(Database):
     def __init__(self, path):
         import duckdb
-        self.path, self.db = path, duckdb.connect(path)
+        self.path, self.db = path, duckdb.connect(":memory:")
+        self.run(f"attach {literal(path)} as old; use old")
         super().__init__()
 
     def load(self, table, rows):
@@ -141,7 +156,7 @@ class DuckDB(Database):
         with open(path, "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
         kinds = ", ".join(f"'{name}': '{kind}'" for name, kind in TABLES[table].items())
-        self.run(f"insert into {table} select * from read_csv('{path}', header = false, auto_detect = false, "
+        self.run(f"insert into {table} select * from read_csv({literal(path)}, header = false, auto_detect = false, "
                  f"quote = '\"', escape = '\"', columns = {{{kinds}}})")
         os.remove(path)
 
@@ -150,33 +165,34 @@ class DuckDB(Database):
         fresh = self.path + ".new"
         if os.path.exists(fresh):
             os.remove(fresh)
-        name = self.run("select current_database()").fetchall()[0][0]
-        self.run(f"attach '{fresh}' as fresh")
-        self.run(f'copy from database "{name}" to fresh')
-        self.run("detach fresh")
+        self.run(f"attach {literal(fresh)} as fresh; copy from database old to fresh; detach fresh")
         self.db.close()
         os.replace(fresh, self.path)
 
 
 class Postgres(Database):
-    begin = "begin; lock table copies in exclusive mode"  # two runs at once leave no play twice
+    begin = "begin; lock table dg_copies in exclusive mode"  # two runs at once leave no play twice
 
     def __init__(self, connection):
         import psycopg
         self.db = psycopg.connect(connection, autocommit=True)
+        encoding = self.db.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise Wrong(f"the encoding of the database is {encoding}: create it with encoding 'UTF8'")
         super().__init__()
-        self.run("create index if not exists plays_of_day on plays (fork_id, started_at)")
+        self.run('create index if not exists dg_plays_of_day on dg_plays ("forkId", "startedAt")')
 
     def run(self, statement, *values):
         return self.db.execute(statement.replace("?", "%s"), values or None)
 
     def load(self, table, rows):
-        with self.db.cursor().copy(f"copy {table} from stdin") as copy:
+        names = ", ".join(f'"{name}"' for name in TABLES[table])
+        with self.db.cursor().copy(f"copy {table} ({names}) from stdin") as copy:
             for row in rows:
                 copy.write_row([value or None for value in row])
 
     def close(self):
-        self.run("vacuum (analyze) plays")
+        self.run("vacuum (analyze) dg_plays")
         self.db.close()
 
 
@@ -186,9 +202,20 @@ def pause(seconds):
         state["next"] = max(state["next"], time.monotonic() + seconds)
 
 
+def after(text):
+    """Returns the seconds of Retry-After: a number, or until a date. Anything else means five."""
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    date = email.utils.parsedate_tz(text)
+    return max(0, email.utils.mktime_tz(date) - time.time()) if date else 5
+
+
 def key():
-    with open(os.environ["DG_KEY_FILE"]) as file:
-        return file.read().strip()
+    with open(os.environ["DG_KEY_FILE"], encoding="utf-8-sig", errors="replace") as file:
+        text = file.read().strip()
+    if not (text.isascii() and text.isprintable()):
+        raise Refused("its file is not one line of ASCII text")
+    return text
 
 
 def fetch(path, to_file, used=None):
@@ -196,7 +223,7 @@ def fetch(path, to_file, used=None):
     for attempt in range(8):
         time.sleep(max(0, state["next"] - time.monotonic()))
         used, before = key(), used
-        request = urllib.request.Request(URL + path, headers={"Authorization": "Bearer " + used})
+        request = urllib.request.Request(URL.rstrip("/") + path, headers={"Authorization": "Bearer " + used})
         with lock:
             state["requests"] += 1
         try:
@@ -212,7 +239,7 @@ def fetch(path, to_file, used=None):
                 return to_file.seek(0)
         except urllib.error.HTTPError as refusal:
             if refusal.code == 429 or refusal.code >= 500:  # too many requests, or busy
-                pause(int(refusal.headers.get("Retry-After", 5)))
+                pause(after(refusal.headers.get("Retry-After", "")))
             elif refusal.code == 401 and used != before:
                 time.sleep(1)  # the key may have been replaced just now: read its file once more
             else:
@@ -242,7 +269,7 @@ def rows(files):
     for file in files:
         for row in csv.DictReader(map(bytes.decode, file)):
             state["plays"] += 1
-            yield [row[name] for name in TABLES["plays"]]
+            yield [row[name] for name in TABLES["dg_plays"]]
 
 
 def sync(to, fork, mode, today, start):
@@ -270,7 +297,7 @@ def cell(value):
 def run(to, start):
     began, today = time.monotonic(), dt.datetime.now(dt.timezone.utc).date()
     forks = read("/api/v1/forks")["items"]
-    to.set_forks([[cell(fork[name]) for name in TABLES["forks"]] for fork in forks])
+    to.set_forks([[cell({"forkId": fork["id"], **fork}[name]) for name in TABLES["dg_forks"]] for fork in forks])
     mode = None
     if forks:  # any fork has the organisation's mode. One that changes from here on is seen by the next night
         mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={today}&to={today}")["reportingMode"]
@@ -304,10 +331,13 @@ def main():
     logging.basicConfig(level=logging.INFO, format="%(asctime)sZ %(levelname)s %(message)s", datefmt="%Y-%m-%dT%H:%M:%S")
     if not os.environ.get("DG_KEY_FILE"):
         parser.error("set DG_KEY_FILE to the file that holds the key")
+    if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+        parser.error("URL must begin with https://")
+    os.umask(0o077)  # the files hold names
     try:
         return run(destinations[arguments.dest](arguments.to), arguments.since)
-    except ImportError as missing:
-        parser.error(str(missing))
+    except (ImportError, FileNotFoundError, Wrong) as wrong:
+        parser.error(str(wrong))
     except Refused as refusal:
         log.error("the key is refused: %s", refusal)
         return 3

@@ -43,9 +43,9 @@ const book = {
 };
 const google = {
   PropertiesService: { getScriptProperties: () => ({ getProperty: (name) => process.env[name] }) },
-  UrlFetchApp: { fetch: (address, { headers, muteHttpExceptions }) => {
+  UrlFetchApp: { fetch: (address, { headers, muteHttpExceptions, followRedirects = true }) => {
     if (!muteHttpExceptions) throw new Error('an answer of 429 would throw');
-    const out = execFileSync('curl', ['-sS', '-i', address, ...Object.entries(headers).flatMap(([n, v]) => ['-H', `${n}: ${v}`])],
+    const out = execFileSync('curl', ['-sS', '-i', ...(followRedirects ? ['-L'] : []), address, ...Object.entries(headers).flatMap(([n, v]) => ['-H', `${n}: ${v}`])],
       { encoding: 'utf8', maxBuffer: 1 << 28 });
     const [, head, text] = /^(.*?)\r\n\r\n(.*)$/s.exec(out);
     const [status, ...lines] = head.split('\r\n');

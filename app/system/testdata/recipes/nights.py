@@ -25,8 +25,8 @@ def copied():
         return
     module = __import__("duckdb" if dest == "duckdb" else "psycopg")
     db = module.connect(to)
-    yield from db.execute("""select fork_id, extract(epoch from started_at), player_key, player_label, play_id,
-        extract(epoch from completed_at), score_percent, passed from plays""").fetchall()
+    yield from db.execute("""select cast("forkId" as text), extract(epoch from "startedAt"), "playerKey", "playerLabel",
+        cast("playId" as text), extract(epoch from "completedAt"), "scorePercent", passed from dg_plays""").fetchall()
     db.close()
 
 

@@ -52,7 +52,7 @@ const library = {
   'Date.AddDays': (date, days) => new Date(date.getTime() + days * day),
   'Date.ToText': (date, { Format }) => (Format === 'yyyy-MM-dd' ? date.toISOString().slice(0, 10) : undefined),
   'List.Min': (list) => list.reduce((a, b) => (a < b ? a : b)),
-  'List.Transform': (list, f) => list.map((item) => f(item)),
+  'Text.StartsWith': (text, start) => text.startsWith(start), 'List.Transform': (list, f) => list.map((item) => f(item)),
   'List.Select': (list, f) => list.filter((item) => f(item)), 'List.Combine': (lists) => lists.flat(),
   'List.Buffer': (list) => list, 'List.IsEmpty': (list) => list.length === 0, 'List.Contains': (list, item) => list.includes(item),
   'List.Generate': (initial, condition, next) => {

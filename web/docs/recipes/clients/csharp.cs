@@ -11,7 +11,7 @@ using Dg;
 // Too many requests, or busy: the answer says how long to wait.
 class Patient : DelegatingHandler
 {
-    public Patient() : base(new HttpClientHandler()) { }
+    public Patient() : base(new HttpClientHandler { AllowAutoRedirect = false }) { }
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken token)
     {

@@ -23,7 +23,7 @@ $stack->push(Middleware::retry(
     fn($tries, $request, $response = null) => $tries < 8 && $response && in_array($response->getStatusCode(), [429, 503]),
     fn($tries, $response) => 1000 * (int) $response->getHeaderLine('Retry-After')
 ));
-$http = new Client(['handler' => $stack]);
+$http = new Client(['handler' => $stack, 'allow_redirects' => false]);
 $configuration = (new Configuration())->setHost('https://dg.example.org')->setAccessToken(getenv('DG_KEY'));
 $forks = new ForksApi($http, $configuration);
 $reports = new ReportsApi($http, $configuration);

@@ -9,8 +9,8 @@ from openapi_client.api.reports_api import ReportsApi
 
 configuration = openapi_client.Configuration(host="https://dg.example.org")
 configuration.access_token = os.environ["DG_KEY"]
-# Too many requests, or busy: urllib3 waits for as long as Retry-After says.
-configuration.retries = urllib3.Retry(8, status_forcelist=[429, 503], raise_on_status=False)
+# Too many requests, or busy: urllib3 waits for as long as Retry-After says. The key goes to no other address.
+configuration.retries = urllib3.Retry(8, redirect=False, status_forcelist=[429, 503], raise_on_status=False)
 client = openapi_client.ApiClient(configuration)
 forks, reports = ForksApi(client), ReportsApi(client)
 

@@ -5,6 +5,8 @@ $request = curl_init("$fork/exports/csv?from=2026-03-01&to=2026-03-31");
 curl_setopt_array($request, [
     CURLOPT_HTTPHEADER => ["Authorization: Bearer " . getenv("DG_KEY")],
     CURLOPT_FAILONERROR => true,
+    CURLOPT_FOLLOWLOCATION => true, // a redirect is an error
+    CURLOPT_MAXREDIRS => 0,
     CURLOPT_FILE => $file,
 ]);
 if (!curl_exec($request)) {
