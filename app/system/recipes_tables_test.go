@@ -36,7 +36,7 @@ func tableRecipes(t *testing.T) []tableRecipe {
 		{picture: "dg.png", cookedRecipe: cookedRecipe{id: "python", file: "dg.py", command: "PYTHON FILE",
 			needs: "PYTHON -c 'import matplotlib, pandas, requests'"}},
 		{picture: "dg.png", cookedRecipe: cookedRecipe{id: "r", file: "dg.R", command: "Rscript FILE",
-			needs: "Rscript -e 'library(httr2); library(readr)'", all: true}},
+			needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'", all: true}},
 		{cookedRecipe: cookedRecipe{id: "google-sheets", file: "dg.gs",
 			command: "node DRIVERS/google.cjs FILE", needs: "node --version && curl --version"}},
 		{cookedRecipe: cookedRecipe{id: "power-bi", file: "dg.pq", all: true, needs: "node --version",

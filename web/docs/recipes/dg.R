@@ -1,5 +1,5 @@
 # Reads all forks into three tables, forks, daily and plays, joined by forkId, and draws dg.png.
-# Needs: install.packages(c("httr2", "readr")). Before: export DG_KEY
+# Needs: install.packages(c("httr2", "jsonlite", "readr")). Before: export DG_KEY
 library(httr2)
 library(readr)
 
