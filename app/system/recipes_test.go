@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -100,8 +101,8 @@ func figuresOf(rows [][]string) string {
 		len(players), completed, sum/float64(completed))
 }
 
-// busyService forwards to dg. The first request is answered 429 until a date, and every other answer
-// says that no request is left.
+// busyService forwards to dg. The first request is answered 429 until a date. Every other answer says
+// that no request is left, except exports, which have another column and no RateLimit.
 type busyService struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -115,10 +116,19 @@ func newBusyService(t *testing.T, base string) *busyService {
 	require.NoError(t, err)
 	s := &busyService{}
 	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Header.Del("Accept-Encoding")
+		},
 		ModifyResponse: func(r *http.Response) error {
 			r.Header.Set("RateLimit", `"key";r=0;t=1`)
-			return nil
+			if !strings.HasSuffix(r.Request.URL.Path, "/csv") {
+				return nil
+			}
+			r.Header.Del("RateLimit")
+			rows, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(strings.NewReader(strings.ReplaceAll(string(rows), "\n", ",1\n")))
+			return err
 		},
 	}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -70,8 +70,9 @@ const library = {
   'Table.ReplaceValue': ({ header, rows }, old, value, _, columns) => ({ header,
     rows: rows.map((row) => row.map((cell, i) => (cell === old && columns.includes(header[i]) ? value : cell))) }),
   'Table.TransformColumnTypes': ({ header, rows }, columns) => {
-    if (columns.map(([name]) => name).join() !== header.join()) throw new Error('a column has no type');
-    const typed = (cell, i) => (cell === null ? null : types[columns[i][1]](cell));
+    if (columns.some(([name]) => !header.includes(name))) throw new Error('a column is missing');
+    const kinds = header.map((name) => types[Object.fromEntries(columns)[name]] ?? ((cell) => cell));
+    const typed = (cell, i) => (cell === null ? null : kinds[i](cell));
     return { header, rows: rows.map((row) => row.map(typed)) };
   },
 };
