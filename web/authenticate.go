@@ -50,14 +50,11 @@ func (h *Handler) member(
 	}
 }
 
-// redirectIfEnded redirects to the sign-in and back if the session has ended. A form is shown again
-// with its text, but not sent again. Every form has the address of its page.
+// redirectIfEnded redirects to the sign-in and back if the session has ended. Every form has the
+// address of its page, which is then shown without what was sent.
 func (h *Handler) redirectIfEnded(c *fiber.Ctx, err error) error {
 	if !errors.Is(err, identity.ErrNoSession) {
 		return err
-	}
-	if c.Method() == fiber.MethodPost {
-		h.guard.KeepDraft(c)
 	}
 	return c.Redirect(
 		h.guard.Auth.SignInPath(cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))),

@@ -20,11 +20,10 @@ var templates embed.FS
 
 // Modules are what the screens use of other modules.
 type Modules struct {
-	// Sessions, Reauthenticator and Encrypter are the sign-in that comes with the screens, by cookie.
-	// nil: Auth is set.
+	// Sessions and Reauthenticator are the sign-in that comes with the screens, by cookie. nil: Auth
+	// is set.
 	Sessions        ui.Sessions
 	Reauthenticator ui.Reauthenticator
-	Encrypter       ui.Encrypter
 	Auth            ui.Authenticator
 	Orgs            ui.Organisations
 	Policy          ui.Policy
@@ -92,7 +91,6 @@ func newGuard(m Modules) *ui.Guard {
 			Reauthenticator: m.Reauthenticator,
 			Recheck:         cmp.Or(m.RecheckSessions, m.Sessions),
 		}
-		g.Drafts = ui.Drafts{Encrypter: m.Encrypter}
 	}
 	return g
 }

@@ -184,7 +184,6 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
 		Sessions:        people.Sessions,
 		Reauthenticator: people.SignIns,
-		Encrypter:       s.Keys,
 		Orgs:            m.org,
 		Policy:          m.policy,
 		Account: account.Modules{SignIns: people.SignIns, Sessions: people.Sessions,

@@ -9,7 +9,7 @@
 //   - store is database and clock. recorder adds security events to the audit log. verifier
 //     compares passwords, within limits. changer changes a person, under the lock of the person's
 //     row.
-//   - Keyring encrypts the secrets of two-step verification, and drafts.
+//   - Keyring encrypts the secrets of two-step verification.
 //
 // Packages password, throttle (limits, locks) and twostep (codes) hold the rest.
 //

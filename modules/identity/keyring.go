@@ -89,17 +89,6 @@ func (k Keyring) encrypt(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// EncryptText encrypts a person's text; without a key it stays in clear. Domain separation keeps it
-// from being decrypted as a secret of sign-in.
-func (k Keyring) EncryptText(personID, text string) string {
-	return k.encrypt("text of "+personID, text)
-}
-
-// DecryptText reverses EncryptText.
-func (k Keyring) DecryptText(personID, encrypted string) (string, error) {
-	return k.open("text of "+personID, encrypted)
-}
-
 // open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)

@@ -76,22 +76,3 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		require.Error(t, err)
 	}
 }
-
-// A text decrypts for its person only. Texts and sign-in secrets do not decrypt as each other.
-func TestEncryptedTextIsThePersonsOwn(t *testing.T) {
-	t.Parallel()
-	s := ringOf(t, bytes.Repeat([]byte{1}, 32), nil)
-	encrypted := s.EncryptText("ann", "what Ann wrote")
-	require.NotContains(t, encrypted, "Ann")
-	text, err := s.DecryptText("ann", encrypted)
-	require.NoError(t, err)
-	require.Equal(t, "what Ann wrote", text)
-	_, err = s.DecryptText("bob", encrypted)
-	require.Error(t, err)
-	_, err = s.open("ann", encrypted)
-	require.Error(t, err)
-	_, err = s.DecryptText("ann", s.encrypt("ann", "a secret"))
-	require.Error(t, err)
-	_, err = s.DecryptText("ann", "what no key encrypted")
-	require.Error(t, err)
-}

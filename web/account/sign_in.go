@@ -18,7 +18,6 @@ type signInView struct {
 	Wrong  bool
 	Wait   *ui.Wait // nil: attempts are accepted
 	Ended  bool     // whether the browser had a session, which has ended
-	Kept   bool     // whether there is a draft
 	Lost   bool     // whether the browser has not kept the session that has just begun
 
 	Recovery bool   // whether the form is for a recovery code
@@ -37,10 +36,11 @@ func (h *SignInHandler) SignInForm(c *fiber.Ctx) error {
 	case !errors.Is(err, identity.ErrNoSession):
 		return err
 	}
-	view := signInView{Kept: c.Cookies(ui.DraftCookie) != ""}
-	view.Lost = begun && c.Cookies(ui.SessionCookie) == ""
-	view.Ended = view.Kept || c.Cookies(ui.SessionCookie) != "" && !errors.Is(err, ui.ErrCodeDue)
-	return h.renderSignIn(c, fiber.StatusOK, view)
+	cookie := c.Cookies(ui.SessionCookie) != ""
+	return h.renderSignIn(c, fiber.StatusOK, signInView{
+		Lost:  begun && !cookie,
+		Ended: cookie && !errors.Is(err, ui.ErrCodeDue),
+	})
 }
 
 func (h *SignInHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
@@ -91,7 +91,6 @@ func (h *SignInHandler) SignOut(c *fiber.Ctx) error {
 // signedOut redirects to the sign-in, with the confirmation that the session has ended.
 func signedOut(c *fiber.Ctx) error {
 	ui.ClearSession(c)
-	ui.ClearCookie(c, ui.DraftCookie)
 	ui.Say(c, ui.Notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

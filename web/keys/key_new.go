@@ -53,9 +53,6 @@ func (h *FormHandler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
-	if view.Draft = h.TakeDraft(c, p); view.Draft {
-		view.keyForm = parseKeyForm(c).shown()
-	}
 	return h.renderNewKey(c, p, fiber.StatusOK, view)
 }
 

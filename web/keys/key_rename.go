@@ -77,11 +77,8 @@ func (h *FormHandler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	view := renameKeyView{labelForm: labelForm{k.Name, k.Description}}
-	if view.Draft = h.TakeDraft(c, p); view.Draft {
-		view.labelForm = parseLabelForm(c).shown()
-	}
-	return h.renderRenameKey(c, p, k, fiber.StatusOK, view)
+	return h.renderRenameKey(c, p, k, fiber.StatusOK,
+		renameKeyView{labelForm: labelForm{k.Name, k.Description}})
 }
 
 // RenameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.

@@ -91,10 +91,6 @@ func (h *FormHandler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
-	if view.Draft = h.TakeDraft(c, p); view.Draft {
-		view.replaceForm = parseReplaceForm(c)
-		view.secretForm = view.shown()
-	}
 	return h.renderReplaceKey(c, p, k, fiber.StatusOK, view)
 }
 

@@ -36,11 +36,7 @@ func (h *Handler) ReportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	mode := p.Organisation.ReportingMode
-	if f.Draft = h.TakeDraft(c, p); f.Draft {
-		mode = org.ReportingMode(ui.FormValue(c, "mode"))
-	}
-	return h.renderReportingMode(c, p, fiber.StatusOK, mode, f)
+	return h.renderReportingMode(c, p, fiber.StatusOK, p.Organisation.ReportingMode, f)
 }
 
 func (h *Handler) renderReportingMode(

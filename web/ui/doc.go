@@ -10,8 +10,7 @@
 //
 // A program with its own sign-in replaces Authenticator (session.go).
 //
-// A form that is sent after its session has ended is shown again with its text after the sign-in
-// (draft.go): it has the address of its page, names its person, and lists the kept fields.
+// A form has the address of its page, to which the sign-in leads back after the session has ended.
 //
 // The forms of new keys, of replacements and of the reporting mode take a recent password, or ask for
 // it (reauthentication.go).

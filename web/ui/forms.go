@@ -18,7 +18,6 @@ import (
 type FormErrors struct {
 	Errors []FormError
 	Wait   *Wait // nil: attempts are accepted
-	Draft  bool  // whether the form shows a draft
 
 	AskPassword bool // whether the form asks for the password again
 }

@@ -20,7 +20,6 @@ type Guard struct {
 	Orgs        Organisations
 	RecheckOrgs Memberships // for running downloads
 	Policy      Policy
-	Drafts
 }
 
 // Reader returns the principal of a public page: nil without a session, or if the database does not

@@ -16,12 +16,6 @@ type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
 }
 
-// Encrypter encrypts a text so that only its person's requests can decrypt it.
-type Encrypter interface {
-	EncryptText(personID, text string) string
-	DecryptText(personID, encrypted string) (string, error)
-}
-
 // Memberships finds a person's role in an organisation.
 type Memberships interface {
 	Membership(ctx context.Context, personID, slug string) (org.Membership, error)

@@ -45,7 +45,6 @@ import (
 type World struct {
 	DB      *fixtures.Database
 	People  *identity.Module
-	Drafts  identity.Keyring // encrypts drafts
 	Keys    *apikeys.Module
 	Log     *audit.Log
 	Figures *reports.Service
@@ -128,7 +127,6 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 	return web.Modules{
 		Sessions:        people.Sessions,
 		Reauthenticator: people.SignIns,
-		Encrypter:       &w.Drafts,
 		Orgs:            orgs,
 		Policy:          policy,
 		Account: account.Modules{
