@@ -18,8 +18,8 @@ grant update (reporting_mode) on organisations to :role;
 
 revoke all on users from :role;
 grant select on users to :role;
--- People change their own password, two-step verification and region.
-grant update (region, password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until, code_waits) on users to :role;
+-- People change their own password and two-step verification.
+grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until, code_waits) on users to :role;
 
 revoke all on memberships from :role;
 grant select on memberships to :role;

@@ -55,14 +55,6 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 			"Session ended. Its browser has to sign in again.",
 		},
 		{
-			"/account", url.Values{"region": {"de-CH"}},
-			"Region saved. Numbers and dates are written as in this region: Switzerland (German).",
-		},
-		{
-			"/account", url.Values{"region": {""}},
-			"Region saved. Numbers and dates are as your browser’s region writes them.",
-		},
-		{
 			"/account/password", url.Values{
 				"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
 			},

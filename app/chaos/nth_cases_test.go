@@ -201,7 +201,6 @@ code POST /sign-in/code 401 unlogged form:code=000000
 owner POST /sign-out 303 form:a=b
 - POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
 owner POST /account/reset 200 cut form:token=reset&new=NEW&repeat=NEW
-owner POST /account 303 cut form:region=de-DE
 owner POST /account 303 ended form:session={session}
 owner POST /account 303 form:session={other}
 enrolling POST /account/two-step 200 cut form:do=on&current=PASSWORD&code=OFFER

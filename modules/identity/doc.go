@@ -4,7 +4,7 @@
 //
 // Types, by job (New builds them). Each embeds the layer that it needs:
 //   - Sessions finds, lists and ends sessions. SignIns begins them, remembers browsers, and asks
-//     for the password again. Accounts names people and changes passwords and regions. TwoStep
+//     for the password again. Accounts names people and changes passwords. TwoStep
 //     turns two-step verification on and off. Resets makes and uses the operator's reset links.
 //   - store is database and clock. recorder adds security events to the audit log. verifier
 //     compares passwords, within limits. changer changes a person, under the lock of the person's

@@ -12,7 +12,7 @@ import (
 type Module struct {
 	Sessions *Sessions // finds, lists and ends sessions
 	SignIns  *SignIns  // begins sessions and asks for the password again
-	Accounts *Accounts // names people, changes passwords and regions
+	Accounts *Accounts // names people, changes passwords
 	TwoStep  *TwoStep  // turns two-step verification on and off
 	Resets   *Resets   // makes and uses the operator's reset links
 	changer  *changer

@@ -12,7 +12,7 @@ import (
 var errSamePassword = apperr.NewField("new",
 	"The new password is the current one. Use a different one.")
 
-// Accounts names people, and changes their passwords and regions.
+// Accounts names people, and changes their passwords.
 type Accounts struct{ *changer }
 
 // ChangePassword replaces the person's password. Every other session of the person ends; this one

@@ -12,7 +12,6 @@ type Person struct {
 	TwoStep         bool       // whether two-step verification is on
 	TwoStepSince    *time.Time // nil: it is off, or was turned on before that was recorded
 	PasswordSince   *time.Time // nil: unknown
-	Region          string     // of numbers and dates, such as de-DE; "": the browser's
 }
 
 // EmailKey returns the normalised form by which e-mails are compared.

@@ -27,7 +27,6 @@ type userRow struct {
 	WrongCodes     int
 	CodeWaits      int
 	CodesWaitUntil *time.Time
-	Region         *string
 }
 
 func (userRow) TableName() string { return "users" }
@@ -40,7 +39,6 @@ func (r userRow) person() Person {
 		TwoStep:       r.TOTPSecret != nil,
 		TwoStepSince:  r.TOTPSince,
 		PasswordSince: r.PasswordSince,
-		Region:        valueOf(r.Region),
 	}
 }
 

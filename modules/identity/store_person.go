@@ -30,20 +30,6 @@ func (a *Accounts) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, nil
 }
 
-// SetRegion stores the region whose numbers and dates the session's person reads; "" is the
-// browser's. Errors: ErrNoSession.
-func (a *Accounts) SetRegion(ctx context.Context, token, region string) error {
-	of, err := a.signedIn(ctx, token, a.clock())
-	if err != nil {
-		return err
-	}
-	var stored *string
-	if region != "" {
-		stored = &region
-	}
-	return update(a.gorm(ctx), "setRegion", of.UserID, map[string]any{"region": stored})
-}
-
 // ErrNoSuchEmail is returned for an e-mail that no account has.
 var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
 

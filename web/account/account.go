@@ -14,7 +14,6 @@ import (
 type accountView struct {
 	ui.Layout
 	CodesLeft int // recovery codes
-	Regions   []ui.Option
 	Sessions  []sessionRow
 }
 
@@ -34,7 +33,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // Account answers GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
-	view := accountView{Layout: accountLayout(p, "Account"), Regions: regionOptions()}
+	view := accountView{Layout: accountLayout(p, "Account")}
 	if p.IsMember() { // who is led here from the reports
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",
@@ -56,16 +55,8 @@ func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "account", &view)
 }
 
-// ChangeAccount answers POST /account: it stores a region, or ends a session.
-func (h *Handler) ChangeAccount(c *fiber.Ctx, p *ui.Principal) error {
-	if c.Context().PostArgs().Has("region") {
-		return h.setRegion(c, p)
-	}
-	return h.endSession(c, p)
-}
-
-// endSession ends a session of the person. Ending the current one signs out.
-func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
+// EndSession answers POST /account. Ending the current session signs out.
+func (h *Handler) EndSession(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.Sessions.EndSession(c.UserContext(), p.Token,
 		ui.FormValue(c, "session")); err != nil {
 		return err

@@ -1,3 +1,3 @@
 // Package account is the screens of the sign-in and of a person's account: password, two-step
-// verification, region and sessions.
+// verification and sessions.
 package account

@@ -34,7 +34,6 @@ type Accounts interface {
 	ChangePassword(
 		ctx context.Context, token string, proof identity.Proof, replacement string,
 	) (identity.Session, error)
-	SetRegion(ctx context.Context, token, region string) error
 }
 
 // TwoStep turns two-step verification on and off.

@@ -81,8 +81,7 @@ func (h *SignInHandler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
 		return
 	}
 	ui.Say(c, ui.Notice{
-		Strong: ui.LocaleOf(c).Plural(int64(left), "%s recovery code left.",
-			"%s recovery codes left."),
+		Strong: ui.Plural(int64(left), "%s recovery code left.", "%s recovery codes left."),
 		Before: " Create new ones in your account.",
 	})
 }

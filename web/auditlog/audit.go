@@ -82,9 +82,7 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 
 // Second shows an instant in the zone of the filters, which the script keeps.
 func (view *auditView) Second(t time.Time) template.HTML {
-	zone := view.Filters.zone
-	text := view.Locale.Day(dayOf(t.In(zone))) + ", " + view.Locale.ClockSecondIn(t, zone)
-	return ui.TimeElement(t, "second", text)
+	return ui.SecondIn(t, view.Filters.zone)
 }
 
 // entries returns a page of the organisation's log.
@@ -113,7 +111,7 @@ func (h *Handler) auditFilters(
 	if offered.forks, err = ui.ForksOf(ctx, h.Forks, p); err != nil {
 		return f, offered, err
 	}
-	return newAuditFilters(p.Locale, h.Now(), query, offered), offered, nil
+	return newAuditFilters(h.Now(), query, offered), offered, nil
 }
 
 // namesIn returns the names of what the entries mention. It loads groups only if an export is of
@@ -122,7 +120,6 @@ func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, offered auditOptions,
 ) (nameIndex, error) {
 	names := nameIndex{
-		locale: p.Locale,
 		keys:   map[string]apikeys.Key{},
 		forks:  map[string]games.Fork{},
 		groups: map[string]string{},
@@ -140,7 +137,7 @@ func (h *Handler) namesIn(
 		return names, nil
 	}
 	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadAuditLog,
-		textOf(p.Locale, entries[i].Details["groupId"]))
+		textOf(entries[i].Details["groupId"]))
 	for _, g := range groups {
 		names.groups[g.ID] = g.Name
 	}
@@ -158,7 +155,7 @@ func (view *auditView) fill(rows auditRows, page auditPage, at cursor, names nam
 			First:     r.last,
 		}
 		if r.same > 1 {
-			row.Same = names.locale.Count(int64(r.same))
+			row.Same = ui.Count(int64(r.same))
 		}
 		row.Details = append(row.Details, names.ended(r)...)
 		if isExport(r.Entry) {

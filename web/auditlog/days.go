@@ -24,20 +24,20 @@ type auditDays struct {
 // auditPreset is a period relative to today: its address stays right tomorrow.
 type auditPreset struct {
 	ui.Option
-	days func(l ui.Locale, today time.Time) (first, last time.Time)
+	days func(today time.Time) (first, last time.Time)
 }
 
 // twoDates is the period of the two date fields.
 const twoDates = "dates"
 
-func lastDays(n int) func(ui.Locale, time.Time) (first, last time.Time) {
-	return func(_ ui.Locale, today time.Time) (first, last time.Time) {
+func lastDays(n int) func(time.Time) (first, last time.Time) {
+	return func(today time.Time) (first, last time.Time) {
 		return today.AddDate(0, 0, 1-n), today
 	}
 }
 
-func lastWeek(l ui.Locale, today time.Time) (first, last time.Time) {
-	week := l.WeekOf(today)
+func lastWeek(today time.Time) (first, last time.Time) {
+	week := ui.WeekOf(today)
 	return week.AddDate(0, 0, -7), week.AddDate(0, 0, -1)
 }
 
@@ -59,19 +59,19 @@ func periodField() selectField {
 
 // newAuditDays reads the days of an address, in UTC unless it has a zone. A preset takes precedence
 // over the two dates, whose fields it hides.
-func newAuditDays(l ui.Locale, now time.Time, query url.Values, period string) auditDays {
+func newAuditDays(now time.Time, query url.Values, period string) auditDays {
 	d := auditDays{Days: []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}}}
 	d.chooseZone(query.Get("zone"))
 	for _, p := range auditPresets {
 		if p.Value == period {
 			d.Zone = cmp.Or(d.Zone, "UTC")
-			first, last := p.days(l, dayOf(now.In(d.zone)))
+			first, last := p.days(dayOf(now.In(d.zone)))
 			d.from = d.midnight(first)
 			d.to = d.midnight(last.AddDate(0, 0, 1))
 			return d
 		}
 	}
-	days := d.parse(l, query)
+	days := d.parse(query)
 	if d.dated() {
 		d.Zone = cmp.Or(d.Zone, "UTC")
 	}
@@ -103,7 +103,7 @@ func (d *auditDays) chooseZone(name string) {
 }
 
 // parse reads the two dates. Their fields keep invalid texts.
-func (d *auditDays) parse(l ui.Locale, query url.Values) (days [2]time.Time) {
+func (d *auditDays) parse(query url.Values) (days [2]time.Time) {
 	for i := range d.Days {
 		f := &d.Days[i]
 		values := query[f.Name]
@@ -113,11 +113,11 @@ func (d *auditDays) parse(l ui.Locale, query url.Values) (days [2]time.Time) {
 		f.Value = truncate(values[0], maxDayText)
 		var ok bool
 		if days[i], ok = input.ParseDay(values[0]); !ok || len(values) > 1 {
-			f.Error = fmt.Sprintf("“%s” is not a date. %s", f.Label, ui.ValidDates(l))
+			f.Error = fmt.Sprintf("“%s” is not a date. %s", f.Label, ui.ValidDates())
 		}
 	}
 	if from, to := days[0], days[1]; !from.IsZero() && !to.IsZero() && to.Before(from) {
-		d.Days[1].Error = ui.ToBeforeFrom(l, from, to)
+		d.Days[1].Error = ui.ToBeforeFrom(from, to)
 	}
 	return days
 }

@@ -38,7 +38,6 @@ type detail struct {
 
 // nameIndex has the names of what entries mention, by id.
 type nameIndex struct {
-	locale ui.Locale
 	keys   map[string]apikeys.Key
 	forks  map[string]games.Fork
 	groups map[string]string
@@ -51,7 +50,7 @@ const (
 )
 
 func (n nameIndex) view(e audit.Entry) entryView {
-	text := func(name string) string { return textOf(n.locale, e.Details[name]) }
+	text := func(name string) string { return textOf(e.Details[name]) }
 	v := entryView{
 		At:      e.At,
 		ByKey:   e.Actor.Kind == audit.Key,
@@ -62,13 +61,13 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
 		v.Target = truncate(cmp.Or(n.keyName(e), e.Target.ID), maxNameInRow)
-		v.Outcome, v.Until = keyOutcome(n.locale, e)
+		v.Outcome, v.Until = keyOutcome(e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
 		group := text("groupId")
 		v.Group = truncate(cmp.Or(n.groups[group], group), maxNameInRow)
 		v.Names = namesLabels[text("reportingMode")].short
-		v.Outcome = exportOutcome(n.locale, e.Details)
+		v.Outcome = exportOutcome(e.Details)
 	case audit.ReportingModeChanged:
 		v.Target = ui.ModeLabels[org.ReportingMode(text("to"))]
 		if from := ui.ModeLabels[org.ReportingMode(text("from"))]; from != "" {
@@ -92,13 +91,13 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	case audit.KeyRefused:
 		v.Target = truncate(e.Request.Path, maxPathInRow)
 		v.TargetIsPath = true
-		if counted := countedLabel(n.locale, e); counted != "" {
+		if counted := countedLabel(e); counted != "" {
 			v.Target = counted
 			v.TargetIsPath = false
 		}
 		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignedIn, audit.SignInFailed:
-		v.Target = countedLabel(n.locale, e)
+		v.Target = countedLabel(e)
 		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignInLocked:
 		v.Outcome = "Until"
@@ -112,7 +111,7 @@ func (n nameIndex) view(e audit.Entry) entryView {
 // keyName returns the name of a changed key after the change. Entries of older releases have none, and
 // get the current name.
 func (n nameIndex) keyName(e audit.Entry) string {
-	return cmp.Or(textOf(n.locale, e.Details["newName"]), textOf(n.locale, e.Details["name"]),
+	return cmp.Or(textOf(e.Details["newName"]), textOf(e.Details["name"]),
 		n.keys[e.Target.ID].Name)
 }
 
@@ -127,8 +126,8 @@ func instantIn(e audit.Entry, name string) *time.Time {
 }
 
 // keyOutcome returns the old name of a renamed key, or when a replaced key stops if not at once.
-func keyOutcome(l ui.Locale, e audit.Entry) (string, *time.Time) {
-	if old := textOf(l, e.Details["oldName"]); old != "" {
+func keyOutcome(e audit.Entry) (string, *time.Time) {
+	if old := textOf(e.Details["oldName"]); old != "" {
 		return fmt.Sprintf("Was %s", truncate(old, maxNameInRow)), nil
 	}
 	if stops := instantIn(e, "stopsAt"); stops != nil && stops.Sub(e.At) > time.Minute {
@@ -159,7 +158,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	}
 	add("Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
 	if e.Action == audit.KeyRefused {
-		add("Response", "", responseTo(n.locale, e))
+		add("Response", "", responseTo(e))
 	}
 	if keyID != "" {
 		add("Key", keyName, apikeys.TokenPrefix+keyID+"_…")
@@ -172,12 +171,12 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	} else if e.Target.Kind == "player" {
 		add("Player", "", e.Target.ID)
 	} else if namesPerson(e) {
-		add("Person", textOf(n.locale, e.Details["name"]), e.Target.ID)
+		add("Person", textOf(e.Details["name"]), e.Target.ID)
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
 	}
 	all = append(all, n.exportDetails(e)...)
-	all = append(all, moreDetails(n.locale, e)...)
+	all = append(all, moreDetails(e)...)
 	add("Address", "", e.Request.Address)
 	add("User agent", "", e.Request.UserAgent)
 	add("Request id", "", e.Request.ID)
@@ -195,9 +194,9 @@ func (n nameIndex) exportDetails(e audit.Entry) []detail {
 	if !isExport(e) {
 		return nil
 	}
-	mode := textOf(n.locale, e.Details["reportingMode"])
+	mode := textOf(e.Details["reportingMode"])
 	names := detail{Term: "Names", Text: namesLabels[mode].long}
-	group := textOf(n.locale, e.Details["groupId"])
+	group := textOf(e.Details["groupId"])
 	if group == "" {
 		return []detail{{Term: "Group", Text: "None: all players"}, names}
 	}
@@ -218,18 +217,18 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 
 // responseTo returns the answer to a refused request. A group of another organisation got the answer
 // of an unknown one.
-func responseTo(l ui.Locale, e audit.Entry) string {
+func responseTo(e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
 	}
-	if countedLabel(l, e) != "" {
+	if countedLabel(e) != "" {
 		return "429 ERR_RATE_LIMITED"
 	}
 	return reasonLabels[e.Reason].answer
 }
 
 // moreDetails returns an entry's period and each detail that has no other line.
-func moreDetails(l ui.Locale, e audit.Entry) []detail {
+func moreDetails(e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
 	if isExport(e) {
@@ -237,15 +236,15 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 		delete(rest, "reportingMode")
 	}
 	delete(rest, "name")
-	from, fromIsDay := input.ParseDay(textOf(l, rest["from"]))
-	to, toIsDay := input.ParseDay(textOf(l, rest["to"]))
+	from, fromIsDay := input.ParseDay(textOf(rest["from"]))
+	to, toIsDay := input.ParseDay(textOf(rest["to"]))
 	if fromIsDay && toIsDay {
-		period := fmt.Sprintf("%s to %s", l.Day(from), l.Day(to))
+		period := fmt.Sprintf("%s to %s", ui.Day(from), ui.Day(to))
 		all = append(all, detail{Term: "Period", Text: period})
 		delete(rest, "from")
 		delete(rest, "to")
 	}
-	if counted := countedLabel(l, e); counted != "" {
+	if counted := countedLabel(e); counted != "" {
 		all = append(all, detail{Term: "Counted", Text: counted})
 		delete(rest, audit.NotRecorded)
 		delete(rest, audit.CountLost)
@@ -262,26 +261,26 @@ func moreDetails(l ui.Locale, e audit.Entry) []detail {
 		{audit.ExportID, "Export id", nil}} {
 		if value, ok := rest[known.name]; ok {
 			d := detail{Term: known.term, At: instantIn(e, known.name)}
-			if d.Text = known.labels[textOf(l, value)]; d.Text == "" {
-				d.Code = textOf(l, value)
+			if d.Text = known.labels[textOf(value)]; d.Text == "" {
+				d.Code = textOf(value)
 			}
 			all = append(all, d)
 			delete(rest, known.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		all = append(all, detail{Term: name, Code: textOf(l, rest[name])})
+		all = append(all, detail{Term: name, Code: textOf(rest[name])})
 	}
 	return all
 }
 
 // textOf is a value of the details as text. Numbers are whole.
-func textOf(l ui.Locale, value any) string {
+func textOf(value any) string {
 	switch x := value.(type) {
 	case nil:
 		return ""
 	case float64:
-		return l.Count(int64(x))
+		return ui.Count(int64(x))
 	}
 	return fmt.Sprint(value)
 }

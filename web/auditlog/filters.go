@@ -17,7 +17,6 @@ type auditFilters struct {
 	Selects []selectField
 	auditDays
 	filter audit.Filter
-	locale ui.Locale
 }
 
 // auditOptions are the people, keys and forks that filters offer.
@@ -79,10 +78,9 @@ const (
 // newAuditFilters reads the fields from an address. A value that is not offered is an error of its
 // field.
 func newAuditFilters(
-	l ui.Locale, now time.Time, query url.Values, offered auditOptions,
+	now time.Time, query url.Values, offered auditOptions,
 ) auditFilters {
 	f := auditFilters{
-		locale: l,
 		Selects: []selectField{
 			actionField(), actorField(offered.people), periodField(),
 			keyField(offered.keys, query.Get("key")), reasonField(),
@@ -92,7 +90,7 @@ func newAuditFilters(
 	for i := range f.Selects {
 		f.Selects[i].choose(query[f.Selects[i].Name])
 	}
-	f.auditDays = newAuditDays(l, now, query, f.value("period"))
+	f.auditDays = newAuditDays(now, query, f.value("period"))
 	if f.dated() {
 		f.Selects[2].Value = twoDates
 	}
@@ -236,8 +234,8 @@ func (f auditFilters) Any() bool { return len(f.query()) > 0 }
 
 // period is the chosen days in words.
 func (f auditFilters) period() string {
-	first := f.locale.Day(dayOf(f.from))
-	last := f.locale.Day(dayOf(f.to).AddDate(0, 0, -1))
+	first := ui.Day(dayOf(f.from))
+	last := ui.Day(dayOf(f.to).AddDate(0, 0, -1))
 	switch {
 	case f.from.IsZero() && f.to.IsZero():
 		return "Any time"

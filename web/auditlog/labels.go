@@ -102,11 +102,11 @@ var countedEvents = map[audit.Action][2]string{
 var otherEvents = [2]string{"%s event", "%s events"}
 
 // countedLabel returns how many events an entry counts, or "" if it records one.
-func countedLabel(l ui.Locale, e audit.Entry) string {
+func countedLabel(e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {
 		texts := cmp.Or(countedEvents[e.Action], otherEvents)
-		label = l.Plural(int64(n), texts[0], texts[1])
+		label = ui.Plural(int64(n), texts[0], texts[1])
 	}
 	switch {
 	case e.Details[audit.CountLost] != true:
@@ -118,10 +118,10 @@ func countedLabel(l ui.Locale, e audit.Entry) string {
 }
 
 // exportOutcome is the outcome of an export and its rows, or "" while it runs.
-func exportOutcome(l ui.Locale, details map[string]any) string {
-	label := outcomeLabels[textOf(l, details["outcome"])]
+func exportOutcome(details map[string]any) string {
+	label := outcomeLabels[textOf(details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && label != "" {
-		return fmt.Sprintf("%s, %s", label, l.Plural(int64(rows), "%s row", "%s rows"))
+		return fmt.Sprintf("%s, %s", label, ui.Plural(int64(rows), "%s row", "%s rows"))
 	}
 	return label
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/web/ui"
 )
 
 func TestExportOutcome(t *testing.T) {
@@ -24,9 +23,9 @@ func TestExportOutcome(t *testing.T) {
 		"Aborted: key no longer valid, 1 row":   {"outcome": "key_unusable", "rows": 1.0},
 		"":                                      {"outcome": "unknown", "rows": 1.0},
 	} {
-		require.Equal(t, want, exportOutcome(ui.Locales[0], details))
+		require.Equal(t, want, exportOutcome(details))
 	}
-	require.Empty(t, exportOutcome(ui.Locales[0], nil), "while it runs")
+	require.Empty(t, exportOutcome(nil), "while it runs")
 }
 
 func TestCountedEntrySaysWhatItCounts(t *testing.T) {
@@ -55,7 +54,7 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 		},
 	} {
 		e := audit.Entry{Action: c.action, Details: c.details}
-		require.Equal(t, c.want, countedLabel(ui.Locales[0], e))
+		require.Equal(t, c.want, countedLabel(e))
 		if v := viewOf(e); c.want != "" {
 			require.Contains(t, v.Details, detail{Term: "Counted", Text: c.want})
 			require.Equal(t, c.action != audit.SignInLocked, c.want == v.Target, "in the list")
@@ -63,7 +62,7 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 	}
 }
 
-func viewOf(e audit.Entry) entryView { return nameIndex{locale: ui.Locales[0]}.view(e) }
+func viewOf(e audit.Entry) entryView { return nameIndex{}.view(e) }
 
 // A row has the actor, action, target and outcome of its entry, and an open entry its details.
 func TestEntryHasItsLabels(t *testing.T) {
@@ -119,7 +118,7 @@ func TestEntryHasItsLabels(t *testing.T) {
 	}
 	key := viewOf(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
-	filters := newAuditFilters(ui.Locales[0], time.Now(), url.Values{"actor": {"operator"}},
+	filters := newAuditFilters(time.Now(), url.Values{"actor": {"operator"}},
 		auditOptions{})
 	require.Empty(t, filters.Errors())
 	require.Equal(t, audit.Filter{Kind: audit.Operator}, filters.filter)

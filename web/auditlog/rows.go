@@ -119,7 +119,7 @@ func (r auditRows) unfolded() refusal {
 func (n nameIndex) exportState(line auditLine) string {
 	switch {
 	case line.end != nil:
-		return exportOutcome(n.locale, line.Details)
+		return exportOutcome(line.Details)
 	case line.lost:
 		return "Interrupted"
 	}

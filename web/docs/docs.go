@@ -62,7 +62,7 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 		Concurrency: concurrencyLimits{
 			Reports:               reports.MaxReportsOfOrganisation,
 			LargeReports:          reports.MaxLargeReportsOfOrganisation,
-			LargeReport:           ui.LocaleOf(c).Count(reports.LargeReport),
+			LargeReport:           ui.Count(reports.LargeReport),
 			Exports:               exports.MaxAtOnce,
 			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
 			ExportsOfKey:          exports.MaxAtOnceOfActor,

@@ -36,7 +36,7 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	view := keyView{
 		Key:         h.keyRow(p, k),
 		Description: k.Description,
-		Usage:       newUsageView(p.Locale, used[k.ID]),
+		Usage:       newUsageView(used[k.ID]),
 		NoUsage:     noUsage(k, used[k.ID]),
 		Back:        p.Path("/settings/api-keys"),
 		Log:         p.Path("/settings/audit-log?key=" + k.ID),

@@ -45,9 +45,9 @@ func (f secretForm) shown() secretForm {
 }
 
 // check returns the chosen expiry, nil for never, and the errors of the form.
-func (f secretForm) check(l ui.Locale, now time.Time) (*time.Time, []ui.FormError) {
+func (f secretForm) check(now time.Time) (*time.Time, []ui.FormError) {
 	var invalid []ui.FormError
-	at, e := f.expiresAt(l, now)
+	at, e := f.expiresAt(now)
 	if e.Message != "" {
 		invalid = append(invalid, e)
 	}
@@ -91,9 +91,9 @@ func expiryChoices(today time.Time) []expiryChoice {
 
 // expiresAt returns the chosen time, nil for never. A date or time beside another choice than "day"
 // is ambiguous, and the choices of a form from another day were other times: both are errors.
-func (f secretForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
+func (f secretForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
-		return expiryDate(l, f.Day, f.Time, now)
+		return expiryDate(f.Day, f.Time, now)
 	}
 	if f.Day != "" || f.Time != "" {
 		return noExpiry("day", "You entered a date or a time, but “On a date” is not selected. "+
@@ -121,7 +121,7 @@ func noExpiry(field, message string) (*time.Time, ui.FormError) {
 }
 
 // expiryDate returns the UTC time of a date, at 00:00 without a time of day.
-func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.FormError) {
+func expiryDate(day, clock string, now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(day)
 	if !ok {
 		return noExpiry("day", "Enter a date from 2000 to 2199, such as 2026-12-31.")
@@ -132,9 +132,9 @@ func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.F
 			return &at, ui.FormError{}
 		case at.Equal(today):
 			return noExpiry("day",
-				fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", l.Day(at)))
+				fmt.Sprintf("%s has already begun. Choose a later date, or add a time.", ui.Day(at)))
 		}
-		return noExpiry("day", fmt.Sprintf("%s is in the past. Choose a later date.", l.Day(at)))
+		return noExpiry("day", fmt.Sprintf("%s is in the past. Choose a later date.", ui.Day(at)))
 	}
 	t, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
@@ -143,7 +143,7 @@ func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.F
 	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
 	if !at.After(now) {
 		return noExpiry("time", fmt.Sprintf("%s, %s is in the past. Choose a later time or date.",
-			l.Day(at), l.Clock(at)))
+			ui.Day(at), ui.Clock(at)))
 	}
 	return &at, ui.FormError{}
 }

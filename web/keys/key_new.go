@@ -76,7 +76,7 @@ func (h *FormHandler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return h.NewKeyForm(c, p) // which says what is in the way
 	}
 	form := parseKeyForm(c)
-	in, invalid := form.key(p.Locale, h.Now())
+	in, invalid := form.key(h.Now())
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err
@@ -128,15 +128,15 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 }
 
 // key returns the key that the form describes, or all errors of the form.
-func (f keyForm) key(l ui.Locale, now time.Time) (apikeys.NewKey, []ui.FormError) {
-	invalid := formErrors(l, f).Errors
+func (f keyForm) key(now time.Time) (apikeys.NewKey, []ui.FormError) {
+	invalid := formErrors(f).Errors
 	in := apikeys.NewKey{Name: f.Name, Description: f.Description, IdempotencyKey: f.IdempotencyKey}
 	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
 		if f.Has(string(scope)) {
 			in.Scopes = append(in.Scopes, scope)
 		}
 	}
-	at, unmade := f.check(l, now)
+	at, unmade := f.check(now)
 	in.ExpiresAt = at
 	return in, append(invalid, unmade...)
 }

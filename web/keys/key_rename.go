@@ -43,14 +43,14 @@ var formMessages = map[string]string{
 var formChecker = input.New(formMessages, nil)
 
 // formErrors returns the errors of the form's fields, one each, in their order.
-func formErrors(l ui.Locale, form any) (f ui.FormErrors) {
+func formErrors(form any) (f ui.FormErrors) {
 	for _, fault := range formChecker.Faults(form) {
 		if f.Error(fault.Field) != "" {
 			continue
 		}
 		if text, ok := fault.Value.(string); ok {
 			fault.Message = strings.Replace(fault.Message, "{count}",
-				l.Count(int64(utf8.RuneCountInString(text))), 1)
+				ui.Count(int64(utf8.RuneCountInString(text))), 1)
 		}
 		f.Errors = append(f.Errors, ui.FormError{Field: fault.Field, Message: fault.Message})
 	}
@@ -88,7 +88,7 @@ func (h *FormHandler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := formErrors(p.Locale, form); len(invalid.Errors) > 0 {
+	if invalid := formErrors(form); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
 			renameKeyView{labelForm: form.shown(), FormErrors: invalid})
 	}

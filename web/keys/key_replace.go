@@ -39,7 +39,7 @@ func parseReplaceForm(c *fiber.Ctx) replaceForm {
 
 // replacement returns what the form describes, or all errors of the form.
 func (f replaceForm) replacement(
-	l ui.Locale, now time.Time,
+	now time.Time,
 ) (in apikeys.Replacement, invalid []ui.FormError) {
 	in.IdempotencyKey = f.IdempotencyKey
 	var chosen bool
@@ -49,7 +49,7 @@ func (f replaceForm) replacement(
 			Message: "Choose when the old key stops.",
 		})
 	}
-	at, unmade := f.check(l, now)
+	at, unmade := f.check(now)
 	in.ExpiresAt = at
 	return in, append(invalid, unmade...)
 }
@@ -102,7 +102,7 @@ func (h *FormHandler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	form := parseReplaceForm(c)
-	in, invalid := form.replacement(p.Locale, h.Now())
+	in, invalid := form.replacement(h.Now())
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err

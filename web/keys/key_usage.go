@@ -49,7 +49,7 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
+func newUsageView(days []apikeys.Usage) usageView {
 	if days == nil {
 		return usageView{}
 	}
@@ -65,19 +65,19 @@ func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
 	}
 	top, step := ui.ScaleOf(total(most))
 	v := usageView{
-		Summary:  requestsLabel(l, sum),
+		Summary:  requestsLabel(sum),
 		Any:      total(sum) > 0,
 		Rejected: sum.Refused+sum.Limited > 0,
-		Top:      ui.AxisLabels(l, top, step),
-		Ticks:    ui.Ticks(l, period),
+		Top:      ui.AxisLabels(top, step),
+		Ticks:    ui.Ticks(period),
 		Width:    10 * len(days),
-		Grid:     ui.GridOf(10*len(days), top, step) + ui.GridLines(l, period),
-		Most:     fmt.Sprintf("%s on %s", l.Count(total(most)), l.Day(most.Day)),
-		First:    l.Day(days[0].Day),
-		Last:     l.Day(ui.LastDay(period)),
+		Grid:     ui.GridOf(10*len(days), top, step) + ui.GridLines(period),
+		Most:     fmt.Sprintf("%s on %s", ui.Count(total(most)), ui.Day(most.Day)),
+		First:    ui.Day(days[0].Day),
+		Last:     ui.Day(ui.LastDay(period)),
 	}
 	for i, d := range days {
-		v.Days = append(v.Days, newUsageDay(l, i, d, top))
+		v.Days = append(v.Days, newUsageDay(i, d, top))
 	}
 	return v
 }
@@ -95,14 +95,14 @@ func noUsage(k apikeys.Key, days []apikeys.Usage) string {
 
 const usageBarWidth = 60
 
-func newUsageDay(l ui.Locale, i int, d apikeys.Usage, top int64) usageDay {
+func newUsageDay(i int, d apikeys.Usage, top int64) usageDay {
 	return usageDay{
 		Date:          d.Day.Format("2006-01-02"),
-		Day:           l.Weekday(d.Day),
-		AcceptedCount: l.Count(d.Accepted),
-		RefusedCount:  l.Count(d.Refused),
-		LimitedCount:  l.Count(d.Limited),
-		Title:         fmt.Sprintf("%s: %s", l.Weekday(d.Day), requestsLabel(l, d)),
+		Day:           ui.Weekday(d.Day),
+		AcceptedCount: ui.Count(d.Accepted),
+		RefusedCount:  ui.Count(d.Refused),
+		LimitedCount:  ui.Count(d.Limited),
+		Title:         fmt.Sprintf("%s: %s", ui.Weekday(d.Day), requestsLabel(d)),
 		HitArea:       fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
 		Bar:           ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top),
 		Covered:       ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
@@ -113,7 +113,7 @@ func newUsageDay(l ui.Locale, i int, d apikeys.Usage, top int64) usageDay {
 const sparkHeight = 16
 
 // spark is the outline of bars, one a day without gaps, and their sum: "" of none.
-func spark(l ui.Locale, days []apikeys.Usage) (outline, requests string) {
+func spark(days []apikeys.Usage) (outline, requests string) {
 	var most, sum int64
 	for _, d := range days {
 		most = max(most, total(d))
@@ -126,13 +126,13 @@ func spark(l ui.Locale, days []apikeys.Usage) (outline, requests string) {
 	for _, d := range days {
 		fmt.Fprintf(&b, "V%dh1", sparkHeight-(total(d)*sparkHeight+most-1)/most)
 	}
-	return fmt.Sprintf("M0 %d%sV%dz", sparkHeight, b.String(), sparkHeight), l.Count(sum)
+	return fmt.Sprintf("M0 %d%sV%dz", sparkHeight, b.String(), sparkHeight), ui.Count(sum)
 }
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
 // requestsLabel returns the number of requests by outcome.
-func requestsLabel(l ui.Locale, d apikeys.Usage) string {
-	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted),
-		l.Count(d.Refused), l.Count(d.Limited))
+func requestsLabel(d apikeys.Usage) string {
+	return fmt.Sprintf("%s accepted, %s refused, %s limited", ui.Count(d.Accepted),
+		ui.Count(d.Refused), ui.Count(d.Limited))
 }

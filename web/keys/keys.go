@@ -49,15 +49,14 @@ type keyRow struct {
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active, near bool
-	Locale       ui.Locale
 }
 
 // Instant shows At. Its time of day matters only near it.
 func (r keyRow) Instant() template.HTML {
 	if r.near {
-		return r.Locale.Minute(*r.At)
+		return ui.Minute(*r.At)
 	}
-	return r.Locale.Date(*r.At)
+	return ui.Date(*r.At)
 }
 
 // near reports whether an instant is so close that its time of day matters.
@@ -125,7 +124,7 @@ func (h *Handler) addRows(
 		switch {
 		case search != "" && !strings.Contains(input.Fold(row.Name+" "+row.ID), search):
 		case row.active:
-			row.Spark, row.Requests = spark(p.Locale, used[k.ID])
+			row.Spark, row.Requests = spark(used[k.ID])
 			if used == nil {
 				row.Requests = "Not available"
 			}
@@ -142,7 +141,7 @@ func (h *Handler) addRows(
 		return path
 	})
 	view.Inactive = inactive[view.From:view.To]
-	view.AllInactive = p.Locale.Count(int64(len(inactive)))
+	view.AllInactive = ui.Count(int64(len(inactive)))
 	view.OpenInactive = c.Query("page")+view.Search != ""
 	return len(unended), nil
 }
@@ -161,7 +160,6 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Until:    "Until",
 		active:   true,
 		Page:     keyPath(p, k, ""),
-		Locale:   p.Locale,
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
@@ -185,7 +183,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 			r.Status = "Replaced"
 			r.Mark = "soon"
 		} else if k.ExpiresSoon(now) {
-			r.Status = p.Locale.Plural(daysOf(k.ExpiresAt.Sub(now)), "Expires in %s day",
+			r.Status = ui.Plural(daysOf(k.ExpiresAt.Sub(now)), "Expires in %s day",
 				"Expires in %s days")
 			r.Mark = "soon"
 			r.Until = "On"

@@ -32,7 +32,7 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 		notices = append(notices, ui.Notice{
 			Kind:       urgency(left),
 			Name:       k.Name,
-			Strong:     p.Locale.Plural(daysOf(left), "expires in %s day.", "expires in %s days."),
+			Strong:     ui.Plural(daysOf(left), "expires in %s day.", "expires in %s days."),
 			At:         k.ExpiresAt,
 			Day:        !near(k.ExpiresAt, h.Now()),
 			Action:     "Replace",
@@ -40,7 +40,7 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 		})
 	}
 	if more := int64(len(keys) - len(notices)); more > 0 {
-		notices = append(notices, ui.Notice{Strong: p.Locale.Plural(more,
+		notices = append(notices, ui.Notice{Strong: ui.Plural(more,
 			"%s more key expires within 30 days.", "%s more keys expire within 30 days.")})
 	}
 	return notices, nil

@@ -97,13 +97,13 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
-	listed := p.Locale.Count(int64(len(view.Members)))
+	listed := ui.Count(int64(len(view.Members)))
 	view.TwoStep = fmt.Sprintf("%s of %s members use two-step verification.",
-		p.Locale.Count(users), listed)
+		ui.Count(users), listed)
 	if all > len(members) {
 		view.TwoStep = fmt.Sprintf("%s of %s listed members use two-step verification.",
-			p.Locale.Count(users), listed)
-		view.Unlisted = p.Locale.Plural(int64(all-len(members)), "%s more member is not listed.",
+			ui.Count(users), listed)
+		view.Unlisted = ui.Plural(int64(all-len(members)), "%s more member is not listed.",
 			"%s more members are not listed.")
 	}
 	return nil

@@ -50,13 +50,13 @@ type bar struct {
 }
 
 // barsOf are the bars of a period, from one day to the next.
-func barsOf(l ui.Locale, p reports.Period, daily, earlier []reports.DailyStat) []bar {
+func barsOf(p reports.Period, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
 		days := 1
 		if p.Days > ui.MaxChartDays {
 			date := p.From.AddDate(0, 0, from)
-			days = min(p.Days-from, daysOfWeek-int(date.Sub(l.WeekOf(date))/ui.OneDay))
+			days = min(p.Days-from, daysOfWeek-int(date.Sub(ui.WeekOf(date))/ui.OneDay))
 		}
 		b := bar{DailyStat: reports.SumDays(daily[from : from+days]), from: from, days: days}
 		if from < len(earlier) {
@@ -72,12 +72,12 @@ const daysOfWeek = 7
 
 // newChart draws the period, and the compared one unless it is nil.
 func newChart(
-	l ui.Locale, p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
+	p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
 ) chart {
 	if compared == nil {
 		compared = &comparison{before: &reports.Statistics{}}
 	}
-	bars := barsOf(l, p, s.Daily, compared.before.Daily)
+	bars := barsOf(p, s.Daily, compared.before.Daily)
 	most := highest(bars)
 	high := most.Plays
 	for _, b := range bars {
@@ -87,18 +87,18 @@ func newChart(
 	c := chart{
 		Weeks:    p.Days > ui.MaxChartDays,
 		Width:    10 * p.Days,
-		Top:      ui.AxisLabels(l, top, step),
-		First:    l.Day(p.From),
-		Last:     l.Day(ui.LastDay(p)),
-		Most:     fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)),
-		Score:    percentOf(l, s.AvgScore, s.Completed),
-		Shown:    l.Period(p),
+		Top:      ui.AxisLabels(top, step),
+		First:    ui.Day(p.From),
+		Last:     ui.Day(ui.LastDay(p)),
+		Most:     fmt.Sprintf("%s (%s)", ui.Count(most.Plays), most.name(p)),
+		Score:    percentOf(s.AvgScore, s.Completed),
+		Shown:    ui.Period(p),
 		Compared: compared.Earlier,
-		Ticks:    ui.Ticks(l, p),
+		Ticks:    ui.Ticks(p),
 	}
-	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(l, p)
+	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(p)
 	for _, b := range bars {
-		row := b.row(l, p, today)
+		row := b.row(p, today)
 		middle := int64(100*b.from + 50*b.days)
 		width := int64(b.days * barWidth(p))
 		path := ui.BarPath(middle, width, b.Plays, top)
@@ -110,7 +110,7 @@ func newChart(
 		c.Ghosts += ui.BarPath(middle, width*ghostWidth/100, b.earlier.Plays, top)
 		c.Rows = append(c.Rows, row)
 	}
-	c.drawScores(l, bars)
+	c.drawScores(bars)
 	return c
 }
 
@@ -118,22 +118,22 @@ func newChart(
 const ghostWidth = 125
 
 // row is the bar in words.
-func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
+func (b bar) row(p reports.Period, today time.Time) chartRow {
 	first := p.From.AddDate(0, 0, b.from)
 	r := chartRow{
-		Name:      b.name(l, p),
+		Name:      b.name(p),
 		Days:      b.days,
 		Part:      p.Days > ui.MaxChartDays && b.days < daysOfWeek,
 		Today:     !today.Before(first) && today.Before(first.AddDate(0, 0, b.days)),
-		Plays:     l.Count(b.Plays),
-		Completed: l.Count(b.Completed),
-		Score:     percentOf(l, b.AvgScore, b.Completed),
+		Plays:     ui.Count(b.Plays),
+		Completed: ui.Count(b.Completed),
+		Score:     percentOf(b.AvgScore, b.Completed),
 
 		EarlierPlays: noValue,
-		EarlierScore: percentOf(l, b.earlier.AvgScore, b.earlier.Completed),
+		EarlierScore: percentOf(b.earlier.AvgScore, b.earlier.Completed),
 	}
 	if b.earlier.Date != "" {
-		r.EarlierPlays = l.Count(b.earlier.Plays)
+		r.EarlierPlays = ui.Count(b.earlier.Plays)
 	}
 	if p.Days <= ui.MaxChartDays {
 		r.Date = b.Date
@@ -142,24 +142,24 @@ func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
 }
 
 // name is the day or the days of the bar.
-func (b bar) name(l ui.Locale, p reports.Period) string {
+func (b bar) name(p reports.Period) string {
 	first := p.From.AddDate(0, 0, b.from)
 	if p.Days <= ui.MaxChartDays {
-		return l.Weekday(first)
+		return ui.Weekday(first)
 	}
-	return l.Period(reports.Period{From: first, Days: b.days})
+	return ui.Period(reports.Period{From: first, Days: b.days})
 }
 
 // percentOf is the average of some scores, or noValue.
-func percentOf(l ui.Locale, average reports.Percent, scores int64) string {
+func percentOf(average reports.Percent, scores int64) string {
 	if scores == 0 {
 		return noValue
 	}
-	return l.Percent(average)
+	return ui.Percent(average)
 }
 
 // drawScores draws the average scores of the bars, and the scale that they need.
-func (c *chart) drawScores(l ui.Locale, bars []bar) {
+func (c *chart) drawScores(bars []bar) {
 	low := reports.Percent(fullScore)
 	high := reports.Percent(0)
 	for _, b := range bars {
@@ -172,7 +172,7 @@ func (c *chart) drawScores(l ui.Locale, bars []bar) {
 	}
 	bottom, top, step := scoreScale(int64(low), int64(high))
 	for n := top; n >= bottom; n -= step {
-		c.Scale = append(c.Scale, l.Share(n/10))
+		c.Scale = append(c.Scale, ui.Share(n/10))
 	}
 	c.Low = ui.GridOf(c.Width, top-bottom, step)
 	c.Line, c.Dots = scorePaths(bars, func(b bar) reports.DailyStat { return b.DailyStat }, bottom, top)

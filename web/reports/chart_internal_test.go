@@ -64,7 +64,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 		// as a quarter is compared with a longer or a shorter one
 		earlier := reports.Period{From: p.From, Days: max(1, days-1+random.IntN(3))}
 		before := reports.Statistics{Plays: 1, Daily: randomDays(random, earlier)}
-		c := newChart(ui.Locales[0], p, s, &comparison{before: &before}, time.Time{})
+		c := newChart(p, s, &comparison{before: &before}, time.Time{})
 		require.Equal(t, 10*days, c.Width)
 		top, err := strconv.ParseInt(strings.ReplaceAll(c.Top[0], ",", ""), 10, 64)
 		require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 				require.Equal(t, "–", c.Rows[rows].EarlierPlays, "there is no such day")
 			} else {
 				e := reports.SumDays(before.Daily[from:min(from+n, earlier.Days)])
-				require.Equal(t, ui.Locales[0].Count(e.Plays), c.Rows[rows].EarlierPlays)
+				require.Equal(t, ui.Count(e.Plays), c.Rows[rows].EarlierPlays)
 				if most = max(most, e.Plays); e.Plays > 0 {
 					require.InDelta(t, middle, ghosts[0].x+ghosts[0].width/2, 0.051)
 					require.LessOrEqual(t, ghosts[0].width, float64(10*n))
@@ -162,7 +162,7 @@ func TestScaleOfScoresShowsMovement(t *testing.T) {
 func TestZeroScoreHasADot(t *testing.T) {
 	t.Parallel()
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 3}
-	c := newChart(ui.Locales[0], p, reports.Statistics{
+	c := newChart(p, reports.Statistics{
 		Daily: []reports.DailyStat{{Plays: 2, Completed: 1}, {Plays: 2}, {}},
 	}, nil, ui.LastDay(p))
 	require.Equal(t, "M5 100h.01", c.Dots)
@@ -183,7 +183,7 @@ func TestUnfinishedBarsAreMarked(t *testing.T) {
 		100: {"9 to 15 Nov 2026", "16 to 18 Nov 2026 today part"},
 	} {
 		p := ui.LastDays(today, days)
-		c := newChart(ui.Locales[0], p,
+		c := newChart(p,
 			reports.Statistics{Daily: randomDays(rand.New(rand.NewPCG(1, 1)), p)}, nil, today)
 		require.Equal(t, 1, strings.Count(c.Unfinished, "M"))
 		got := []string{}
@@ -195,7 +195,7 @@ func TestUnfinishedBarsAreMarked(t *testing.T) {
 		require.Equal(t, want, got)
 		require.Equal(t, days == 100, c.Rows[0].Part,
 			"10 August is a Monday; 100 days begin within a week")
-		earlier := newChart(ui.Locales[0], p,
+		earlier := newChart(p,
 			reports.Statistics{Daily: make([]reports.DailyStat, days)}, nil, today.AddDate(0, 0, 1))
 		require.Empty(t, earlier.Unfinished, "a period before today has none")
 	}

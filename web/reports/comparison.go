@@ -33,19 +33,19 @@ type comparison struct {
 type measure struct {
 	name, meaning, none string
 	read                func(reports.Statistics) (n int64, ok bool)
-	write               func(l ui.Locale, n int64) string
-	by                  func(l ui.Locale, n, before int64) difference
+	write               func(n int64) string
+	by                  func(n, before int64) difference
 }
 
 var measures = []measure{
 	{
 		"Plays", "started, including unfinished", "",
-		func(s reports.Statistics) (int64, bool) { return s.Plays, true }, ui.Locale.Count, byShare,
+		func(s reports.Statistics) (int64, bool) { return s.Plays, true }, ui.Count, byShare,
 	},
 	{
 		"Players", "unique", "",
 		func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
-		ui.Locale.Count, byShare,
+		ui.Count, byShare,
 	},
 	{
 		"Average score", "of completed plays", noCompletedPlays,
@@ -64,7 +64,7 @@ var measures = []measure{
 	},
 }
 
-func writePercent(l ui.Locale, n int64) string { return l.Percent(reports.Percent(n)) }
+func writePercent(n int64) string { return ui.Percent(reports.Percent(n)) }
 
 // shownRate returns a rate as a percentage with one decimal, in tenths, rounded half up.
 func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
@@ -72,16 +72,16 @@ func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 const noCompletedPlays = "no completed plays"
 
 // newFigures are the figures of a period. Without a comparison no figure has a change.
-func newFigures(l ui.Locale, s reports.Statistics, c *comparison) []figure {
+func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
 		all[i] = figure{Name: m.name, Value: noValue, Meaning: m.none}
 		if n, ok := m.read(s); ok {
-			all[i].Value = m.write(l, n)
+			all[i].Value = m.write(n)
 			all[i].Meaning = m.meaning
 		}
 		if c != nil {
-			all[i].Change = m.change(l, s, c)
+			all[i].Change = m.change(s, c)
 		}
 	}
 	return all
@@ -89,20 +89,20 @@ func newFigures(l ui.Locale, s reports.Statistics, c *comparison) []figure {
 
 // change says how a figure differs, as both are shown: ▲ 3.6 pp, was 74.0%. Where the complete days
 // are not the period, their figure comes first: ▼ 3%, 403, was 416.
-func (m measure) change(l ui.Locale, s reports.Statistics, c *comparison) *change {
+func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.now, &s))
 	before, known := m.read(*c.before)
 	if !ok || !known {
 		return &change{Was: "no comparison", Spoken: "No comparison"}
 	}
-	was := fmt.Sprintf("was %s", m.write(l, before))
+	was := fmt.Sprintf("was %s", m.write(before))
 	if now == before {
 		was = "unchanged"
 	}
 	if c.now != nil {
-		was = fmt.Sprintf("%s, %s", m.write(l, now), was)
+		was = fmt.Sprintf("%s, %s", m.write(now), was)
 	}
-	d := m.by(l, max(now-before, before-now), before)
+	d := m.by(max(now-before, before-now), before)
 	diff := &change{Was: was, Spoken: "Unchanged"}
 	switch {
 	case now > before:
@@ -128,23 +128,23 @@ type difference struct {
 
 // byShare writes a difference in whole percent, or beyond ten times how many times, rounded half
 // up. A period without plays is not compared, so before is positive.
-func byShare(l ui.Locale, n, before int64) difference {
+func byShare(n, before int64) difference {
 	share := (200*n + before) / max(2*before, 1)
 	switch small := 100*n < before; {
 	case share == 0:
-		least := l.Share(1)
+		least := ui.Share(1)
 		return difference{fmt.Sprintf("<%s", least), fmt.Sprintf("less than %s", least), small}
 	case n > 9*before:
-		times := l.Count((share + 150) / 100)
+		times := ui.Count((share + 150) / 100)
 		return difference{fmt.Sprintf("×%s", times), fmt.Sprintf("to %s times", times), small}
 	default:
-		return difference{l.Share(share), l.Share(share), small}
+		return difference{ui.Share(share), ui.Share(share), small}
 	}
 }
 
 // byPoints writes the difference of two percentages.
-func byPoints(l ui.Locale, tenths, _ int64) difference {
-	by := l.Points(tenths)
+func byPoints(tenths, _ int64) difference {
+	by := ui.Points(tenths)
 	return difference{fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by), tenths < 5}
 }
 
@@ -197,13 +197,13 @@ func (h *Handler) compared(
 	if !ok {
 		return nil, nil
 	}
-	c := &comparison{Earlier: p.Locale.Period(earlier)}
+	c := &comparison{Earlier: ui.Period(earlier)}
 	var err error
 	if c.before, err = h.totals(ctx, p, q, earlier); err != nil || c.before == nil {
 		return nil, err
 	}
 	if complete != q.Period {
-		c.Complete = p.Locale.Period(complete)
+		c.Complete = ui.Period(complete)
 		if c.now, err = h.totals(ctx, p, q, complete); err != nil || c.now == nil {
 			return nil, err
 		}

@@ -79,9 +79,9 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		Self:   self,
 		Back:   p.Path("/reports"),
 	}
-	view.States = statesOf(p.Locale, fork)
+	view.States = statesOf(fork)
 	view.Today = h.Today()
-	period, err := in.parsePeriod(p.Locale, h.Today())
+	period, err := in.parsePeriod(h.Today())
 	errors.As(err, &view.Invalid)
 	view.Params = in
 	view.Kept = newListAddress(c, self).kept()
@@ -202,8 +202,7 @@ func groupError(err error) error {
 }
 
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
-	l := ui.LocaleOf(c)
-	v.Period = l.Period(p)
+	v.Period = ui.Period(p)
 	v.OneDay = p.Days == 1
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
@@ -212,7 +211,7 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 		return
 	}
 	at := reportAddress(c, v.Self, p, v.Params.Group)
-	v.Figures = newFigures(l, s, v.Comparison)
+	v.Figures = newFigures(s, v.Comparison)
 	for _, c := range comparisons {
 		v.Comparisons = append(v.Comparisons, ui.Link{
 			Name: c.name, Path: at.path("", "compare", c.key), Current: c.key == v.Params.Compare,
@@ -226,8 +225,8 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	if s.Plays == 0 {
 		return
 	}
-	v.Chart = newChart(l, p, s, v.Comparison, v.Today)
-	v.Skills = newSkillList(l, s.Skills, at)
+	v.Chart = newChart(p, s, v.Comparison, v.Today)
+	v.Skills = newSkillList(s.Skills, at)
 	v.Players = newPlayerList(c, s, at)
 }
 
@@ -254,9 +253,9 @@ func (h *Handler) lastPlays(
 type forkState struct{ Name, Mark string }
 
 // statesOf are the states of a fork that is not simply active, as in the list of reports.
-func statesOf(l ui.Locale, f games.Fork) []forkState {
+func statesOf(f games.Fork) []forkState {
 	var all []forkState
-	if row := newForkRow(l, f, nil, ""); row.Status != "Active" {
+	if row := newForkRow(f, nil, ""); row.Status != "Active" {
 		all = append(all, forkState{row.Status, row.Mark})
 	}
 	if f.DeployedRelease == nil {

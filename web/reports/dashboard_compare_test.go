@@ -30,7 +30,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	follow := func(p webtest.Page, name string) webtest.Page { return b.Get(p.Link(name)) }
 
 	days := func(ago int) string {
-		return ui.Locales[0].Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), 27))
+		return ui.Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), 27))
 	}
 	p := b.Get(base).Has(t, "<dt>Plays</dt><dd>61</dd>",
 		`<b class="up">▲ 20%</b> <span class="whole">60, was 50</span>`,

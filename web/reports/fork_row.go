@@ -26,7 +26,7 @@ type forkRow struct {
 	plays, players int64
 }
 
-func newForkRow(l ui.Locale, f games.Fork, o *reports.ForkOverview, path string) forkRow {
+func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
 	}
@@ -38,9 +38,9 @@ func newForkRow(l ui.Locale, f games.Fork, o *reports.ForkOverview, path string)
 		Mark:       "on",
 		Visibility: visibilityLabels[f.Visibility],
 		Release:    "None",
-		Plays:      l.Count(o.Plays()),
-		Players:    l.Count(o.Players),
-		Weeks:      newSparkline(l, o.Weeks[:]),
+		Plays:      ui.Count(o.Plays()),
+		Players:    ui.Count(o.Players),
+		Weeks:      newSparkline(o.Weeks[:]),
 		Updated:    f.UpdatedAt,
 		folded:     input.Fold(f.Title),
 		archived:   f.Status == "archived",
@@ -56,7 +56,7 @@ func newForkRow(l ui.Locale, f games.Fork, o *reports.ForkOverview, path string)
 		r.Mark = "held"
 	}
 	if f.DeployedRelease != nil {
-		r.Release = l.Count(int64(*f.DeployedRelease))
+		r.Release = ui.Count(int64(*f.DeployedRelease))
 	}
 	return r
 }
@@ -74,12 +74,12 @@ type sparkline struct{ Bars, Label string }
 // seen beside many.
 const sparkHeight = 16
 
-func newSparkline(l ui.Locale, weeks []int64) sparkline {
+func newSparkline(weeks []int64) sparkline {
 	most := max(1, slices.Max(weeks))
 	bars := strings.Builder{}
 	words := make([]string, len(weeks))
 	for i, n := range weeks {
-		words[i] = l.Count(n)
+		words[i] = ui.Count(n)
 		if n > 0 {
 			high := max(1, (n*sparkHeight+most/2)/most)
 			fmt.Fprintf(&bars, "M%d %dv-%dh4v%dz", 6*i, sparkHeight, high, high)

@@ -54,7 +54,7 @@ func parseParams(c *fiber.Ctx) (params, error) {
 
 // parsePeriod returns the period of the parameters, or the default one, which it writes into them.
 // Errors: a periodError.
-func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, error) {
+func (p *params) parsePeriod(today time.Time) (reports.Period, error) {
 	if !p.period {
 		period := ui.LastDays(today, ui.DefaultDays)
 		p.From = period.Day(0)
@@ -73,16 +73,16 @@ func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, erro
 	}
 	switch {
 	case !fromIsDay && !toIsDay:
-		invalid.message = fmt.Sprintf("“From” and “To” are not dates. %s", ui.ValidDates(l))
+		invalid.message = fmt.Sprintf("“From” and “To” are not dates. %s", ui.ValidDates())
 	case !fromIsDay:
-		invalid.message = fmt.Sprintf("“From” is not a date. %s", ui.ValidDates(l))
+		invalid.message = fmt.Sprintf("“From” is not a date. %s", ui.ValidDates())
 	case !toIsDay:
-		invalid.message = fmt.Sprintf("“To” is not a date. %s", ui.ValidDates(l))
+		invalid.message = fmt.Sprintf("“To” is not a date. %s", ui.ValidDates())
 	case to.Before(from):
-		invalid.message = ui.ToBeforeFrom(l, from, to)
+		invalid.message = ui.ToBeforeFrom(from, to)
 	default:
 		invalid.message = fmt.Sprintf("The period has %s days. Choose %d days or fewer.",
-			l.Count(int64(ui.Between(from, to).Days)), reports.MaxPeriodDays)
+			ui.Count(int64(ui.Between(from, to).Days)), reports.MaxPeriodDays)
 	}
 	return reports.Period{}, invalid
 }

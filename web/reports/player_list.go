@@ -70,9 +70,8 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 	}
 	l.Searchable = l.Search != "" || len(all) > playersPerPage
 	found := findPlayers(all, l.Search)
-	loc := ui.LocaleOf(c)
-	l.Found = fmt.Sprintf("%s of %s players.", loc.Count(int64(len(found))),
-		loc.Count(int64(len(all))))
+	l.Found = fmt.Sprintf("%s of %s players.", ui.Count(int64(len(found))),
+		ui.Count(int64(len(all))))
 	o.sort(found)
 	l.Pager = ui.NewPager(c, len(found), playersPerPage, func(page int) string {
 		return at.path(place, append(o.params(), "page", strconv.Itoa(page))...)
@@ -81,10 +80,10 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 	for _, p := range found[l.From:l.To] {
 		best := noValue
 		if p.Completed {
-			best = loc.Percent(p.BestScore)
+			best = ui.Percent(p.BestScore)
 		}
 		l.Rows = append(l.Rows,
-			playerRow{p.Label, loc.Count(p.Plays), best, p.Passed, p.LastPlayedAt})
+			playerRow{p.Label, ui.Count(p.Plays), best, p.Passed, p.LastPlayedAt})
 	}
 	return l
 }

@@ -21,7 +21,7 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	period, err := in.parsePeriod(p.Locale, h.Today())
+	period, err := in.parsePeriod(h.Today())
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}

@@ -57,17 +57,17 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	comparison := compareOverview(p.Locale, complete, untilYesterday)
+	comparison := compareOverview(complete, untilYesterday)
 	rows := make([]forkRow, len(forks))
 	for i, f := range forks {
-		rows[i] = newForkRow(p.Locale, f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
+		rows[i] = newForkRow(f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
 	view := &reportsView{
 		Layout:     ui.NewLayout(p, "Reports", ui.AreaReports),
-		Period:     p.Locale.Period(period),
+		Period:     ui.Period(period),
 		Counted:    overview.Counted,
 		Comparison: comparison,
-		Figures:    overviewFigures(p.Locale, overview, comparison),
+		Figures:    overviewFigures(overview, comparison),
 	}
 	view.list(c, rows, newListAddress(c, p.Path("/reports")))
 	return h.Render(c, fiber.StatusOK, "reports", view)
@@ -85,17 +85,16 @@ func (h *Handler) overview(
 
 // list finds and sorts the forks, and shows the page of the address.
 func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
-	loc := ui.LocaleOf(c)
 	v.Search = at.chosen.Get("q")
 	v.Form = at.self
 	v.Kept = at.kept("q")
 	v.All = at.path("", "q", "")
 	v.Searchable = v.Search != "" || len(all) > fewForks
 	found := findForks(all, v.Search)
-	v.Found = fmt.Sprintf("%s of %s forks.", loc.Count(int64(len(found))),
-		loc.Count(int64(len(all))))
+	v.Found = fmt.Sprintf("%s of %s forks.", ui.Count(int64(len(found))),
+		ui.Count(int64(len(all))))
 	if v.Search == "" {
-		found = v.foldArchived(loc, found, at)
+		found = v.foldArchived(found, at)
 	}
 	columns := forkColumns
 	if !v.Counted {
@@ -121,13 +120,13 @@ func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
 const showArchived = "show"
 
 // foldArchived leaves archived forks out unless the reader unfolded them, or there are no others.
-func (v *reportsView) foldArchived(loc ui.Locale, all []forkRow, at listAddress) []forkRow {
+func (v *reportsView) foldArchived(all []forkRow, at listAddress) []forkRow {
 	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return r.archived })
 	n := len(all) - len(active)
 	if n == 0 || len(active) == 0 {
 		return all
 	}
-	v.Archived = loc.Plural(int64(n), "%s archived fork", "%s archived forks")
+	v.Archived = ui.Plural(int64(n), "%s archived fork", "%s archived forks")
 	if at.chosen.Get("archived") == showArchived {
 		v.ArchiveLink = ui.Link{Name: "Hide", Path: at.path("", "archived", "")}
 		return all
@@ -161,17 +160,17 @@ var forkColumns = []sortColumn[forkRow]{
 }
 
 // compareOverview compares the last 28 complete days with the 28 before.
-func compareOverview(l ui.Locale, complete reports.Period, o reports.Overview) *comparison {
+func compareOverview(complete reports.Period, o reports.Overview) *comparison {
 	if o.Before.Plays == 0 {
 		return nil
 	}
 	earlier := ui.LastDays(complete.From.AddDate(0, 0, -1), complete.Days)
-	return &comparison{l.Period(complete), l.Period(earlier), totals(o.Now), totals(o.Before)}
+	return &comparison{ui.Period(complete), ui.Period(earlier), totals(o.Now), totals(o.Before)}
 }
 
 // overviewFigures returns the figures of all forks in the last 28 days.
-func overviewFigures(l ui.Locale, o reports.Overview, c *comparison) []figure {
-	all := newFigures(l, *totals(o.Now), c)
+func overviewFigures(o reports.Overview, c *comparison) []figure {
+	all := newFigures(*totals(o.Now), c)
 	if !o.Counted {
 		return all[:1]
 	}

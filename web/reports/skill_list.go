@@ -37,7 +37,7 @@ const weakestFirst = "weakest"
 
 // newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped
 // or equally weak.
-func newSkillList(loc ui.Locale, skills []reports.SkillStat, at listAddress) skillList {
+func newSkillList(skills []reports.SkillStat, at listAddress) skillList {
 	weakest := at.chosen.Get("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
 		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest},
@@ -48,26 +48,26 @@ func newSkillList(loc ui.Locale, skills []reports.SkillStat, at listAddress) ski
 		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int {
 			return cmp.Compare(a.CorrectRate, b.CorrectRate)
 		})
-		l.add(loc, "", "", skills)
+		l.add("", "", skills)
 		return l
 	}
 	for _, area := range skillAreas {
-		l.add(loc, area.name, area.prefix, skills)
+		l.add(area.name, area.prefix, skills)
 	}
 	return l
 }
 
 // add adds an area of the skills with the prefix, if there are any.
-func (l *skillList) add(loc ui.Locale, name, prefix string, skills []reports.SkillStat) {
+func (l *skillList) add(name, prefix string, skills []reports.SkillStat) {
 	area := skillArea{Name: name}
 	for _, k := range skills {
 		if strings.HasPrefix(k.SkillID, prefix) {
 			area.Rows = append(area.Rows, skillRow{
 				ID:      k.SkillID,
 				Name:    skillLabels[k.SkillID],
-				Width:   writePercent(ui.Locales[0], shownRate(k.CorrectRate)),
-				Answers: loc.Count(k.Attempts),
-				Rate:    writePercent(loc, shownRate(k.CorrectRate)),
+				Width:   writePercent(shownRate(k.CorrectRate)),
+				Answers: ui.Count(k.Attempts),
+				Rate:    writePercent(shownRate(k.CorrectRate)),
 			})
 		}
 	}

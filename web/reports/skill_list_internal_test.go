@@ -33,7 +33,7 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 		{SkillID: "ai.usage.good-fit", CorrectRate: 2000},
 		{SkillID: "data.reading.charts", CorrectRate: 2000},
 	}
-	l := newSkillList(ui.Locales[0], skills, at)
+	l := newSkillList(skills, at)
 	require.Equal(t,
 		[]string{
 			"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
@@ -43,7 +43,7 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 		{Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h"},
 	}, l.Orders)
 	at.chosen.Set("skills", "weakest")
-	l = newSkillList(ui.Locales[0], skills, at)
+	l = newSkillList(skills, at)
 	require.Equal(t,
 		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"},
 		shownSkills(l))
@@ -58,7 +58,7 @@ func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
 	}
-	shown := newSkillList(ui.Locales[0], all, listAddress{chosen: map[string][]string{}})
+	shown := newSkillList(all, listAddress{chosen: map[string][]string{}})
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
 	require.Len(t, skillLabels, games.SkillCount)
 	for _, area := range shown.Areas {

@@ -26,10 +26,10 @@ func ScaleOf(most int64) (top, step int64) {
 }
 
 // AxisLabels are the labels of the axis, from the top.
-func AxisLabels(l Locale, top, step int64) []string {
+func AxisLabels(top, step int64) []string {
 	var all []string
 	for n := top; n >= 0; n -= step {
-		all = append(all, l.Count(n))
+		all = append(all, Count(n))
 	}
 	return all
 }
@@ -64,10 +64,10 @@ func Decimal(tenths int64) string {
 const MaxChartDays = 92
 
 // GridLines are vertical lines at the beginning of each week, or of each month of a long period.
-func GridLines(l Locale, p reports.Period) string {
+func GridLines(p reports.Period) string {
 	var b strings.Builder
 	for i := range p.Days {
-		if begins(l, p, p.From.AddDate(0, 0, i)) {
+		if begins(p, p.From.AddDate(0, 0, i)) {
 			fmt.Fprintf(&b, "M%d 0V100", 10*i)
 		}
 	}
@@ -75,11 +75,11 @@ func GridLines(l Locale, p reports.Period) string {
 }
 
 // begins reports whether the axis of time has a line at a day.
-func begins(l Locale, p reports.Period, date time.Time) bool {
+func begins(p reports.Period, date time.Time) bool {
 	if p.Days > MaxChartDays {
 		return date.Day() == 1
 	}
-	return date.Weekday() == l.FirstDay
+	return date.Weekday() == time.Monday
 }
 
 // Tick is a label below the day that it names, or where the month begins that it names.
@@ -113,23 +113,23 @@ const (
 
 // Ticks are the beginnings of months in a long period. Else they are the first and the last day, and
 // between them days or beginnings of weeks. There are as many as find room.
-func Ticks(l Locale, p reports.Period) []Tick {
+func Ticks(p reports.Period) []Tick {
 	if p.Days > MaxChartDays {
-		return monthTicks(l, p)
+		return monthTicks(p)
 	}
-	write := l.DayMonth
+	layout := layoutDayMonth
 	if p.From.Year() != LastDay(p).Year() {
-		write = l.Day
+		layout = layoutDay
 	}
-	all := []Tick{{Label: write(p.From), Anchor: atStart}}
+	all := []Tick{{Label: p.From.Format(layout), Anchor: atStart}}
 	if p.Days > 1 {
-		all = append(all, Tick{Label: write(LastDay(p)), Anchor: atEnd, at: 100})
+		all = append(all, Tick{Label: LastDay(p).Format(layout), Anchor: atEnd, at: 100})
 	}
 	var between []Tick
 	for i := 1; i < p.Days-1; i++ {
-		if date := p.From.AddDate(0, 0, i); p.Days <= maxDaysWithTickEach || begins(l, p, date) {
+		if date := p.From.AddDate(0, 0, i); p.Days <= maxDaysWithTickEach || begins(p, date) {
 			between = append(between, Tick{
-				Label:  write(date),
+				Label:  date.Format(layout),
 				Anchor: inMiddle,
 				at:     100 * (float64(i) + .5) / float64(p.Days),
 				rank:   bits.TrailingZeros(uint(len(between))),
@@ -140,7 +140,7 @@ func Ticks(l Locale, p reports.Period) []Tick {
 }
 
 // monthTicks name each month, and with January its year: Dec, Jan 2026, Feb.
-func monthTicks(l Locale, p reports.Period) []Tick {
+func monthTicks(p reports.Period) []Tick {
 	var all []Tick
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
@@ -154,7 +154,7 @@ func monthTicks(l Locale, p reports.Period) []Tick {
 			rank:   bits.TrailingZeros(uint(date.Month() - time.January)),
 		}
 		if date.Month() == time.January {
-			t.Label = l.Month(date)
+			t.Label = date.Format("Jan 2006")
 		}
 		all = append(all, t)
 	}

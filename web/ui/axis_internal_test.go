@@ -31,7 +31,7 @@ func TestScalesAreTight(t *testing.T) {
 		10_001: "12,500 10,000 7,500 5,000 2,500 0",
 	} {
 		top, step := ScaleOf(most)
-		require.Equal(t, want, strings.Join(AxisLabels(Locales[0], top, step), " "))
+		require.Equal(t, want, strings.Join(AxisLabels(top, step), " "))
 	}
 	require.Equal(t, "M0 0H70M0 33.3H70M0 66.7H70M0 100H70", GridOf(70, 6, 2))
 }
@@ -40,32 +40,30 @@ func TestScalesAreTight(t *testing.T) {
 func TestTicksStandUnderTheirDays(t *testing.T) {
 	t.Parallel()
 	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
-	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", GridLines(Locales[0], month))
+	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", GridLines(month))
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
-	require.True(t, strings.HasPrefix(GridLines(Locales[0], year), "M90 0V100M400 0V100M710 0V100"))
+	require.True(t, strings.HasPrefix(GridLines(year), "M90 0V100M400 0V100M710 0V100"))
 	for want, p := range map[string]reports.Period{
 		"25 Oct 0.00%, 21 Nov 100.00%, 9 Nov 55.36%, 2 Nov 30.36%, 16 Nov 80.36% mid": month,
 		"25 Oct 0.00%":                 {From: month.From, Days: 1},
 		"25 Oct 0.00%, 26 Oct 100.00%": {From: month.From, Days: 2},
 	} {
-		require.Equal(t, want, tickText(Ticks(Locales[0], p)))
+		require.Equal(t, want, tickText(Ticks(p)))
 	}
 	require.Equal(t, "Jan 2026 10.96%, Sep 77.53%, May 43.84%, Jul 60.55%, Mar 27.12% mid, "+
 		"Nov 94.25% mid, Dec 2.47% mid, Apr 35.62% mid, Jun 52.33% mid, Aug 69.04% mid, "+
-		"Oct 85.75% mid, Feb 19.45% wide", tickText(Ticks(Locales[0], year)),
+		"Oct 85.75% mid, Feb 19.45% wide", tickText(Ticks(year)),
 		"every month of a year, 40 of 365 days before January")
 	for days := 1; days <= 366; days++ {
-		for _, l := range []Locale{Locales[0], localeOfTag(t, "en-US")} {
-			all := Ticks(l, reports.Period{From: year.From, Days: days})
-			require.LessOrEqual(t, len(all), 14)
-			on := func(classes ...string) []Tick {
-				return slices.DeleteFunc(slices.Clone(all),
-					func(t Tick) bool { return !slices.Contains(classes, t.Class) })
-			}
-			requireRoom(t, on(""), narrowChart)
-			requireRoom(t, on("", "mid"), midChart)
-			requireRoom(t, all, wideChart)
+		all := Ticks(reports.Period{From: year.From, Days: days})
+		require.LessOrEqual(t, len(all), 14)
+		on := func(classes ...string) []Tick {
+			return slices.DeleteFunc(slices.Clone(all),
+				func(t Tick) bool { return !slices.Contains(classes, t.Class) })
 		}
+		requireRoom(t, on(""), narrowChart)
+		requireRoom(t, on("", "mid"), midChart)
+		requireRoom(t, all, wideChart)
 	}
 }
 

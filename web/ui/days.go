@@ -27,13 +27,13 @@ func Between(first, last time.Time) reports.Period {
 func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
 
 // ValidDates says which dates can be chosen.
-func ValidDates(l Locale) string {
+func ValidDates() string {
 	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	last := time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
-	return fmt.Sprintf("Choose a date from %s to %s.", l.Day(first), l.Day(last))
+	return fmt.Sprintf("Choose a date from %s to %s.", Day(first), Day(last))
 }
 
 // ToBeforeFrom says that a period ends before it begins.
-func ToBeforeFrom(l Locale, from, to time.Time) string {
-	return fmt.Sprintf("“To” (%s) is before “From” (%s).", l.Day(to), l.Day(from))
+func ToBeforeFrom(from, to time.Time) string {
+	return fmt.Sprintf("“To” (%s) is before “From” (%s).", Day(to), Day(from))
 }

@@ -5,8 +5,8 @@
 //     the wing.
 //   - Guard finds the Principal of a request: the person, their organisation and role.
 //
-// Further files have forms, pages of lists, days, the reader's format of numbers and dates (Locale),
-// axes, notices and cookies. Styles and scripts are in static/. Code of a single wing is not here.
+// Further files have forms, pages of lists, days, the format of numbers and dates, axes, notices and
+// cookies. Styles and scripts are in static/. Code of a single wing is not here.
 //
 // A program with its own sign-in replaces Authenticator (session.go).
 //

@@ -95,7 +95,6 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 		Token:    session.Token,
 		Position: session.Position,
 		policy:   g.Policy,
-		Locale:   NewLocale(session.Person.Region, c.Get(fiber.HeaderAcceptLanguage)),
 	}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)

@@ -10,9 +10,8 @@ import (
 )
 
 // Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view
-// embeds one. render sets Locale.
+// embeds one.
 type Layout struct {
-	Locale  Locale
 	Title   string // of the screen; the browser's title adds the organisation
 	Area    area
 	Sidebar *Sidebar   // nil: none

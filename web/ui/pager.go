@@ -24,16 +24,15 @@ func (p Pager) Jump() bool { return p.Pages > 3 }
 func NewPager(c *fiber.Ctx, all, size int, path func(page int) string) Pager {
 	pages := max(1, (all+size-1)/size)
 	page := max(1, min(PageOf(c), pages))
-	l := LocaleOf(c)
 	p := Pager{
 		From:       (page - 1) * size,
 		To:         min(page*size, all),
 		Page:       page,
 		Pages:      pages,
-		PagesShown: l.Count(int64(pages)),
+		PagesShown: Count(int64(pages)),
 	}
-	p.Shown = fmt.Sprintf("%s–%s of %s", l.Count(int64(p.From+1)), l.Count(int64(p.To)),
-		l.Count(int64(all)))
+	p.Shown = fmt.Sprintf("%s–%s of %s", Count(int64(p.From+1)), Count(int64(p.To)),
+		Count(int64(all)))
 	if page > 1 {
 		p.Previous = path(page - 1)
 	}

@@ -27,8 +27,9 @@ var templateFiles embed.FS
 // NewPages returns what the pages of all wings share, as they are reached at base.
 func NewPages(base string, now func() time.Time) *Pages {
 	p := &Pages{Base: base, Now: now, files: loadFiles()}
-	p.templates = template.New("").Option("missingkey=error").
-		Funcs(template.FuncMap{"asset": p.files.path})
+	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+		"asset": p.files.path, "day": Day, "date": Date, "minute": Minute, "second": Second,
+	})
 	return p.With(templateFiles)
 }
 
@@ -44,9 +45,7 @@ func (p *Pages) With(wing fs.FS) *Pages {
 func (p *Pages) Today() time.Time { return p.Now().UTC().Truncate(OneDay) }
 
 // ScreenView is a pointer to a view.
-type ScreenView interface{ setLocale(l Locale) }
-
-func (l *Layout) setLocale(to Locale) { l.Locale = to }
+type ScreenView interface{ confirm(n Notice) }
 
 // Render answers with the screen of the template name.html.
 func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) error {
@@ -57,13 +56,10 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 	return httpserver.SendPage(c, status, page)
 }
 
-// Execute returns the screen of the template name.html in the reader's locale.
+// Execute returns the screen of the template name.html.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
-	view.setLocale(LocaleOf(c))
+	confirmChange(c, view.confirm)
 	var page bytes.Buffer
-	if screen, ok := view.(interface{ confirm(n Notice) }); ok {
-		confirmChange(c, screen.confirm)
-	}
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
 		return nil, fmt.Errorf("web: render %s: %w", name, err)
 	}

@@ -29,7 +29,6 @@ type Principal struct {
 	Token    string
 	Position postgres.Position // of the session
 	policy   Policy
-	Locale   Locale
 }
 
 type principalKey struct{}

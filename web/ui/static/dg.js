@@ -10,16 +10,15 @@
   // reload would send a form again.
   addEventListener('pageshow', (e) => { if (e.persisted) location.replace(location.pathname + location.search); });
 
-  // Local time: the server writes UTC. Show the reader's time zone instead, in the same order and clock, and UTC in the tooltip.
-  const { dates, hours } = document.documentElement.dataset;
-  const clock = hours === '12' ? { hour: 'numeric', minute: '2-digit', hour12: true } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  // Local time: the server writes UTC. Show the reader's time zone instead, in the same form, and UTC in the tooltip.
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
   const styles = { day: {}, minute: clock, second: { ...clock, second: '2-digit' } };
   const local = (at, precision, timeZone) => {
     const style = { timeZone, year: 'numeric', month: 'short', day: 'numeric', ...styles[precision] };
     const p = {};
     for (const { type, value } of new Intl.DateTimeFormat('en-US', style).formatToParts(at)) p[type] = value;
-    const day = { mdy: `${p.month} ${p.day}, ${p.year}`, ymd: `${p.year} ${p.month} ${p.day}` }[dates] || `${p.day} ${p.month} ${p.year}`;
-    const time = [p.hour, p.minute, p.second].filter(Boolean).join(':') + (p.dayPeriod ? ` ${p.dayPeriod}` : '');
+    const day = `${p.day} ${p.month} ${p.year}`;
+    const time = [p.hour, p.minute, p.second].filter(Boolean).join(':');
     return time ? `${day}, ${time}` : day;
   };
   for (const time of all('time[data-local]')) {

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"dg/modules/reports"
+	"dg/platform/instant"
+)
+
+// Layouts of days and times of day.
+const (
+	layoutDay      = "2 Jan 2006"
+	layoutDayMonth = "2 Jan"
+)
+
+// Count writes a number: 1,363.
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Plural is the text for a number, which takes the place of its %s.
+func Plural(n int64, one, other string) string {
+	if n == 1 {
+		other = one
+	}
+	return fmt.Sprintf(other, Count(n))
+}
+
+// Percent writes a percentage with one decimal: 69.6%.
+func Percent(p reports.Percent) string { return Points(int64(p)) + "%" }
+
+// Points writes a difference of percentages, in tenths: 1.2.
+func Points(tenths int64) string {
+	return Count(tenths/10) + "." + strconv.FormatInt(tenths%10, 10)
+}
+
+// Share writes whole percent: 8%.
+func Share(percent int64) string { return Count(percent) + "%" }
+
+// Day writes a UTC day: 2 Jan 2006.
+func Day(t time.Time) string { return t.UTC().Format(layoutDay) }
+
+// Weekday writes a UTC day with its day of the week: Mon 2 Jan 2006.
+func Weekday(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
+
+// Clock writes the UTC time of day to the minute: 15:04 UTC.
+func Clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
+
+// Period writes a period in words: 25 Oct to 21 Nov 2026.
+func Period(p reports.Period) string {
+	from := p.From
+	to := LastDay(p)
+	layout := layoutDay
+	switch {
+	case p.Days == 1:
+		return Day(to)
+	case from.Year() != to.Year():
+	case from.Month() != to.Month():
+		layout = layoutDayMonth
+	default:
+		layout = "2"
+	}
+	return fmt.Sprintf("%s to %s", from.Format(layout), Day(to))
+}
+
+// WeekOf is the Monday of the week of a UTC day.
+func WeekOf(day time.Time) time.Time {
+	return day.AddDate(0, 0, -(int(day.Weekday()-time.Monday)+7)%7)
+}
+
+// Date shows an instant in UTC to the day. The script turns it into the reader's time zone, as it
+// does those below.
+func Date(t time.Time) template.HTML { return timeElement(t, "day", Day(t)) }
+
+// Minute shows an instant to the minute.
+func Minute(t time.Time) template.HTML {
+	return timeElement(t, "minute", fmt.Sprintf("%s, %s", Day(t), Clock(t)))
+}
+
+// Second shows an instant to the second.
+func Second(t time.Time) template.HTML { return SecondIn(t, time.UTC) }
+
+// SecondIn shows an instant to the second in a zone, whose abbreviation or offset it names.
+func SecondIn(t time.Time, zone *time.Location) template.HTML {
+	return timeElement(t, "second", t.In(zone).Format("2 Jan 2006, 15:04:05 MST"))
+}
+
+// timeElement is an instant whose text the script writes anew in the reader's time zone, to the
+// day, minute or second.
+func timeElement(t time.Time, precision, text string) template.HTML {
+	//nolint:gosec // names of months and digits
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
+		instant.Format(t), precision, text))
+}
