@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test chaos soak recipes check contract bench cluster mutations release generate build postgres readers
+.PHONY: help run dev test chaos soak recipes check contract bench cluster release generate build postgres readers
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -43,9 +43,6 @@ bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000;
 
 cluster: postgres ## Test replicas, PgBouncer, haproxy and failover on a cluster (KEEP=1 leaves it up).
 	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,30m) ./app/cluster -run TestCluster
-
-mutations: postgres ## Break isolation and other rules one by one: a test must fail for each (ONLY=semantic, or a name).
-	go run ./scripts/mutations $(if $(ONLY),"$(ONLY)")
 
 readers: ## Compare exports as read by pandas, readr, csvkit, papaparse, DuckDB and COPY (FILES="a.csv b.csv").
 	scripts/readers/run.sh $(FILES)
