@@ -1,7 +1,6 @@
 #!/bin/sh
 # Regenerates the committed files that are derived from others:
 #   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml, errors.yaml and examples.json
-#   modules/publicapi/postman.json         from modules/publicapi/openapi.json
 #   web/docs/templates/docs_errors.html         from modules/publicapi/errors.yaml
 #   web/docs/reference.json                     from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces of configs/mockery.yaml

@@ -19,26 +19,21 @@ type Modules struct {
 	RecheckKeys KeyStatus
 }
 
-// API serves /api/v1 and its descriptions.
+// API serves /api/v1 and its description.
 type API struct {
 	Modules
 
-	document   []byte // OpenAPI
-	collection []byte // Postman
-	cache      *forkCache
-	hints      *fairshare.TenantHints
+	document []byte // OpenAPI
+	cache    *forkCache
+	hints    *fairshare.TenantHints
 }
 
-// New returns the API. Its descriptions name baseURL as the server's address.
+// New returns the API. Its description names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
 	document, err := withServerURL(openAPI, baseURL)
 	if err != nil {
 		return nil, err
 	}
-	collection, err := withServerURL(postman, baseURL)
-	if err != nil {
-		return nil, err
-	}
 	m.RecheckKeys = cmp.Or[KeyStatus](m.RecheckKeys, m.Keys)
-	return &API{m, document, collection, newForkCache(), fairshare.NewTenantHints()}, nil
+	return &API{m, document, newForkCache(), fairshare.NewTenantHints()}, nil
 }

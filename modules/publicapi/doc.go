@@ -2,8 +2,8 @@
 // owns no table.
 //
 // rules.md has the rules. openapi.yaml and errors.yaml are the contract and are written first; a
-// test writes examples.json from the demo. `make generate` derives openapi.json, postman.json and
-// the rows of errors in /docs.
+// test writes examples.json from the demo. `make generate` derives openapi.json and the rows of
+// errors in /docs.
 //
 // The path of a request (rules.md, Order of checks):
 //

@@ -13,19 +13,16 @@ import (
 	"dg/platform/httpserver/body"
 )
 
-// openAPI and postman describe the API; `make generate` generates them from openapi.yaml,
-// errors.yaml and examples.json.
-var (
-	//go:embed openapi.json
-	openAPI []byte
-	//go:embed postman.json
-	postman []byte
-)
+// openAPI describes the API; `make generate` generates it from openapi.yaml, errors.yaml and
+// examples.json.
+//
+//go:embed openapi.json
+var openAPI []byte
 
-// serverURL is the placeholder for the service's address in both.
+// serverURL is the placeholder for the service's address.
 const serverURL = `"http://127.0.0.1:8080"`
 
-// withServerURL returns a description of the service at baseURL.
+// withServerURL returns the description of the service at baseURL.
 func withServerURL(description []byte, baseURL string) ([]byte, error) {
 	url, err := json.Marshal(baseURL)
 	if err != nil {

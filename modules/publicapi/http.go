@@ -15,7 +15,6 @@ import (
 func (a *API) Mount(app *fiber.App) {
 	app.Use(a.guard)
 	app.Get("/openapi/v1.json", serveDescription(a.document))
-	app.Get("/openapi/v1.postman.json", serveDescription(a.collection))
 	a.route(app, "forks", authz.ListForks, apikeys.ForksRead, a.listForks)
 	a.route(app, "forks/:forkId", authz.ReadFork, apikeys.ForksRead, a.getFork)
 	a.route(app, "forks/:forkId/stats", authz.ReadReport, apikeys.ReportsRead, a.getForkStats)

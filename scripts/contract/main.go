@@ -1,7 +1,7 @@
 // Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json,
-// have in common: modules/publicapi/openapi.json, the document that the service serves,
-// postman.json, the same as a Postman collection, and web/docs/templates/docs_errors.html, the
-// table of errors in /docs. It runs in the root of the repository; scripts/generate.sh calls it.
+// have in common: modules/publicapi/openapi.json, the document that the service serves, and
+// web/docs/templates/docs_errors.html, the table of errors in /docs. It runs in the root of the
+// repository; scripts/generate.sh calls it.
 package main
 
 import (
@@ -24,7 +24,6 @@ const (
 	examplesFile = "modules/publicapi/examples.json"
 	documentFile = "modules/publicapi/openapi.yaml"
 	servedFile   = "modules/publicapi/openapi.json"
-	postmanFile  = "modules/publicapi/postman.json"
 	rowsFile     = "web/docs/templates/docs_errors.html"
 )
 
@@ -66,13 +65,6 @@ func generate() error {
 		return fmt.Errorf("%s: %w", documentFile, err)
 	}
 	if err := os.WriteFile(servedFile, served, 0o644); err != nil {
-		return err
-	}
-	collection, err := postman(served)
-	if err != nil {
-		return fmt.Errorf("%s: %w", documentFile, err)
-	}
-	if err := os.WriteFile(postmanFile, collection, 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(rowsFile, []byte(htmlRows(table)), 0o644)

@@ -6,7 +6,6 @@
 #     through prism, which validates each request and answer; wait on 429; accept values of a later release; and notice an
 #     export that breaks off. orval's client says the same as openapi-fetch's
 #   - constants that clients make of open enums have readable names
-#   - newman runs the Postman collection
 # It needs Node 20 and Java 11. It names and skips other missing tools: Python with urllib3, dateutil and six; mypy; Mono; PHP
 # with Debian's Guzzle. Mono stands in for dotnet, and Debian's packages for pip and composer.
 set -euo pipefail
@@ -115,6 +114,3 @@ sed 's/"x-extensible-enum"/"enum"/' "$document" >out/closed.json
 go tool -modfile="$root/scripts/tools/go.mod" oapi-codegen -generate types -package closed -o out/closed.txt out/closed.json
 grep -E 'AccessDenied +ApiErrorCode = "ERR_ACCESS_DENIED"' out/closed.txt
 if grep -E 'ERR[A-Z]{3}' out/closed.txt; then exit 1; fi
-
-say "the Postman collection, in newman"
-(cd "$root" && DG_NEWMAN=$bin/newman go test -count=1 ./modules/publicapi -run TestPostman)
