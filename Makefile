@@ -47,7 +47,7 @@ cluster: postgres ## Test replicas, PgBouncer, haproxy and failover on a cluster
 readers: ## Compare exports as read by pandas, readr, csvkit, papaparse, DuckDB and COPY (FILES="a.csv b.csv").
 	scripts/readers/run.sh $(FILES)
 
-contract: postgres ## Run generated clients, and compare the document with the last release (Node, Java).
+contract: postgres ## Run generated clients against the demo (Node, Java).
 	scripts/contract/clients/run.sh
 
 release: ## Build archives, packages, SBOMs and checksums of the checked-out commit into dist/.

@@ -21,6 +21,3 @@ create trigger users_void_recovery_codes after update on users for each row
     when (old.totp_secret is distinct from new.totp_secret)
     execute function void_recovery_codes();
 alter table users enable always trigger users_void_recovery_codes;
-
--- What was just changed, to be shown to the person once: an identity.Notice, or null.
-alter table sessions add column notice text;

@@ -8,9 +8,6 @@ grant usage on schema public to :role;
 revoke all on goose_db_version from :role;
 grant select on goose_db_version to :role;
 
-revoke all on schema_minimum from :role;
-grant select on schema_minimum to :role;
-
 revoke all on organisations from :role;
 grant select on organisations to :role;
 -- Owners change the reporting mode. The serving role writes nothing else of an organisation.

@@ -1,8 +1,7 @@
 // Package migrations holds the schema: SQL files, one for each module's tables, applied in the order
 // of their names, and grants.sql, the rights of the serving role by table.
 //
-// A file that has been released is never edited; a change is a new file. A migration that older
-// programs do not survive raises schema_minimum.
+// A file that has been released is never edited; a change is a new file.
 package migrations
 
 import "embed"

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// migrating makes databases to migrate: empty ones, and copies of one of a former release.
+// migrating makes databases to migrate.
 type migrating struct {
 	*testing.T
 	shared *pgtest.Database
@@ -25,34 +24,16 @@ type migrating struct {
 	made   int
 }
 
-// newMigrating makes the two databases that are copied.
-func newMigrating(t *testing.T) (m *migrating, olds []string) {
-	t.Helper()
-	m = &migrating{T: t, shared: pgtest.New(t)}
-	m.conn = apptest.AdminDBAt(t, m.shared.DirectURL)
-	empty := m.create("template0")
-	former := m.create("template0")
-	dump, err := os.ReadFile(filepath.Join("..", "system", "testdata", "upgrade", "database.sql"))
-	require.NoError(t, err)
-	m.in(former, func(conn *pgx.Conn) {
-		_, err := conn.PgConn().Exec(t.Context(), string(dump)).ReadAll()
-		require.NoError(t, err)
-	})
-	return m, []string{empty, former}
-}
-
-// create makes a database as the deployment's script does, or a copy of a database.
-func (m *migrating) create(template string) (name string) {
+// create makes a database as the deployment's script does.
+func (m *migrating) create() (name string) {
 	m.made++
 	name = fmt.Sprintf("test_%d_migrate_%d", os.Getpid(), m.made)
-	m.conn.Do(m.T, `create database `+name+` template `+template+` owner dg_owner`)
+	m.conn.Do(m.T, `create database `+name+` template template0 owner dg_owner`)
 	m.Cleanup(func() { m.conn.Do(m.T, `drop database `+name+` with (force)`) })
-	if template == "template0" {
-		m.in(name, func(conn *pgx.Conn) {
-			_, err := conn.Exec(m.Context(), `revoke create on schema public from public`)
-			require.NoError(m, err)
-		})
-	}
+	m.in(name, func(conn *pgx.Conn) {
+		_, err := conn.Exec(m.Context(), `revoke create on schema public from public`)
+		require.NoError(m, err)
+	})
 	return name
 }
 
@@ -78,7 +59,7 @@ func (m *migrating) begin(name string) *apptest.Child {
 }
 
 // schema lists relations, columns, constraints, indexes, triggers and functions with their rights,
-// the recorded versions, and checksums of the rows.
+// and the recorded versions.
 const schema = `with parts(part) as (
 	select concat_ws(' ', 'relation', c.oid::regclass, c.relkind, c.relpersistence, pg_get_userbyid(c.relowner),
 		(select string_agg(a::text, ',' order by a::text) from unnest(c.relacl) a)) from pg_class c
@@ -95,11 +76,6 @@ const schema = `with parts(part) as (
 	union all select concat_ws(' ', 'function', oid::regprocedure, md5(pg_get_functiondef(oid)),
 	  proacl::text) from pg_proc where pronamespace = 'public'::regnamespace
 	union all select concat_ws(' ', 'version', version_id, count(*)) from goose_db_version group by version_id
-	union all select 'plays ' || md5(coalesce(string_agg(p::text, ',' order by p.id), '')) from plays p
-	union all select 'keys ' || md5(coalesce(string_agg(concat_ws(',', id, secret_hash, revoked_at),
-	  ',' order by id), '')) from api_keys
-	union all select 'entries ' || md5(coalesce(string_agg(concat_ws(',', id, at, action), ','
-	  order by id), '')) from audit_entries
 ) select string_agg(part, E'\n' order by part) from parts`
 
 func (m *migrating) schema(name string) (text string) {
@@ -113,28 +89,27 @@ func (m *migrating) schema(name string) (text string) {
 // schema is that of one alone. If one is killed at any moment, the next one completes the schema.
 func TestMigrationsAtOnceAndKilled(t *testing.T) {
 	t.Parallel()
-	m, olds := newMigrating(t)
-	for _, old := range olds {
-		alone := m.create(old)
-		_, err := apptest.Binary() // built now, and not while it is timed
-		require.NoError(t, err)
-		begun := time.Now()
-		require.Zero(t, m.begin(alone).Status(time.Minute))
-		took := time.Since(begun)
-		want := m.schema(alone)
-		require.Greater(t, strings.Count(want, "\n"), 100)
-		for round := range apptest.ChaosSize(2, 20, 100) {
-			name := m.create(old)
-			first := m.begin(name)
-			second := m.begin(name)
-			if round%2 == 1 {
-				<-time.After(rand.N(took)) // a moment of the run
-				_ = first.Process.Kill()   // unless it has ended
-			} else {
-				require.Zero(t, first.Status(time.Minute), "%s", first.Log.String())
-			}
-			require.Zero(t, second.Status(time.Minute), "%s", second.Log.String())
-			require.Equal(t, want, m.schema(name), "round %d", round)
+	m := &migrating{T: t, shared: pgtest.New(t)}
+	m.conn = apptest.AdminDBAt(t, m.shared.DirectURL)
+	alone := m.create()
+	_, err := apptest.Binary() // built now, and not while it is timed
+	require.NoError(t, err)
+	begun := time.Now()
+	require.Zero(t, m.begin(alone).Status(time.Minute))
+	took := time.Since(begun)
+	want := m.schema(alone)
+	require.Greater(t, strings.Count(want, "\n"), 100)
+	for round := range apptest.ChaosSize(2, 20, 100) {
+		name := m.create()
+		first := m.begin(name)
+		second := m.begin(name)
+		if round%2 == 1 {
+			<-time.After(rand.N(took)) // a moment of the run
+			_ = first.Process.Kill()   // unless it has ended
+		} else {
+			require.Zero(t, first.Status(time.Minute), "%s", first.Log.String())
 		}
+		require.Zero(t, second.Status(time.Minute), "%s", second.Log.String())
+		require.Equal(t, want, m.schema(name), "round %d", round)
 	}
 }

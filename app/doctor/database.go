@@ -164,7 +164,7 @@ func Schema(ctx context.Context, conn interface {
 		}
 		known = max(known, number)
 	}
-	var applied, minimum int64
+	var applied int64
 	err = conn.QueryRow(ctx,
 		`/* doctor.schema */ select coalesce(max(version_id), 0) from goose_db_version where is_applied`).
 		Scan(&applied)
@@ -175,22 +175,13 @@ func Schema(ctx context.Context, conn interface {
 	if err != nil {
 		return Finding{}, false, err
 	}
-	err = conn.QueryRow(ctx,
-		`/* doctor.schema */ select coalesce(max(version), 0) from schema_minimum`).Scan(&minimum)
-	if err != nil && !missing(err) && !refused(err) { // until the next migration grants it
-		return Finding{}, false, err
-	}
 	switch {
 	case applied < known:
 		return Warn("migrations",
 			fmt.Sprintf("the schema ends at %d, this program at %d", applied, known),
 			"Run dg migrate, or start dg serve."), false, nil
-	case known < minimum:
-		return Fail("migrations",
-			fmt.Sprintf("its schema requires migration %d, and this dg ends at %d", minimum, known),
-			"Install a newer dg."), false, nil
 	case applied > known:
-		return Warn("migrations", "the schema is newer than this program and still admits it",
+		return Warn("migrations", "the schema is newer than this program",
 			"Finish the update."), true, nil
 	}
 	return ok("migrations", "all are applied, up to %d", applied), true, nil
@@ -198,9 +189,6 @@ func Schema(ctx context.Context, conn interface {
 
 // missing reports whether a table does not exist.
 func missing(err error) bool { return hasCode(err, "42P01") }
-
-// refused reports whether the role may not do that.
-func refused(err error) bool { return hasCode(err, "42501") }
 
 func hasCode(err error, code string) bool {
 	e, is := errors.AsType[*pgconn.PgError](err)

@@ -99,12 +99,6 @@ func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 			plant: `insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
 			mend:  `delete from goose_db_version where version_id = 20990101000000`,
 			says:  `the schema is newer than this program`, serve: warns},
-		{name: "a schema that does not admit this program",
-			plant: `insert into goose_db_version (version_id, is_applied) values (20990101000000, true);
-				update schema_minimum set version = 20990101000000`,
-			mend: `delete from goose_db_version where version_id = 20990101000000;
-				update schema_minimum set version = 20261121000900`,
-			says: `schema requires migration 20990101000000`, serve: stops},
 		{name: "a commit that is not durable", plant: `alter role dg_app set synchronous_commit = off`,
 			mend: `alter role dg_app reset synchronous_commit`, says: `a crash can undo`, serve: warns},
 		{name: "a secret without its key", plant: user + `'v1.gone.AAAA')`, mend: `delete from users`,

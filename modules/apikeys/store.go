@@ -16,20 +16,19 @@ import (
 )
 
 type keyRow struct {
-	ID          string
-	OrgID       string
-	Name        string
-	Description string
-	Scopes      scopeArray
-	SecretHash  []byte
-	CreatedAt   time.Time
-	CreatedBy   string
-	CreatorName string
-	ExpiresAt   *time.Time
-	RevokedAt   *time.Time
-	LastUsedAt  *time.Time
-	Replaces    *string
-	// Renaming the column would break an older program that runs during an update.
+	ID             string
+	OrgID          string
+	Name           string
+	Description    string
+	Scopes         scopeArray
+	SecretHash     []byte
+	CreatedAt      time.Time
+	CreatedBy      string
+	CreatorName    string
+	ExpiresAt      *time.Time
+	RevokedAt      *time.Time
+	LastUsedAt     *time.Time
+	Replaces       *string
 	IdempotencyKey *string `gorm:"column:once"`
 }
 

@@ -21,7 +21,6 @@
 //     any change of credentials, which takes the current password and the code (Proof).
 //   - A trigger ends all sessions, browsers and resets when the password hash or TOTP secret
 //     changes, also by import. The person who makes the change continues in a new session.
-//   - sessions.notice is unused. The previous release writes it; drop it one release later.
 //   - Four sign-ins run at once; one network gets at most half of what the others leave free,
 //     before the first query.
 //

@@ -27,8 +27,7 @@
 // connections by network, at half duty.
 //
 // Migrations: goose and then grants.sql run under one advisory lock. A program older than the
-// schema applies neither: it would revoke rights of the newer one. It serves as long as
-// schema_minimum admits it. Locks are taken with retries, so that requests continue. There are no
-// down migrations. Rights of PUBLIC to temporary tables and large objects stay, because other
-// programs may need them; the embedded server revokes them.
+// schema applies neither: it would revoke rights of the newer one. Locks are taken with retries, so
+// that requests continue. There are no down migrations. Rights of PUBLIC to temporary tables and
+// large objects stay, because other programs may need them; the embedded server revokes them.
 package postgres

@@ -32,7 +32,7 @@ const (
 // for up to ten minutes.
 //
 // It fails if the database is unreachable or behind a pooler, a migration fails (earlier ones
-// stay), servingRole does not exist, or the schema no longer admits so old a program.
+// stay), or servingRole does not exist.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
@@ -79,7 +79,7 @@ func Migrate(
 	return nil
 }
 
-// locked runs work under goose's own lock, which older programs take too.
+// locked runs work under goose's own lock.
 func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	// an attempt each second, for ten minutes
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
@@ -118,7 +118,7 @@ func apply(
 			"the database has newer migrations than this program: schema and rights stay as "+
 				"they are", "database", has, "program", known,
 		)
-		return false, checkMinimum(ctx, db, known)
+		return false, nil
 	}
 	for {
 		r, err := applyNext(ctx, provider, log)
@@ -170,30 +170,6 @@ const lockNotAvailable = "55P03"
 // nextLockPause doubles with each attempt.
 func nextLockPause(last time.Duration) time.Duration {
 	return min(max(2*last, minLockPause), maxLockPause)
-}
-
-// checkMinimum refuses a program whose newest migration is below the one recorded in the table
-// schema_minimum. A schema without the table admits every program.
-func checkMinimum(ctx context.Context, db *sql.DB, known int64) error {
-	var recorded bool
-	err := db.QueryRowContext(ctx,
-		`/* postgres.minimum */ select to_regclass('schema_minimum') is not null`).Scan(&recorded)
-	if err != nil || !recorded {
-		return err
-	}
-	var minimum int64
-	if err := db.QueryRowContext(ctx,
-		`/* postgres.minimum */ select coalesce(max(version), 0) from schema_minimum`).
-		Scan(&minimum); err != nil {
-		return err
-	}
-	if known < minimum {
-		return fmt.Errorf(
-			"the database needs a newer version of dg: its schema requires migration %d, and "+
-				"this dg ends at %d", minimum, known,
-		)
-	}
-	return nil
 }
 
 // RoleOf is the role that a connection URL connects as. It fails if the URL cannot be read.

@@ -167,25 +167,6 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
-// A migration that is incompatible with older programs raises the minimum. Those programs then
-// refuse to start, and change nothing.
-func TestProgramBelowSchemaMinimumIsRefused(t *testing.T) {
-	t.Parallel()
-	serving, owner := newDatabase(t)
-	require.NoError(t, Migrate(t.Context(), owner, with(files{
-		"20260102500000_minimum.sql": "create table schema_minimum (version bigint not null);\n" +
-			"insert into schema_minimum values (20260102000000);",
-		"20260103000000_more.sql": "create table more (id int);",
-	}), servingRole, nil))
-	// its newest is the minimum
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
-
-	require.NoError(t, execute(t, owner, `update schema_minimum set version = 20260102000001`))
-	mentions(t, Migrate(t.Context(), owner, schema, servingRole, nil), "20260102000001",
-		"20260102000000", "newer version of dg")
-	require.NoError(t, execute(t, serving, `select from things`))
-}
-
 func TestMigrateNeedsGrantsAndRole(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)

@@ -27,7 +27,6 @@ var withoutOrganisation = map[string]string{
 	"unsealed_days": "days of forks and nothing else: a day is marked and cleaned after a " +
 		"report of the organisation found its fork",
 	"unsealed_months":  "as unsealed_days",
-	"schema_minimum":   "of the migrations",
 	"goose_db_version": "of the migrations",
 }
 
