@@ -6,16 +6,13 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test chaos soak recipes check contract bench cluster release generate build postgres readers
+.PHONY: help run test chaos soak recipes check contract bench cluster release generate build postgres
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
 
 run: build postgres ## Serve the demo; prints accounts, a key and a curl command.
 	bin/dg serve --demo
-
-dev: build postgres ## Serve the database with a debug log.
-	bin/dg --log-level debug serve
 
 # Tests mostly wait for processes: run six of a package at once. Some have nothing to race: those of
 # app read the tree, app/demo computes, app/system and app/chaos drive processes. They run without the
@@ -43,9 +40,6 @@ bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000;
 
 cluster: postgres ## Test replicas, PgBouncer, haproxy and failover on a cluster (KEEP=1 leaves it up).
 	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,30m) ./app/cluster -run TestCluster
-
-readers: ## Compare exports as read by pandas, readr, csvkit, papaparse, DuckDB and COPY (FILES="a.csv b.csv").
-	scripts/readers/run.sh $(FILES)
 
 contract: postgres ## Run generated clients against the demo (Node, Java).
 	scripts/contract/clients/run.sh
