@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run test chaos soak recipes check contract bench cluster release generate build postgres
+.PHONY: help run test chaos soak recipes check contract bench release generate build postgres
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -37,9 +37,6 @@ check: ## Run linters, and find known vulnerabilities and stale generated files.
 
 bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export; BENCH_AGAINST=file).
 	go run ./scripts/bench
-
-cluster: postgres ## Test replicas, PgBouncer, haproxy and failover on a cluster (KEEP=1 leaves it up).
-	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,30m) ./app/cluster -run TestCluster
 
 contract: postgres ## Run generated clients against the demo (Node, Java).
 	scripts/contract/clients/run.sh

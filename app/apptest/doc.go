@@ -1,4 +1,4 @@
-// Package apptest is the test kit of the whole program: app/system, app/chaos, app/cluster,
+// Package apptest is the test kit of the whole program: app/system, app/chaos,
 // app/assembly and app/commands use it. Only tests import it.
 //
 //   - Programs: Command runs dg in this process; Launch, Serve…, Succeeds and Refuses start the binary
@@ -6,6 +6,5 @@
 //   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start; Relay
 //     makes it silent.
 //   - Clients: Ask, FetchFrom and WebClient, which signs in; StartProxy starts nginx or haproxy.
-//   - Checks: Recording (linearizability of a value), OrgUnderChange (access ends everywhere), Seen (no
-//     secret is shown).
+//   - Checks: Recording (linearizability of a value), Seen (no secret is shown).
 package apptest

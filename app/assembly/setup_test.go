@@ -64,11 +64,11 @@ func (w *world) call(x tenant, path string, headers ...string) (status int) {
 
 // export is the path of the export of all plays, and stats that of the statistics.
 func (x tenant) export() string {
-	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + apptest.SomeDays
+	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + "?from=2026-01-01&to=2026-01-31"
 }
 
 func (x tenant) stats() string {
-	return "/api/v1/forks/" + x.fork.ID + "/stats" + apptest.SomeDays
+	return "/api/v1/forks/" + x.fork.ID + "/stats" + "?from=2026-01-01&to=2026-01-31"
 }
 
 // begin starts the export of a tenant through a small window.

@@ -15,7 +15,7 @@ import (
 )
 
 // Two instances seal, answer, export and import through PgBouncer in transaction mode with Debian's
-// settings, and leave no session state. platform/postgres tests the details, make cluster the load.
+// settings, and leave no session state. platform/postgres tests the details.
 func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)

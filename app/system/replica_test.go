@@ -15,8 +15,7 @@ import (
 )
 
 // rules.md, Data: an answer has everything that was committed before its request began. Replicas
-// that lag are left out, and used again when they have caught up. make cluster tests more faults,
-// under load.
+// that lag are left out, and used again when they have caught up.
 func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)

@@ -9,8 +9,7 @@
 // migrations. It is dropped when its test ends. A later process drops those of a killed one.
 //
 // With DG_TEST_POOLER=1 the serving role connects through PgBouncer in transaction mode, the owner
-// directly. With DG_TEST_SERVER and DG_TEST_REPLICAS, which `make cluster` sets, databases are on
-// its primary and reports read from its standbys.
+// directly.
 //
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot. All tests share
 // the server's connections. The server runs without autovacuum, so that plans do not change during

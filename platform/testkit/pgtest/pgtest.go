@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -93,9 +92,6 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 		}
 	}
 	db.DB = Open(t, db.URL, postgres.Options{MaxConns: servingConns})
-	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
-		db.readFrom(t, urls, name)
-	}
 	// On a loaded machine 100,000 rows take longer than the statement timeout.
 	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
@@ -156,25 +152,17 @@ func inDatabase(connection, name string) string {
 // asRole is the connection URL for another role.
 func asRole(connection, role string) string {
 	u := parsed(connection)
-	u.User = as(role, u.User)
+	u.User = url.User(role)
 	return u.String()
 }
 
-// parsed reads a URL of the embedded server, or of make cluster.
+// parsed reads a URL of the embedded server.
 func parsed(connection string) *url.URL {
 	u, err := url.Parse(connection)
 	if err != nil {
 		panic(err)
 	}
 	return u
-}
-
-// as returns another role with the same password, if any.
-func as(role string, user *url.Userinfo) *url.Userinfo {
-	if password, set := user.Password(); set {
-		return url.UserPassword(role, password)
-	}
-	return url.User(role)
 }
 
 // server is the shared server.

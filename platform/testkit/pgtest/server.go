@@ -51,15 +51,11 @@ const startTimeout = 2 * time.Minute
 func start() (*server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	s := &server{url: os.Getenv(serverVariable), templates: map[string]bool{}}
-	var err error
-	if s.url == "" {
-		if err = s.launch(ctx); err != nil {
-			return nil, err
-		}
-	} else {
-		s.ownerURL = asRole(s.url, "dg_owner")
+	s := &server{templates: map[string]bool{}}
+	if err := s.launch(ctx); err != nil {
+		return nil, err
 	}
+	var err error
 	if s.owner, err = postgres.RoleOf(s.ownerURL); err != nil {
 		return nil, err
 	}
