@@ -33,7 +33,7 @@ say "what is generated is not stale"
 # In a copy, because tests may build from these files at the same time.
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$copy"
 "$copy/scripts/generate.sh"
-for file in modules/publicapi/openapi.json web/docs/templates/docs_errors.html app/commands/notices.txt \
+for file in modules/publicapi/openapi.json web/docs/templates/docs_errors.html configs/deploy/notices.txt \
 	web/docs/reference.json; do
   cmp "$file" "$copy/$file" || { echo "run make generate and commit"; exit 1; }
 done

@@ -6,5 +6,4 @@ cd "$(dirname "$0")/.."
 mkdir -p "$target"
 tar -cf - README.md LICENSE CHANGELOG.md CONTRIBUTING.md configs/deploy modules/publicapi/rules.md \
 	modules/publicapi/openapi.yaml modules/publicapi/errors.yaml scripts/bench/performance.md | tar -xf - -C "$target"
-cp app/commands/notices.txt "$target/"
 chmod -R u=rwX,go=rX "$target"

@@ -4,7 +4,7 @@
 #   web/docs/templates/docs_errors.html         from modules/publicapi/errors.yaml
 #   web/docs/reference.json                     from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces of configs/mockery.yaml
-#   app/commands/notices.txt               from the licences of the modules in go.mod
+#   configs/deploy/notices.txt             from the licences of the modules in go.mod
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes app/commands/notices.txt, which `dg licences` prints: the licences of everything in the binary.
+# Writes configs/deploy/notices.txt: the licences of everything in the binary.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,4 +24,4 @@ notice() { # name, licence files
 		# shellcheck disable=SC2086 # paths of the module cache have no blanks
 		notice "$path $version" $files
 	done
-} >app/commands/notices.txt
+} >configs/deploy/notices.txt
