@@ -44,7 +44,8 @@ func checkRedirects(t *testing.T, b *cookbook) {
 		}
 	}
 	nightly := syncRecipe
-	nightly.id, nightly.command = "nightly-sync", "python3 sync.py --dest csv --to copy"
+	nightly.id = "nightly-sync"
+	nightly.command = "python3 sync.py --dest csv --to copy"
 	recipes := []cookedRecipe{nightly}
 	for _, r := range tableRecipes(t) {
 		recipes = append(recipes, r.cookedRecipe)
