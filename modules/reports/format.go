@@ -10,19 +10,17 @@ import (
 // Format is how an export writes its rows.
 type Format byte
 
-// CSV is the API's format. The others are for Excel: with a byte-order mark, the separator and
-// decimal sign of the reader's Excel, and times in its form.
+// CSV is the API's format. ExcelSemicolon is for Excel where a comma is the decimal sign: with a
+// byte-order mark, semicolons, decimal commas, and times in Excel's form.
 const (
 	CSV Format = iota
-	ExcelComma
-	ExcelSemicolon      // with a decimal comma
-	ExcelSemicolonPoint // with a decimal point
+	ExcelSemicolon
 )
 
 const byteOrderMark = "\uFEFF"
 
 func (f Format) separator() byte {
-	if f == ExcelSemicolon || f == ExcelSemicolonPoint {
+	if f == ExcelSemicolon {
 		return ';'
 	}
 	return ','
@@ -33,7 +31,7 @@ func (f Format) appendHeader(b []byte) []byte {
 		return append(b, csvHeader...)
 	}
 	return append(append(b, byteOrderMark...),
-		strings.ReplaceAll(csvHeader, ",", string(rune(f.separator())))...)
+		strings.ReplaceAll(csvHeader, ",", ";")...)
 }
 
 // appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym under both

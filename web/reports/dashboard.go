@@ -40,7 +40,6 @@ type dashboardView struct {
 	GroupIDsPath     string // path of the list of groups
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
-	Format           string // the suggested one
 	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
 	Overlaps    []reports.Overlap
@@ -221,7 +220,6 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	v.More = len(s.Overlaps) > shownOverlaps
 	v.Download = v.Self + "/plays.csv"
 	v.Formats = playsFormats
-	v.Format = suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
 	if s.Plays == 0 {
 		return
 	}

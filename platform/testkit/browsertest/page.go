@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -236,13 +235,6 @@ func (p *Page) SetTimezone(name string) {
 	p.t.Helper()
 	call(p, "change the time zone", emulation.SetTimezoneOverride,
 		emulation.SetTimezoneOverrideParams{TimezoneID: name})
-}
-
-// SetLanguage sets the language that the browser asks for, such as de-DE, from the next load on.
-func (p *Page) SetLanguage(tag string) {
-	p.t.Helper()
-	call(p, "change the language", network.SetExtraHTTPHeaders,
-		network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
 }
 
 // Screenshot writes a picture (PNG) of the whole page, below the window too. It makes the folder.

@@ -179,12 +179,6 @@ func (p Page) Notes(t *testing.T) []string {
 	return notes
 }
 
-// In returns a page as a browser of that language gets it.
-func (b *Browser) In(language, path string) Page {
-	b.T.Helper()
-	return b.Send(http.MethodGet, path, "", http.Header{"Accept-Language": {language}})
-}
-
 // ToNominative is the form that makes the organisation report names.
 func ToNominative(o *Organisation) url.Values {
 	return Form("mode", "nominative", "organisation", o.Name)
