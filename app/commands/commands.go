@@ -40,7 +40,6 @@ type cli struct {
 	Account      accountCmd      `cmd:"" help:"Restore access for a person who has lost a password or phone."`
 	Doctor       doctorCmd       `cmd:"" help:"Check settings, machine and database, and say how to fix what is wrong. Changes nothing."`
 	Health       healthCmd       `cmd:"" help:"Ask the dg serve on this machine whether it is ready. For health checks of containers."`
-	Config       configCmd       `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 

@@ -58,7 +58,7 @@ func (c serveSettings) settingFindings() []doctor.Finding {
 	var findings []doctor.Finding
 	failed := func(err error) {
 		findings = append(findings, doctor.Fail("settings", err.Error(),
-			"See dg config, which prints the values and where each comes from."))
+			"Correct it: dg --help explains each setting."))
 	}
 	base, err := c.Base()
 	if err != nil {

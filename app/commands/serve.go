@@ -16,6 +16,7 @@ import (
 	"dg/app/doctor"
 	"dg/modules/identity"
 	"dg/platform/config"
+	"dg/platform/postgres"
 	"dg/platform/telemetry"
 )
 
@@ -40,8 +41,9 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
+	base, _ := c.Base() // the checks report what is wrong with it
 	p.log.Info("dg starts", "version", version, "address", c.Addr, "operations", c.OpsAddr,
-		"base_url", maskedURL(c.BaseURL), "database", c.shownDatabase())
+		"base_url", base, "database", c.shownDatabase())
 	db, err := c.openChecked(ctx, settings.Keys, p)
 	if err != nil {
 		return err
@@ -134,12 +136,16 @@ func (c serveCmd) openChecked(
 	return db, nil
 }
 
-// shownDatabase is the URL without its password, or the folder of the embedded server.
+// shownDatabase is the URL without its password, or the folder of the embedded server. Of an
+// invalid URL nothing is shown, because the password cannot be located.
 func (c serveSettings) shownDatabase() string {
 	if c.Embedded() {
 		return c.DataDir
 	}
-	return shownDatabases(c.DatabaseURL)
+	if _, err := postgres.RoleOf(c.DatabaseURL); err != nil {
+		return "(hidden)"
+	}
+	return postgres.Redact(errors.New(c.DatabaseURL)).Error()
 }
 
 // settings builds the settings that depend on neither database nor addresses.

@@ -20,7 +20,7 @@ func (t Tracing) Collector() (to string, headers http.Header, err error) {
 		return "", nil, nil
 	}
 	u, err := url.Parse(t.OTLPEndpoint)
-	if err == nil && u.User != nil { // dg config shows the URL
+	if err == nil && u.User != nil {
 		return "", nil,
 			errors.New(
 				"OTEL_EXPORTER_OTLP_ENDPOINT holds a user: send it by " +
