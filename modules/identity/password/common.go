@@ -12,8 +12,7 @@ import (
 	"dg/platform/input"
 )
 
-// minUncommon is how many characters of a new password must lie outside of common words, rows of
-// keys and repetitions.
+// minUncommon is how many characters of a new password must lie outside of common words.
 const minUncommon = 5
 
 // commonWords are the parts of common passwords, in the languages of the product, longest first.
@@ -22,12 +21,6 @@ var commonWords = longestFirst(strings.Fields(commonList))
 
 //go:embed common.txt
 var commonList string
-
-// rows are the alphabet and the rows of keyboards. Three or more neighbours are common.
-const rows = "abcdefghijklmnopqrstuvwxyz 01234567890 qwertyuiop asdfghjkl zxcvbnm,./ qwertzuiop yxcvbnm " +
-	"azertyuiop qsdfghjklm wxcvbn 1qaz2wsx3edc4rfv5tgb6yhn7ujm !@#$%^&*()"
-
-var bothDirections = rows + " " + reversed(rows)
 
 // year matches the years that people append to a word.
 var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
@@ -39,12 +32,6 @@ var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i
 func longestFirst(words []string) []string {
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	return words
-}
-
-func reversed(text string) string {
-	back := []byte(text)
-	slices.Reverse(back)
-	return string(back)
 }
 
 // CheckUncommon refuses a new password that is the person's e-mail, is common, or is made of the
@@ -94,9 +81,8 @@ func repeats(text string) bool {
 	return text != "" && strings.Contains((text + text)[1:2*len(text)-1], text)
 }
 
-// uncommon counts the characters outside of the words, rows and repeated characters. The words are
-// longest first. The text has no spaces, which divide the rows.
-func uncommon(text string, words []string) (left int) {
+// uncommon counts the characters outside of the words, which are longest first.
+func uncommon(text string, words []string) int {
 	for _, spelled := range []string{text, unleet.Replace(text)} { // of equal length
 		for _, word := range words {
 			if i := strings.Index(spelled, word); i >= 0 {
@@ -104,27 +90,5 @@ func uncommon(text string, words []string) (left int) {
 			}
 		}
 	}
-	for text != "" {
-		n := runLength(text)
-		if n < 3 {
-			_, n = utf8.DecodeRuneInString(text)
-			left++
-		}
-		text = text[n:]
-	}
-	return left
-}
-
-// runLength returns the length of the run that begins the text: keys in a row, such as qwert, or one
-// character three times or more.
-func runLength(text string) int {
-	inRow := 0
-	for inRow < len(text) && strings.Contains(bothDirections, text[:inRow+1]) {
-		inRow++
-	}
-	first, size := utf8.DecodeRuneInString(text)
-	if same := len(text) - len(strings.TrimLeft(text, string(first))); same >= 3*size {
-		return max(inRow, same)
-	}
-	return inRow
+	return utf8.RuneCountInString(text)
 }
