@@ -3,7 +3,6 @@ package web_test
 import (
 	"maps"
 	"net/url"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,5 +44,5 @@ func TestSignInSaysThatTheSessionEnded(t *testing.T) {
 	b.Post("/sign-in", webtest.Credentials(acme.Owner))
 	b.Post("/sign-out", url.Values{})
 	b.Get("/sign-in").Lacks(t, "has ended")
-	require.Equal(t, []string{"__Host-dg-browser"}, slices.Collect(maps.Keys(b.Cookies)))
+	require.Empty(t, b.Cookies)
 }

@@ -116,8 +116,8 @@ func mergedKeys[V any](a, b map[string]V) map[string]V {
 // uses are instants that every request updates: they do not count as changes.
 var uses = regexp.MustCompile(`"(last_used_at|expires_at)": ("[^"]*"|null),? ?`)
 
-// counts are tables of counters and known browsers, which do not count as changes.
-var counts = []string{"api_key_windows", "api_key_usage", "password_guesses", "known_browsers"}
+// counts are tables of counters, which do not count as changes.
+var counts = []string{"api_key_windows", "api_key_usage", "password_guesses"}
 
 // changes lists the rows that were removed and added since keep. Equal changes give equal lists.
 func (w *nthWorld) changes() []string {

@@ -58,48 +58,24 @@ func (c *changer) reauthenticated(
 
 // takeCode accepts a code or recovery code. The lock of the person's row serialises concurrent ones.
 func (c *changer) takeCode(tx transaction, in *lockedSession, code string, now time.Time) error {
-	if err := checkCodeLock(tx, in, now); err != nil {
+	if err := in.codes.Check(now); err != nil {
 		return err
 	}
 	step, ok, reused, err := c.matchCode(tx, in, code, now)
 	switch {
 	case err != nil:
 		return err
-	case ok && in.client.browser != nil: // wrong codes of other browsers stay counted
-		return saveCodeAttempts(tx, in, step, in.codes)
 	case ok:
 		return saveCodeAttempts(tx, in, step, throttle.Codes{})
 	case reused: // not counted, so that a form sent many times starts no lock
 		return ErrWrongCode
 	}
-	if err := countWrongCode(tx, in, now); err != nil {
+	after := in.codes.AfterFailure(now)
+	in.lockedUntil = after.LockedUntil
+	if err := saveCodeAttempts(tx, in, in.lastStep, after); err != nil {
 		return err
 	}
 	return ErrWrongCode
-}
-
-// checkCodeLock returns a LockedError while codes of the known browser or, in another browser, of
-// the person are locked.
-func checkCodeLock(tx transaction, in *lockedSession, now time.Time) error {
-	if in.client.browser != nil {
-		limit := throttle.BrowserCodes(in.client.browser)
-		return throttle.Check(tx, []throttle.Limit{limit}, now)
-	}
-	return in.codes.Check(now)
-}
-
-func countWrongCode(tx transaction, in *lockedSession, now time.Time) error {
-	if in.client.browser != nil {
-		limit := throttle.BrowserCodes(in.client.browser)
-		taken, ok, err := limit.Take(tx, now)
-		if ok {
-			in.lockedUntil = limit.LockBegun(taken, now)
-		}
-		return err
-	}
-	after := in.codes.AfterFailure(now)
-	in.lockedUntil = after.LockedUntil
-	return saveCodeAttempts(tx, in, in.lastStep, after)
 }
 
 // matchCode is twostep.Match for codes and recovery codes. It deletes the recovery code.

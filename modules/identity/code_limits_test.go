@@ -16,31 +16,6 @@ func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
 	b.fail(times, identity.ErrWrongCode, func() error { return b.verify(of, b.wrongCode(secret)) })
 }
 
-// An attacker who knows the password and guesses codes does not lock the known browser.
-func TestCodesInKnownBrowserAreCountedApart(t *testing.T) {
-	b := setup(t)
-	b.person(ann, secret)
-	token, err := b.people.RememberBrowser(b.ctx(), b.signInFully(ann), "")
-	require.NoError(t, err)
-	inKnown := func() identity.Session {
-		client := identity.Client{Address: "192.0.2.1", Browser: token}
-		session, err := b.people.SignIn(b.ctx(), ann, password, client)
-		require.NoError(t, err)
-		return session
-	}
-	b.pass(time.Minute)
-	pending := b.signIn(ann)
-	b.guessCodes(10, pending, secret)
-	until := b.now().Add(time.Minute)
-	known := inKnown()
-	b.guessCodes(4, known, secret)
-	require.NoError(t, b.verify(known, b.code(secret, 0)))
-	requireLocked(t, b.verify(pending, b.code(secret, 0)), until)
-	known = inKnown()
-	b.guessCodes(1, known, secret)
-	requireLocked(t, b.verify(known, b.code(secret, 1)), b.now().Add(15*time.Minute))
-}
-
 // The lock holds for all sessions of the person, and refuses right codes and recovery codes too.
 // The second lock is longer. A right code clears the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {

@@ -1,11 +1,11 @@
 // Package identity owns people: passwords, two-step verification with recovery codes, and sessions.
 //
-// Tables: users, sessions, known_browsers, recovery_codes, account_resets, secret_key_check.
+// Tables: users, sessions, recovery_codes, account_resets, secret_key_check.
 //
 // Types, by job (New builds them). Each embeds the layer that it needs:
-//   - Sessions finds, lists and ends sessions. SignIns begins them, remembers browsers, and asks
-//     for the password again. Accounts names people and changes passwords. TwoStep
-//     turns two-step verification on and off. Resets makes and uses the operator's reset links.
+//   - Sessions finds, lists and ends sessions. SignIns begins them, and asks for the password
+//     again. Accounts names people and changes passwords. TwoStep turns two-step verification on and
+//     off. Resets makes and uses the operator's reset links.
 //   - store is database and clock. recorder adds security events to the audit log. verifier
 //     compares passwords, within limits. changer changes a person, under the lock of the person's
 //     row.
@@ -19,7 +19,7 @@
 //     time, which reveals that their e-mail exists.
 //   - A session is stored under the SHA-256 of its token. The token rotates with the second step and
 //     any change of credentials, which takes the current password and the code (Proof).
-//   - A trigger ends all sessions, browsers and resets when the password hash or TOTP secret
+//   - A trigger ends all sessions and resets when the password hash or TOTP secret
 //     changes, also by import. The person who makes the change continues in a new session.
 //   - Four sign-ins run at once; one network gets at most half of what the others leave free,
 //     before the first query.

@@ -21,5 +21,4 @@ func EmailKey(email string) string { return input.Lower(email) }
 type credentials struct {
 	Person
 	passwordHash *string // nil: there is none
-	knownBrowser string  // the token, if the browser has signed in as this person before; or ""
 }

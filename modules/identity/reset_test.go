@@ -92,3 +92,15 @@ func TestConcurrentResetsSucceedOnce(t *testing.T) {
 		return on.UseReset(b.ctx(), reset.Token, replacement, "")
 	}))
 }
+
+// A new password, also by import, voids a reset that was not used.
+func TestNewPasswordVoidsResets(t *testing.T) {
+	b := setup(t)
+	annID := b.person(ann, "")
+	bobID := b.person(bob, "")
+	b.reset(ann)
+	b.reset(bob)
+	b.Exec(`update users set password_hash = 'another' where id = $1`, annID)
+	require.Equal(t, bobID,
+		one[string](b, `select string_agg(user_id::text, ',') from account_resets`))
+}

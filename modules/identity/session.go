@@ -38,7 +38,6 @@ type Session struct {
 // Client is the browser of a sign-in.
 type Client struct {
 	Address, UserAgent string
-	Browser            string // the token that RememberBrowser returned to it, or ""
 	Session            string // the token of the session that it has, which a sign-in ends, or ""
 }
 

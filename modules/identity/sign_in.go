@@ -50,11 +50,11 @@ func (s *SignIns) SignIn(
 	if err := s.sweep(ctx, s.clock()); err != nil {
 		return Session{}, err
 	}
-	who, err := s.credentials(ctx, email, from.Browser, s.clock())
+	who, err := s.credentials(ctx, email)
 	if err != nil {
 		return Session{}, err
 	}
-	limits := throttle.SignIn(who.Email, from.Address, who.knownBrowser)
+	limits := throttle.SignIn(who.Email, from.Address)
 	if err := s.verifyPassword(ctx, who, limits, password); err != nil {
 		return Session{}, err
 	}
@@ -62,9 +62,6 @@ func (s *SignIns) SignIn(
 		address:   audit.Sanitise(from.Address, maxAddress),
 		userAgent: audit.Sanitise(from.UserAgent, maxUserAgent),
 		ends:      from.Session,
-	}
-	if who.knownBrowser != "" {
-		client.browser = hashToken(who.knownBrowser)
 	}
 	session, err := s.begin(ctx, who, limits, client, s.clock())
 	if err != nil {

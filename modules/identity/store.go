@@ -56,7 +56,6 @@ type sessionRow struct {
 	Address       string
 	UserAgent     string
 	TOTPOffer     *string // as stored: it may be encrypted
-	KnownBrowser  []byte
 	User          userRow
 }
 
@@ -70,14 +69,6 @@ func (r sessionRow) session(token string) Session {
 		SecondStepDue: r.SecondStepDue,
 	}
 }
-
-type browserRow struct {
-	TokenHash  []byte `gorm:"primaryKey"`
-	UserID     string
-	LastUsedAt time.Time
-}
-
-func (browserRow) TableName() string { return "known_browsers" }
 
 type recoveryRow struct {
 	UserID   string `gorm:"primaryKey"`

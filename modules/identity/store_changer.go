@@ -30,7 +30,6 @@ func (r sessionRow) locked(token string) lockedSession {
 		client: sessionClient{
 			address:   r.Address,
 			userAgent: r.UserAgent,
-			browser:   r.KnownBrowser,
 		},
 		offeredSecret: valueOf(r.TOTPOffer),
 		secret:        valueOf(r.User.TOTPSecret),

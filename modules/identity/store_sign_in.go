@@ -18,27 +18,14 @@ import (
 )
 
 // credentials returns the credentials of an e-mail. Known and unknown e-mails take one statement.
-func (s *SignIns) credentials(
-	ctx context.Context, email, browser string, now time.Time,
-) (credentials, error) {
+func (s *SignIns) credentials(ctx context.Context, email string) (credentials, error) {
 	nobody := credentials{Person: Person{Email: email}}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
 		return nobody, nil // PostgreSQL stores no such text
 	}
-	var row struct {
-		User         userRow `gorm:"embedded"`
-		KnownBrowser bool
-	}
-	db := s.gorm(ctx)
-	known := db.Model(&browserRow{}).Select("1").
-		Where("token_hash = ? and user_id = users.id and last_used_at > ?", hashToken(browser),
-			now.Add(-KnownBrowserTTL))
-	err := db.Scopes(postgres.Tag("identity.credentials")).Model(&userRow{}).
-		Select(
-			"id, email, name, password_hash, password_since, totp_secret, totp_since, exists (?) "+
-				"as known_browser", known,
-		).
+	var row userRow
+	err := s.gorm(ctx).Scopes(postgres.Tag("identity.credentials")).
 		Where("email_key = ?", key).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nobody, nil
@@ -46,11 +33,7 @@ func (s *SignIns) credentials(
 	if err != nil {
 		return nobody, fmt.Errorf("identity: credentials: %w", err)
 	}
-	who := row.User.credentials()
-	if row.KnownBrowser {
-		who.knownBrowser = browser
-	}
-	return who, nil
+	return row.credentials(), nil
 }
 
 // begin stores a session if the verified password is still the person's. The share lock orders it
@@ -98,7 +81,6 @@ func (s *SignIns) begin(
 // sessionClient is the browser of a session as it is stored.
 type sessionClient struct {
 	address, userAgent string
-	browser            []byte // the hash of a known browser's token; nil: another browser
 	ends               string // the token of its previous session, or ""
 }
 
@@ -112,7 +94,6 @@ func insertSession(tx transaction, of Session, from sessionClient, now time.Time
 		SecondStepDue: of.SecondStepDue,
 		Address:       from.address,
 		UserAgent:     from.userAgent,
-		KnownBrowser:  from.browser,
 	}
 	err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error
 	return apperr.Annotate(err, "identity: insert a session")

@@ -26,14 +26,9 @@ func (s *SignIns) sweep(ctx context.Context, now time.Time) error {
 	for _, table := range []struct {
 		row          any
 		key, endedBy string
-		before       time.Time
-	}{
-		{&sessionRow{}, "token_hash", "expires_at", now},
-		{&throttle.Row{}, "email_hash", "ends_at", now},
-		{&browserRow{}, "token_hash", "last_used_at", now.Add(-KnownBrowserTTL)},
-	} {
+	}{{&sessionRow{}, "token_hash", "expires_at"}, {&throttle.Row{}, "email_hash", "ends_at"}} {
 		ended := s.gorm(ctx).Model(table.row).Select(table.key).
-			Where(table.endedBy+" <= ?", table.before).
+			Where(table.endedBy+" <= ?", now).
 			Order(table.endedBy).Limit(maxSwept).Clauses(skipLocked)
 		err := s.gorm(ctx).Scopes(postgres.Tag("identity.sweep")).Where(table.key+" in (?)", ended).
 			Delete(table.row).Error

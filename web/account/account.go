@@ -77,6 +77,5 @@ func (h *Handler) redirectToAccount(
 ) error {
 	ui.Say(c, done)
 	ui.SetSession(c, session)
-	rememberBrowser(c, h.SignIns, session) // the change has made identity forget all browsers
 	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }

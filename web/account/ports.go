@@ -12,7 +12,6 @@ type SignIns interface {
 		ctx context.Context, email, password string, from identity.Client,
 	) (identity.Session, error)
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
-	RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error)
 }
 
 // Sessions finds, lists and ends sessions.

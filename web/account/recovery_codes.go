@@ -57,7 +57,6 @@ func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {
 	ui.SetSession(c, session)
-	rememberBrowser(c, h.SignIns, session)
 	p.Person = session.Person
 	return h.Render(c, fiber.StatusOK, "recovery-codes",
 		&codesView{accountLayout(p, title), codes, next})

@@ -56,7 +56,6 @@ func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 		identity.Client{
 			Address:   httpserver.ClientAddr(c),
 			UserAgent: c.Get(fiber.HeaderUserAgent),
-			Browser:   c.Cookies(browserCookie),
 			Session:   c.Cookies(ui.SessionCookie),
 		})
 	if w := ui.LockoutWait(c, err); w != nil {
@@ -69,9 +68,6 @@ func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 		return err
 	}
 	ui.SetSession(c, session)
-	if !session.SecondStepDue {
-		rememberBrowser(c, h.SignIns, session)
-	}
 	begun := ui.WithParam(ui.WithNext("/sign-in", ui.NextOf(c)), begunParam, "1")
 	return c.Redirect(begun, fiber.StatusSeeOther)
 }

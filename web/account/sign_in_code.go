@@ -69,7 +69,6 @@ func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
 	if c.Query("recovery") != "" {
 		h.sayCodesLeft(c, session)
 	}
-	rememberBrowser(c, h.SignIns, session)
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 

@@ -6,13 +6,11 @@
 //
 //   - Limit is a number of attempts in a window. The row's lock makes the count exact over all
 //     instances. The last attempt starts a lock of the window's length.
-//   - SignIn: ten a minute by account, 20 in ten minutes by address (IPv6 /64). A known browser has
-//     a limit of its own, five in 15 minutes: locks that strangers cause do not affect it.
+//   - SignIn: ten a minute by account, 20 in ten minutes by address (IPv6 /64).
 //   - Session: ten by session, 20 by address and 50 by person in ten minutes, apart from those of
 //     sign-in, which strangers can reach.
 //   - Codes: ten since the last right one, then a lock that doubles from a minute to an hour. They
-//     are stored with the person, under whose lock they are counted. BrowserCodes is the limit of a
-//     known browser.
+//     are stored with the person, under whose lock they are counted.
 //
 // Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
 package throttle

@@ -23,9 +23,6 @@ const (
 	maxAddressFailures = 20 // from one address, whatever the account
 	addressWindow      = 10 * time.Minute
 
-	maxBrowserFailures = 5 // in a known browser, passwords and codes apart
-	browserWindow      = 15 * time.Minute
-
 	maxCodeLock = time.Hour // the longest lock after wrong codes: each is twice the one before
 )
 
@@ -62,13 +59,8 @@ func New(kind, id string, attempts int, window time.Duration) Limit {
 	return Limit{key: key[:], max: attempts, window: window}
 }
 
-// SignIn returns the limits of a sign-in. A known browser, given by its token, has its own limit,
-// which strangers cannot exhaust. Other browsers are counted by address, then account: one order
-// prevents deadlocks.
-func SignIn(email, fromAddress, knownBrowser string) []Limit {
-	if knownBrowser != "" {
-		return []Limit{New("browser", knownBrowser, maxBrowserFailures, browserWindow)}
-	}
+// SignIn returns the limits of a sign-in, by address, then account: one order prevents deadlocks.
+func SignIn(email, fromAddress string) []Limit {
 	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures, addressWindow)
 	address.keepOnSuccess = true // otherwise an attacker's own account would clear it
 	return []Limit{address, New("account", input.Lower(email), maxAccountFailures, accountWindow)}
@@ -85,11 +77,6 @@ func Session(personID, token, address string) []Limit {
 		New("session token", token, maxSessionFailures, sessionWindow),
 		New("person", personID, maxPersonFailures, sessionWindow),
 	}
-}
-
-// BrowserCodes limits codes in a session of a known browser.
-func BrowserCodes(browser []byte) Limit {
-	return New("codes", string(browser), maxBrowserFailures, browserWindow)
 }
 
 // Codes are a person's wrong codes since the last right one.
