@@ -29,7 +29,7 @@ type cli struct {
 	Migrate      migrateCmd      `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
 	Import       importCmd       `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
 	Demo         demoCmd         `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
-	Segments     segmentsCmd     `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
+	Segments     segmentsCmd     `cmd:"" help:"Show or rebuild the segments that make statistics of large forks fast."`
 	Backup       backupCmd       `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
 	Restore      restoreCmd      `cmd:"" help:"Restore a backup into the embedded database, which must be empty."`
 	Audit        auditCmd        `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`

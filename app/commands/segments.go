@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,21 +12,15 @@ import (
 // segmentsCmd is `dg segments`.
 type segmentsCmd struct {
 	config.Database
-	Do   string        `arg:"" optional:"" default:"status" enum:"status,verify,rebuild" help:"status: what is sealed. verify: compare every segment with the plays. rebuild: seal everything again."`
+	Do   string        `arg:"" optional:"" default:"status" enum:"status,rebuild" help:"status: what is sealed. rebuild: seal everything again."`
 	Wait time.Duration `default:"2m" help:"How long rebuild waits for another sealer, such as that of dg serve."`
 }
 
-// Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer
-// than rebuild waits.
+// Run fails when another sealer holds the lock for longer than rebuild waits.
 func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
 	return withOwner(ctx, c.Database, p, "dg segments", func(o operator) error {
 		segments := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom)
-		switch c.Do {
-		case "verify":
-			if err := verifySegments(ctx, segments, p); err != nil {
-				return err
-			}
-		case "rebuild":
+		if c.Do == "rebuild" {
 			done, err := segments.Rebuild(ctx, c.Wait)
 			if err != nil {
 				return err
@@ -39,22 +32,6 @@ func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
 		}
 		return printSegments(ctx, segments, p)
 	})
-}
-
-// verifySegments prints a line for each segment that differs from the plays, and fails if there is
-// one.
-func verifySegments(ctx context.Context, segments *sealer.Sealer, p Stdio) error {
-	wrong, err := segments.Verify(ctx)
-	for _, line := range wrong {
-		fmt.Fprintln(p.Stdout, line)
-	}
-	if err != nil {
-		return err
-	}
-	if len(wrong) > 0 {
-		return errors.New("segments are wrong: run dg segments rebuild")
-	}
-	return p.print("All segments verified.\n")
 }
 
 // printSegments prints a line for each fork with segments.

@@ -10,34 +10,29 @@ import (
 )
 
 // Stopped while it seals, dg ends promptly without an error in the log, and the next start seals
-// the rest. `dg segments` lists what is sealed, finds a segment that differs from the plays, and
-// seals everything again unless another sealer holds the lock.
+// the rest. `dg segments` lists what is sealed, and makes the same segments again from the plays,
+// also of a damaged one, unless another sealer holds the lock.
 func TestSegmentsCommand(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	d := apptest.OpenAdminDB(t, dir)
 	h := apptest.NewHistory(t, 5, apptest.Sealable)
 	h.ImportInto(t, dir)
-	days := apptest.Read[int](t, d, `select count(*) from fork_days`)
-	require.Greater(t, days, 290)
 	stopsWhileSealing(t, dir, d)
 	require.Regexp(t, h.IDs.Forks[0].String()+` +300 +0 +0 +\d+ +\d+\n`,
 		apptest.Succeeds(t, dir, "segments"))
-	require.Contains(t, apptest.Succeeds(t, dir, "segments", "verify"), "All segments verified.")
-
+	sealed := apptest.Segments(t, d)
+	require.Greater(t, len(sealed), 290)
 	d.Do(t, `update fork_days set segment = set_byte(segment, octet_length(segment) - 1,
 			(get_byte(segment, octet_length(segment) - 1) + 2) % 60)
 		where day = (select max(day) from fork_days)`)
-	damaged := apptest.Read[string](t, d, `select max(day)::text from fork_days`)
-	out := apptest.Refuses(t, damaged, dir, "segments", "verify")
-	require.Contains(t, out, "dg segments rebuild")
+	require.NotEqual(t, sealed, apptest.Segments(t, d))
 	release := holdLock(t, d, `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
 	apptest.Refuses(t, "another process holds the sealer lock", dir, "segments", "rebuild",
 		"--wait", "200ms")
 	release()
 	apptest.Succeeds(t, dir, "segments", "rebuild")
-	require.Equal(t, days, apptest.Read[int](t, d, `select count(*) from fork_days`))
-	apptest.Succeeds(t, dir, "segments", "verify")
+	require.Equal(t, sealed, apptest.Segments(t, d))
 }
 
 func stopsWhileSealing(t *testing.T, dir string, d *apptest.AdminDB) {

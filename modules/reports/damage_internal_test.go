@@ -97,8 +97,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e.agrees(t)
 }
 
-// Damage is reported once, marked as dirty, and sealed again by the next pass. Verify finds a day
-// that is wrongly stored as large.
+// Damage is reported once, marked as dirty, and sealed again by the next pass.
 func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -109,8 +108,6 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	e.flip("fork_days", "sums", 7, "2023-11-25")
 	e.flip("fork_days", "segment", 9, "2023-11-26", "2023-12-24")
 	e.flip("fork_months", "segment", 9, "2023-12-01")
-	e.Exec(`update fork_days set head_bytes = 0 where fork_id = $1 and day = '2024-01-05'`,
-		testFork)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	var where []string
@@ -123,12 +120,7 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	}, where)
 	require.Equal(t, 3, e.count(`select count(*) from unsealed_days`))
 	require.Equal(t, 1, e.count(`select count(*) from unsealed_months`))
-	require.Equal(t,
-		[]string{"fork " + testFork + ", 2024-01-05_2024-01-05: the segment differs from the plays"},
-		e.verify(t))
 	require.Equal(t, sealer.Result{Days: 3, Months: 1}, e.seal(t))
-	e.Exec(`insert into unsealed_days values ($1, '2024-01-05')`, testFork)
-	e.seal(t)
 	e.agrees(t)
 	require.Len(t, reported, 4)
 }

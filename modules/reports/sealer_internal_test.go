@@ -75,44 +75,6 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	}
 }
 
-// Verify finds damaged segments and those that differ from the plays, of any year. It skips those
-// that are not read.
-func TestVerifyFindsEveryWrongSegment(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 99, 2000)
-	for _, date := range []string{"0001-01-01", "1850-07-14", "2023-12-05"} {
-		e.Exec(insertSQL, date, 1, 20)
-	}
-	e.Exec(`update plays set fork_id = $1`, testFork)
-	e.seal(t)
-	e.agrees(t)
-	for _, wrong := range []struct{ table, marks, column, date, last string }{
-		{"fork_days", "unsealed_days", "sums", "2023-12-05", "2023-12-05"},
-		{"fork_days", "unsealed_days", "segment", "2024-01-06", "2024-01-06"},
-		{"fork_days", "unsealed_days", "segment", "0001-01-01", "0001-01-01"},
-		{"fork_months", "unsealed_months", "segment", "2024-01-01", "2024-01-31"},
-		{"fork_months", "unsealed_months", "segment", "1850-07-01", "1850-07-31"},
-	} {
-		e.flip(wrong.table, wrong.column, 7, wrong.date)
-		require.Equal(t, []string{"fork " + testFork + ", " + wrong.date + "_" + wrong.last +
-			": the segment is damaged: its checksum does not match"}, e.verify(t))
-		e.Exec(`insert into `+wrong.marks+` values ($1, $2)`, testFork, wrong.date)
-		e.agrees(t)
-	}
-	e.seal(t)
-	e.agrees(t)
-
-	// plays that changed without the triggers
-	e.Exec(`alter table plays disable trigger user`)
-	e.Exec(
-		`update plays set player = 1 + player % 40 where started_at >= '2024-01-10' and started_at < '2024-01-11'`)
-	require.Equal(t,
-		[]string{"fork " + testFork + ", 2024-01-10_2024-01-10: the segment differs from the plays",
-			"fork " + testFork + ", 2024-01-01_2024-01-31: the segment differs from the plays"},
-		e.verify(t))
-}
-
 // A day with too many plays is read from the plays. It is counted once, and again after a change.
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()

@@ -120,7 +120,6 @@ func (e *env) agreesAtRest(t *testing.T) {
 	}
 	require.Positive(t, e.count(`select count(*) from fork_months`))
 	require.Positive(t, e.count(`select count(*) from fork_days where head_bytes = 0`))
-	require.Empty(t, e.verify(t))
 }
 
 // Writers at other isolation levels are refused: they cannot see a segment sealed since they began.
