@@ -51,10 +51,6 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 			"Reporting mode changed. Reports, exports and the API no longer show names.",
 		},
 		{
-			"/account", url.Values{"session": {strings.Repeat("0", 64)}},
-			"Session ended. Its browser has to sign in again.",
-		},
-		{
 			"/account/password", url.Values{
 				"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
 			},

@@ -57,7 +57,7 @@ func (h *Handler) mountSignIn(r routes) {
 
 func (h *Handler) mountAccount(r routes) {
 	r.Get("/account", h.person(h.account.Account))
-	r.Post("/account", h.person(h.account.EndSession))
+	r.Post("/account", h.person(h.account.SignOutEverywhere))
 	r.Get("/account/password", h.person(h.account.PasswordForm))
 	r.Post("/account/password", h.person(h.account.ChangePassword))
 	r.Get("/account/two-step", h.person(h.account.TwoStepForm))

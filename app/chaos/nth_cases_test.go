@@ -21,14 +21,13 @@ type nthCase struct {
 	flags           []string
 }
 
-// The flags of cases. Three say what may differ where a statement fails.
+// The flags of cases. Two say what may differ where a statement fails.
 const (
 	inCut = "cut"  // make test runs it
 	long  = "long" // its answer is a file of several blocks
 	// in an outage the page is shown as for a signed-out reader
 	anonymous = "anonymous"
 	unlogged  = "unlogged" // a failed sign-in is answered 401 whether it could be recorded or not
-	ended     = "ended"    // the session has ended, and the answer may lead to /account
 )
 
 func (c nthCase) is(flag string) bool { return slices.Contains(c.flags, flag) }
@@ -46,8 +45,7 @@ func (w *nthWorld) cases(table string) (all []nthCase) {
 		"{fork}", w.forks["acme"], "{long}", w.forks["long"], "{named}", w.forks["named"],
 		"{group}", w.groups["acme"], "{small}", w.groups["small acme"],
 		"{foreign}", w.groups["named"], "{keys}", "/o/acme/settings/api-keys",
-		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{report}", "/o/acme/reports/"+w.forks["acme"],
-		"{session}", w.session, "{other}", w.other)
+		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{report}", "/o/acme/reports/"+w.forks["acme"])
 	for line := range strings.Lines(strings.TrimSpace(names.Replace(table))) {
 		fields := strings.Fields(line)
 		c := nthCase{who: fields[0], verb: fields[1], path: fields[2]}
@@ -201,8 +199,7 @@ code POST /sign-in/code 401 unlogged form:code=000000
 owner POST /sign-out 303 form:a=b
 - POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
 owner POST /account/reset 200 cut form:token=reset&new=NEW&repeat=NEW
-owner POST /account 303 ended form:session={session}
-owner POST /account 303 form:session={other}
+owner POST /account 303 form:a=b
 enrolling POST /account/two-step 200 cut form:do=on&current=PASSWORD&code=OFFER
 owner POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW
 admin POST /account/password 303 cut form:current=PASSWORD&new=NEW&repeat=NEW&code=CODE

@@ -23,22 +23,20 @@ import (
 // nthWorld is the assembled program behind a link to its database, with the data of the cases.
 type nthWorld struct {
 	*apptest.Assembled
-	t       *testing.T
-	db      *fixtures.Database
-	link    *link
-	super   *apptest.AdminDB
-	query   string              // reads all rows
-	before  map[string][]string // all rows as they are before each case, by table
-	after   map[string][]string // and as they were last seen
-	log     logbook.Book
-	keys    map[string]string            // tokens by name
-	people  map[string]map[string]string // cookies by name
-	forks   map[string]string
-	groups  map[string]string
-	keyID   string // of the key that is changed
-	session string // the id of the owner's session
-	other   string // and of another one
-	offer   string // the secret that two-step verification is being set up with
+	t      *testing.T
+	db     *fixtures.Database
+	link   *link
+	super  *apptest.AdminDB
+	query  string              // reads all rows
+	before map[string][]string // all rows as they are before each case, by table
+	after  map[string][]string // and as they were last seen
+	log    logbook.Book
+	keys   map[string]string            // tokens by name
+	people map[string]map[string]string // cookies by name
+	forks  map[string]string
+	groups map[string]string
+	keyID  string // of the key that is changed
+	offer  string // the secret that two-step verification is being set up with
 
 	hits     map[fault]int
 	restored int
@@ -142,12 +140,7 @@ func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int)
 	return o.ID
 }
 
-var (
-	sessionRow = regexp.MustCompile(
-		`(This session</small>)?</th>.*name="session" value="(\w+)"`,
-	)
-	offeredSecret = regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`)
-)
+var offeredSecret = regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`)
 
 // signAllIn signs all people in. "code" has a session whose code is due.
 func (w *nthWorld) signAllIn() {
@@ -161,21 +154,11 @@ func (w *nthWorld) signAllIn() {
 		require.NotEmpty(w.t, next)
 		w.people[name] = c.Cookies
 	}
-	page := &apptest.WebClient{T: w.t, Base: w.Base, Cookies: maps.Clone(w.people["owner"])}
-	apptest.NewWebClient(w.t, w.Base).
-		Submit("/sign-in", "email", "owner@acme.example", "password", fixtures.Password)
-	for _, row := range sessionRow.FindAllStringSubmatch(page.Get("/account"), -1) {
-		if row[1] != "" {
-			w.session = row[2]
-		} else {
-			w.other = row[2]
-		}
+	page := &apptest.WebClient{
+		T: w.t, Base: w.Base, Cookies: maps.Clone(w.people["enrolling"]),
 	}
-	page.Cookies = maps.Clone(w.people["enrolling"])
 	offer := offeredSecret.FindStringSubmatch(page.Get("/account/two-step"))
 	w.offer = strings.ReplaceAll(offer[1], " ", "")
-	require.NotEmpty(w.t, w.session)
-	require.NotEmpty(w.t, w.other)
 	// so that each use is stored
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)

@@ -3,7 +3,7 @@
 // Tables: users, sessions, recovery_codes, account_resets, secret_key_check.
 //
 // Types, by job (New builds them). Each embeds the layer that it needs:
-//   - Sessions finds, lists and ends sessions. SignIns begins them, and asks for the password
+//   - Sessions finds and ends sessions. SignIns begins them, and asks for the password
 //     again. Accounts names people and changes passwords. TwoStep turns two-step verification on and
 //     off. Resets makes and uses the operator's reset links.
 //   - store is database and clock. recorder adds security events to the audit log. verifier

@@ -10,7 +10,7 @@ import (
 
 // Module is what the package offers, by job.
 type Module struct {
-	Sessions *Sessions // finds, lists and ends sessions
+	Sessions *Sessions // finds and ends sessions
 	SignIns  *SignIns  // begins sessions and asks for the password again
 	Accounts *Accounts // names people, changes passwords
 	TwoStep  *TwoStep  // turns two-step verification on and off

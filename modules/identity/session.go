@@ -37,19 +37,11 @@ type Session struct {
 
 // Client is the browser of a sign-in.
 type Client struct {
-	Address, UserAgent string
-	Session            string // the token of the session that it has, which a sign-in ends, or ""
+	Address string
+	Session string // the token of the session that it has, which a sign-in ends, or ""
 }
 
-// ActiveSession is one of a person's sessions. Its ID is not the token.
-type ActiveSession struct {
-	ID                    string
-	Address, UserAgent    string
-	StartedAt, LastUsedAt time.Time
-	Current               bool // whether it is the session of the request
-}
-
-// Sessions finds, lists and ends sessions.
+// Sessions finds and ends sessions.
 type Sessions struct{ *recorder }
 
 // Session returns the session of the token and stores its use, at most once a minute. Errors:

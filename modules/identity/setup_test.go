@@ -33,7 +33,7 @@ const (
 )
 
 // firefox is the browser of most sign-ins.
-var firefox = identity.Client{Address: "192.0.2.7", UserAgent: "Firefox"}
+var firefox = identity.Client{Address: "192.0.2.7"}
 
 // bundle is a database and two instances of the module on it, each with its own pool. The clock
 // moves by pass alone. Hashes are cheap.

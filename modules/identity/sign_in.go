@@ -10,12 +10,6 @@ import (
 	"dg/platform/apperr"
 )
 
-// The bounds of what is stored of a client, in bytes.
-const (
-	maxAddress   = 64
-	maxUserAgent = 256
-)
-
 // SignIns begins sessions, and asks people in them for the password again.
 type SignIns struct {
 	*changer
@@ -58,12 +52,7 @@ func (s *SignIns) SignIn(
 	if err := s.verifyPassword(ctx, who, limits, password); err != nil {
 		return Session{}, err
 	}
-	client := sessionClient{
-		address:   audit.Sanitise(from.Address, maxAddress),
-		userAgent: audit.Sanitise(from.UserAgent, maxUserAgent),
-		ends:      from.Session,
-	}
-	session, err := s.begin(ctx, who, limits, client, s.clock())
+	session, err := s.begin(ctx, who, limits, from.Session, s.clock())
 	if err != nil {
 		s.recordFailure(ctx, who.Person, err, nil)
 	}

@@ -53,7 +53,7 @@ type sessionRow struct {
 	LastUsedAt    time.Time
 	ExpiresAt     time.Time
 	SecondStepDue bool
-	Address       string
+	Address       string // unused, as UserAgent is: the columns must not be null
 	UserAgent     string
 	TOTPOffer     *string // as stored: it may be encrypted
 	User          userRow

@@ -15,7 +15,6 @@ import (
 // person.
 type lockedSession struct {
 	Session
-	client           sessionClient
 	offeredSecret    string // as stored; "": none
 	secret           string // as stored; "": two-step verification is off
 	lastStep         int64  // of the last code that was accepted
@@ -26,11 +25,7 @@ type lockedSession struct {
 
 func (r sessionRow) locked(token string) lockedSession {
 	return lockedSession{
-		Session: r.session(token),
-		client: sessionClient{
-			address:   r.Address,
-			userAgent: r.UserAgent,
-		},
+		Session:       r.session(token),
 		offeredSecret: valueOf(r.TOTPOffer),
 		secret:        valueOf(r.User.TOTPSecret),
 		lastStep:      valueOf(r.User.TOTPLastStep),
@@ -116,7 +111,7 @@ func (c *changer) rotate(
 	}
 	in.Token = newToken()
 	in.SecondStepDue = false
-	if err := insertSession(tx, in.Session, in.client, now); err != nil {
+	if err := insertSession(tx, in.Session, now); err != nil {
 		return err
 	}
 	if err := c.recordRecoveryCode(tx, in); err != nil || action == "" {

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -82,51 +81,20 @@ func markAuthenticated(tx transaction, in *lockedSession) error {
 // maxSessions bounds a person's sessions.
 const maxSessions = 100
 
-// ActiveSessions returns the person's active sessions, at most 100: this one first, then the last
-// used. Errors: ErrNoSession.
-func (s *Sessions) ActiveSessions(ctx context.Context, token string) ([]ActiveSession, error) {
-	now := s.clock()
-	own, err := s.signedIn(ctx, token, now)
-	if err != nil {
-		return nil, err
-	}
-	var rows []sessionRow
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.sessions")).
-		Where("user_id = ? and expires_at > ? and not second_step_due", own.UserID, now).
-		Order(clause.OrderBy{Expression: clause.Expr{
-			SQL:  "token_hash = ? desc, last_used_at desc, token_hash",
-			Vars: []any{hashToken(token)},
-		}}).Limit(maxSessions).Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("identity: sessions: %w", err)
-	}
-	active := make([]ActiveSession, len(rows))
-	for i, r := range rows {
-		active[i] = ActiveSession{
-			ID:         hex.EncodeToString(r.TokenHash),
-			Address:    r.Address,
-			UserAgent:  r.UserAgent,
-			StartedAt:  r.CreatedAt,
-			LastUsedAt: r.LastUsedAt,
-			Current:    string(r.TokenHash) == string(hashToken(token)),
-		}
-	}
-	return active, nil
-}
-
-// EndSession ends a session of the same person. It ignores ended sessions and those of other people.
-// Errors: ErrNoSession, apperr.Unavailable.
-func (s *Sessions) EndSession(ctx context.Context, token, id string) error {
+// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession,
+// apperr.Unavailable.
+func (s *Sessions) SignOutEverywhere(ctx context.Context, token string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return err
 	}
-	hash, err := hex.DecodeString(id)
-	if err != nil {
-		return nil //nolint:nilerr // no session has such an id
-	}
 	return s.inTransaction(ctx, func(tx transaction) error {
-		return s.deleteSession(tx, "", "token_hash = ? and user_id = ?", hash, own.UserID)
+		if err := tx.Scopes(postgres.Tag("identity.signOutEverywhere")).
+			Where("user_id = ?", own.UserID).Delete(&sessionRow{}).Error; err != nil {
+			return fmt.Errorf("identity: sign out everywhere: %w", err)
+		}
+		return s.record(tx, own.User.person(),
+			event{action: audit.SessionsEnded, reason: audit.SignedOut})
 	})
 }
 

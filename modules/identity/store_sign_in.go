@@ -36,10 +36,11 @@ func (s *SignIns) credentials(ctx context.Context, email string) (credentials, e
 	return row.credentials(), nil
 }
 
-// begin stores a session if the verified password is still the person's. The share lock orders it
+// begin stores a session if the verified password is still the person's, and ends the one whose token
+// is ends, unless that is "". The share lock orders it
 // with a change of password: an earlier one is seen here, a later one ends this session.
 func (s *SignIns) begin(
-	ctx context.Context, who credentials, limits []throttle.Limit, from sessionClient, now time.Time,
+	ctx context.Context, who credentials, limits []throttle.Limit, ends string, now time.Time,
 ) (begun Session, err error) {
 	err = s.inTransaction(ctx, func(tx transaction) error {
 		var row userRow
@@ -58,7 +59,7 @@ func (s *SignIns) begin(
 			StartedAt:     now,
 			SecondStepDue: row.TOTPSecret != nil,
 		}
-		if err := insertSession(tx, begun, from, now); err != nil {
+		if err := insertSession(tx, begun, now); err != nil {
 			return err
 		}
 		// Sessions without their code are ended first.
@@ -67,8 +68,8 @@ func (s *SignIns) begin(
 		if err == nil && !begun.SecondStepDue {
 			err = s.record(tx, begun.Person, event{action: audit.SignedIn})
 		}
-		if err == nil && from.ends != "" {
-			err = s.signOutIn(tx, from.ends)
+		if err == nil && ends != "" {
+			err = s.signOutIn(tx, ends)
 		}
 		return err
 	})
@@ -78,13 +79,7 @@ func (s *SignIns) begin(
 	return begun, nil
 }
 
-// sessionClient is the browser of a session as it is stored.
-type sessionClient struct {
-	address, userAgent string
-	ends               string // the token of its previous session, or ""
-}
-
-func insertSession(tx transaction, of Session, from sessionClient, now time.Time) error {
+func insertSession(tx transaction, of Session, now time.Time) error {
 	row := sessionRow{
 		TokenHash:     hashToken(of.Token),
 		UserID:        of.Person.ID,
@@ -92,8 +87,6 @@ func insertSession(tx transaction, of Session, from sessionClient, now time.Time
 		LastUsedAt:    now,
 		ExpiresAt:     of.expiry(now),
 		SecondStepDue: of.SecondStepDue,
-		Address:       from.address,
-		UserAgent:     from.userAgent,
 	}
 	err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error
 	return apperr.Annotate(err, "identity: insert a session")

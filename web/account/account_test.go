@@ -11,7 +11,6 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/identity"
 	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
@@ -37,23 +36,16 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	}
 }
 
-// Ending the current session signs out.
-func TestSessionsAreListedAndEnded(t *testing.T) {
+func TestSignOutEverywhere(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
-	phone, err := w.People.SignIns.SignIn(t.Context(), acme.Owner.Email, fixtures.Password,
-		identity.Client{Address: "198.51.100.7", UserAgent: "Mozilla/5.0 (iPhone) Safari/604.1"})
-	require.NoError(t, err)
-	p := b.Get("/account").Has(t, "Safari on iPhone", "198.51.100.7",
-		"Unknown browser <small>This session</small>").Lacks(t, phone.Token)
-	other := webtest.RegexpFind(t, `(?s)Safari on iPhone.*?name="session" value="([0-9a-f]{64})"`,
-		p.Body)
-	webtest.RequireRedirect(t, "/account", b.Post("/account", webtest.Form("session", other)))
-	_, err = w.People.Sessions.Session(t.Context(), phone.Token)
-	require.ErrorIs(t, err, identity.ErrNoSession)
-	own := webtest.RegexpFind(t, `name="session" value="([0-9a-f]{64})"`, b.Get("/account").Body)
-	webtest.RequireRedirect(t, "/sign-in", b.Post("/account", webtest.Form("session", own)))
+	other := w.SignedIn(t, acme.Owner)
+	colleague := w.SignedIn(t, acme.Admin)
+	b.Get("/account").Has(t, "<button>Sign out everywhere</button>")
+	webtest.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{}))
 	require.NotContains(t, b.Cookies, "__Host-dg")
+	webtest.RequireRedirect(t, "/sign-in?next=%2Faccount", other.Get("/account"))
+	colleague.Get("/account").Is(t, 200)
 }
 
 func TestPasswordIsChanged(t *testing.T) {

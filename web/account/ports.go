@@ -14,12 +14,11 @@ type SignIns interface {
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
 }
 
-// Sessions finds, lists and ends sessions.
+// Sessions finds and ends sessions.
 type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
-	ActiveSessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
-	EndSession(ctx context.Context, token, id string) error
 	SignOut(ctx context.Context, token string) error
+	SignOutEverywhere(ctx context.Context, token string) error
 }
 
 // Resets sets a password by a reset link.

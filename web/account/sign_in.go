@@ -54,9 +54,8 @@ func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
 		identity.Client{
-			Address:   httpserver.ClientAddr(c),
-			UserAgent: c.Get(fiber.HeaderUserAgent),
-			Session:   c.Cookies(ui.SessionCookie),
+			Address: httpserver.ClientAddr(c),
+			Session: c.Cookies(ui.SessionCookie),
 		})
 	if w := ui.LockoutWait(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})

@@ -260,7 +260,7 @@ func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 	t.Helper()
 	b := w.Browser(t)
 	session, err := w.People.SignIns.SignIn(t.Context(), p.Email, fixtures.Password,
-		identity.Client{Address: "192.0.2.1", UserAgent: "test"})
+		identity.Client{Address: "192.0.2.1"})
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
 		session, err = w.People.SignIns.VerifySecondStep(t.Context(), session.Token,
