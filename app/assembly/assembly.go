@@ -141,9 +141,9 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	var sealer *sealer.Sealer
 	m.reports, sealer = p.newReports(m.limits, s.Log, m.counts)
 	m.auditor = identity.Auditor{
-		Memberships:  m.org,
-		Log:          m.audit,
-		UnknownEmail: m.counts.unknownEmail,
+		Memberships: m.org,
+		Log:         m.audit,
+		Failed:      m.counts.signInFailed,
 	}
 	m.identity = identity.New(p.Pools.Auth, time.Now, m.auditor, s.Log).EncryptWith(s.Keys)
 	p.exports = exports.New(m.reports, m.audit)

@@ -8,22 +8,17 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/exports"
+	"dg/modules/identity"
 	"dg/modules/reports/sealer"
 )
 
-// Reasons of refusals that belong to no organisation's audit log.
-const (
-	unknownKey   = "unknown_key"
-	unknownEmail = "unknown_email"
-)
+// unknownKey is the reason of refusals that belong to no organisation's audit log.
+const unknownKey = "unknown_key"
 
 var (
 	keyReasons = []string{unknownKey, string(audit.WrongSecret), string(audit.Revoked),
 		string(audit.Expired), string(audit.BelowPlan),
 		string(audit.InsufficientScope), string(audit.OtherOrganisation), string(audit.OutsideAPI)}
-	signInReasons = []string{
-		unknownEmail, string(audit.WrongPassword), string(audit.WrongCode), string(audit.Locked),
-	}
 	passOutcomes = []string{"done", "locked", "failed"}
 )
 
@@ -53,7 +48,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		keyRefusals: counters("dg_key_refusals_total", "Refused uses of API keys.", "reason",
 			keyReasons),
 		signInFailures: counters("dg_sign_in_failures_total", "Failed sign-ins.", "reason",
-			signInReasons),
+			identity.FailureReasons),
 		auditFailures: counter("dg_audit_failures_total",
 			"Events that could not be written to the audit log."),
 		exportsFinished: counters("dg_exports_finished_total", "Finished exports.", "outcome",
@@ -76,13 +71,12 @@ func (m *metrics) event(e audit.Entry, err error) {
 		m.auditFailures.Inc()
 	case e.Action == audit.KeyRefused:
 		m.keyRefusals.WithLabelValues(string(e.Reason)).Inc()
-	case e.Action == audit.SignInFailed:
-		m.signInFailures.WithLabelValues(string(e.Reason)).Inc()
 	}
 }
 
-func (m *metrics) unknownKey()   { m.keyRefusals.WithLabelValues(unknownKey).Inc() }
-func (m *metrics) unknownEmail() { m.signInFailures.WithLabelValues(unknownEmail).Inc() }
+func (m *metrics) unknownKey() { m.keyRefusals.WithLabelValues(unknownKey).Inc() }
+
+func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
 
 func (m *metrics) exportFinished(outcome string, rows int64) {
 	m.exportsFinished.WithLabelValues(outcome).Inc()

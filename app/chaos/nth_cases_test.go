@@ -21,13 +21,12 @@ type nthCase struct {
 	flags           []string
 }
 
-// The flags of cases. Two say what may differ where a statement fails.
+// The flags of cases. One says what may differ where a statement fails.
 const (
 	inCut = "cut"  // make test runs it
 	long  = "long" // its answer is a file of several blocks
 	// in an outage the page is shown as for a signed-out reader
 	anonymous = "anonymous"
-	unlogged  = "unlogged" // a failed sign-in is answered 401 whether it could be recorded or not
 )
 
 func (c nthCase) is(flag string) bool { return slices.Contains(c.flags, flag) }
@@ -192,10 +191,10 @@ const formCases = `
 - POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
 owner POST /sign-in 303 cut form:email=member@acme.example&password=PASSWORD
 - POST /sign-in 303 form:email=admin@acme.example&password=PASSWORD
-- POST /sign-in 401 unlogged form:email=member@acme.example&password=wrong
+- POST /sign-in 401 form:email=member@acme.example&password=wrong
 - POST /sign-in 401 form:email=nobody@acme.example&password=wrong
 code POST /sign-in/code 303 cut form:code=CODE
-code POST /sign-in/code 401 unlogged form:code=000000
+code POST /sign-in/code 401 form:code=000000
 owner POST /sign-out 303 form:a=b
 - POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
 owner POST /account/reset 200 cut form:token=reset&new=NEW&repeat=NEW
@@ -203,7 +202,7 @@ owner POST /account 303 form:a=b
 enrolling POST /account/two-step 200 cut form:do=on&current=PASSWORD&code=OFFER
 owner POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW
 admin POST /account/password 303 cut form:current=PASSWORD&new=NEW&repeat=NEW&code=CODE
-owner POST /account/password 422 unlogged form:current=wrong&new=NEW&repeat=NEW
+owner POST /account/password 422 form:current=wrong&new=NEW&repeat=NEW
 admin POST /account/two-step 303 form:do=off&current=PASSWORD&code=CODE
 admin POST /account/recovery-codes 200 cut form:current=PASSWORD&code=CODE
 owner POST {key}/rename 303 form:name=Another+name

@@ -175,8 +175,8 @@ func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 // locked is an entry to count in many logs.
 var locked = audit.Entry{
 	Actor:  audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
-	Action: audit.SignInFailed,
-	Reason: audit.Locked,
+	Action: audit.KeyRefused,
+	Reason: audit.Revoked,
 }
 
 // statements counts statements.

@@ -38,18 +38,13 @@ const (
 	OrganisationCreated Action = "organisation.created"
 )
 
-// The actions of people's sign-in, in the logs of all their organisations.
+// The changes of people's security, in the logs of all their organisations.
 const (
-	SignedIn              Action = "sign_in"
-	SignInFailed          Action = "sign_in.failed"
-	SignInLocked          Action = "sign_in.locked"
-	TwoStepTurnedOn       Action = "two_step.turned_on"
-	TwoStepTurnedOff      Action = "two_step.turned_off"
-	RecoveryCodeUsed      Action = "recovery_code.used"
-	RecoveryCodesReplaced Action = "recovery_codes.replaced"
-	PasswordChanged       Action = "password.changed"
-	PasswordReset         Action = "password.reset"
-	SessionsEnded         Action = "sessions.ended"
+	TwoStepTurnedOn  Action = "two_step.turned_on"
+	TwoStepTurnedOff Action = "two_step.turned_off"
+	RecoveryCodeUsed Action = "recovery_code.used"
+	PasswordChanged  Action = "password.changed"
+	PasswordReset    Action = "password.reset"
 )
 
 // Actions are all actions, in the order of the filter's options. No other can be appended.
@@ -57,12 +52,10 @@ var Actions = []Action{
 	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused,
 	ReportingModeChanged, LogExported,
 	LogPruned, PlayerErased, OrganisationCreated, PlanChanged, RoleChanged, ResetCreated,
-	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed,
-	RecoveryCodesReplaced,
-	PasswordChanged, PasswordReset, SessionsEnded,
+	TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, PasswordChanged, PasswordReset,
 }
 
-// Reason is why a use of a key was refused, a sign-in failed or a session ended.
+// Reason is why a use of a key was refused.
 type Reason string
 
 // The reasons.
@@ -74,25 +67,17 @@ const (
 	InsufficientScope Reason = "insufficient_scope"
 	OtherOrganisation Reason = "other_organisation"
 	OutsideAPI        Reason = "outside_api"
-	WrongPassword     Reason = "wrong_password"
-	WrongCode         Reason = "wrong_code"
-	Locked            Reason = "locked"
-	SignedOut         Reason = "signed_out"
 )
 
 // Reasons are all reasons, in the order of the filter's options.
 var Reasons = []Reason{
 	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI,
-	WrongPassword, WrongCode, Locked, SignedOut,
 }
 
 // reasons returns the reasons that entries of the action may have, besides "".
 func (a Action) reasons() []Reason {
-	switch a {
-	case KeyRefused, SignInFailed:
+	if a == KeyRefused {
 		return Reasons
-	case SessionsEnded:
-		return []Reason{SignedOut}
 	}
 	return nil
 }

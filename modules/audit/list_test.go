@@ -61,8 +61,7 @@ var (
 	day           = 24 * time.Hour
 	firstDay      = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	randomActions = []audit.Action{
-		audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed,
-		audit.SessionsEnded,
+		audit.KeyCreated, audit.ExportStarted, audit.PasswordChanged,
 		audit.KeyRefused, audit.KeyRefused, audit.KeyRefused,
 	}
 )
@@ -81,11 +80,8 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")},
 				audit.Target{Kind: "fork", ID: pick("k1", "f1")}),
 		}
-		switch {
-		case refuses(e.Action):
+		if refuses(e.Action) {
 			e.Reason = pick(append(audit.Reasons, "", "")...)
-		case e.Action == audit.SessionsEnded:
-			e.Reason = pick(audit.SignedOut, "")
 		}
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
@@ -105,7 +101,7 @@ func randomFilters(n int) []audit.Filter {
 	filters := []audit.Filter{
 		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {
 			Reason: audit.Expired,
-		}, {Reason: audit.SignedOut}, {ForkID: "f1"}, {ForkID: "k1"},
+		}, {Reason: audit.Revoked}, {ForkID: "f1"}, {ForkID: "k1"},
 		{From: firstDay.Add(day)}, {To: firstDay.Add(day)},
 	}
 	for len(filters) < n {

@@ -51,7 +51,7 @@ func (b bundle) clock(t *testing.T) time.Time {
 
 // refuses reports whether entries of the action can have any reason.
 func refuses(action audit.Action) bool {
-	return action == audit.KeyRefused || action == audit.SignInFailed
+	return action == audit.KeyRefused
 }
 
 // entry returns an entry with every field set.

@@ -6,7 +6,7 @@
 //   - Sessions finds and ends sessions. SignIns begins them, and asks for the password
 //     again. Accounts names people and changes passwords. TwoStep turns two-step verification on and
 //     off. Resets makes and uses the operator's reset links.
-//   - store is database and clock. recorder adds security events to the audit log. verifier
+//   - store is database and clock. recorder adds changes to the audit log. verifier
 //     compares passwords, within limits. changer changes a person, under the lock of the person's
 //     row.
 //   - Keyring encrypts the secrets of two-step verification.
@@ -32,8 +32,6 @@
 //     Re-encryption counts in users.totp_rewritten and ends nothing.
 //   - A reset works once within 30 minutes, needs the owner of the tables and ends all sessions.
 //
-// Audit: a security event commits with its change, or the answer is 503. A failure is recorded
-// after it is counted. Entries above 20 a minute of one action and account are counted. A right
-// password without a code has no entry: it would be written at each sign-in, or on expiry, which
-// has no hook.
+// Audit: a change of a person's security commits with its entry, or the answer is 503. Sign-ins,
+// failed ones and locks are in the program's log.
 package identity

@@ -18,7 +18,7 @@ type Module struct {
 	changer  *changer
 }
 
-// New returns the module over db. log takes the security events that the auditor could not record.
+// New returns the module over db. log takes sign-ins, failed ones and locks.
 func New(db *postgres.DB, now func() time.Time, auditor Auditor, log *slog.Logger) *Module {
 	recorder := &recorder{store: &store{db: db, now: now}, auditor: auditor, log: log}
 	verifier := &verifier{

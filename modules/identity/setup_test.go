@@ -78,9 +78,9 @@ type instance struct {
 // service returns an instance with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *instance {
 	auditor := identity.Auditor{
-		Memberships:  memberships{},
-		Log:          audit.New(db),
-		UnknownEmail: func() {},
+		Memberships: memberships{},
+		Log:         audit.New(db),
+		Failed:      func(string) {},
 	}
 	m := identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
 	return &instance{m, m.Sessions, m.SignIns, m.Accounts, m.TwoStep, m.Resets}

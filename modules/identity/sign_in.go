@@ -2,10 +2,10 @@ package identity
 
 import (
 	"context"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"dg/modules/audit"
 	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
@@ -32,7 +32,7 @@ var (
 // same time, and are counted alike.
 //
 // Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too;
-// apperr.Unavailable when the sign-in cannot be recorded, or too many people sign in at once.
+// apperr.Unavailable when too many people sign in at once.
 func (s *SignIns) SignIn(
 	ctx context.Context, email, password string, from Client,
 ) (Session, error) {
@@ -53,8 +53,11 @@ func (s *SignIns) SignIn(
 		return Session{}, err
 	}
 	session, err := s.begin(ctx, who, limits, from.Session, s.clock())
-	if err != nil {
-		s.recordFailure(ctx, who.Person, err, nil)
+	switch {
+	case err != nil:
+		s.logFailure(ctx, who.Person, err, nil)
+	case !session.SecondStepDue:
+		s.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
 	}
 	return session, err
 }
@@ -70,14 +73,15 @@ func (s *SignIns) VerifySecondStep(ctx context.Context, token, code string) (Ses
 		return Session{}, err
 	}
 	defer lease.Release()
-	return s.withPersonLocked(ctx, token, true,
+	session, err := s.withPersonLocked(ctx, token, true,
 		func(tx transaction, in *lockedSession, now time.Time) error {
 			if err := s.takeCode(tx, in, code, now); err != nil {
 				return err
 			}
-			if err := s.rotate(tx, in, now, "", nil); err != nil {
-				return err
-			}
-			return s.record(tx, in.Person, event{action: audit.SignedIn})
+			return s.rotate(tx, in, now, "", nil)
 		})
+	if err == nil {
+		s.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
+	}
+	return session, err
 }

@@ -3,6 +3,7 @@ package identity_test
 import (
 	"crypto/rand"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"dg/modules/identity"
 	passwords "dg/modules/identity/password"
 	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/logbook"
 )
 
 func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
@@ -117,4 +119,39 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 		`update users set password_hash = $1`, identity.CheapHash(replacement))
 	require.Equal(t, identity.ErrWrongPassword, err)
 	require.Zero(t, one[int](b, `select count(*) from sessions`))
+}
+
+// The program's log has each sign-in, failure and lock, and no e-mail that is unknown.
+func TestSignInsAreLogged(t *testing.T) {
+	b := setup(t)
+	id := b.person(ann, secret)
+	var book logbook.Book
+	var counted []string
+	m := identity.New(b.DB, b.now, identity.Auditor{
+		Memberships: memberships{},
+		Failed:      func(reason string) { counted = append(counted, reason) },
+	}, book.Logger())
+	m.UseCheapHashes()
+	pending, err := m.SignIns.SignIn(b.ctx(), ann, password, firefox)
+	require.NoError(t, err)
+	require.Empty(t, book.String(), "the code is due")
+	_, err = m.SignIns.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
+	require.ErrorIs(t, err, identity.ErrWrongCode)
+	_, err = m.SignIns.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+	require.NoError(t, err)
+	require.Contains(t, book.String(), `msg="signed in" person_id=`+id)
+	for range 11 {
+		_, err = m.SignIns.SignIn(b.ctx(), ann, wrongPassword, firefox)
+		require.Error(t, err)
+	}
+	_, err = m.SignIns.SignIn(b.ctx(), "typed password", wrongPassword, firefox)
+	require.Error(t, err)
+	failed := `msg="sign-in failed" reason=`
+	require.Equal(t, 11, strings.Count(book.String(), failed+"wrong_password"))
+	require.Equal(t, 1, strings.Count(book.String(), failed+"wrong_code person_id="+id))
+	require.Equal(t, 1, strings.Count(book.String(), failed+"locked person_id="+id))
+	require.Equal(t, 1, strings.Count(book.String(), `msg="sign-in locked" until=`))
+	require.NotContains(t, book.String(), "typed password")
+	require.Equal(t, append(slices.Repeat([]string{"wrong_password"}, 10), "locked", "unknown_email"),
+		counted[1:])
 }

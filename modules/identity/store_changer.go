@@ -65,7 +65,7 @@ func (c *changer) withPersonLocked(
 	if err != nil {
 		// a wrong code at enrolment is not a failed sign-in: the client has seen the secret
 		if in.secret != "" {
-			c.recordFailure(ctx, in.Person, err, in.lockedUntil)
+			c.logFailure(ctx, in.Person, err, in.lockedUntil)
 		}
 		return Session{}, err
 	}

@@ -100,6 +100,6 @@ func (r *Resets) useReset(ctx context.Context, token, hash, session string, now 
 			session == "" {
 			return err
 		}
-		return r.signOutIn(tx, session) // another person's: triggers have ended this person's
+		return signOutIn(tx, session) // another person's: triggers have ended this person's
 	})
 }

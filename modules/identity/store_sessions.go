@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
-	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -81,53 +79,24 @@ func markAuthenticated(tx transaction, in *lockedSession) error {
 // maxSessions bounds a person's sessions.
 const maxSessions = 100
 
-// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession,
-// apperr.Unavailable.
+// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession.
 func (s *Sessions) SignOutEverywhere(ctx context.Context, token string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return err
 	}
-	return s.inTransaction(ctx, func(tx transaction) error {
-		if err := tx.Scopes(postgres.Tag("identity.signOutEverywhere")).
-			Where("user_id = ?", own.UserID).Delete(&sessionRow{}).Error; err != nil {
-			return fmt.Errorf("identity: sign out everywhere: %w", err)
-		}
-		return s.record(tx, own.User.person(),
-			event{action: audit.SessionsEnded, reason: audit.SignedOut})
-	})
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.signOutEverywhere")).
+		Where("user_id = ?", own.UserID).Delete(&sessionRow{}).Error
+	return apperr.Annotate(err, "identity: sign out everywhere")
 }
 
-// SignOut ends the session of the token, if there is one. Errors: apperr.Unavailable.
+// SignOut ends the session of the token, if there is one.
 func (s *Sessions) SignOut(ctx context.Context, token string) error {
-	return s.inTransaction(ctx, func(tx transaction) error { return s.signOutIn(tx, token) })
+	return signOutIn(s.gorm(ctx), token)
 }
 
-func (r *recorder) signOutIn(tx transaction, token string) error {
-	return r.deleteSession(tx, audit.SignedOut, "token_hash = ?", hashToken(token))
-}
-
-// deleteSession ends the session for which the condition holds, and records it unless it had
-// expired or never gave its code.
-func (r *recorder) deleteSession(
-	tx transaction, reason audit.Reason, where string, args ...any,
-) error {
-	var ended sessionRow
-	deleted := tx.Scopes(postgres.Tag("identity.deleteSession")).Where(where, args...).
-		Clauses(clause.Returning{
-			Columns: []clause.Column{
-				{Name: "user_id"}, {Name: "expires_at"}, {Name: "second_step_due"},
-			},
-		}).Delete(&ended)
-	if deleted.Error != nil {
-		return fmt.Errorf("identity: end a session: %w", deleted.Error)
-	}
-	if deleted.RowsAffected == 0 || ended.SecondStepDue || !ended.ExpiresAt.After(r.clock()) {
-		return nil
-	}
-	of, err := person(tx, ended.UserID)
-	if err != nil {
-		return err
-	}
-	return r.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
+func signOutIn(tx transaction, token string) error {
+	err := tx.Scopes(postgres.Tag("identity.deleteSession")).
+		Where("token_hash = ?", hashToken(token)).Delete(&sessionRow{}).Error
+	return apperr.Annotate(err, "identity: end a session")
 }

@@ -11,7 +11,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"dg/modules/audit"
 	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
@@ -65,11 +64,8 @@ func (s *SignIns) begin(
 		// Sessions without their code are ended first.
 		err = deleteExcess(tx, &sessionRow{}, who.ID, "second_step_due, last_used_at desc",
 			maxSessions)
-		if err == nil && !begun.SecondStepDue {
-			err = s.record(tx, begun.Person, event{action: audit.SignedIn})
-		}
 		if err == nil && ends != "" {
-			err = s.signOutIn(tx, ends)
+			err = signOutIn(tx, ends)
 		}
 		return err
 	})

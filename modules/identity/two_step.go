@@ -93,7 +93,7 @@ func (t *TwoStep) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 func (t *TwoStep) ReplaceRecoveryCodes(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
-	session, err = t.changeTwoStep(ctx, token, proof, audit.RecoveryCodesReplaced,
+	session, err = t.changeTwoStep(ctx, token, proof, "",
 		func(tx transaction, in *lockedSession) (err error) {
 			codes, err = replaceRecoveryCodes(tx, in.Person.ID)
 			return err

@@ -49,13 +49,13 @@ func (v *verifier) admit(
 	return fairshare.WithTenant(ctx, "sign-ins from "+from), lease, err
 }
 
-// verifyPassword returns nil for the person's password, and counts and records any other. It
+// verifyPassword returns nil for the person's password, and counts and logs any other. It
 // compares none while one of the limits is reached.
 func (v *verifier) verifyPassword(
 	ctx context.Context, who credentials, limits []throttle.Limit, password string,
 ) error {
 	if err := throttle.Check(v.gorm(ctx), limits, v.clock()); err != nil {
-		v.recordFailure(ctx, who.Person, err, nil)
+		v.logFailure(ctx, who.Person, err, nil)
 		return err
 	}
 	matches, err := v.passwords.Matches(ctx, who.passwordHash, password)
@@ -66,6 +66,6 @@ func (v *verifier) verifyPassword(
 	if err == nil {
 		err = ErrWrongPassword
 	}
-	v.recordFailure(ctx, who.Person, err, lockedUntil)
+	v.logFailure(ctx, who.Person, err, lockedUntil)
 	return err
 }

@@ -96,14 +96,6 @@ func (n nameIndex) view(e audit.Entry) entryView {
 			v.TargetIsPath = false
 		}
 		v.Outcome = reasonLabels[e.Reason].short
-	case audit.SignedIn, audit.SignInFailed:
-		v.Target = countedLabel(e)
-		v.Outcome = reasonLabels[e.Reason].short
-	case audit.SignInLocked:
-		v.Outcome = "Until"
-		v.Until = instantIn(e, "until")
-	case audit.SessionsEnded:
-		v.Outcome = reasonLabels[e.Reason].short
 	}
 	return v
 }

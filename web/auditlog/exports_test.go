@@ -130,34 +130,3 @@ func TestRenamingKeepsTheNamesOfEarlierEntries(t *testing.T) {
 	require.Contains(t, auditedRows(t, b.Get(log))[3], "Key created Last name",
 		"an entry of an older release has no name")
 }
-
-// Failed sign-ins of a page are one row with their number and their first and last instant, separated
-// by successful sign-ins. The row opens into all of them.
-func TestFailedSignInsAreFolded(t *testing.T) {
-	t.Parallel()
-	w, acme, b := webtest.StartAsOwner(t)
-	add := func(action audit.Action, reason audit.Reason, minute int) {
-		w.Append(t, acme, audit.Entry{
-			Actor:  audit.Actor{Kind: audit.Person, ID: acme.Admin.ID, Name: "Ann"},
-			Action: action, Reason: reason,
-			Request: audit.Request{Method: "POST", Path: "/sign-in"},
-		})
-		w.DB.Exec(`update audit_entries set user_agent = 'set',
-			at = timestamptz '2026-03-01 09:00Z' + $2 * interval '1 min'
-			where org_id = $1 and user_agent = ''`, acme.ID, minute)
-	}
-	for minute := range 11 {
-		add(audit.SignInFailed, audit.WrongPassword, minute)
-	}
-	add(audit.SignInLocked, "", 11)
-	add(audit.SignedIn, "", 30)
-	add(audit.SignInFailed, audit.WrongPassword, 40)
-	log := acme.At("/settings/audit-log?actor=%s&to=2026-03-01", acme.Admin.ID)
-	rows := auditedRows(t, b.Get(log))
-	require.Len(t, rows, 4, "%v", rows)
-	require.Equal(t, "1 Mar 2026, 09:40:00 UTC Ann Sign-in failed Wrong password Open entry 1", rows[0])
-	require.Contains(t, rows[1], "Signed in")
-	require.Equal(t, "1 Mar 2026, 09:10:00 UTC first 1 Mar 2026, 09:00:00 UTC "+
-		"Ann Sign-in failed 11 times Wrong password Open entry 4", rows[3])
-	require.Len(t, auditedRows(t, opened(b, log, 4)), 14, "each, and those after the sign-in as well")
-}

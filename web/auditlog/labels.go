@@ -1,7 +1,6 @@
 package auditlog
 
 import (
-	"cmp"
 	"fmt"
 
 	"dg/modules/audit"
@@ -19,23 +18,18 @@ var actionLabels = map[audit.Action]string{
 	audit.ExportFinished:       "Export ended",
 	audit.ReportingModeChanged: "Reporting mode changed",
 
-	audit.LogExported:           "Audit log downloaded",
-	audit.LogPruned:             "Old entries removed",
-	audit.PlayerErased:          "Player erased",
-	audit.OrganisationCreated:   "Organisation created",
-	audit.PlanChanged:           "Plan changed",
-	audit.RoleChanged:           "Role changed",
-	audit.ResetCreated:          "Reset link created",
-	audit.SignedIn:              "Signed in",
-	audit.SignInFailed:          "Sign-in failed",
-	audit.SignInLocked:          "Sign-in locked",
-	audit.TwoStepTurnedOn:       "Two-step turned on",
-	audit.TwoStepTurnedOff:      "Two-step turned off",
-	audit.RecoveryCodeUsed:      "Recovery code used",
-	audit.RecoveryCodesReplaced: "Recovery codes replaced",
-	audit.PasswordChanged:       "Password changed",
-	audit.PasswordReset:         "Password reset",
-	audit.SessionsEnded:         "Session ended",
+	audit.LogExported:         "Audit log downloaded",
+	audit.LogPruned:           "Old entries removed",
+	audit.PlayerErased:        "Player erased",
+	audit.OrganisationCreated: "Organisation created",
+	audit.PlanChanged:         "Plan changed",
+	audit.RoleChanged:         "Role changed",
+	audit.ResetCreated:        "Reset link created",
+	audit.TwoStepTurnedOn:     "Two-step turned on",
+	audit.TwoStepTurnedOff:    "Two-step turned off",
+	audit.RecoveryCodeUsed:    "Recovery code used",
+	audit.PasswordChanged:     "Password changed",
+	audit.PasswordReset:       "Password reset",
 }
 
 // The answers to refused requests.
@@ -58,14 +52,7 @@ var reasonLabels = map[audit.Reason]struct{ short, long, answer string }{
 	audit.OtherOrganisation: {
 		"Other organisation", "The request was for a resource of another organisation.", accessDenied,
 	},
-	audit.OutsideAPI:    {"Outside the API", "The key was used outside /api/v1/.", accessDenied},
-	audit.WrongPassword: {"Wrong password", "The password was wrong.", ""},
-	audit.WrongCode:     {"Wrong code", "The password was right, but the code was wrong.", ""},
-	audit.SignedOut:     {"Signed out", "The person signed out.", ""},
-	audit.Locked: {
-		"Locked",
-		"There had been too many failed attempts, so the password or code was not checked.", "",
-	},
+	audit.OutsideAPI: {"Outside the API", "The key was used outside /api/v1/.", accessDenied},
 }
 
 // outcomeLabels are the outcomes of an export.
@@ -91,22 +78,11 @@ var namesLabels = map[string]struct{ short, long string }{
 // foreignTargetLabels are the resources of another organisation that a request was for.
 var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its group"}
 
-// countedEvents are what an action's counted entries count: of one and of more, and both where a
-// crash lost the count of others.
-var countedEvents = map[audit.Action][2]string{
-	audit.KeyRefused:   {"%s request", "%s requests"},
-	audit.SignInFailed: {"%s attempt", "%s attempts"},
-	audit.SignedIn:     {"%s sign-in", "%s sign-ins"},
-}
-
-var otherEvents = [2]string{"%s event", "%s events"}
-
 // countedLabel returns how many events an entry counts, or "" if it records one.
 func countedLabel(e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {
-		texts := cmp.Or(countedEvents[e.Action], otherEvents)
-		label = ui.Plural(int64(n), texts[0], texts[1])
+		label = ui.Plural(int64(n), "%s request", "%s requests")
 	}
 	switch {
 	case e.Details[audit.CountLost] != true:

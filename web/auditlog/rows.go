@@ -43,9 +43,6 @@ func (r auditRows) folded() []auditLine {
 	for _, e := range r.entries {
 		line := auditLine{Entry: e, same: 1, last: e.At}
 		same, folds := refusalOf(e)
-		if e.Action == audit.SignedIn { // whether it came before or after failures stays visible
-			maps.DeleteFunc(first, func(r refusal, _ int) bool { return r.actor == e.Actor.ID })
-		}
 		if at, seen := first[same]; folds && seen && same != unfolded {
 			lines[at].same++
 			lines[at].last = e.At
@@ -86,9 +83,8 @@ func (r auditRows) join(line *auditLine) {
 	}
 }
 
-// refusal is what equal refusals, or failed sign-ins, have in common.
+// refusal is what equal refusals have in common.
 type refusal struct {
-	action audit.Action
 	actor  string
 	reason audit.Reason
 	path   string
@@ -97,11 +93,11 @@ type refusal struct {
 // refusalOf returns what a refusal has in common with equal ones. An entry that counts others is
 // not folded.
 func refusalOf(e audit.Entry) (refusal, bool) {
-	if e.Action != audit.KeyRefused && e.Action != audit.SignInFailed ||
+	if e.Action != audit.KeyRefused ||
 		e.Details[audit.NotRecorded] != nil || e.Details[audit.CountLost] != nil {
 		return refusal{}, false
 	}
-	return refusal{e.Action, e.Actor.ID, e.Reason, e.Request.Path}, true
+	return refusal{e.Actor.ID, e.Reason, e.Request.Path}, true
 }
 
 // unfolded are the refusals that are shown one by one: those like the open one.

@@ -117,7 +117,7 @@ func StartOn(
 
 func (w *World) identity(auditor identity.Auditor, log slog.Handler) *identity.Module {
 	auditor.Log = w.Log
-	auditor.UnknownEmail = func() {}
+	auditor.Failed = func(string) {}
 	return identity.New(w.DB.DB, w.now, auditor, slog.New(log))
 }
 
