@@ -30,7 +30,6 @@ var mayImport = map[string][]string{
 	},
 	"scripts/bench":    {"*", "platform/testkit"}, // the tests' oracle
 	"scripts/contract": {"platform"},
-	"scripts/sbom":     {},
 	"app/chaos":        {"app/apptest"}, // tests only, as the next
 	"app/system":       {"app/apptest", "app/commands"},
 	"app/demo":         {"modules/games", "modules/identity/password"},

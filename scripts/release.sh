@@ -10,9 +10,10 @@ last=$(sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
 VERSION=${VERSION:-$(git describe --tags --dirty 2>/dev/null || echo "$last+$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)")}
 VERSION=${VERSION#v}
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm's times
-GOROOT=$(go env GOROOT) # of the SBOM
-export VERSION SOURCE_DATE_EPOCH GOROOT
+export VERSION SOURCE_DATE_EPOCH
 
+# Without -n go would build the tool for the system of GOOS.
+sbom=$(go tool -modfile=scripts/tools/go.mod -n cyclonedx-gomod)
 rm -rf dist
 scripts/documents.sh "$PWD/dist/doc"
 find dist/doc -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
@@ -23,7 +24,8 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	export ARCH BINARY
 	CGO_ENABLED=0 GOOS=$os GOARCH=$ARCH go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X dg/app/commands.version=$VERSION" -o "$BINARY" ./app
 	cp -r dist/doc/. "dist/$name/"
-	go run ./scripts/sbom "$BINARY" >"dist/$name.sbom.json"
+	GOOS=$os GOARCH=$ARCH "$sbom" bin -json -std -noserial -notimestamp \
+		-licenses -assert-licenses -version "$VERSION" -output "dist/$name.sbom.json" "$BINARY"
 	if [ "$os" = linux ]; then
 		for format in deb rpm; do
 			go tool -modfile=scripts/tools/go.mod nfpm package -f configs/deploy/nfpm.yaml -p $format -t "dist/$name.$format" >/dev/null
