@@ -59,7 +59,8 @@ var crowdings = []crowding{
 	{
 		"sign-ins to an account from one address", func(x tenant) string {
 			return `insert into password_guesses (email_hash, wrong, ends_at) values
-				(sha256('account:` + x.owner.Email + `'), 1, now() + interval '5 min')`
+				(sha256('account:` + x.owner.Email + `'), 1, now() + interval '5 min')
+				on conflict (email_hash) do update set wrong = 1`
 		},
 		func(w *world, x tenant, _ int) {
 			signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword)
