@@ -1,7 +1,6 @@
 package assembly_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,25 +15,6 @@ func (w *world) ownerOf(one, other tenant) fixtures.Person {
 	p := w.Member(one.ID, "owner")
 	w.Join(other.ID, p.ID, "owner")
 	return p
-}
-
-// guess sends wrong passwords from an address and returns how many were compared. The others were
-// locked out.
-func (w *world) guess(address string, emails ...string) (compared int) {
-	w.T.Helper()
-	for _, email := range emails {
-		status := http.StatusServiceUnavailable
-		for try := 0; status == http.StatusServiceUnavailable && try < 20; try++ {
-			// on a busy machine a request may get no place: then nothing was compared
-			status = signInWith(w.Browser(address), email, wrongPassword)
-		}
-		if status == http.StatusUnauthorized {
-			compared++
-		} else {
-			require.Equal(w.T, http.StatusTooManyRequests, status)
-		}
-	}
-	return compared
 }
 
 // rules.md, Audit log: a new password and a download of the log have an entry, signing in and out
@@ -65,26 +45,4 @@ func TestPasswordAndDownloadAreRecorded(t *testing.T) {
 	require.Equal(t, []string{"password.changed"}, w.actions(globex.ID))
 	require.Empty(t, w.actions(w.tenant(0).ID))
 	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, changed))
-}
-
-// A client is an IPv4 address or an IPv6 /64. Other clients can still sign in.
-func TestOneClientCannotTrySixtyAccounts(t *testing.T) {
-	w := start(t)
-	x := w.tenant(0)
-	var emails []string
-	for range 60 {
-		emails = append(emails, w.Member(x.ID, "owner").Email)
-	}
-	require.Equal(t, 20, w.guess("198.51.100.1", emails...))
-	compared := 0
-	for i, email := range emails {
-		compared += w.guess(fmt.Sprintf("2001:db8:0:1::%x", i), email)
-	}
-	require.Equal(t, 20, compared)
-	require.Equal(t, 1, w.guess("2001:db8:0:2::1", emails[0]))
-	require.Equal(t, http.StatusSeeOther,
-		signInWith(w.Browser("198.51.100.2"), emails[0], password))
-	require.Equal(t, http.StatusTooManyRequests,
-		signInWith(w.Browser("198.51.100.1"), emails[1], password),
-		"a right password is refused too")
 }

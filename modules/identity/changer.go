@@ -37,7 +37,7 @@ func (c *changer) reauthenticated(
 		return Session{}, err
 	}
 	who := row.User.credentials()
-	limits := throttle.Session(who.ID, token, address)
+	limits := throttle.Passwords(who.Email, address)
 	if err := c.verifyPassword(ctx, who, limits, proof.Password); err != nil {
 		return Session{}, err
 	}

@@ -250,14 +250,6 @@ func (b *bundle) change(of identity.Session, given identity.Proof) error {
 	return err
 }
 
-// lock locks an account by wrong passwords from another address.
-func (b *bundle) lock(email string) {
-	b.t.Helper()
-	b.fail(10, identity.ErrWrongPassword, func() error {
-		return b.try(email, wrongPassword, identity.Client{Address: "203.0.113.9"})
-	})
-}
-
 // fail requires that fn fails so many times.
 func (b *bundle) fail(times int, want error, fn func() error) {
 	b.t.Helper()

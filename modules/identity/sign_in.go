@@ -48,7 +48,7 @@ func (s *SignIns) SignIn(
 	if err != nil {
 		return Session{}, err
 	}
-	limits := throttle.SignIn(who.Email, from.Address)
+	limits := throttle.Passwords(who.Email, from.Address)
 	if err := s.verifyPassword(ctx, who, limits, password); err != nil {
 		return Session{}, err
 	}

@@ -85,8 +85,8 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 		b.Post("/sign-in", webtest.Form("email", acme.Owner.Email, "password", wrong))
 	}
 	p := b.Post("/sign-in", webtest.Credentials(acme.Owner)).Is(t, 429)
-	require.Equal(t, "60", p.Header.Get("Retry-After"))
-	p.Has(t, `Try again in 60 seconds, at <time datetime="2026-11-21T09:31:00.000Z"`)
+	require.Equal(t, "600", p.Header.Get("Retry-After"))
+	p.Has(t, `Try again in 10 minutes, at <time datetime="2026-11-21T09:40:00.000Z"`)
 
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))

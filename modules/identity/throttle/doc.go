@@ -6,9 +6,8 @@
 //
 //   - Limit is a number of attempts in a window. The row's lock makes the count exact over all
 //     instances. The last attempt starts a lock of the window's length.
-//   - SignIn: ten a minute by account, 20 in ten minutes by address (IPv6 /64).
-//   - Session: ten by session, 20 by address and 50 by person in ten minutes, apart from those of
-//     sign-in, which strangers can reach.
+//   - Passwords, at the sign-in and within a session: ten in ten minutes by account and network (IPv4
+//     address, IPv6 /64), and 50 by account.
 //   - Codes: ten since the last right one, then a lock that doubles from a minute to an hour. They
 //     are stored with the person, under whose lock they are counted.
 //

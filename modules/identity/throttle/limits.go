@@ -13,16 +13,11 @@ import (
 // The limits of wrong attempts. A limit that is reached within its window starts a lock of the
 // window's length.
 const (
-	maxAccountFailures = 10 // passwords of an account at the sign-in; codes of a person
-	accountWindow      = time.Minute
+	maxFailures        = 10 // passwords of an account from one network; codes of a person
+	maxAccountFailures = 50 // passwords of an account
+	passwordWindow     = 10 * time.Minute
 
-	maxSessionFailures = 10 // passwords within a session
-	maxPersonFailures  = 50 // passwords within all sessions of a person
-	sessionWindow      = 10 * time.Minute
-
-	maxAddressFailures = 20 // from one address, whatever the account
-	addressWindow      = 10 * time.Minute
-
+	minCodeLock = time.Minute
 	maxCodeLock = time.Hour // the longest lock after wrong codes: each is twice the one before
 )
 
@@ -46,36 +41,25 @@ func (e *LockedError) Unwrap() error { return e.cause }
 
 // Limit bounds the wrong attempts within a window. The last one starts a lock of the same length.
 type Limit struct {
-	key           []byte
-	max           int
-	window        time.Duration
-	keepOnSuccess bool // a right attempt does not clear the count
+	key    []byte
+	max    int
+	window time.Duration
 }
 
-// New returns a limit. Its key is a hash of kind and id, so that keys have one length and the table
-// does not reveal which accounts were tried.
-func New(kind, id string, attempts int, window time.Duration) Limit {
+// newLimit returns a limit. Its key is a hash of kind and id, so that keys have one length and the
+// table does not reveal which accounts were tried.
+func newLimit(kind, id string, attempts int) Limit {
 	key := sha256.Sum256([]byte(kind + ":" + id))
-	return Limit{key: key[:], max: attempts, window: window}
+	return Limit{key: key[:], max: attempts, window: passwordWindow}
 }
 
-// SignIn returns the limits of a sign-in, by address, then account: one order prevents deadlocks.
-func SignIn(email, fromAddress string) []Limit {
-	address := New("address", netaddr.ClientText(fromAddress), maxAddressFailures, addressWindow)
-	address.keepOnSuccess = true // otherwise an attacker's own account would clear it
-	return []Limit{address, New("account", input.Lower(email), maxAccountFailures, accountWindow)}
-}
-
-// Session returns the limits of a password within a session. They are apart from those of sign-in,
-// which strangers can exhaust. A thief with a stolen cookie locks that session only: the person's
-// limit is looser.
-func Session(personID, token, address string) []Limit {
-	from := New("session address", netaddr.ClientText(address), maxAddressFailures, addressWindow)
-	from.keepOnSuccess = true // otherwise an attacker's own session would clear it
+// Passwords returns the limits of an account's passwords: from one network, so that strangers do not
+// lock its person out, and in all. One order prevents deadlocks.
+func Passwords(email, address string) []Limit {
+	account := input.Lower(email)
 	return []Limit{
-		from,
-		New("session token", token, maxSessionFailures, sessionWindow),
-		New("person", personID, maxPersonFailures, sessionWindow),
+		newLimit("account from", account+" "+netaddr.ClientText(address), maxFailures),
+		newLimit("account", account, maxAccountFailures),
 	}
 }
 
@@ -96,12 +80,12 @@ func (a Codes) Check(now time.Time) error {
 
 // AfterFailure counts another wrong code. The tenth begins a lock, twice as long as the previous one.
 func (a Codes) AfterFailure(now time.Time) Codes {
-	if a.Wrong++; a.Wrong < maxAccountFailures {
+	if a.Wrong++; a.Wrong < maxFailures {
 		return Codes{Wrong: a.Wrong, Locks: a.Locks}
 	}
 	lock := maxCodeLock
 	if a.Locks < 6 { // 2^6 minutes are more
-		lock = accountWindow << a.Locks
+		lock = minCodeLock << a.Locks
 	}
 	until := now.Add(lock)
 	return Codes{Locks: a.Locks + 1, LockedUntil: &until}

@@ -44,9 +44,9 @@ func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 	return nil
 }
 
-// Take counts one attempt and returns how many there are; ok is false if the limit was reached
+// take counts one attempt and returns how many there are; ok is false if the limit was reached
 // before. The statement is by hand, to compare and count under the row's lock.
-func (l Limit) Take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) {
+func (l Limit) take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) {
 	counted := tx.Scopes(ofPeople).Raw(`/* identity.takeAttempt */
 		insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 1, $3)
 		on conflict (email_hash) do update
@@ -69,14 +69,14 @@ var errLockEnded = errors.New("throttle: the lock has just ended")
 func CountFailure(db *gorm.DB, limits []Limit, now time.Time) (lockedUntil *time.Time, err error) {
 	err = db.Transaction(func(tx *gorm.DB) error {
 		for _, l := range limits {
-			taken, ok, err := l.Take(tx, now)
+			taken, ok, err := l.take(tx, now)
 			if err != nil {
 				return err
 			}
 			if !ok {
 				return cmp.Or(Check(tx, []Limit{l}, now), errLockEnded)
 			}
-			if until := l.LockBegun(taken, now); until != nil && !l.keepOnSuccess {
+			if until := l.lockBegun(taken, now); until != nil {
 				lockedUntil = until
 			}
 		}
@@ -91,8 +91,8 @@ func CountFailure(db *gorm.DB, limits []Limit, now time.Time) (lockedUntil *time
 	return lockedUntil, nil
 }
 
-// LockBegun returns the end of the lock that the attempt with this count began, or nil.
-func (l Limit) LockBegun(taken int, now time.Time) *time.Time {
+// lockBegun returns the end of the lock that the attempt with this count began, or nil.
+func (l Limit) lockBegun(taken int, now time.Time) *time.Time {
 	if taken < l.max {
 		return nil
 	}
@@ -101,18 +101,16 @@ func (l Limit) LockBegun(taken int, now time.Time) *time.Time {
 }
 
 // Clear resets the counts after a right attempt. It returns a LockedError if a limit was reached
-// since Check. The statement is by hand, as in Take.
+// since Check. The statement is by hand, as in take.
 func Clear(tx *gorm.DB, limits []Limit, now time.Time) error {
 	for _, l := range limits {
-		if !l.keepOnSuccess {
-			err := tx.Scopes(ofPeople).Exec(`/* identity.clearFailures */
-				insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 0, $2)
-				on conflict (email_hash) do update set wrong = 0, ends_at = excluded.ends_at
-				  where g.wrong < $3 or g.ends_at <= $2`,
-				l.key, now, l.max).Error
-			if err != nil {
-				return fmt.Errorf("throttle: clear wrong attempts: %w", err)
-			}
+		err := tx.Scopes(ofPeople).Exec(`/* identity.clearFailures */
+			insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 0, $2)
+			on conflict (email_hash) do update set wrong = 0, ends_at = excluded.ends_at
+			  where g.wrong < $3 or g.ends_at <= $2`,
+			l.key, now, l.max).Error
+		if err != nil {
+			return fmt.Errorf("throttle: clear wrong attempts: %w", err)
 		}
 		if err := Check(tx, []Limit{l}, now); err != nil {
 			return err
