@@ -8,7 +8,6 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/authz"
-	"dg/platform/httpserver"
 	"dg/web/ui"
 )
 
@@ -39,13 +38,7 @@ func (h *Handler) member(
 		if err != nil {
 			return h.redirectIfEnded(c, err)
 		}
-		h.hints.Accept(p.Token, p.Organisation.ID)
-		httpserver.WithTenant(c, p.Organisation.ID)
-		lease, err := h.admit(c.UserContext(), permission, p)
-		if err != nil {
-			return err
-		}
-		defer lease.Release()
+		h.requests.Accept(p.Token, p.Organisation.ID)
 		return h.redirectIfEnded(c, handle(c, p))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"embed"
 	"time"
 
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/docs"
@@ -35,6 +35,9 @@ type Modules struct {
 	Reports      reports.Modules
 	Docs         docs.Modules // for Mount alone
 
+	// Requests bounds the requests of an organisation. The API shares it.
+	Requests *limit.Requests
+
 	// RecheckSessions and RecheckOrgs re-check the access of running downloads, on a connection
 	// that a flood of requests cannot take. nil: Sessions and Orgs do.
 	RecheckSessions ui.Sessions
@@ -53,22 +56,18 @@ type Handler struct {
 	organisation *organisation.Handler
 	reports      *reports.Handler
 	docs         *docs.Handler
-	screenTurns
+	requests     *limit.Requests
 }
 
 // Limiters are what bounds the work of screens, by the name of the work.
-func (h *Handler) Limiters() map[string]*fairshare.Limiter {
-	return map[string]*fairshare.Limiter{
-		"audit_log_downloads": h.auditlog.Downloads(),
-		"report_screens":      h.reading,
-		"settings_screens":    h.settings,
-	}
+func (h *Handler) Limiters() map[string]*limit.Limiter {
+	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads()}
 }
 
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	pages := ui.NewPages(baseURL, now)
-	h := &Handler{Pages: pages.With(templates), guard: newGuard(m), screenTurns: newScreenTurns()}
+	h := &Handler{Pages: pages.With(templates), guard: newGuard(m), requests: m.Requests}
 	h.signIn, h.account = account.New(pages, h.guard, m.Account)
 	h.keys, h.keyForms = keys.New(pages, h.guard, m.Keys)
 	h.auditlog = auditlog.New(pages, h.guard, h.keys.ExpiringKeys, m.AuditLog)

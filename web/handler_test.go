@@ -118,7 +118,7 @@ func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	require.Eventually(t, func() bool {
 		sent++
 		nobody.Get("/nowhere").Is(t, 404)
-		return strings.Contains(w.Logged.String(), "unauthenticated or limited requests not logged")
+		return strings.Contains(w.Logged.String(), "not_logged_before=")
 	}, time.Minute, time.Millisecond)
 	require.Equal(t, 60, strings.Count(w.Logged.String(), "path=/account"))
 	require.Less(t, strings.Count(w.Logged.String(), "path=/nowhere"), sent)

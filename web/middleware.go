@@ -10,14 +10,35 @@ import (
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
-// prepare sets the headers of a screen, and the request of security events in its context.
+// handle serves a screen on any fiber.App: its failures are pages.
+func (h *Handler) handle(c *fiber.Ctx) error {
+	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error { return c.Next() })
+}
+
+// prepare sets the headers of a screen, and the request of security events in its context. A request
+// with a session holds a place among those of its organisation.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
-	httpserver.WithTenant(c, h.hints.Organisation(c.Cookies(ui.SessionCookie)))
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
+	token := c.Cookies(ui.SessionCookie)
+	if token == "" { // passwords have a limit of their own
+		return c.Next()
+	}
+	surface := limit.Screens
+	if strings.HasSuffix(c.Path(), "/revoke") {
+		surface = limit.Revoke
+	}
+	release, err := h.requests.Acquire(c.UserContext(), surface, token,
+		httpserver.ClientNetwork(c))
+	if err != nil {
+		return err
+	}
+	defer release()
+	ui.SetPlace(c, release)
 	return c.Next()
 }
 

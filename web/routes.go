@@ -42,7 +42,7 @@ func (h *Handler) MountOrganisation(app *fiber.App) {
 }
 
 func (h *Handler) routes(app *fiber.App) routes {
-	return routes{app, []fiber.Handler{h.prepare, rejectCrossOrigin}}
+	return routes{app, []fiber.Handler{h.handle, h.prepare, rejectCrossOrigin}}
 }
 
 func (h *Handler) mountSignIn(r routes) {

@@ -24,6 +24,7 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/limit"
 	"dg/platform/postgres"
 	"dg/platform/telemetry"
 	"dg/web"
@@ -97,15 +98,13 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		Metrics:        p.Ops,
 		Tracer:         s.Tracer,
 		TrustedProxies: s.Proxies,
-		Unavailable:    postgres.Unavailable,
 		ErrorPage:      screens.ErrorPage,
-		ErrorHelp:      "/docs#",
 		Grace:          s.Grace,
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
 	registerReadings(p.Ops, s.Version, s.Data, pools, m.reports.Limiters(), p.exports.Limiters(),
-		m.identity.SignIns.Limiters(), screens.Limiters())
+		m.identity.SignIns.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
@@ -119,7 +118,7 @@ type modules struct {
 	audit    *audit.Log
 	org      *org.Service
 	games    *games.Service
-	limits   reports.Limits // of small reports and of fork lists: both take connections of Reads
+	requests *limit.Requests // of API and screens
 	reports  *reports.Service
 	identity *identity.Module
 	auditor  identity.Auditor
@@ -137,9 +136,9 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.audit.OnEvent = m.counts.event
 	m.org = org.New(p.Pools.Auth, m.audit, m.policy)
 	m.games = games.New(p.Pools.Reads)
-	m.limits = reports.NewLimits(p.Pools.Reads)
+	m.requests = limit.NewRequests(int(p.Pools.Auth.Pool.Config().MaxConns))
 	var sealer *sealer.Sealer
-	m.reports, sealer = p.newReports(m.limits, s.Log, m.counts)
+	m.reports, sealer = p.newReports(s.Log, m.counts)
 	m.auditor = identity.Auditor{
 		Memberships: m.org,
 		Log:         m.audit,
@@ -172,7 +171,7 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 		Keys:        p.Keys.Authenticator,
 		Games:       m.games,
 		Reports:     m.reports,
-		Lists:       m.limits.Small,
+		Requests:    m.requests,
 		Exports:     p.exports,
 		Policy:      m.policy,
 		RecheckKeys: m.newKeys(p.recheck()).Authenticator,
@@ -184,6 +183,7 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
 		Sessions:        people.Sessions,
 		Reauthenticator: people.SignIns,
+		Requests:        m.requests,
 		Orgs:            m.org,
 		Policy:          m.policy,
 		Account: account.Modules{SignIns: people.SignIns, Sessions: people.Sessions,
@@ -203,9 +203,9 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 
 // newReports builds the reports and the sealer, which count damaged segments together.
 func (p *Program) newReports(
-	limits reports.Limits, log *slog.Logger, counts *metrics,
+	log *slog.Logger, counts *metrics,
 ) (*reports.Service, *sealer.Sealer) {
-	figures := reports.New(p.Pools.Reads, p.Pools.Exports, limits)
+	figures := reports.New(p.Pools.Reads, p.Pools.Exports)
 	sealer := sealer.New(p.Pools.Reads, time.Now, log, sealer.SealFrom)
 	figures.OnDamage = func(d reports.Damage) {
 		d.Log(log)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +15,6 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/assembly"
-	"dg/platform/fairshare"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -25,7 +23,7 @@ import (
 func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
 	x := w.tenant(30_000)
-	running := w.begin(x)
+	running := apptest.ReadSlowly(t, w.begin(x).Body)
 	w.takeAll(w.Pools.Auth.Pool)
 	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
 	eventually(t, "the export is not rechecked", func() bool {
@@ -33,18 +31,14 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	})
 	revoked := time.Now()
 	w.Exec(`update api_keys set revoked_at = now() where id = $1`, x.key.ID)
-	require.ErrorIs(t, <-apptest.ReadSlowly(t, running.Body), syscall.ECONNRESET)
+	require.ErrorIs(t, <-running, syscall.ECONNRESET)
 	require.Less(t, time.Since(revoked), 3*time.Second)
 }
 
 // takeAll acquires every connection of a pool until the test ends.
 func (w *world) takeAll(pool *pgxpool.Pool) {
-	for i := range pool.Config().MaxConns {
-		flow := fairshare.WithTenant // no organisation may have all
-		if i < pool.Config().MaxConns/5 {
-			flow = fairshare.WithNetwork
-		}
-		conn, err := pool.Acquire(flow(w.T.Context(), strconv.Itoa(int(i))))
+	for range pool.Config().MaxConns {
+		conn, err := pool.Acquire(w.T.Context())
 		require.NoError(w.T, err)
 		w.T.Cleanup(conn.Release)
 	}

@@ -14,15 +14,14 @@ import (
 
 	"dg/app/apptest"
 	"dg/modules/exports"
-	"dg/modules/reports"
 	"dg/platform/testkit/fixtures"
 )
 
-// Shares of the 11 connections of the authentication pool.
+// Places among the 11 connections of the authentication pool.
 const (
-	networksOfAuth = 2 // of all unauthenticated requests
-	halfOfAuth     = 4 // of one organisation: half of the others
-	screensOfOne   = 2 // screens at once of one organisation
+	ofNetworks = 2 // of all requests with an unknown credential
+	ofNetwork  = 1 // of one network
+	ofSurface  = 2 // of one organisation on the API, and again on the screens
 )
 
 // crowding is a request that many clients of one organisation, or unauthenticated clients, repeat.
@@ -41,7 +40,7 @@ var crowdings = []crowding{
 			return `select from api_keys where id = '` + x.key.ID + `' for update`
 		},
 		func(w *world, x tenant, _ int) { w.ask("/api/v1/forks", x.key.Token(), 0) },
-		halfOfAuth, nil,
+		ofNetwork, nil,
 	},
 	{
 		"wrong secrets from many networks", func(x tenant) string {
@@ -52,7 +51,7 @@ var crowdings = []crowding{
 			wrong := fixtures.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
 			w.ask("/api/v1/forks", wrong.Token(), turn)
 		},
-		networksOfAuth, func(w *world, x tenant, _ *apptest.WebClient) {
+		ofNetworks, func(w *world, x tenant, _ *apptest.WebClient) {
 			require.Equal(w.T, http.StatusOK, w.call(x, "/api/v1/forks"), "its right secret")
 		},
 	},
@@ -65,7 +64,7 @@ var crowdings = []crowding{
 		func(w *world, x tenant, _ int) {
 			signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword)
 		},
-		networksOfAuth, nil,
+		2, nil,
 	},
 	{
 		"screens of one organisation", func(tenant) string {
@@ -74,7 +73,7 @@ var crowdings = []crowding{
 		func(w *world, x tenant, _ int) {
 			w.ask("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0)
 		},
-		screensOfOne, func(w *world, x tenant, owner *apptest.WebClient) {
+		ofSurface, func(w *world, x tenant, owner *apptest.WebClient) {
 			status, body, _ := owner.Post("/o/" + x.Slug + "/settings/api-keys/" + x.key.ID +
 				"/revoke")
 			require.Equal(w.T, http.StatusSeeOther, status, "its key can be revoked: %s", body)
@@ -120,22 +119,6 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// rules.md, Bounds: exports and downloads of the audit log outlive their handlers, but queue with
-// their organisation. Connections of the program's own work do not delay them.
-func TestDownloadsQueueWithTheirOrganisation(t *testing.T) {
-	w := start(t)
-	x := w.tenant(10)
-	owner := w.signIn(x.owner, "")
-	for range halfOfAuth {
-		held, err := w.Pools.Auth.Pool.Acquire(t.Context())
-		require.NoError(t, err)
-		defer held.Release()
-	}
-	require.Equal(t, http.StatusOK, w.call(x, x.export()))
-	status, body, _ := owner.Send("/o/"+x.Slug+"/settings/audit-log.csv", nil)
-	require.Equal(t, http.StatusOK, status, body)
 }
 
 // rules.md, Rate limits: a key's whole minute may come at once. The next request is over the rate.
@@ -233,27 +216,4 @@ func (w *world) neverMore(most int) {
 			`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 			where datname = current_database() and not granted`), most)
 	}
-}
-
-// rules.md, Bounds: fork lists and small reports share one limit. A list waits while the reports of
-// its organisation take it.
-func TestForkListsShareTheLimitOfReports(t *testing.T) {
-	w := start(t)
-	x := w.tenant(100)
-	release := w.holds(`lock table plays in access exclusive mode`)
-	var asking sync.WaitGroup
-	for range reports.MaxReportsOfOrganisation {
-		asking.Go(func() { w.call(x, x.stats()) })
-	}
-	eventually(t, "the reports do not run", func() bool {
-		return w.Value("dg_work_running", "reports") == reports.MaxReportsOfOrganisation
-	})
-	list := make(chan int, 1)
-	asking.Go(func() { list <- w.call(x, "/api/v1/forks") })
-	eventually(t, "the list does not wait", func() bool {
-		return w.Value("dg_work_waiting", "reports") == 1
-	})
-	release()
-	asking.Wait()
-	require.Equal(t, http.StatusOK, <-list)
 }

@@ -49,7 +49,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Auth, postgres.Options{Name: "dg auth", FairQueue: true,
+		{&p.Auth, postgres.Options{Name: "dg auth",
 			MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth)}},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
 		{&p.Reads, postgres.Options{Name: "dg reads",
@@ -58,7 +58,6 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	} {
 		o.opts.Logger = s.Log
 		o.opts.Tracer = s.Tracer
-		o.opts.Heartbeat = true
 		if *o.db, err = postgres.Open(ctx, s.ServingURL, o.opts); err != nil {
 			return p, err
 		}

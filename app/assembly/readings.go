@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/platform/postgres/replica"
 )
 
@@ -42,7 +42,7 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 // registerReadings registers the metrics of build, health, data, pools, replicas and limiters.
 func registerReadings(
 	r prometheus.Registerer, version string, data Data, pools Pools,
-	limiters ...map[string]*fairshare.Limiter,
+	limiters ...map[string]*limit.Limiter,
 ) {
 	promauto.With(r).NewGauge(prometheus.GaugeOpts{
 		Name:        "dg_build_info",
@@ -102,12 +102,12 @@ func registerData(r prometheus.Registerer, data Data) {
 }
 
 // registerWork shows running, waiting and refused work of the limiters.
-func registerWork(r prometheus.Registerer, all ...map[string]*fairshare.Limiter) {
-	limiters := map[string]*fairshare.Limiter{}
+func registerWork(r prometheus.Registerer, all ...map[string]*limit.Limiter) {
+	limiters := map[string]*limit.Limiter{}
 	for _, some := range all {
 		maps.Copy(limiters, some)
 	}
-	each := func(of func(fairshare.Stats) float64) func(func(float64, ...string)) {
+	each := func(of func(limit.Stats) float64) func(func(float64, ...string)) {
 		return func(emit func(float64, ...string)) {
 			for kind, l := range limiters {
 				emit(of(l.Stats()), kind)
@@ -118,14 +118,14 @@ func registerWork(r prometheus.Registerer, all ...map[string]*fairshare.Limiter)
 	r.MustRegister(
 		newReading(prometheus.GaugeValue, "dg_work_running", "Pieces of expensive work that run.",
 			labels,
-			each(func(s fairshare.Stats) float64 { return float64(s.Running) })),
+			each(func(s limit.Stats) float64 { return float64(s.Running) })),
 		newReading(prometheus.GaugeValue, "dg_work_waiting", "Requests that wait for their turn.",
 			labels,
-			each(func(s fairshare.Stats) float64 { return float64(s.Waiting) })),
+			each(func(s limit.Stats) float64 { return float64(s.Waiting) })),
 		newReading(prometheus.CounterValue, "dg_work_refused_total",
 			"Requests that were refused because their organisation's or the instance's share was taken.",
 			labels,
-			each(func(s fairshare.Stats) float64 { return float64(s.Refused) })))
+			each(func(s limit.Stats) float64 { return float64(s.Refused) })))
 }
 
 // health asks the database at each scrape of /metrics whether it serves, and for its clock.

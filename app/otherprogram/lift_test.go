@@ -1,9 +1,7 @@
 package otherprogram
 
 import (
-	"context"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -22,8 +21,7 @@ import (
 	"dg/modules/publicapi"
 	"dg/modules/reports"
 	"dg/platform/authz"
-	"dg/platform/httpserver"
-	"dg/platform/postgres"
+	"dg/platform/limit"
 	"dg/platform/testkit/fixtures"
 	"dg/web"
 	"dg/web/auditlog"
@@ -50,8 +48,8 @@ func start(t *testing.T) *program {
 	require.NoError(t, err)
 	log := audit.New(db.DB)
 	forks := games.New(db.DB)
-	limits := reports.NewLimits(db.DB)
-	figures := reports.New(db.DB, db.DB, limits)
+	requests := limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
+	figures := reports.New(db.DB, db.DB)
 	keyService := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
 	files := exports.New(figures, log)
 
@@ -59,16 +57,16 @@ func start(t *testing.T) *program {
 	require.NoError(t, err)
 	p := &program{t: t, db: db, url: "http://" + ln.Addr().String()}
 	api, err := publicapi.New(publicapi.Modules{
-		Keys:    keyService.Authenticator,
-		Games:   forks,
-		Reports: figures,
-		Lists:   limits.Small,
-		Exports: files,
-		Policy:  policy,
+		Keys:     keyService.Authenticator,
+		Games:    forks,
+		Reports:  figures,
+		Requests: requests,
+		Exports:  files,
+		Policy:   policy,
 	}, p.url)
 	require.NoError(t, err)
 	screens := web.New(web.Modules{
-		Auth: &signIn{own}, Orgs: own, Policy: policy,
+		Auth: &signIn{own}, Orgs: own, Policy: policy, Requests: requests,
 		AuditLog: auditlog.Modules{Log: log, Keys: keyService.Reader, Forks: forks, Groups: own},
 		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Log: log, Forks: forks},
 		Organisation: organisation.Modules{
@@ -78,19 +76,15 @@ func start(t *testing.T) *program {
 		},
 		Reports: webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
-	server := httpserver.New(httpserver.Options{
-		Logger:      slog.New(slog.DiscardHandler),
-		RedactPath:  apikeys.Redact,
-		Unavailable: postgres.Unavailable,
-		Grace:       time.Second,
-		ErrorPage:   screens.ErrorPage,
-	})
-	api.Mount(server.App()) // first: it refuses keys on every other path
-	screens.MountOrganisation(server.App())
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	api.Mount(app) // first: it refuses keys on every other path
+	screens.MountOrganisation(app)
+	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
+	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(ln) }()
+	go func() { served <- app.Listener(ln) }()
 	t.Cleanup(func() {
-		_ = server.Shutdown(context.Background())
+		_ = app.ShutdownWithTimeout(time.Second)
 		<-served
 	})
 	return p
@@ -241,4 +235,41 @@ func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status)
 	status, _ = p.call(token, "forks")
 	require.Equal(t, http.StatusUnauthorized, status)
+}
+
+// A plain fiber.App ignores case, trailing slashes and smuggled requests. The API does not: a request
+// without a key reaches nothing, and the program's own routes are as they were.
+func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	north := newSchool(p.db, "north", "gold")
+	_, token := p.create(north)
+	for path, want := range map[string]int{
+		"/api/v1/forks":               http.StatusUnauthorized,
+		"/API/v1/forks":               http.StatusNotFound,
+		"/api/V1/forks":               http.StatusNotFound,
+		"//api/v1/forks":              http.StatusNotFound,
+		"/api/v1/forks/":              http.StatusUnauthorized,
+		"/api/v1/%2e%2e/v1/forks":     http.StatusUnauthorized,
+		"/%61pi/v1/forks":             http.StatusNotFound,
+		"/api/v1/forks/" + north.fork: http.StatusUnauthorized,
+		"/lessons/7":                  http.StatusOK,
+		"/crash":                      http.StatusTeapot,
+		"/nowhere":                    http.StatusNotFound,
+	} {
+		status, body := p.send(http.MethodGet, path, nil)
+		require.Equal(t, want, status, "%s: %s", path, body)
+		require.NotContains(t, body, north.fork, path)
+	}
+	for path, want := range map[string]int{
+		"/api/v1/forks":  http.StatusOK,
+		"/api/v1/forks/": http.StatusNotFound,
+		"/API/v1/forks":  http.StatusForbidden,
+		"/lessons/7":     http.StatusForbidden,
+	} {
+		status, body := p.send(http.MethodGet, path, nil, "Authorization", "Bearer "+token)
+		require.Equal(t, want, status, "%s: %s", path, body)
+	}
+	status, _ := p.send(http.MethodPost, "/api/v1/forks", nil, "Authorization", "Bearer "+token)
+	require.Equal(t, http.StatusMethodNotAllowed, status)
 }

@@ -42,7 +42,7 @@ func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	}
 	for i := range 300 { // half of them between requests, half of them silent
 		public := []string{"", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"}[i%2]
-		dialFrom(t, "127.0.0.20", strings.TrimPrefix(c.URL, "http://"), public)
+		dialFrom(t, "127.0.0.21", strings.TrimPrefix(c.URL, "http://"), public)
 	}
 	for _, client := range []*http.Client{
 		apptest.NewClient(), apptest.PlainClient(false), // from 127.0.0.20

@@ -8,7 +8,6 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/fairshare"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -94,7 +93,6 @@ func (a *Authenticator) Authenticate(
 	}
 	result.countedOn = a.counter.count(result.Caller, accepted)
 	if result.firstInMinute {
-		ctx = fairshare.WithTenant(ctx, result.OrganisationID) // the credential is now known
 		if err := a.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}

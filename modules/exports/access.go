@@ -2,25 +2,23 @@ package exports
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"dg/platform/apperr"
 )
 
-// The timeouts of a download. A recheck fails after recheckTimeout. After answerBound without an
-// answer the database counts as unavailable, which keeps the promised two seconds.
+// The timeouts of a download. A database that does not answer a block or rechecks for that long counts
+// as unavailable.
 const (
 	timeLimit      = 30 * time.Minute
+	BlockTimeout   = 9 * time.Second // of the statements behind a block
 	recheckEvery   = 500 * time.Millisecond
-	recheckTimeout = 500 * time.Millisecond
-	answerBound    = 1500 * time.Millisecond
+	recheckTimeout = time.Second
+	answerBound    = 8 * time.Second
 )
 
-// Causes of RecheckContext other than the loss of access.
+// Causes of an end other than the loss of access.
 var (
 	ErrNoAnswer error = &apperr.Error{
 		Code:       apperr.Unavailable,
@@ -31,71 +29,41 @@ var (
 		"The download took longer than 30 minutes. Choose a shorter period.")
 )
 
-// RecheckContext returns the context of a download that outlives the check of its actor's access.
-// It ends, with the cause, within two seconds after recheck denies access (lost), or after the
-// database stops answering (ErrNoAnswer), and after 30 minutes (ErrTimeLimit). The caller ends it
-// with stop.
-//
-// recheck returns nil while the actor has access, and apperr.AuthRequired, apperr.AccessDenied or
-// apperr.NotFound after it lost access. Any other error means that the database did not answer.
-func RecheckContext(
-	recheck func(context.Context) error, lost error,
-) (ctx context.Context, stop context.CancelCauseFunc) {
-	limited, stopClock := context.WithTimeoutCause(context.Background(), timeLimit, ErrTimeLimit)
-	ctx, cancel := context.WithCancelCause(limited)
-	stop = func(cause error) {
-		cancel(cause)
-		stopClock()
-	}
-	go watch(ctx, stop, recheck, lost)
-	return ctx, stop
+// Recheck asks again, between the blocks of a download, whether its actor has access.
+type Recheck struct {
+	ask      func(context.Context) error
+	lost     error
+	asked    time.Time
+	answered time.Time
 }
 
-func watch(
-	ctx context.Context, stop context.CancelCauseFunc, recheck func(context.Context) error,
-	lost error,
-) {
-	defer recoverPanic(stop)
-	tick := time.NewTicker(recheckEvery)
-	defer tick.Stop()
-	for answered := time.Now(); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := recheckOnce(ctx, recheck)
-		switch {
-		case err == nil:
-			answered = time.Now()
-		case denied(err):
-			stop(lost)
-			return
-		case time.Since(answered) > answerBound:
-			stop(fmt.Errorf("%w: %w", ErrNoAnswer, err))
-			return
-		}
-	}
+// NewRecheck returns a recheck of an actor who has access now. ask returns nil while that is so, and
+// apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once the actor lost access. Any other
+// error means that the database did not answer.
+func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
+	now := time.Now()
+	return &Recheck{ask, lost, now, now}
 }
 
-// recheckOnce does not end with the download: a cancelled query would close the connection that all
-// downloads share.
-func recheckOnce(ctx context.Context, recheck func(context.Context) error) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recheckTimeout)
+// Check asks at most twice a second. Errors: lost, and ErrNoAnswer after answerBound without an
+// answer.
+func (r *Recheck) Check(ctx context.Context) error {
+	if time.Since(r.asked) < recheckEvery {
+		return nil
+	}
+	asking, done := context.WithTimeout(ctx, recheckTimeout)
 	defer done()
-	return recheck(ctx)
-}
-
-func denied(err error) bool {
-	return apperr.Is(err, apperr.AuthRequired) || apperr.Is(err, apperr.AccessDenied) ||
-		apperr.Is(err, apperr.NotFound)
-}
-
-// recoverPanic is deferred by every goroutine of a download: a panic there would end the process.
-func recoverPanic(stop context.CancelCauseFunc) {
-	if p := recover(); p != nil {
-		slog.Error("panic in the background of a download", "panic", fmt.Sprint(p), "stack",
-			string(debug.Stack()))
-		stop(errors.New("panic in the background of a download"))
+	err := r.ask(asking)
+	r.asked = time.Now()
+	switch {
+	case err == nil:
+		r.answered = r.asked
+		return nil
+	case apperr.Is(err, apperr.AuthRequired), apperr.Is(err, apperr.AccessDenied),
+		apperr.Is(err, apperr.NotFound):
+		return r.lost
+	case time.Since(r.answered) > answerBound:
+		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
+	return nil
 }

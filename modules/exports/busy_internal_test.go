@@ -42,15 +42,12 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 		hold(of("a", audit.Key, "2"), 1)
 		refused(of("a", audit.Key, "1"), "with this key: at most 3 run at once")
 		refused(of("a", audit.Key, "2"),
-			"of this organisation: at most 4 run at once, fewer while others export")
+			"of this organisation: at most 4 run at once")
 		refused(of("a", audit.Person, "3"),
-			"of this organisation: at most 4 run at once, fewer while others export")
-		hold(of("b", audit.Person, "1"), 2)
-		refused(of("b", audit.Person, "1"),
-			"of this organisation: at most 4 run at once, fewer while others export")
-		hold(of("c", audit.Key, "1"), 1)
-		hold(of("d", audit.Key, "1"), 1)
-		refused(of("e", audit.Key, "1"), "on this instance: at most 8 run at once")
+			"of this organisation: at most 4 run at once")
+		hold(of("b", audit.Person, "4"), 3)
+		hold(of("c", audit.Key, "5"), 1)
+		refused(of("e", audit.Key, "6"), "on this instance: at most 8 run at once")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"time"
@@ -13,9 +14,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/apperr"
-	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/httpserver/body"
 )
 
 // errKeyUnusable is why an export ends when its key loses access.
@@ -30,106 +29,109 @@ var ErrAccessEnded error = apperr.New(apperr.AuthRequired,
 type job struct {
 	request Request
 	service *Service
-	lease   *fairshare.Lease
+	release func() // of the place
 	ctx     context.Context
 	stop    context.CancelCauseFunc
-	export  *reports.Export
+	access  *Recheck
+	plays   *reports.Export
+	block   []byte
 	id      string // joins the two entries; request ids may repeat
 }
 
-// watch begins the context of the export.
-func (j *job) watch() {
+func newJob(
+	s *Service, ctx context.Context, r Request, plays *reports.Export, release func(),
+) *job {
+	j := &job{request: r, service: s, release: release, plays: plays, id: uuid.NewString()}
+	limited, stopClock := context.WithTimeoutCause(ctx, timeLimit, ErrTimeLimit)
+	ctx, cancel := context.WithCancelCause(limited)
+	j.ctx = ctx
+	j.stop = func(cause error) {
+		cancel(cause)
+		stopClock()
+	}
 	lost := errKeyUnusable
-	if j.request.Actor.Kind == audit.Person {
+	if r.Actor.Kind == audit.Person {
 		lost = ErrAccessEnded
 	}
-	j.ctx, j.stop = RecheckContext(j.request.Recheck, lost)
-}
-
-// start records the start. The entry commits while the first rows are read; nothing is sent before
-// both finish. If reading fails, AppendNext returns the error and the end is recorded.
-func (j *job) start(ctx context.Context) (_ body.Source, err error) {
-	j.id = uuid.NewString()
-	recorded := make(chan error, 1)
-	go func() {
-		recorded <- j.recordStart(ctx, map[string]any{"reportingMode": j.export.ReportingMode})
-	}()
-	j.export.Begin(ctx)
-	select {
-	case err = <-recorded:
-	case <-ctx.Done():
-		j.abandon(context.Cause(ctx), recorded)
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, apperr.Wrap(apperr.Unavailable, err,
-			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
-	}
-	return j, nil
-}
-
-// AppendNext appends the next row.
-func (j *job) AppendNext(b []byte) ([]byte, error) { return j.export.AppendNext(b) }
-
-// Close frees the connection and the slot. It records the end in the background, because the client
-// waits for Close.
-func (j *job) Close(outcome error) {
-	j.free()
-	j.finish(outcome, j.export.Rows())
-}
-
-// abandon ends an export whose client has gone while its start is being recorded. A recorded start
-// gets its end.
-func (j *job) abandon(outcome error, recorded <-chan error) {
-	j.service.recording.Go(func() {
-		if <-recorded == nil {
-			j.finish(outcome, 0)
-		}
-	})
-}
-
-func (j *job) finish(outcome error, rows int64) {
-	name := outcomeName(outcome)
-	j.service.OnFinish(name, rows)
-	details := map[string]any{"rows": rows, "outcome": name}
-	j.service.recording.Go(func() { j.recordEnd(details) })
-}
-
-func (j *job) free() {
-	defer j.lease.Release() // also when closing panics
-	j.stop(nil)
-	j.export.Close()
+	j.access = NewRecheck(r.Recheck, lost)
+	return j
 }
 
 const recordTimeout = 20 * time.Second
 
-// recordStart outlives its client: a cancelled insert may or may not have committed.
-func (j *job) recordStart(ctx context.Context, details map[string]any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic while the start of an export is recorded: %v", p)
-		}
-	}()
+// start records the start before anything is sent. Errors: apperr.Unavailable.
+func (j *job) start(ctx context.Context) error {
+	// not cancelled with the request: a cancelled insert may or may not have committed
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer done()
-	return j.record(ctx, audit.ExportStarted, details)
-}
-
-func (j *job) recordEnd(details map[string]any) {
-	defer recoverPanic(j.stop)
-	ctx, done := context.WithTimeout(context.Background(), recordTimeout)
-	defer done()
-	if err := j.record(ctx, audit.ExportFinished, details); err != nil {
-		slog.Error("the end of an export could not be recorded", "request_id", j.request.Request.ID,
-			"error", err)
+	err := j.record(ctx, audit.ExportStarted,
+		map[string]any{"reportingMode": j.plays.ReportingMode})
+	if err != nil {
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
+	return nil
 }
 
-// record queues its statement in a flow of its own per organisation, so that other requests do not
-// delay the entry.
-func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
+// Next returns the next rows. Between two blocks it checks that the actor still has access. The
+// database has BlockTimeout for each.
+func (j *job) Next() ([]byte, error) {
+	if err := j.access.Check(j.ctx); err != nil {
+		return nil, err
+	}
+	defer time.AfterFunc(BlockTimeout, func() { j.stop(ErrNoAnswer) }).Stop()
+	if j.block == nil {
+		j.block = make([]byte, 0, httpserver.BlockSize+4096)
+		j.plays.Begin(j.ctx)
+	}
+	var err error
+	for j.block = j.block[:0]; len(j.block) < httpserver.BlockSize && err == nil; {
+		j.block, err = j.plays.AppendNext(j.block)
+	}
+	switch {
+	case j.ctx.Err() != nil: // the rows of a cancelled query may seem to have ended normally
+		return nil, context.Cause(j.ctx)
+	case err == io.EOF && len(j.block) > 0: //nolint:errorlint // a wrapped one is a lost connection
+		return j.block, nil
+	case err != nil:
+		return nil, err
+	}
+	return j.block, nil
+}
+
+// Close frees the connection and the place. It records the end in the background, because the client
+// waits for Close.
+func (j *job) Close(_ int64, outcome error) {
+	j.free()
+	name := outcomeName(outcome)
+	rows := j.plays.Rows()
+	j.service.OnFinish(name, rows)
+	j.service.recording.Go(func() {
+		ctx, done := context.WithTimeout(context.Background(), recordTimeout)
+		defer done()
+		err := j.record(ctx, audit.ExportFinished, map[string]any{"rows": rows, "outcome": name})
+		if err != nil {
+			slog.Error("the end of an export could not be recorded", "request_id",
+				j.request.Request.ID, "error", err)
+		}
+	})
+}
+
+func (j *job) free() {
+	defer j.release() // also when closing panics
+	j.stop(nil)
+	j.plays.Close()
+}
+
+func (j *job) record(
+	ctx context.Context, action audit.Action, details map[string]any,
+) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // in the background it would end the process
+			err = fmt.Errorf("panic while an export is recorded: %v", p)
+		}
+	}()
 	q := j.request.Query
-	ctx = fairshare.WithTenant(ctx, "exports of "+q.OrganisationID)
 	about := map[string]any{
 		audit.ExportID: j.id,
 		"from":         q.Period.Day(0),
@@ -158,7 +160,7 @@ var outcomes = []struct {
 	{ErrAccessEnded, "access_ended"},
 	{ErrNoAnswer, "database_unavailable"},
 	{ErrTimeLimit, "time_limit"},
-	{body.ErrClientGone, "client_gone"},
+	{httpserver.ErrClientGone, "client_gone"},
 	{httpserver.ErrStopped, "server_stopped"},
 }
 

@@ -27,11 +27,11 @@ func (c *changer) reauthenticated(
 	ctx context.Context, token string, proof Proof, prepare func(credentials) error, fn change,
 ) (Session, error) {
 	address := requestOf(ctx).Address
-	ctx, lease, err := c.admit(ctx, address)
+	release, err := c.admit(ctx, address)
 	if err != nil {
 		return Session{}, err
 	}
-	defer lease.Release()
+	defer release()
 	row, err := c.signedIn(ctx, token, c.clock())
 	if err != nil {
 		return Session{}, err

@@ -33,11 +33,11 @@ func (r *Resets) UseReset(ctx context.Context, token, replacement, session strin
 	if err := password.CheckForm(replacement); err != nil {
 		return err
 	}
-	ctx, lease, err := r.admit(ctx, requestOf(ctx).Address)
+	release, err := r.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return err
 	}
-	defer lease.Release()
+	defer release()
 	// before hashing, so that an unknown token costs no hash
 	whose, err := resetCredentials(r.gorm(ctx), token, r.clock())
 	if err != nil {

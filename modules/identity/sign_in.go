@@ -36,11 +36,11 @@ var (
 func (s *SignIns) SignIn(
 	ctx context.Context, email, password string, from Client,
 ) (Session, error) {
-	ctx, lease, err := s.admit(ctx, from.Address)
+	release, err := s.admit(ctx, from.Address)
 	if err != nil {
 		return Session{}, err
 	}
-	defer lease.Release()
+	defer release()
 	if err := s.sweep(ctx, s.clock()); err != nil {
 		return Session{}, err
 	}
@@ -68,11 +68,11 @@ func (s *SignIns) SignIn(
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
 // a right code too; apperr.Unavailable when too many people sign in at once.
 func (s *SignIns) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
-	ctx, lease, err := s.admit(ctx, requestOf(ctx).Address)
+	release, err := s.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return Session{}, err
 	}
-	defer lease.Release()
+	defer release()
 	session, err := s.withPersonLocked(ctx, token, true,
 		func(tx transaction, in *lockedSession, now time.Time) error {
 			if err := s.takeCode(tx, in, code, now); err != nil {

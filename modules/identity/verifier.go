@@ -7,7 +7,7 @@ import (
 
 	"dg/modules/identity/password"
 	"dg/modules/identity/throttle"
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/platform/netaddr"
 )
 
@@ -15,38 +15,31 @@ import (
 type verifier struct {
 	*recorder
 	passwords *password.Hasher
-	slots     *fairshare.Limiter // of sign-ins
+	slots     *limit.Limiter // of sign-ins
 }
 
 // maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
 // Half of the pool stays free for others, such as the authentication of API keys.
 const maxSignIns = 4
 
-func newSignInLimiter(pool *pgxpool.Pool) *fairshare.Limiter {
+func newSignInLimiter(pool *pgxpool.Pool) *limit.Limiter {
 	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
-	return fairshare.New(fairshare.Limits{
-		MaxConcurrent: places,
-		BusyMessage:   "Too many people are signing in at once.",
+	return limit.New(limit.Options{
+		Max:    places,
+		PerKey: places / 2,
+		Busy:   "Too many people are signing in at once.",
 	})
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
-func (s *SignIns) Limiters() map[string]*fairshare.Limiter {
-	return map[string]*fairshare.Limiter{"sign_ins": s.slots}
+func (s *SignIns) Limiters() map[string]*limit.Limiter {
+	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// admit waits for a slot before the first query, so that a flood of sign-ins holds no connections.
-// Networks take turns. The statements of the returned context do not queue with unknown credentials.
-// The caller releases the lease.
-//
-// Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network
-// wait.
-func (v *verifier) admit(
-	ctx context.Context, address string,
-) (context.Context, *fairshare.Lease, error) {
-	from := netaddr.ClientText(address)
-	lease, err := v.slots.Acquire(ctx, fairshare.Request{OrganisationID: from})
-	return fairshare.WithTenant(ctx, "sign-ins from "+from), lease, err
+// admit waits for a place of the network before the first query, so that a flood of sign-ins holds
+// no connections. The caller releases it. Errors: those of Limiter.Acquire.
+func (v *verifier) admit(ctx context.Context, address string) (release func(), err error) {
+	return v.slots.Acquire(ctx, netaddr.ClientText(address))
 }
 
 // verifyPassword returns nil for the person's password, and counts and logs any other. It

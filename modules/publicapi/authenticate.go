@@ -1,8 +1,6 @@
 package publicapi
 
 import (
-	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,43 +11,8 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
 	"dg/platform/instant"
+	"dg/platform/limit"
 )
-
-// prefix makes a path part of the API.
-const prefix = "/api/v1/"
-
-// guard runs before every route of the program. The routed path decides whether a request is inside
-// the API: inside guard authenticates, outside it refuses API keys.
-func (a *API) guard(c *fiber.Ctx) error {
-	path := pathOf(c)
-	if strings.HasPrefix(path, prefix) {
-		err := explainUnknownPath(c, a.authenticate(c))
-		if apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
-			c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
-		}
-		return err
-	}
-	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers,
-		apikeys.TokenPrefix) {
-		return a.refuseOutside(c, path, headers)
-	}
-	if path != c.Path() {
-		return fiber.ErrNotFound
-	}
-	return c.Next()
-}
-
-// pathOf returns the path of the request target. For a target that begins with two slashes, fiber
-// takes the first part for a host if "://" follows or the Host header is missing, and routes the
-// rest.
-func pathOf(c *fiber.Ctx) string {
-	target := c.Request().Header.RequestURI()
-	if !bytes.HasPrefix(target, []byte("//")) {
-		return c.Path()
-	}
-	path, _, _ := bytes.Cut(target, []byte("?"))
-	return string(path)
-}
 
 // sendsToken reports whether the request has a bearer token, well formed or not (RFC 6750, section
 // 3).
@@ -70,11 +33,6 @@ func authorization(c *fiber.Ctx) []string {
 }
 
 var (
-	errOutside = apperr.New(apperr.AccessDenied,
-		"API keys work only under /api/v1/. Remove the Authorization header, or call /api/v1/forks.")
-	errNearMiss = apperr.New(apperr.AccessDenied,
-		"Did you mean /api/v1/forks? Paths are case-sensitive.")
-	nearMiss = regexp.MustCompile(`(?i)^/+api\b`)
 	errNoKey = apperr.New(apperr.AuthRequired,
 		"Send an API key in the header Authorization: Bearer dg_live_<id>_<secret>. Owners and "+
 			"admins create keys in the organisation's settings.")
@@ -86,26 +44,21 @@ var (
 		apikeys.TokenLength)
 )
 
-func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
-	httpserver.WithTenant(c, "")
-	ctx := c.UserContext()
-	id, _ := apikeys.FindID(headers)
-	answer := errOutside
-	if nearMiss.MatchString(path) {
-		answer = errNearMiss
-	}
-	return a.Keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), answer)
-}
-
-func (a *API) authenticate(c *fiber.Ctx) error {
+// authenticate authenticates the key of a request inside the API, and routes it. The place among the
+// requests of the key's organisation is held until a report takes one of its own.
+func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorization(c))
 	if err != nil {
 		return err
 	}
 	credential := token.ID + token.Secret
-	httpserver.WithTenant(c, a.hints.Organisation(credential))
 	ctx := c.UserContext()
-	caller, err := a.Keys.Authenticate(ctx, token, requestOf(c))
+	release, err := a.Requests.Acquire(ctx, limit.API, credential, httpserver.ClientNetwork(c))
+	if err != nil {
+		return err
+	}
+	defer release()
+	caller, err := a.Keys.Authenticate(ctx, token, apikeys.RequestOf(c, path))
 	if caller.KeyID != "" {
 		httpserver.MarkAuthenticated(c)
 		c.Set("RateLimit-Policy",
@@ -120,16 +73,9 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a.hints.Accept(credential, caller.OrganisationID)
-	httpserver.WithTenant(c, caller.OrganisationID)
-	c.Locals(callerKey{}, caller)
-	return c.Next()
+	a.Requests.Accept(credential, caller.OrganisationID)
+	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path, release: release})
 }
-
-type callerKey struct{}
-
-// callerOf returns the key that guard authenticated.
-func callerOf(c *fiber.Ctx) apikeys.Caller { return c.Locals(callerKey{}).(apikeys.Caller) }
 
 // bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token.
 // Errors: apperr.AuthRequired.

@@ -18,7 +18,7 @@ import (
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
-	app.Use((&API{}).guard)
+	(&API{}).Mount(app)
 	made, err := apikeys.NewToken(strings.NewReader(strings.Repeat("x", 1000)))
 	require.NoError(t, err)
 	token := made.String()

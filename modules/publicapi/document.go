@@ -2,7 +2,6 @@ package publicapi
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/httpserver"
-	"dg/platform/httpserver/body"
 )
 
 // openAPI describes the API; `make generate` generates it from openapi.yaml, errors.yaml and
@@ -34,18 +32,8 @@ func withServerURL(description []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
-// serveDescription answers GET for a description. It needs no key, so it hashes and compresses only
-// once.
-func serveDescription(description []byte) fiber.Handler {
-	sum := sha256.Sum256(description)
-	version := string(sum[:])
-	gzipped := body.Gzip(description)
-	return func(c *fiber.Ctx) error {
-		tag := httpserver.ETag(c, version)
-		if httpserver.NotModified(c, tag) {
-			return httpserver.SendNotModified(c, tag)
-		}
-		return httpserver.SendJSON(c, description,
-			httpserver.JSONOptions{ETag: tag, Gzipped: func() []byte { return gzipped }})
-	}
+// serveDocument answers GET /openapi/v1.json. It needs no key.
+func (a *API) serveDocument(c *fiber.Ctx) error {
+	httpserver.SetRoute(c, documentPath)
+	return httpserver.SendFile(c, a.document)
 }

@@ -3,7 +3,6 @@ package publicapi_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -109,26 +107,20 @@ var provoked = map[string]func(a *attempt){
 
 	"BodySent":         raw("GET", "Content-Length: 1\r\n\r\nx"),
 	"LineEnding":       raw("GET", "X: y\nZ: y\r\n\r\n"),
-	"FoldedHeader":     raw("GET", "X: y\r\n z\r\n\r\n"),
-	"LengthRepeated":   raw("POST", "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx"),
 	"BodyInChunks":     raw("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
 	"RequestMalformed": raw("GET", "no colon\r\n\r\n"),
 	"RequestTooSlow":   raw("GET", ""),
 	"BodyTooLarge":     raw("POST", "Content-Length: 99999999\r\n\r\n"),
-	"ExpectUnknown":    raw("GET", "Expect: the-best\r\n\r\n"),
 	"HeadersTooLarge":  raw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n"),
 	"HeaderRepeated":   raw("GET", "Authorization: x\r\n\r\n"),
 
 	"Fragment":      target("GET", "/api/v1/forks#x"),
 	"OutsideApi":    target("GET", "/healthz"),
 	"UrlTooLong":    target("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)),
-	"PathUnknown":   target("GET", "/api/v1/x"),
 	"MethodUnknown": target("BREW", "/api/v1/forks"),
-	"Internal":      target("GET", "/api/v1/planted/500"),
-	"Unavailable":   target("GET", "/api/v1/planted/503"),
 
 	"NearMiss":         func(a *attempt) { a.prefix = "/API/v1/" },
-	"PathMistyped":     func(a *attempt) { a.tail = "/statistics" },
+	"PathUnknown":      func(a *attempt) { a.tail = "/statistics" },
 	"MethodNotAllowed": func(a *attempt) { a.method = http.MethodPost },
 	"ForkUnknown":      func(a *attempt) { a.fork = unknownID },
 	"GroupUnknown":     func(a *attempt) { a.query += "&groupId=" + unknownID },
@@ -162,6 +154,13 @@ var provoked = map[string]func(a *attempt){
 	"ExportNotRecorded": func(a *attempt) {
 		a.w.Exec(refuseEntries)
 		a.tail = "/exports/csv"
+	},
+	"Internal": func(a *attempt) { a.w.Exec(`revoke select on forks from dg_app`) },
+	"Unavailable": func(a *attempt) {
+		a.w.Exec(`create function full_disk() returns trigger language plpgsql as
+			$$ begin raise exception 'full' using errcode = '53100'; end $$`)
+		a.w.Exec(`create trigger full_disk before update on api_key_windows for each row
+			execute function full_disk()`)
 	},
 	"TooManyReports": (*attempt).fillReportSlots,
 }
@@ -211,8 +210,8 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			t.Parallel()
 			w := shared
 			// these change the whole database
-			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded", "TooManyReports"},
-				name) {
+			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded", "TooManyReports",
+				"Internal", "Unavailable"}, name) {
 				w = startWithFailures(t)
 			}
 			a := newAttempt(t, w)
@@ -226,19 +225,12 @@ func TestEachErrorOfTheTable(t *testing.T) {
 	}
 }
 
-// startWithFailures starts a world with routes for the failures that no request can cause, and with
-// a long lock timeout.
+// startWithFailures starts a world with a long lock timeout.
 func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
 	pool := pgtest.Open(t, db.DirectURL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
-	return startWith(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool},
-		func(app *fiber.App) {
-			app.Get("/api/v1/planted/503", func(*fiber.Ctx) error {
-				return fiber.ErrServiceUnavailable
-			})
-			app.Get("/api/v1/planted/500", func(*fiber.Ctx) error { return errors.New("planted") })
-		})
+	return startWith(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool})
 }
 
 // fillReportSlots fills the organisation's slots with reports that wait for a lock.

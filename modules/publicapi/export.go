@@ -3,21 +3,21 @@ package publicapi
 import (
 	"context"
 
-	"github.com/gofiber/fiber/v2"
-
 	"dg/modules/apikeys"
 	"dg/modules/exports"
-	"dg/platform/authz"
 )
 
 // exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
-func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
-	r, err := a.reportOf(c, caller, authz.ExportReport)
+func (a *API) exportForkPlays(r *call) error {
+	fork, query, err := a.queryOf(r)
 	if err != nil {
 		return err
 	}
-	export, err := a.Exports.Open(c.UserContext(), c, exports.Request{
-		Query: r.query, Slug: r.slug, Actor: caller.Actor(), Request: requestOf(c),
+	r.release() // exports have places of their own
+	caller := r.caller
+	export, err := a.Exports.Open(r.ctx, r.c, exports.Request{
+		Query: query, Slug: fork.Slug, Actor: caller.Actor(),
+		Request: apikeys.RequestOf(r.c, r.path),
 		Recheck: func(ctx context.Context) error {
 			return a.RecheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
@@ -26,8 +26,8 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 		return err
 	}
 	defer export.Close()
-	if err := r.authorize(export.Header); err != nil {
+	if err := a.authorizeGroup(r, export.Header, query.GroupID); err != nil {
 		return err
 	}
-	return a.Exports.Send(c, export)
+	return a.Exports.Send(r.c, export)
 }

@@ -1,7 +1,6 @@
 package publicapi
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
@@ -10,73 +9,42 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/games"
 	"dg/platform/authz"
-	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/httpserver/body"
 )
 
 // listForks answers GET /api/v1/forks.
-func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
-	if tag := versionTag(c, versionOf(caller)); httpserver.NotModified(c, tag) {
-		return httpserver.SendNotModified(c, tag)
+func (a *API) listForks(r *call) error {
+	tag := versionTag(r.c, r.caller.OrganisationID, r.caller.OrganisationVersion)
+	if httpserver.NotModified(r.c, tag) {
+		return httpserver.SendNotModified(r.c, tag)
 	}
-	list, lease, err := a.forkList(c.UserContext(), caller)
+	forks, err := a.Games.Forks(r.ctx, r.caller.OrganisationID)
+	if err == nil {
+		err = a.authorizeList(r.caller, forks)
+	}
 	if err != nil {
 		return err
 	}
-	tag := versionTag(c, list.versionKey)
-	if httpserver.NotModified(c, tag) { // the list was read at another version, or is empty
-		lease.Release()
-		return httpserver.SendNotModified(c, tag)
+	// No row has the snapshot's version where there is no fork. The caller's may be earlier, and may
+	// recur with forks if history is lost: the ETag must not use it.
+	version := int64(0)
+	if len(forks) > 0 {
+		version = forks[0].OrganisationVersion
 	}
-	if len(list.body) > body.BlockSize { // a slow reader holds the memory
-		bytes := int64(len(list.body))
-		if lease != nil {
-			lease.Keep(bytes)
-		} else if lease, err = a.Lists.Acquire(c.UserContext(),
-			fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: bytes}); err != nil {
-			return err
-		}
-		httpserver.AttachLease(c, lease)
-	} else {
-		lease.Release()
+	tag = versionTag(r.c, r.caller.OrganisationID, version)
+	if httpserver.NotModified(r.c, tag) { // the list was read at another version, or is empty
+		return httpserver.SendNotModified(r.c, tag)
 	}
-	return httpserver.SendJSON(c, list.body,
-		httpserver.JSONOptions{ETag: tag, Gzipped: list.gzipped})
-}
-
-// listBytes is the peak memory of reading a fork list.
-const listBytes = 2 << 20
-
-// forkList returns the organisation's forks, not older than the authentication. Unless they are
-// cached, they are read under a lease, which the caller releases; it is nil for cached ones.
-func (a *API) forkList(
-	ctx context.Context, caller apikeys.Caller,
-) (*forkList, *fairshare.Lease, error) {
-	if list, ok := a.cache.list(caller); ok {
-		return list, nil, nil
+	body := []byte(`{"items":[`)
+	for i, f := range forks {
+		body = appendFork(appendComma(body, i), f)
 	}
-	lease, err := a.Lists.Acquire(ctx,
-		fairshare.Request{OrganisationID: caller.OrganisationID, Bytes: listBytes})
+	body = append(body, "]}"...)
+	sent, err := a.admitAnswer(r, megabytes(body))
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	forks, err := a.Games.Forks(ctx, caller.OrganisationID)
-	if err == nil {
-		err = a.authorizeList(caller, forks)
-	}
-	if err != nil {
-		lease.Release()
-		return nil, nil, err
-	}
-	if len(forks) == 0 {
-		// No row has the snapshot's version. The caller's may be earlier, and may recur with forks if
-		// history is lost: neither the cache nor the ETag may use it.
-		return newForkList(versionKey{organisationID: caller.OrganisationID}, nil), lease, nil
-	}
-	list := newForkList(versionKey{caller.OrganisationID, forks[0].OrganisationVersion}, forks)
-	a.cache.putList(list)
-	return list, lease, nil
+	return httpserver.SendJSON(r.c, body, httpserver.JSON{ETag: tag, Sent: sent})
 }
 
 // authorizeList asks the policy about each owner of the forks. There is one, unless the query is
@@ -96,17 +64,16 @@ func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 }
 
 // getFork answers GET /api/v1/forks/{forkId}.
-func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx := c.UserContext()
-	fork, err := a.forkOf(ctx, c, caller, authz.ReadFork)
+func (a *API) getFork(r *call) error {
+	fork, err := a.forkOf(r)
 	if err != nil {
 		return err
 	}
-	tag := versionTag(c, versionKey{fork.OrganisationID, fork.OrganisationVersion})
-	if httpserver.NotModified(c, tag) {
-		return httpserver.SendNotModified(c, tag)
+	tag := versionTag(r.c, fork.OrganisationID, fork.OrganisationVersion)
+	if httpserver.NotModified(r.c, tag) {
+		return httpserver.SendNotModified(r.c, tag)
 	}
-	return httpserver.SendJSON(c, fork.body, httpserver.JSONOptions{ETag: tag})
+	return httpserver.SendJSON(r.c, appendFork(nil, fork), httpserver.JSON{ETag: tag})
 }
 
 // wireVersion changes with the JSON form of a fork, so that clients discard cached ones.
@@ -114,6 +81,6 @@ const wireVersion = "1"
 
 // versionTag is the ETag of forks, by the organisation's version of their snapshot. An earlier
 // version could recur with older forks if history is lost.
-func versionTag(c *fiber.Ctx, v versionKey) string {
-	return httpserver.ETag(c, wireVersion, v.organisationID, strconv.FormatInt(v.version, 10))
+func versionTag(c *fiber.Ctx, organisationID string, version int64) string {
+	return httpserver.ETag(c, wireVersion, organisationID, strconv.FormatInt(version, 10))
 }

@@ -1,7 +1,11 @@
 package publicapi
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"regexp"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -9,43 +13,168 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/limit"
 )
 
-// Mount adds the API to app, before every other route: guard refuses keys on their paths.
-func (a *API) Mount(app *fiber.App) {
-	app.Use(a.guard)
-	app.Get("/openapi/v1.json", serveDescription(a.document))
-	a.route(app, "forks", authz.ListForks, apikeys.ForksRead, a.listForks)
-	a.route(app, "forks/:forkId", authz.ReadFork, apikeys.ForksRead, a.getFork)
-	a.route(app, "forks/:forkId/stats", authz.ReadReport, apikeys.ReportsRead, a.getForkStats)
-	a.route(app, "forks/:forkId/exports/csv", authz.ExportReport, apikeys.ReportsRead,
-		a.exportForkPlays)
-}
+const (
+	// prefix makes a path part of the API.
+	prefix       = "/api/v1/"
+	documentPath = "/openapi/v1.json"
+)
 
-// route adds a GET, and the HEAD that fiber derives from it, for callers with the scope.
-func (a *API) route(
-	app *fiber.App, path string, permission authz.Permission, scope apikeys.Scope,
-	handle func(*fiber.Ctx, apikeys.Caller) error,
-) {
-	app.Get(prefix+path, func(c *fiber.Ctx) error {
-		caller := callerOf(c)
-		err := a.Policy.Authorize(caller.Subject(), permission, caller.OrganisationID)
-		if errors.Is(err, authz.ErrDenied) {
-			return a.refuseScope(c, caller, scope)
-		}
-		if err != nil {
+// Mount adds the API to any fiber.App, before every other route. It matches paths exactly, whatever
+// the app's settings, refuses keys on the paths of others, and answers its own errors.
+func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
+
+// serve decides by the path alone whether a request is inside the API.
+func (a *API) serve(c *fiber.Ctx) error {
+	path := pathOf(c)
+	headers := strings.Join(authorization(c), "\n")
+	switch {
+	case strings.HasPrefix(path, prefix):
+		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
+			err := a.authenticate(c, path)
+			if apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
+				c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
+			}
 			return err
+		})
+	case strings.Contains(headers, apikeys.TokenPrefix):
+		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
+			return a.refuseOutside(c, path, headers)
+		})
+	case path == documentPath && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
+		return httpserver.Handle(c, nil, a.serveDocument)
+	case path != c.Path():
+		return fiber.ErrNotFound
+	}
+	return c.Next()
+}
+
+// pathOf returns the path of the request target. For a target that begins with two slashes, fiber
+// takes the first part for a host if "://" follows or the Host header is missing, and routes the
+// rest.
+func pathOf(c *fiber.Ctx) string {
+	target := c.Request().Header.RequestURI()
+	if !bytes.HasPrefix(target, []byte("//")) {
+		return strings.Clone(c.Path())
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	return string(path)
+}
+
+var (
+	errOutside = apperr.New(apperr.AccessDenied,
+		"API keys work only under /api/v1/. Remove the Authorization header, or call /api/v1/forks.")
+	errNearMiss = apperr.New(apperr.AccessDenied,
+		"Did you mean /api/v1/forks? Paths are case-sensitive.")
+	nearMiss = regexp.MustCompile(`(?i)^/+api\b`)
+)
+
+// refuseOutside refuses a key on a path outside of the API, and records it.
+func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
+	release, err := a.Requests.Acquire(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c))
+	if err != nil {
+		return err
+	}
+	defer release()
+	id, _ := apikeys.FindID(headers)
+	answer := errOutside
+	if nearMiss.MatchString(path) {
+		answer = errNearMiss
+	}
+	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), answer)
+}
+
+// endpoint is a GET of the API.
+type endpoint struct {
+	template   string // below prefix
+	permission authz.Permission
+	scope      apikeys.Scope
+	handle     func(*API, *call) error
+}
+
+var endpoints = []endpoint{
+	{"forks", authz.ListForks, apikeys.ForksRead, (*API).listForks},
+	{"forks/:forkId", authz.ReadFork, apikeys.ForksRead, (*API).getFork},
+	{"forks/:forkId/stats", authz.ReadReport, apikeys.ReportsRead, (*API).getForkStats},
+	{"forks/:forkId/exports/csv", authz.ExportReport, apikeys.ReportsRead,
+		(*API).exportForkPlays},
+}
+
+// match returns the endpoint of a path below prefix, and the fork's id in it.
+func match(path string) (e endpoint, forkID string, ok bool) {
+	sent := strings.Split(path, "/")
+	for _, e := range endpoints {
+		want := strings.Split(e.template, "/")
+		if len(want) != len(sent) {
+			continue
 		}
-		return handle(c, caller)
-	})
+		ok = true
+		for i, segment := range want {
+			if segment == ":forkId" {
+				forkID = sent[i]
+				ok = ok && forkID != ""
+			} else {
+				ok = ok && sent[i] == segment
+			}
+		}
+		if ok {
+			return e, forkID, true
+		}
+	}
+	return endpoint{}, "", false
 }
 
-func (a *API) refuseScope(c *fiber.Ctx, caller apikeys.Caller, scope apikeys.Scope) error {
-	c.Set(fiber.HeaderWWWAuthenticate,
-		`Bearer error="insufficient_scope", scope="`+string(scope)+`"`)
-	return a.Keys.Refuse(c.UserContext(), caller, audit.InsufficientScope, audit.Target{},
-		requestOf(c), apperr.New(apperr.AccessDenied,
-			"This key lacks the scope %s. Use a key that has it.", scope))
+// call is an authenticated request of an endpoint.
+type call struct {
+	endpoint
+
+	c       *fiber.Ctx
+	ctx     context.Context
+	caller  apikeys.Caller
+	path    string
+	forkID  string // as sent
+	release func() // of the place among the organisation's requests
 }
 
-func requestOf(c *fiber.Ctx) audit.Request { return apikeys.RequestOf(c, pathOf(c)) }
+// errUnknownPath lists what is valid, and reveals no data.
+var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+
+	"…/{forkId}, …/{forkId}/stats and …/{forkId}/exports/csv, without a trailing slash. Ids of "+
+	"groups are in Settings, Organisation.")
+
+// route calls the endpoint of the path for callers with its scope.
+func (a *API) route(r *call) error {
+	e, forkID, ok := match(strings.TrimPrefix(r.path, prefix))
+	if !ok {
+		return errUnknownPath
+	}
+	httpserver.SetRoute(r.c, prefix+e.template)
+	if m := r.c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
+		r.c.Set(fiber.HeaderAllow, "GET, HEAD")
+		return fiber.ErrMethodNotAllowed
+	}
+	r.endpoint = e
+	r.forkID = forkID
+	err := a.Policy.Authorize(r.caller.Subject(), e.permission, r.caller.OrganisationID)
+	if errors.Is(err, authz.ErrDenied) {
+		return a.refuseScope(r)
+	}
+	if err != nil {
+		return err
+	}
+	return e.handle(a, r)
+}
+
+func (a *API) refuseScope(r *call) error {
+	r.c.Set(fiber.HeaderWWWAuthenticate,
+		`Bearer error="insufficient_scope", scope="`+string(r.scope)+`"`)
+	return a.refuse(r, audit.InsufficientScope, audit.Target{}, apperr.New(apperr.AccessDenied,
+		"This key lacks the scope %s. Use a key that has it.", r.scope))
+}
+
+// refuse records a forbidden use of the caller's key and returns answer.
+func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, answer error) error {
+	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.RequestOf(r.c, r.path), answer)
+}

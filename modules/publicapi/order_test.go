@@ -48,7 +48,7 @@ var steps = []step{
 	{"3b", "KeyExpired", audit.Expired, invalidToken, nil},
 	{"3c", "PlanBelowPro", audit.BelowPlan, invalidToken, nil},
 	{"4", "TooManyRequests", "", "", nil},
-	{"5a", "PathMistyped", "", "", nil},
+	{"5a", "PathUnknown", "", "", nil},
 	{"5b", "MethodNotAllowed", "", "", nil},
 	{"6", "ScopeMissing", audit.InsufficientScope, insufficientScope, nil},
 	{"7a", "ForkUnknown", "", "", nil},

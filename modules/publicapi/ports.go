@@ -11,7 +11,6 @@ import (
 	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/authz"
-	"dg/platform/fairshare"
 )
 
 // The interfaces of other modules. Their services document the methods and errors.
@@ -43,9 +42,7 @@ type Forks interface {
 
 // Reports computes statistics.
 type Reports interface {
-	Open(
-		ctx context.Context, q reports.Query, hold func(*fairshare.Lease),
-	) (*reports.Report, error)
+	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 	Header(ctx context.Context, q reports.Query) (reports.Header, error)
 }

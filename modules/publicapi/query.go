@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/input"
@@ -28,7 +29,7 @@ var parameterChecks = input.New(map[string]string{
 
 // reportQuery reads the parameters of statistics and exports. An unknown one is an error: a
 // mistyped filter would return the figures of all players. Errors: apperr.Validation.
-func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
+func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	// fasthttp drops a parameter without name and value
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {
 		return reports.Query{}, errUnknownParameter("")

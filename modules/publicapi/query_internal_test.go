@@ -21,7 +21,7 @@ func parsed(t *testing.T, query string) (read reports.Query, err error) {
 	t.Helper()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Get("/", func(c *fiber.Ctx) error {
-		read, err = reportQuery(c, encodedFork{Fork: games.Fork{ID: "fork", OrganisationID: "org"}})
+		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
 		return nil
 	})
 	response, failed := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet,

@@ -3,46 +3,82 @@ package publicapi
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/apikeys"
-	"dg/platform/authz"
-	"dg/platform/fairshare"
+	"dg/modules/reports"
 	"dg/platform/httpserver"
-	"dg/platform/httpserver/body"
 )
 
 // getForkStats answers GET /api/v1/forks/{forkId}/stats.
-func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
-	r, err := a.reportOf(c, caller, authz.ReadReport)
+func (a *API) getForkStats(r *call) error {
+	_, query, err := a.queryOf(r)
 	if err != nil {
 		return err
 	}
-	if c.Method() == fiber.MethodHead {
-		return a.headForkStats(r)
+	if r.c.Method() == fiber.MethodHead {
+		return a.headForkStats(r, query)
 	}
-	report, err := a.Reports.Open(c.UserContext(), r.query, func(l *fairshare.Lease) {
-		httpserver.AttachLease(c, l)
-	})
+	r.release() // reports and answers have places of their own
+	body, sent, err := a.admittedStatistics(r, query)
 	if err != nil {
 		return err
+	}
+	return httpserver.SendJSON(r.c, body, httpserver.JSON{Sent: sent})
+}
+
+// admittedStatistics returns the JSON of a report. A large one waits for its memory before it is
+// computed, by the size of the last one. If it turns out larger, it is computed again.
+func (a *API) admittedStatistics(
+	r *call, query reports.Query,
+) (body []byte, sent func(), err error) {
+	of := query.ForkID + query.GroupID
+	for {
+		expected := a.sizes.Get(of)
+		if sent, err = a.admitAnswer(r, expected); err != nil {
+			return nil, nil, err
+		}
+		body, err = a.statistics(r, query)
+		a.sizes.Put(of, megabytes(body))
+		if err == nil && megabytes(body) <= expected {
+			return body, sent, nil
+		}
+		if sent != nil {
+			sent()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// admitAnswer waits for the memory of a large answer. sent releases it; nil: the answer is small.
+func (a *API) admitAnswer(r *call, megabytes int) (sent func(), err error) {
+	if megabytes == 0 {
+		return nil, nil
+	}
+	return a.answers.AcquireN(r.ctx, r.caller.OrganisationID, megabytes)
+}
+
+// statistics returns the JSON of a report.
+func (a *API) statistics(r *call, query reports.Query) ([]byte, error) {
+	report, err := a.Reports.Open(r.ctx, query)
+	if err != nil {
+		return nil, err
 	}
 	defer report.Close()
-	if err := r.authorize(report.Header); err != nil {
-		return err
+	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
+		return nil, err
 	}
-	stats, err := a.Reports.Statistics(c.UserContext(), report)
+	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return httpserver.SendJSONPieces(c, func() body.Pieces {
-		return statsPieces(stats)
-	}, stats.Bytes)
+	return appendStatistics(nil, stats), nil
 }
 
 // headForkStats runs the checks of the statistics and computes nothing.
-func (a *API) headForkStats(r *reportRequest) error {
-	header, err := a.Reports.Header(r.c.UserContext(), r.query)
+func (a *API) headForkStats(r *call, query reports.Query) error {
+	header, err := a.Reports.Header(r.ctx, query)
 	if err == nil {
-		err = r.authorize(header)
+		err = a.authorizeGroup(r, header, query.GroupID)
 	}
 	if err != nil {
 		return err

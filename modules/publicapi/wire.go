@@ -2,12 +2,12 @@ package publicapi
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
 	"dg/modules/games"
 	"dg/modules/reports"
-	"dg/platform/httpserver/body"
 )
 
 // The wire form: names and order of fields as in openapi.yaml, formats as in rules.md. Appending a
@@ -34,22 +34,17 @@ func appendFork(b []byte, f games.Fork) []byte {
 	return append(b, '}')
 }
 
-// statsPieces makes the JSON of statistics in pieces: the figures, each player, the skills.
-func statsPieces(s reports.Statistics) body.Pieces {
-	next := -1
-	players := int(s.UniquePlayers)
-	return func(b []byte) []byte {
-		switch i := next; {
-		case i < 0:
-			b = appendFigures(b, s)
-		case i < players:
+// appendStatistics appends the JSON of statistics.
+func appendStatistics(b []byte, s reports.Statistics) []byte {
+	const bytesOfPlayer = 130
+	b = slices.Grow(b, 4096+bytesOfPlayer*int(s.UniquePlayers))
+	b = appendFigures(b, s)
+	if !s.Suppressed {
+		for i := range int(s.UniquePlayers) {
 			b = appendPlayer(appendComma(b, i), s.Player(i))
-		case i == players:
-			b = appendSkills(b, s.Skills)
 		}
-		next++
-		return b
 	}
+	return appendSkills(b, s.Skills)
 }
 
 func appendFigures(b []byte, s reports.Statistics) []byte {

@@ -144,13 +144,12 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	s, err := snapshot.Open(t.Context(), e.DB, damageQueries[0], true)
 	require.NoError(t, err)
 	defer s.Close()
-	budget := admission{bytes: smallBytes}.labelBudget(s.Meta.LastOrdinal)
 	days := len(s.Meta.Sealed.Days)
 	months := len(s.Meta.Sealed.Months)
 	require.NoError(t, s.WithoutDamaged(t.Context(), func() error {
 		require.Equal(t, byte('T'), s.Conn.Conn().PgConn().TxStatus(),
 			"each round is in a transaction")
-		_, err := newStatisticsReader(s, budget).read(t.Context())
+		_, err := newStatisticsReader(s).read(t.Context())
 		return err
 	}))
 	require.Equal(t, []int{days - 2, months},

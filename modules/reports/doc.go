@@ -6,8 +6,8 @@
 //
 // # Order of a request
 //
-//   - Admit (admission.go): a report takes a place and a lease of memory. One that turns out large
-//     waits among the large ones, and starts again in another snapshot.
+//   - Admit (limits.go): a report waits for a place, among the large ones if the last report on the
+//     fork or group was large.
 //   - Open (package snapshot): one round trip begins a transaction and reads the metadata.
 //   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).
 //   - Read (statistics_reader.go, export_reader.go, overview_reader.go): the same snapshot, with
@@ -24,6 +24,5 @@
 //     of a group.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     snapshot.suppressed, decides.
-//   - Memory is bounded by the leases (limits.go): an answer makes each player's row when it is
-//     written (Statistics.Player).
+//   - A report holds about 50 bytes for each player: rows are made one by one (Statistics.Player).
 package reports

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/fairshare"
 	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/sealer"
@@ -46,7 +45,7 @@ func newEnv(t testing.TB) *env {
 	db.Players(testOrg, 40)
 	e := &env{
 		Database: db,
-		reports:  New(db.DB, db.DB, NewLimits(db.DB)),
+		reports:  New(db.DB, db.DB),
 		sealer:   sealer.New(db.DB, func() time.Time { return testNow }, discard, 0),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
@@ -102,9 +101,9 @@ func (e *env) seal(t *testing.T) sealer.Result {
 	return done
 }
 
-// statistics returns a report and releases its leases.
+// statistics returns a report.
 func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
-	report, err := e.reports.Open(ctx, q, func(l *fairshare.Lease) { defer l.Release() })
+	report, err := e.reports.Open(ctx, q)
 	if err != nil {
 		return Statistics{}, err
 	}

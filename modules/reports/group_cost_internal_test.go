@@ -94,7 +94,7 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		batch.Queue(snapshot.MetadataSQL, testOrg, group, testFork, q.Period.From, q.Period.End(),
 			LargeReport)
 		if withSealed {
-			r := newStatisticsReader(s, nil)
+			r := newStatisticsReader(s)
 			r.queue(batch, newAccumulator(q.Period))
 			r.labels.queue(batch)
 			cost.statistics = batchCost(t, s, batch)

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/platform/fairshare"
 	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/snapshot"
@@ -27,7 +26,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	q := query(testFrom, 10, testGroup)
 	open := func() (*Report, *Export) {
 		t.Helper()
-		report, err := e.reports.Open(t.Context(), q, func(l *fairshare.Lease) { l.Release() })
+		report, err := e.reports.Open(t.Context(), q)
 		require.NoError(t, err)
 		export, err := e.reports.OpenExport(t.Context(), q, CSV)
 		require.NoError(t, err)

@@ -24,11 +24,8 @@ const (
 		lateral (select * from players where org_id = $1 and ordinal = m.player offset 0) players`
 )
 
-// labelReader reads the labels of a report's players, within the budget.
-type labelReader struct {
-	snap   *snapshot.Snapshot
-	budget *labelBudget
-}
+// labelReader reads the labels of a report's players.
+type labelReader struct{ snap *snapshot.Snapshot }
 
 // of returns the labels of some players. For more than an eighth of the organisation's players it
 // scans all labels, which is faster than lookups.
@@ -41,7 +38,7 @@ func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) 
 		l := r.queue(batch)
 		return l, r.snap.Send(ctx, batch)
 	}
-	l := &labels{grow: r.budget.grow}
+	l := &labels{}
 	batch.Queue(labelOfOrdinals, r.snap.Query.OrganisationID, r.snap.Meta.Mode, ordinals).
 		Query(l.read(labelText))
 	return l, r.snap.Send(ctx, batch)
@@ -49,7 +46,7 @@ func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) 
 
 // queue queues the labels of a small group's members, or of all players.
 func (r labelReader) queue(batch *pgx.Batch) *labels {
-	l := &labels{grow: r.budget.grow}
+	l := &labels{}
 	r.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }

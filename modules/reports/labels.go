@@ -24,8 +24,7 @@ type labels struct {
 	pages  []*[labelsPerPage]uint32
 	blocks []string
 	block  strings.Builder       // the last of blocks
-	grow   func(bytes int) error // called before a block is allocated; may refuse
-	bytes  int                   // of the blocks
+	grow   func(bytes int) error // called before a block is allocated; may refuse, or be nil
 }
 
 func (l *labels) put(ordinal int32, label []byte) error {
@@ -47,10 +46,11 @@ func (l *labels) put(ordinal int32, label []byte) error {
 }
 
 func (l *labels) addBlock(bytes int) error {
-	if err := l.grow(bytes); err != nil {
-		return err
+	if l.grow != nil {
+		if err := l.grow(bytes); err != nil {
+			return err
+		}
 	}
-	l.bytes += bytes
 	l.block = strings.Builder{}
 	l.block.Grow(bytes)
 	l.blocks = append(l.blocks, "")

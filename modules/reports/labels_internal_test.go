@@ -7,9 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/apperr"
-	"dg/platform/fairshare"
 )
 
 // addPlayers adds players up to an ordinal, each with a play and a name of so many bytes.
@@ -39,51 +36,6 @@ func TestLabelsOfAnyLength(t *testing.T) {
 	}
 	require.Empty(t, l.of(1))
 	require.Empty(t, l.of(1<<30))
-}
-
-// The lease of a report grows with the names. Without room for them the report is refused.
-func TestLongNamesAreChargedToTheLease(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	const players = 6_000
-	const nameBytes = 800
-	e.addPlayers(t, players, nameBytes)
-	estimate := int64(bytesOfSegments + players*bytesOfPlayer)
-	labels := int64(players * (nameBytes + 32)) // with lengths and unused ends of blocks
-	q := query(testFrom, 1, "")
-	for _, c := range []struct {
-		name, mode string
-		room       int64
-		refused    bool
-	}{
-		{"names, no room for them", "nominative", estimate + labels/2, true},
-		{"names", "nominative", estimate + labels, false},
-		{"pseudonyms", "pseudonymous", estimate, false},
-	} {
-		e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
-		e.reports.limits.Large = fairshare.New(fairshare.Limits{
-			MaxConcurrent: 4,
-			Bytes:         2 * c.room,
-			BusyMessage:   "Busy.",
-		})
-		// half, and more than half
-		other, err := e.reports.limits.Large.Acquire(t.Context(),
-			fairshare.Request{OrganisationID: "other", Bytes: 2 * c.room})
-		require.NoError(t, err)
-		report, err := e.reports.Open(t.Context(), q, func(l *fairshare.Lease) {
-			t.Cleanup(l.Release)
-		})
-		require.NoError(t, err, c.name)
-		stats, err := e.reports.Statistics(t.Context(), report)
-		require.Equal(t, c.refused, err != nil, "%s: %v", c.name, err)
-		if c.refused {
-			require.True(t, apperr.Is(err, apperr.Unavailable), c.name)
-			require.Positive(t, apperr.From(err).RetryAfter)
-		} else {
-			require.Len(t, stats.Players(), players)
-		}
-		other.Release()
-	}
 }
 
 // An export holds a bounded size of labels. Above it each row has the same cells from its own lookup.

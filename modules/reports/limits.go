@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"context"
+
 	"dg/modules/reports/snapshot"
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/platform/postgres"
 )
 
@@ -10,59 +12,60 @@ import (
 // document and /docs state these bounds. A small report never waits for large ones.
 const (
 	MaxReports               = 6
-	MaxReportsOfOrganisation = MaxReports / 2
+	MaxReportsOfOrganisation = 3
 	// MaxLargeReports bounds reports that list more than LargeReport players or read segments for a
 	// group. Each uses a core while it runs.
 	MaxLargeReports               = 2
-	MaxLargeReportsOfOrganisation = MaxLargeReports / 2
+	MaxLargeReportsOfOrganisation = 1
 	// LargeReport is the maximum of players that a small report lists.
 	LargeReport = snapshot.LargeReport
 )
 
-// The memory of answers, while they are computed and until slow clients have them. Large statistics
-// hold sum, order and label of each player; longer labels grow the lease (labelBudget). One report at
-// a time may take more than half of maxLargeBytes: 100,000 players with names of 800 bytes take 90 MB.
-// While other organisations hold slow answers of 100,000 players, an eighth one still finds room.
-const (
-	smallBytes    = 2 << 20 // of one small report at its peak
-	maxSmallBytes = 32 << 20
-	maxLargeBytes = 96 << 20
-	// peak memory of one player in a large report
-	bytesOfPlayer = bytesOfSum + bytesOfOrder + bytesOfSorting + bytesOfLabel
-	// with the place of the label
-	bytesOfSum               = 20
-	bytesOfOrder             = 8
-	bytesOfSorting           = 12  // until the order is there
-	bytesOfLabel             = 16  // of a pseudonym
-	bytesOfRow               = 160 // of a row that a screen holds, searches and sorts
-	bytesOfSegments          = 4 << 20
-	bytesOfMonth             = 12 << 20 // of a month with the plays of each player, beyond a day
-	connsBesideReports int32 = 3        // of the pool: for forks and the sealer
-)
+// connsBesideReports are connections of the pool for forks and the sealer.
+const connsBesideReports int32 = 3
 
-// Limits admit reports. Small admits fork lists as well: they take the same connections.
-type Limits struct{ Small, Large *fairshare.Limiter }
+// limits admit reports.
+type limits struct {
+	small, large *limit.Limiter
+	isLarge      *limit.Hints[bool] // whether the last report of a fork or group was large
+}
 
-// NewLimits returns the limits of a pool. They leave connections to other readers.
-func NewLimits(reads *postgres.DB) Limits {
+func newLimits(reads *postgres.DB) limits {
 	const busy = "Too many reports are being computed."
 	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
-	large := max(2, min(MaxLargeReports, spare/4))
-	return Limits{
-		Small: fairshare.New(fairshare.Limits{
-			MaxConcurrent: max(2, min(MaxReports, spare-large)),
-			Bytes:         maxSmallBytes,
-			BusyMessage:   busy,
+	return limits{
+		small: limit.New(limit.Options{
+			Max:    max(2, min(MaxReports, spare-MaxLargeReports)),
+			PerKey: max(1, min(MaxReportsOfOrganisation, spare/2)),
+			Busy:   busy,
 		}),
-		Large: fairshare.New(fairshare.Limits{
-			MaxConcurrent: large,
-			Bytes:         maxLargeBytes,
-			BusyMessage:   busy,
+		large: limit.New(limit.Options{
+			Max:    MaxLargeReports,
+			PerKey: MaxLargeReportsOfOrganisation,
+			Busy:   busy,
 		}),
+		isLarge: limit.NewHints[bool](),
+	}
+}
+
+// acquire waits for a place of a report. The first report of a fork on an instance counts as small.
+// Errors: those of Limiter.Acquire.
+func (l limits) acquire(ctx context.Context, q Query) (release func(), err error) {
+	for {
+		from := l.small
+		large := l.isLarge.Get(q.ForkID + q.GroupID)
+		if large {
+			from = l.large
+		}
+		release, err = from.Acquire(ctx, q.OrganisationID)
+		if err != nil || l.isLarge.Get(q.ForkID+q.GroupID) == large {
+			return release, err
+		}
+		release()
 	}
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
-func (s *Service) Limiters() map[string]*fairshare.Limiter {
-	return map[string]*fairshare.Limiter{"reports": s.limits.Small, "large_reports": s.limits.Large}
+func (s *Service) Limiters() map[string]*limit.Limiter {
+	return map[string]*limit.Limiter{"reports": s.limits.small, "large_reports": s.limits.large}
 }

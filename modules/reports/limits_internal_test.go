@@ -5,21 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/fairshare"
-
 	"dg/modules/reports/snapshot"
 )
-
-// limits.go: reports of 100,000 players are no larger than the smaller reports of package fairshare,
-// of which eight organisations hold some (TestNewOrganisationFindsRoomBesideHoarders).
-func TestReportsOfManyPlayersFitTheLimits(t *testing.T) {
-	t.Parallel()
-	const players = 100_000
-	m := snapshot.Metadata{LastOrdinal: players}
-	require.LessOrEqual(t, estimatedBytes(m, false), int64(14<<20))
-	require.LessOrEqual(t, heldBytes(m, players, &labels{bytes: 13 * players}), int64(4<<20))
-	require.Equal(t, 96<<20, maxLargeBytes)
-}
 
 // A report is large by the players that it lists, not by the size of its organisation. A suppressed
 // one is never large.
@@ -52,16 +39,11 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	e.seal(t)
 	require.True(t, large(whole, bigGroup))
 
-	// A large report gives back its slot among the small ones.
-	e.reports.limits.Small = fairshare.New(fairshare.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
-	var leases []*fairshare.Lease
-	report, err := e.reports.Open(t.Context(), query(whole.From, whole.Days, ""),
-		func(l *fairshare.Lease) { leases = append(leases, l) })
-	require.NoError(t, err)
-	report.Close()
-	require.Len(t, leases, 2)
-	defer leases[1].Release()
-	small, err := e.reports.limits.admitSmall(t.Context(), testOrg)
-	require.NoError(t, err)
-	small.lease.Release()
+	// The next report on the fork waits among the large ones.
+	for _, running := range []int64{0, 1} {
+		report, err := e.reports.Open(t.Context(), query(whole.From, whole.Days, ""))
+		require.NoError(t, err)
+		require.Equal(t, running, e.reports.limits.large.Stats().Running)
+		report.Close()
+	}
 }

@@ -45,11 +45,11 @@ const (
 // of the query's period.
 // Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error) {
-	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
+	release, err := s.limits.acquire(ctx, q)
 	if err != nil {
 		return Overview{}, err
 	}
-	defer admitted.lease.Release()
+	defer release()
 	q.Period = overviewPeriod(q.Period)
 	snap, err := snapshot.Open(ctx, s.reads, q, false)
 	if err != nil {

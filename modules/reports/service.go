@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"dg/modules/reports/snapshot"
-	"dg/platform/fairshare"
 	"dg/platform/postgres"
 )
 
 // Service computes reports.
 type Service struct {
 	reads, exports *postgres.DB // two pools, so that exports and statistics do not starve each other
-	limits         Limits
+	limits         limits
 
 	maxOverviewPlays int64
 
@@ -20,11 +19,11 @@ type Service struct {
 
 // New returns the service. The size of the pool exports bounds the exports at once. An instance has
 // one service, so that its limits hold for API and screens together.
-func New(reads, exports *postgres.DB, limits Limits) *Service {
+func New(reads, exports *postgres.DB) *Service {
 	return &Service{
 		reads:            reads,
 		exports:          exports,
-		limits:           limits,
+		limits:           newLimits(reads),
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(Damage) {},
 	}
@@ -55,27 +54,32 @@ func ParsePeriod(from, to string) (Period, error) { return snapshot.ParsePeriod(
 type Report struct {
 	Header
 
-	snap     *snapshot.Snapshot
-	admitted admission
+	snap    *snapshot.Snapshot
+	release func() // of the place
 }
 
 // Open opens the report on a fork, on all its players or on one group. The caller then authorises
-// reading the group, whose owner is in Report.Header, calls Statistics, and closes the report. Open
-// calls hold with each lease of memory it takes. The caller releases the leases after it has sent
-// the answer, even if Open returned an error.
+// reading the group, whose owner is in Report.Header, calls Statistics, and closes the report.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
-func (s *Service) Open(ctx context.Context, q Query, hold func(*fairshare.Lease)) (*Report, error) {
-	snap, admitted, err := s.openAdmitted(ctx, q, hold)
+func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
+	release, err := s.limits.acquire(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{snap.Meta.Header(), snap, admitted}, nil
+	snap, err := snapshot.Open(ctx, s.reads, q, true)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	s.limits.isLarge.Put(q.ForkID+q.GroupID, snap.Meta.Large())
+	return &Report{snap.Meta.Header(), snap, release}, nil
 }
 
-// Close releases the connection. It may be called repeatedly, and on nil.
+// Close releases the connection and the place. It may be called repeatedly, and on nil.
 func (r *Report) Close() {
-	if r != nil && r.snap != nil {
+	if r != nil {
 		r.snap.Close()
+		r.release()
 	}
 }
 
@@ -84,9 +88,8 @@ func (r *Report) Close() {
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
 	defer r.Close()
 	err = r.snap.ReadWithFailover(ctx, func() error {
-		labels := r.admitted.labelBudget(r.snap.Meta.LastOrdinal)
 		return r.snap.WithoutDamaged(ctx, func() (err error) {
-			stats, err = newStatisticsReader(r.snap, labels).read(ctx)
+			stats, err = newStatisticsReader(r.snap).read(ctx)
 			return err
 		})
 	})
@@ -96,11 +99,11 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, 
 
 // Header returns the header of a report without opening it. Errors: those of Open.
 func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
-	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
+	release, err := s.limits.acquire(ctx, q)
 	if err != nil {
 		return Header{}, err
 	}
-	defer admitted.lease.Release()
+	defer release()
 	snap, err := snapshot.Open(ctx, s.reads, q, false)
 	if err != nil {
 		return Header{}, err

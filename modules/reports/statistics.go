@@ -23,10 +23,9 @@ type Statistics struct {
 	Overlaps       []Overlap // where the query asks for them
 	// Player makes the row of the i-th of the unique players, in the report's order.
 	Player func(i int) PlayerStat
-	Bytes  int64 // held for Player
 }
 
-// Players lists the players. Its query has Rows, because the rows take more memory than the sums.
+// Players lists the players.
 func (s Statistics) Players() []PlayerStat {
 	if s.Player == nil {
 		return nil

@@ -19,14 +19,14 @@ type statisticsReader struct {
 	labels  labelReader
 }
 
-func newStatisticsReader(s *snapshot.Snapshot, budget *labelBudget) *statisticsReader {
+func newStatisticsReader(s *snapshot.Snapshot) *statisticsReader {
 	m := snapshot.NewMembers(s)
 	return &statisticsReader{
 		snap:    s,
 		members: m,
 		sealed:  snapshot.NewSealedReader(s),
 		plays:   snapshot.NewPlaysReader(s, m),
-		labels:  labelReader{s, budget},
+		labels:  labelReader{s},
 	}
 }
 
@@ -131,7 +131,6 @@ func (r *statisticsReader) round(a *segment.Accumulator, l *labels) (stats Stati
 		stats = newTotals(a, r.snap.Query.Period)
 	} else {
 		stats = newStatistics(a, r.snap.Query.Period, l.of)
-		stats.Bytes = heldBytes(r.snap.Meta, stats.UniquePlayers, l)
 	}
 	stats.ReportingMode = r.snap.Meta.Mode
 	return stats

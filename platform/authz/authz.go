@@ -9,7 +9,6 @@ import (
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
 	stringadapter "github.com/casbin/casbin/v2/persist/string-adapter"
-	"github.com/maypok86/otter/v2"
 
 	"dg/configs"
 )
@@ -64,19 +63,8 @@ var ErrDenied = errors.New("authz: denied")
 
 // Policy is the embedded model and policy. It is safe for concurrent use.
 type Policy struct {
-	enforcer  *casbin.Enforcer
-	decisions *otter.Cache[decisionKey, bool] // by all that a decision depends on: never stale
+	enforcer *casbin.Enforcer
 }
-
-// decisionKey has the arguments of Authorize.
-type decisionKey struct {
-	kind                            Kind
-	grants, organisationID, ownerID string
-	want                            Permission
-}
-
-// maxCached bounds the cached decisions: about 2 MB.
-const maxCached = 8192
 
 // New compiles the embedded model and policy. It fails only when they are invalid.
 func New() (*Policy, error) { return Compile(configs.AuthzModel, configs.AuthzPolicy) }
@@ -92,22 +80,16 @@ func Compile(modelText, policyText string) (*Policy, error) {
 		return nil, fmt.Errorf("authz: policy: %w", err)
 	}
 	e.AddFunction("hasGrant", hasGrant)
-	return &Policy{e, otter.Must(&otter.Options[decisionKey, bool]{MaximumSize: maxCached})}, nil
+	return &Policy{e}, nil
 }
 
 // Authorize returns nil when s has the permission on a resource owned by the organisation, and
 // ErrDenied when not. Any other error is a failure to decide, and refuses too.
 func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
-	q := decisionKey{s.Kind, strings.Join(s.Grants, "\x00"), s.OrganisationID, organisationID, want}
-	ok, known := p.decisions.GetIfPresent(q)
-	if !known {
-		var err error
-		ok, err = p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
-			want.Resource, want.Action)
-		if err != nil {
-			return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
-		}
-		p.decisions.Set(q, ok)
+	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
+		want.Resource, want.Action)
+	if err != nil {
+		return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
 	}
 	if !ok {
 		return ErrDenied

@@ -8,29 +8,36 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
+func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
+
 // logAccess writes the log line of a request. It has no header and no query: both carry secrets.
-func (rec *requestRecord) logAccess(status int, bytes int64, took time.Duration, err error) {
-	always := rec.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
-	if !always && !rec.srv.sampler.allow(rec.addr) {
+// Lines of unauthenticated and rate-limited requests are sampled, or they could fill the disk.
+func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
+	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
+	if !always && !r.srv.sampler.Allow() {
+		r.srv.dropped.Add(1)
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", rec.id),
-		slog.String("method", rec.method),
-		slog.String("route", rec.route),
-		slog.String("path", rec.redactedPath()),
+		slog.String("request_id", r.id),
+		slog.String("method", r.method),
+		slog.String("route", r.route),
+		slog.String("path", r.redactedPath()),
 		slog.Int("status", status),
 		slog.Int64("bytes", bytes),
 		slog.Duration("duration", took),
-		slog.String("client", rec.addr),
+		slog.String("client", r.addr),
 	}
-	if rec.code != "" {
-		attrs = append(attrs, slog.String("code", rec.code))
+	if r.code != "" {
+		attrs = append(attrs, slog.String("code", r.code))
 	}
 	if err != nil {
 		attrs = append(attrs, slog.String("broken", err.Error()))
 	}
-	rec.srv.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
+	if n := r.srv.dropped.Swap(0); n > 0 {
+		attrs = append(attrs, slog.Int64("not_logged_before", n))
+	}
+	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
 // isServerFault reports whether the status is a failure of the server. 501 and 505 are the client's
@@ -40,9 +47,9 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-func (rec *requestRecord) redactedPath() string {
-	if redact := rec.srv.opts.RedactPath; redact != nil {
-		return redact(rec.path)
+func (r *request) redactedPath() string {
+	if redact := r.srv.opts.RedactPath; redact != nil {
+		return redact(r.path)
 	}
-	return rec.path
+	return r.path
 }

@@ -8,31 +8,32 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/platform/fairshare"
 	"dg/platform/netaddr"
 )
 
 // ClientAddr returns the address of the client: the connection's, or behind trusted proxies the
-// last address of X-Forwarded-For that is not one of them.
-func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
+// last address of X-Forwarded-For that is not one of them. On another program's app it is c.IP.
+func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 
-// WithTenant queues the request's statements with those of the organisation or, if it is "", with
-// those of the client's network.
-func WithTenant(c *fiber.Ctx, organisationID string) {
-	if organisationID == "" {
-		c.SetUserContext(fairshare.WithNetwork(c.UserContext(), netaddr.ClientText(ClientAddr(c))))
-		return
+// ClientNetwork returns the client's network: its IPv4 address or IPv6 /64.
+func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
+
+func (s *Server) clientAddr(c *fiber.Ctx) string {
+	if s == anyApp {
+		return strings.Clone(c.IP())
 	}
-	c.SetUserContext(fairshare.WithTenant(c.UserContext(), strings.Clone(organisationID)))
+	return clientAddr(c.Context().RemoteAddr(),
+		c.Context().Request.Header.PeekAll(fiber.HeaderXForwardedFor), s.opts.TrustedProxies)
 }
 
 // clientAddr walks X-Forwarded-For from the connection towards the client. It stops at the first
 // hop that is untrusted or invalid, because everything left of it can be forged.
 func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) string {
-	at, ok := remoteIP(remote)
+	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
 		return ""
 	}
+	at := tcp.AddrPort().Addr().Unmap()
 	for _, line := range slices.Backward(forwarded) {
 		for _, text := range slices.Backward(strings.Split(string(line), ",")) {
 			if !netaddr.Within(at, trusted) {
@@ -46,15 +47,6 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 		}
 	}
 	return at.String()
-}
-
-func remoteIP(a net.Addr) (netip.Addr, bool) {
-	tcp, ok := a.(*net.TCPAddr)
-	if !ok {
-		return netip.Addr{}, false
-	}
-	ip := tcp.AddrPort().Addr()
-	return ip.Unmap(), ip.IsValid()
 }
 
 // parseHop reads an address with or without a port: some proxies add one.

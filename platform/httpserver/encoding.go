@@ -6,25 +6,31 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/klauspost/compress/gzip"
 	"github.com/valyala/fasthttp"
-
-	"dg/platform/httpserver/body"
 )
 
 // minGzip is the size below which gzip saves no packet.
 const minGzip = 1400
 
-// encode returns the body in the coding that the client asks for and sets the header. gzipped
-// may be nil; else it returns the caller's cached body.Gzip(plain).
-func encode(c *fiber.Ctx, plain []byte, gzipped func() []byte) []byte {
+// encode returns the body in the coding that the client asks for and sets the header.
+func encode(c *fiber.Ctx, plain []byte) []byte {
 	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return plain
 	}
 	c.Set(fiber.HeaderContentEncoding, "gzip")
-	if gzipped == nil {
-		return body.Gzip(plain)
-	}
-	return gzipped()
+	return Gzip(plain)
+}
+
+// Gzip compresses a body at once.
+func Gzip(body []byte) []byte {
+	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
+	w.Reset(buf)
+	_, _ = w.Write(body) // a bytes.Buffer never fails
+	_ = w.Close()
+	return buf.Bytes()
 }
 
 // gzipAccepted reports whether the client prefers gzip to the plain body.

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
 
 const (
@@ -28,20 +29,20 @@ const (
 // deadline or an unavailable database is 503. Any other error is 500, and only the log has its
 // cause.
 func WriteError(c *fiber.Ctx, err error) error {
-	rec := recordOf(c.Context())
-	f := rec.srv.classify(err)
-	rec.logFailure(f, err)
-	rec.writeFailure(c, f)
+	r := requestOf(c)
+	f := classify(err)
+	r.logFailure(f, err)
+	r.writeFailure(c, f)
 	return nil
 }
 
 // classify decides what the caller may know of err.
-func (s *Server) classify(err error) Failure {
+func classify(err error) Failure {
 	app, isApp := errors.AsType[*apperr.Error](err)
 	if isApp && app.Code != apperr.Internal && app.HTTP().Status != 0 {
 		return failureFrom(app)
 	}
-	if s.unavailable(err) {
+	if unavailable(err) {
 		return genericFailure(fiber.StatusServiceUnavailable)
 	}
 	if isApp && app.Code == apperr.Internal && app.Message != "" {
@@ -66,13 +67,13 @@ func failureFrom(e *apperr.Error) Failure {
 }
 
 // unavailable reports whether the same request may well succeed later.
-func (s *Server) unavailable(err error) bool {
+func unavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, ErrStopped) || (s.opts.Unavailable != nil && s.opts.Unavailable(err))
+		errors.Is(err, ErrStopped) || postgres.Unavailable(err)
 }
 
 // logFailure logs the cause of a failure of the server. The client's own are in the access log.
-func (rec *requestRecord) logFailure(f Failure, err error) {
+func (r *request) logFailure(f Failure, err error) {
 	if !isServerFault(f.Status) {
 		return
 	}
@@ -80,38 +81,28 @@ func (rec *requestRecord) logFailure(f Failure, err error) {
 	if f.Status == fiber.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	rec.srv.log.LogAttrs(context.Background(), level, "request failed",
-		slog.String("request_id", rec.id), slog.String("method", rec.method),
-		slog.String("path", rec.redactedPath()),
+	r.log().LogAttrs(context.Background(), level, "request failed",
+		slog.String("request_id", r.id), slog.String("method", r.method),
+		slog.String("path", r.redactedPath()),
 		slog.Int("status", f.Status), slog.String("error", err.Error()))
 }
 
-// writeDirectly responds where there is no fiber context.
-func (rec *requestRecord) writeDirectly(ctx *fasthttp.RequestCtx, f Failure) {
-	c := rec.srv.app.AcquireCtx(ctx)
-	defer rec.srv.app.ReleaseCtx(c)
-	c.SetUserContext(rec.ctx)
-	rec.writeFailure(c, f)
-}
-
 // writeFailure writes the response of a failure.
-func (rec *requestRecord) writeFailure(c *fiber.Ctx, f Failure) {
-	f.RequestID = rec.id
-	rec.code = string(f.Detail)
+func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
+	f.RequestID = r.id
+	r.code = string(f.Detail)
 	resp := &c.Context().Response
-	rec.streaming = false
+	r.streaming = false
 	resp.ResetBody() // closes a stream that was set and will not be sent
 	if f.RetryAfter == 0 && f.Status == fiber.StatusServiceUnavailable &&
 		len(resp.Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		f.RetryAfter = retryAfter
 	}
 	f.setHeaders(&resp.Header)
-	if !rec.writePage(c, f) {
+	if !r.writePage(c, f) {
 		resp.Header.SetContentType(contentJSON)
 		resp.SetBodyRaw(f.body())
-		if help := rec.srv.opts.ErrorHelp; help != "" {
-			resp.Header.Set(fiber.HeaderLink, "<"+help+string(f.Detail)+`>; rel="help"`)
-		}
+		resp.Header.Set(fiber.HeaderLink, "</docs#"+string(f.Detail)+`>; rel="help"`)
 	}
 	resp.SetStatusCode(f.Status)
 	resp.SkipBody = c.Context().IsHead() // fasthttp does this only where it could read the request
@@ -138,17 +129,17 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 
 // writePage lets the surface respond in its own form. A page that panics must not cost the
 // response.
-func (rec *requestRecord) writePage(c *fiber.Ctx, f Failure) (done bool) {
-	if rec.srv.opts.ErrorPage == nil {
+func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
+	if r.page == nil {
 		return false
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			rec.srv.log.Error("panic in the error page", "request_id", rec.id, "panic", p)
+			r.log().Error("panic in the error page", "request_id", r.id, "panic", p)
 			done = false
 		}
 	}()
-	return rec.srv.opts.ErrorPage(c, f)
+	return r.page(c, f)
 }
 
 // body is the error body of the API: these fields and no others.

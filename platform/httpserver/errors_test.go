@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -13,7 +14,7 @@ import (
 	"dg/platform/apperr"
 )
 
-var errAway = errors.New("connection refused to 10.1.2.3")
+var errAway = fmt.Errorf("10.1.2.3: %w", syscall.ECONNREFUSED)
 
 func TestErrorsBecomeResponses(t *testing.T) {
 	const sorry = "It did not work, sorry."
@@ -45,9 +46,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		"internal":     {apperr.Wrap(apperr.Internal, internals, sorry), 500, sorry},
 		"code-unknown": {apperr.New("ERR_ODD", "internals"), 500, ""},
 	}
-	b := serve(t, Options{
-		Unavailable: func(err error) bool { return errors.Is(err, errAway) },
-	}, func(app *fiber.App) {
+	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/:case", func(c *fiber.Ctx) error {
 			c.Set("RateLimit", "kept")
 			c.Set("Content-Disposition", "dropped")

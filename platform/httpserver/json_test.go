@@ -1,21 +1,15 @@
 package httpserver
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
-	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/httpserver/body"
 )
 
 func TestAcceptEncoding(t *testing.T) {
@@ -70,7 +64,7 @@ func jsonServer(t *testing.T, body []byte) *testServer {
 			if NotModified(c, tag) {
 				return SendNotModified(c, tag)
 			}
-			return SendJSON(c, body, JSONOptions{ETag: tag})
+			return SendJSON(c, body, JSON{ETag: tag})
 		})
 	})
 }
@@ -143,23 +137,27 @@ func TestETagDiffersByVersions(t *testing.T) {
 	require.Len(t, tags, 3)
 }
 
-// A body of megabytes has more than one write deadline.
+// A body of megabytes has a length and more than one write deadline. Its end is told once.
 func TestLargeBodyReachesSlowReader(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
-	b := serve(t, Options{WriteTimeout: time.Second}, func(app *fiber.App) {
-		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, JSONOptions{}) })
+	sent := make(chan struct{}, 2)
+	b := serve(t, Options{}, func(app *fiber.App) {
+		app.Get("/j", func(c *fiber.Ctx) error {
+			return SendJSON(c, body, JSON{Sent: func() { sent <- struct{}{} }})
+		})
 	})
 	c := b.dial(t)
 	// above loopback's segment size, or the sender stalls
 	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10)
 	_, _ = io.WriteString(c, "GET /j HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-	got := slowly(t, c, 64<<10, 40*time.Millisecond)
-	_, rest, _ := strings.Cut(string(got), "\r\n\r\n")
-	require.Len(t, rest, len(body))
+	got := slowly(t, c, 64<<10, 20*time.Millisecond)
+	head, rest, _ := strings.Cut(string(got), "\r\n\r\n")
+	require.Contains(t, head, "Content-Length: 4194304")
 	require.True(t, bytes.Equal(body, []byte(rest)))
 	eventually(t, "the log line", func() bool {
 		return strings.Contains(b.logs.String(), `"bytes":4194304`)
 	})
+	require.Len(t, sent, 1)
 }
 
 // slowly reads size bytes at a time, with a rest in between.
@@ -177,93 +175,4 @@ func slowly(t *testing.T, c net.Conn, size int, rest time.Duration) []byte {
 		}
 		<-tick.C
 	}
-}
-
-// counted makes n pieces of 100 bytes. The piece with the number broken panics.
-func counted(n, broken int) func() body.Pieces {
-	return func() body.Pieces {
-		i := 0
-		return func(b []byte) []byte {
-			if i == broken {
-				panic("no")
-			}
-			if i++; i > n {
-				return b
-			}
-			return fmt.Appendf(b, "%099d\n", i)
-		}
-	}
-}
-
-func whole(n int) string {
-	var b []byte
-	for pieces, had := counted(n, -1)(), -1; len(b) > had; {
-		had = len(b)
-		b = pieces(b)
-	}
-	return string(b)
-}
-
-func piecesServer(t *testing.T) *testServer {
-	return serve(t, Options{}, func(app *fiber.App) {
-		app.Get("/:n/:broken", func(c *fiber.Ctx) error {
-			n, _ := c.ParamsInt("n")
-			broken, _ := c.ParamsInt("broken")
-			return SendJSONPieces(c, counted(n, broken), 0)
-		})
-	})
-}
-
-// askPieces requests a body over a new connection. The answer has the decompressed part that came,
-// and the error that ended it.
-func (s *testServer) askPieces(t *testing.T, path, protocol, accept string) answer {
-	t.Helper()
-	c := s.dial(t)
-	_, _ = fmt.Fprintf(c,
-		"GET %s %s\r\nHost: x\r\nAccept-Encoding: %s\r\nConnection: close\r\n\r\n",
-		path, protocol, accept)
-	response, err := http.ReadResponse(bufio.NewReader(c), nil)
-	require.NoError(t, err)
-	if response.Header.Get("Content-Encoding") == "gzip" {
-		if response.Body, err = gzip.NewReader(response.Body); err != nil {
-			return answer{Response: response, err: err}
-		}
-	}
-	return readAnswer(response)
-}
-
-// A small body is sent with its length, a large one in chunks, or with a length over HTTP/1.0. Its
-// content is the same.
-func TestBodyOfPieces(t *testing.T) {
-	b := piecesServer(t)
-	for _, n := range []int{0, 1, 600, body.BlockSize / 100, body.BlockSize/100 + 1, 20_000} {
-		for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1"} {
-			for _, accept := range []string{"identity", "gzip"} {
-				name := fmt.Sprintf("%d pieces, %s, %s", n, protocol, accept)
-				a := b.askPieces(t, fmt.Sprintf("/%d/-1", n), protocol, accept)
-				require.NoError(t, a.err, name)
-				require.Equal(t, whole(n), a.body, name)
-				chunked := n*100 >= body.BlockSize && protocol == "HTTP/1.1"
-				require.Equal(t, chunked, a.ContentLength < 0, name)
-				require.Equal(t, cachePrivate, a.Header.Get("Cache-Control"), name)
-				require.Equal(t, accept == "gzip" && n*100 >= minGzip,
-					a.Header.Get("Content-Encoding") == "gzip", name)
-			}
-		}
-	}
-}
-
-// A panic in the first block is an error response, and a later one breaks the transfer. The server
-// goes on.
-func TestPieceThatPanics(t *testing.T) {
-	b := piecesServer(t)
-	require.Equal(t, 500, b.askPieces(t, "/20000/3", "HTTP/1.1", "identity").StatusCode)
-	for _, accept := range []string{"identity", "gzip"} {
-		a := b.askPieces(t, "/20000/15000", "HTTP/1.1", accept)
-		require.Error(t, a.err, accept)
-		require.Equal(t, 200, a.StatusCode)
-		require.True(t, strings.HasPrefix(whole(15_000), a.body), accept)
-	}
-	require.Equal(t, 500, b.askPieces(t, "/20000/15000", "HTTP/1.0", "identity").StatusCode)
-	require.NoError(t, b.askPieces(t, "/1/-1", "HTTP/1.1", "identity").err)
 }

@@ -10,7 +10,8 @@ import (
 // metrics are the figures of requests. Their labels are bounded: route templates, known methods,
 // statuses.
 type metrics struct {
-	duration *prometheus.HistogramVec
+	duration                *prometheus.HistogramVec
+	acceptFailures, refused prometheus.Counter
 }
 
 // newMetrics registers the metrics, unless r is nil.
@@ -24,11 +25,35 @@ func newMetrics(r prometheus.Registerer) *metrics {
 				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
 			},
 		}, []string{"route", "method", "status"}),
+		acceptFailures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_accept_failures_total",
+			Help: "Connections that could not be accepted: too many files, no memory.",
+		}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_connections_refused_total",
+			Help: "Connections above the limit in all, or above that of their address.",
+		}),
 	}
 	if r != nil {
-		r.MustRegister(m.duration)
+		r.MustRegister(m.duration, m.acceptFailures, m.refused)
 	}
 	return m
+}
+
+// countConnections registers the number of open connections, unless r is nil.
+func (m *metrics) countConnections(r prometheus.Registerer, s *Server) {
+	if r == nil {
+		return
+	}
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dg_http_connections_open",
+		Help: "Open connections.",
+	}, func() float64 {
+		if ln := s.listener.Load(); ln != nil {
+			return float64(ln.count())
+		}
+		return 0
+	}))
 }
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {

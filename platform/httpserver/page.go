@@ -1,6 +1,9 @@
 package httpserver
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"github.com/gofiber/fiber/v2"
 )
 
@@ -9,7 +12,7 @@ func SendPage(c *fiber.Ctx, status int, html []byte) error {
 	c.Status(status)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	c.Context().Response.SetBodyRaw(encode(c, html, nil))
+	c.Context().Response.SetBodyRaw(encode(c, html))
 	return nil
 }
 
@@ -19,6 +22,12 @@ type File struct {
 	MediaType     string
 	CacheControl  string
 	Version       string // changes whenever Body does
+}
+
+// NewFile compresses a file. Its Cache-Control lets clients keep it and ask each time.
+func NewFile(body []byte, mediaType string) File {
+	sum := sha256.Sum256(body)
+	return File{body, Gzip(body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
 }
 
 // SendFile responds with a file, or with 304 where the browser has it already.
@@ -32,6 +41,11 @@ func SendFile(c *fiber.Ctx, f File) error {
 		return nil
 	}
 	c.Set(fiber.HeaderContentType, f.MediaType)
-	c.Context().Response.SetBodyRaw(encode(c, f.Body, func() []byte { return f.Gzipped }))
+	body := f.Body
+	if f.Gzipped != nil && gzipAccepted(&c.Context().Request.Header) {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		body = f.Gzipped
+	}
+	c.Context().Response.SetBodyRaw(body)
 	return nil
 }

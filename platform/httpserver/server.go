@@ -1,56 +1,95 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"sync"
+	"net/netip"
 	"sync/atomic"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
-
-	"dg/platform/httpserver/connlimit"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/time/rate"
 )
+
+// ErrorPage may respond to a failure with a page. It writes the response without the status and
+// returns true, or changes nothing and returns false.
+type ErrorPage func(c *fiber.Ctx, f Failure) bool
+
+// Options configure a Server. The zero value works.
+type Options struct {
+	// Logger gets the access log and the causes of failures; the default is slog's.
+	Logger *slog.Logger
+	// Metrics is where the metrics of requests and connections are registered; nil means nowhere.
+	Metrics prometheus.Registerer
+	// Tracer makes a span of each request; nil means none.
+	Tracer trace.Tracer
+	// TrustedProxies are the networks of proxies: their X-Forwarded-For is trusted, and they have
+	// no limit of connections for each address.
+	TrustedProxies []netip.Prefix
+	// ErrorPage words the failures of requests that no route has; nil: as JSON.
+	ErrorPage ErrorPage
+	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
+	RedactPath func(path string) string
+	// MaxConnections is how many connections are open at once. The default is the process's limit
+	// of files less ReservedFiles, and at most 10,000.
+	MaxConnections int
+	// ReservedFiles are the files that the rest of the process needs: database pools, the log,
+	// files read and written.
+	ReservedFiles int
+	// ShutdownDelay is how long Shutdown continues to serve, with Connection: close, until proxies
+	// have noticed it by Stopping.
+	ShutdownDelay time.Duration
+	// Grace is how long Shutdown lets running requests finish; the default is 10 s.
+	Grace time.Duration
+}
+
+const (
+	readTimeout  = 5 * time.Second // of a whole request
+	writeTimeout = 5 * time.Second // of a response, or of one block of a long one
+	idleTimeout  = 15 * time.Second
+	defaultGrace = 10 * time.Second
+)
+
+func (o Options) withDefaults() Options {
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
+	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections(o.ReservedFiles))
+	return o
+}
 
 // Server serves HTTP. Routes are added to App before Serve.
 type Server struct {
 	app     *fiber.App
 	opts    Options
-	log     *slog.Logger
 	metrics *metrics
+	sampler *rate.Limiter // of the access log
+	dropped atomic.Int64  // lines that the sampler dropped
 
-	// base is the parent of Ctx.UserContext in every handler. Shutdown cancels it after the grace,
-	// with ErrStopped as its cause.
-	base  context.Context
+	base  context.Context // parent of all work; Shutdown ends it after the grace
 	abort context.CancelCauseFunc
 
-	templates func() map[string]bool // of the routes, once all are added
-
-	conns    *connlimit.Limit
-	sampler  sampler      // of the access log
 	running  atomic.Int64 // requests between their arrival and the end of their response
-	closing  atomic.Bool  // a shutdown has begun: every response says that its connection closes
-	aborting atomic.Bool  // the grace is over: no request is served any more
+	stopping atomic.Bool
+	listener atomic.Pointer[listener]
+}
 
-	mu       sync.Mutex
-	listener net.Listener
-	stopping bool
-	stopped  chan struct{} // closed when Shutdown has finished
+// newServer returns a server without an app.
+func newServer(o Options) *Server {
+	s := &Server{opts: o, metrics: newMetrics(o.Metrics), sampler: rate.NewLimiter(50, 50)}
+	s.base, s.abort = context.WithCancelCause(context.Background())
+	return s
 }
 
 // New returns a server that does not listen yet.
 func New(o Options) *Server {
-	o = o.withDefaults()
-	s := &Server{opts: o, log: o.Logger, stopped: make(chan struct{})}
-	s.base, s.abort = context.WithCancelCause(context.Background())
-	s.conns = connlimit.New(connlimit.Options{Max: o.MaxConnections, Exempt: o.TrustedProxies,
-		Metrics: o.Metrics, Log: o.Logger, Rejection: s.rejection})
-	s.sampler.log = o.Logger
-	s.metrics = newMetrics(o.Metrics)
-	s.templates = sync.OnceValue(s.routeTemplates)
-
+	s := newServer(o.withDefaults())
+	s.metrics.countConnections(o.Metrics, s)
 	s.app = fiber.New(fiber.Config{
 		AppName:                      "dg",
 		Immutable:                    true,
@@ -59,73 +98,115 @@ func New(o Options) *Server {
 		DisableStartupMessage:        true,
 		DisablePreParseMultipartForm: true,
 		DisableDefaultContentType:    true,
-		ReadBufferSize:               maxHeader + maxTarget + 256, // the rest of the request line
+		ReadBufferSize:               2 * maxHeader, // what is not read resets the connection
 		BodyLimit:                    maxBody,
-		ReadTimeout:                  o.ReadTimeout,
-		WriteTimeout:                 o.WriteTimeout,
+		ReadTimeout:                  readTimeout,
+		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
-		ErrorHandler:                 WriteError,
-		// an idle connection holds 11 KB, not 21, for 3% of a small request
-		ReduceMemoryUsage: true,
-		// Never reached: the listener rejects with a better message. Twice, since an evicted
-		// connection ends a little later.
-		Concurrency: 2*o.MaxConnections + connlimit.MaxRejecting,
+		ErrorHandler: func(c *fiber.Ctx, err error) error { // of requests that cannot be read
+			return s.serve(c, nil, func(*fiber.Ctx) error { return err })
+		},
+		ReduceMemoryUsage: true, // an idle connection holds 11 KB, not 21
+		Concurrency:       2 * s.opts.MaxConnections,
 	})
-	s.app.Use(s.dispatch)
-
+	s.app.Use(func(c *fiber.Ctx) error {
+		if s.stopping.Load() {
+			c.Context().SetConnectionClose()
+		}
+		return s.serve(c, s.opts.ErrorPage, func(c *fiber.Ctx) error {
+			err := c.Next()
+			if r := requestOf(c); r.route == unmatched {
+				r.route = s.routeLabel(c, err)
+			}
+			return err
+		})
+	})
 	srv := s.app.Server()
-	srv.Handler = s.guard(s.app.Handler())
-	srv.ErrorHandler = s.handleParseError
-	srv.HeaderReceived = headerReceived
-	srv.ExpectHandler = s.answerExpectation
+	srv.Handler = s.checkMethod(s.app.Handler())
 	srv.CloseOnShutdown = true
 	srv.SecureErrorLogMessage = true // its errors would quote the request, Authorization included
-	srv.ConnState = s.trackConnection
 	return s
 }
 
-// App is where routes and middleware are added. Middleware is registered on a prefix with the last
-// slash ("/api/v1/"). An app.Use that responds to everything would hide 404 and 405.
+// App is where routes and middleware are added.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve serves on ln and closes it. It returns nil when Shutdown has finished, also if
-// Shutdown came first, and an error when the listener failed.
+// Serve serves on ln and closes it. It returns nil after Shutdown, also if that came first, and an
+// error when the listener failed.
 func (s *Server) Serve(ln net.Listener) error {
-	s.mu.Lock()
-	if s.stopping {
-		s.mu.Unlock()
-		<-s.stopped
-		return ln.Close()
-	}
-	admitting := s.conns.Listen(ln)
-	s.listener = admitting
-	s.mu.Unlock()
-
-	err := s.app.Listener(admitting)
-	_ = admitting.Close() // fasthttp leaves a broken one open, and clients would wait there
-
-	s.mu.Lock()
-	stopping := s.stopping
-	s.mu.Unlock()
-	if stopping {
-		// fasthttp returns while requests still run: a main that returned now would cut them off
-		<-s.stopped
+	bounded := s.newListener(ln)
+	s.listener.Store(bounded)
+	defer func() { _ = bounded.Close() }() // fasthttp leaves a broken one open
+	if s.stopping.Load() {
 		return nil
 	}
-	if err != nil {
+	if err := s.app.Listener(bounded); err != nil && !s.stopping.Load() {
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	}
 	return nil
 }
 
-// trackConnection notes when a request begins to arrive and when it has been served. In between,
-// begin notes that it is being served.
-func (s *Server) trackConnection(c net.Conn, state fasthttp.ConnState) {
-	conn, _ := c.(*connlimit.Conn)
-	switch state {
-	case fasthttp.StateActive:
-		conn.SetState(connlimit.Waiting)
-	case fasthttp.StateIdle:
-		conn.SetState(connlimit.Idle)
+// ErrStopped is the cause of responses that the shutdown breaks off.
+var ErrStopped = errors.New("the server is stopping")
+
+// abortWait is the time for aborted requests to end.
+const abortWait = 4 * time.Second
+
+// Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
+func (s *Server) Stopping() bool { return s.stopping.Load() }
+
+// Shutdown stops the server. For Options.ShutdownDelay it serves with Connection: close. Then it
+// stops accepting, closes idle connections and waits for requests, for Options.Grace or until ctx
+// ends. Last it cancels all handlers and closes all connections. It returns an error if a request
+// still runs.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if s.stopping.Swap(true) {
+		return nil
 	}
+	ln := s.listener.Load()
+	if ln != nil && ln.count() > 0 { // without connections no proxy needs to learn of it
+		wait(ctx, s.opts.ShutdownDelay)
+	}
+	if ln != nil { // fasthttp does not know of a listener whose Serve has only just begun
+		_ = ln.Close()
+	}
+	grace, stop := context.WithTimeout(ctx, s.opts.Grace)
+	defer stop()
+	_ = s.app.ShutdownWithContext(grace) // it fails where requests outlive the grace: see below
+	if n := s.running.Load(); n > 0 {
+		s.opts.Logger.Warn("shutdown: aborting running requests", "requests", n, "grace",
+			s.opts.Grace.String())
+	}
+	s.abort(ErrStopped)
+	if ln != nil {
+		ln.closeStreams()
+	}
+	ended := waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
+	if ln != nil {
+		ln.closeAll()
+	}
+	if !ended {
+		return fmt.Errorf("shutdown: %d requests did not end", s.running.Load())
+	}
+	return nil
+}
+
+// wait waits so long, or until ctx ends.
+func wait(ctx context.Context, long time.Duration) {
+	select {
+	case <-time.After(long):
+	case <-ctx.Done():
+	}
+}
+
+// waitUntil polls for done, at most for limit.
+func waitUntil(limit time.Duration, done func() bool) bool {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(limit); !done(); <-tick.C {
+		if time.Now().After(deadline) {
+			return done()
+		}
+	}
+	return true
 }

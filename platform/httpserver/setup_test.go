@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -115,7 +117,7 @@ func (b *testServer) raw(t *testing.T, request string) answer {
 	a := readAnswer(resp)
 	if resp.Close {
 		rest, err := io.ReadAll(r)
-		a.closed = err == nil
+		a.closed = err == nil || errors.Is(err, syscall.ECONNRESET)
 		require.Empty(t, rest, "after the answer to %.60q", request)
 	}
 	return a

@@ -1,172 +1,110 @@
 package httpserver
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"io"
 	"net"
-	"runtime"
+	"net/http"
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 )
 
-// stopping is a server with open connections whose shutdown has begun.
-type stopping struct {
-	*fullServer
-	hurry   func() // ends the delay and the grace
-	stopped chan error
-}
-
-func (c *fullServer) stop() *stopping {
-	ctx, hurry := context.WithCancel(c.t.Context())
-	s := &stopping{c, hurry, make(chan error, 1)}
-	go func() { s.stopped <- c.Shutdown(ctx) }()
-	eventually(c.t, "the shutdown to begin", c.Stopping)
-	return s
-}
-
-func (s *stopping) ends() {
-	s.t.Helper()
-	require.NoError(s.t, within10s(s.t, s.stopped, "the shutdown"))
-}
-
-// refuses waits until the listener is closed.
-func (s *stopping) refuses() {
-	s.t.Helper()
-	eventually(s.t, "the listener to close", func() bool {
-		c, err := net.Dial("tcp", s.addr)
-		if err == nil {
-			c.Close()
-		}
-		return err != nil
-	})
-}
-
-// answered fails unless the request on the connection is answered, as the last one.
-func (k *client) answered() {
-	k.t.Helper()
-	a := k.ask()
-	require.Equal(k.t, "ok", a.body)
-	require.True(k.t, a.Close)
-}
-
-// closedCleanly fails unless the server has closed the connection, without a reset.
-func (k *client) closedCleanly() {
-	k.t.Helper()
-	_, err := k.in.ReadByte()
-	require.ErrorIs(k.t, err, io.EOF)
+// stop begins the shutdown and returns what it will return.
+func (b *testServer) stop(t *testing.T) <-chan error {
+	t.Helper()
+	stopped := make(chan error, 1)
+	go func() { stopped <- b.Shutdown(context.Background()) }()
+	eventually(t, "the shutdown to begin", b.Stopping)
+	return stopped
 }
 
 // Until a proxy notices the shutdown, it uses kept connections and opens new ones.
 func TestShutdownAnswersUntilTheDelayIsOver(t *testing.T) {
-	c := newFullServer(t, Options{ShutdownDelay: time.Minute})
-	var clients [20]*client
-	for i := range clients {
-		clients[i] = c.idle("127.0.0.2")
-	}
-	fresh := c.silent("127.0.0.2")
-	s := c.stop()
-	for _, k := range clients {
-		k.answered()
-		k.closedCleanly()
-	}
-	fresh.answered()
-	c.from("127.0.0.3").answered()
-	s.hurry()
-	s.ends()
-}
-
-func TestShutdownClosesIdleConnectionsAfterTheDelay(t *testing.T) {
-	c := newFullServer(t, Options{ShutdownDelay: 100 * time.Millisecond, Grace: testTimeout})
-	kept := c.idle("127.0.0.2")
-	silent := c.silent("127.0.0.2")
-	began := time.Now()
-	s := c.stop()
-	s.ends()
-	require.Greater(t, time.Since(began), 100*time.Millisecond)
-	kept.closedCleanly()
-	silent.closedCleanly()
-	s.refuses()
-}
-
-// Its answer began before the shutdown, without Connection: close.
-func TestConnectionOfALongAnswerIsKeptForTheDelay(t *testing.T) {
-	t.Parallel()
-	c := newFullServer(t, Options{ShutdownDelay: time.Second, Grace: testTimeout})
-	k := c.reads("127.0.0.2", "/large-known")
-	s := c.stop()
-	s.refuses()
-	a := k.receive()
-	require.NoError(t, a.err)
-	require.False(t, a.Close)
-	k.answered()
-	s.ends()
+	b := serve(t, Options{ShutdownDelay: 500 * time.Millisecond}, plainRoutes)
+	c := b.dial(t)
+	in := bufio.NewReader(c)
+	_, _ = io.WriteString(c, get+end)
+	readStatus(t, in, 200)
+	stopped := b.stop(t)
+	_, _ = io.WriteString(c, get+end)
+	response, err := http.ReadResponse(in, nil)
+	require.NoError(t, err)
+	require.True(t, response.Close)
+	require.Equal(t, 200, b.get(t, "/ok").StatusCode)
+	require.NoError(t, <-stopped)
+	_, err = net.Dial("tcp", b.addr)
+	require.Error(t, err)
 }
 
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
-	c := newFullServer(t, Options{ShutdownDelay: time.Minute})
-	c.stop().ends()
+	b := serve(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
+	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
 }
 
-// writeIsBlocked reports whether the server waits in a write for the client.
-func writeIsBlocked() bool {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
-		if bytes.Contains(g, []byte("IO wait")) &&
-			bytes.Contains(g, []byte("body.(*Body).WriteTo")) {
-			return true
-		}
-	}
-	return false
-}
-
-// Serve returns after the last response: main ends the process when it returns.
-func TestShutdownLetsARequestFinish(t *testing.T) {
-	c := newFullServer(t, Options{Grace: testTimeout})
-	k := c.busy("127.0.0.2", "/wait")
-	s := c.stop()
-	s.refuses()
-	select {
-	case <-c.served:
-		t.Error("Serve returned while an answer ran")
-	case <-time.After(200 * time.Millisecond):
-	}
-	c.leave <- struct{}{}
-	a := k.receive()
-	require.Equal(t, "ok", a.body)
-	require.True(t, a.Close)
-	s.ends()
-}
-
-func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
-	for name, read := range map[string]bool{"that flows": true, "that is blocked": false} {
-		t.Run(name, func(t *testing.T) {
-			so := StreamOptions{WriteTimeout: time.Minute}
-			if read {
-				so.Context = t.Context() // does not end with the server
-			}
-			b, s := rowsForever(t, Options{Grace: 300 * time.Millisecond}, so)
-			c := b.begin(t, "/x")
-			if read {
-				go func() { _, _ = io.Copy(io.Discard, c) }()
-			}
-			began := time.Now()
-			require.NoError(t, b.Shutdown(context.Background()))
-			require.Greater(t, time.Since(began), 250*time.Millisecond)
-			s.wantEnding(t, ErrStopped)
-			require.ErrorIs(t, context.Cause(b.base), ErrStopped)
+// waitingServer has /wait, which answers when release is closed, and /query, which waits for its
+// context.
+func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, release chan struct{}) {
+	t.Helper()
+	begun = make(chan struct{}, 1)
+	release = make(chan struct{})
+	b = serve(t, Options{Grace: grace}, func(app *fiber.App) {
+		app.Get("/wait", func(c *fiber.Ctx) error {
+			begun <- struct{}{}
+			<-release
+			return c.SendString("ok")
 		})
-	}
+		app.Get("/query", func(c *fiber.Ctx) error {
+			begun <- struct{}{}
+			<-c.UserContext().Done()
+			return c.UserContext().Err()
+		})
+	})
+	return b, begun, release
+}
+
+// asks sends a request in the background.
+func (b *testServer) asks(t *testing.T, path string) <-chan answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody)
+	require.NoError(t, err)
+	answers := make(chan answer, 1)
+	go func() {
+		if response, err := plainClient.Do(request); err == nil {
+			answers <- readAnswer(response)
+		}
+	}()
+	return answers
+}
+
+func TestShutdownLetsARequestFinish(t *testing.T) {
+	b, begun, release := waitingServer(t, testTimeout)
+	answers := b.asks(t, "/wait")
+	<-begun
+	stopped := b.stop(t)
+	close(release)
+	require.Equal(t, "ok", within10s(t, answers, "the answer").body)
+	require.NoError(t, within10s(t, stopped, "the shutdown"))
 }
 
 func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
-	c := newFullServer(t, Options{Grace: 200 * time.Millisecond})
-	k := c.busy("127.0.0.2", "/query")
-	require.NoError(t, c.Shutdown(context.Background()))
-	k.receive().wantError(t, 503)
+	b, begun, _ := waitingServer(t, 100*time.Millisecond)
+	answers := b.asks(t, "/query")
+	<-begun
+	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
+	within10s(t, answers, "the answer").wantError(t, 503)
+}
+
+// A blocked write ends too: its client reads nothing.
+func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
+	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
+	b := streams(t, Options{Grace: 100 * time.Millisecond}, source)
+	b.begin(t, "/x")
+	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
+	source.wantEnding(t, ErrStopped)
 }
 
 func TestShutdownReportsARequestThatDoesNotEnd(t *testing.T) {
@@ -174,9 +112,11 @@ func TestShutdownReportsARequestThatDoesNotEnd(t *testing.T) {
 		t.Skip("it waits for four seconds")
 	}
 	t.Parallel()
-	c := newFullServer(t, Options{Grace: time.Millisecond})
-	c.busy("127.0.0.2", "/wait")
-	require.ErrorContains(t, c.Shutdown(context.Background()), "1 requests")
+	b, begun, release := waitingServer(t, time.Millisecond)
+	go func() { _, _ = http.Get(b.url + "/wait") }()
+	<-begun
+	require.ErrorContains(t, b.Shutdown(context.Background()), "1 requests")
+	close(release)
 }
 
 func TestStoppedServerDoesNotStart(t *testing.T) {

@@ -13,40 +13,40 @@ import (
 
 // startSpan begins the span of the request, as a child of the one that its traceparent header
 // names, and sets the context of its handlers.
-func (rec *requestRecord) startSpan(header *fasthttp.RequestHeader) {
-	rec.ctx = rec.srv.base
-	if rec.srv.opts.Tracer == nil {
+func (r *request) startSpan(ctx context.Context, header *fasthttp.RequestHeader) {
+	r.ctx = ctx
+	if r.srv.opts.Tracer == nil {
 		return
 	}
-	caller := propagation.TraceContext{}.Extract(rec.ctx, headerCarrier{header})
-	rec.ctx, rec.span = rec.srv.opts.Tracer.Start(caller, rec.method,
-		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(rec.start))
+	caller := propagation.TraceContext{}.Extract(r.ctx, headerCarrier{header})
+	r.ctx, r.span = r.srv.opts.Tracer.Start(caller, r.method,
+		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
 }
 
 // withSpan returns ctx with the span of the request, so that the statements of a stream are its
 // children.
-func (rec *requestRecord) withSpan(ctx context.Context) context.Context {
-	if rec.span == nil {
+func (r *request) withSpan(ctx context.Context) context.Context {
+	if r.span == nil {
 		return ctx
 	}
-	return trace.ContextWithSpan(ctx, rec.span)
+	return trace.ContextWithSpan(ctx, r.span)
 }
 
 // endSpan sets the attributes of the access log, except path and client, which are private.
-func (rec *requestRecord) endSpan(status int, err error) {
-	if rec.span == nil {
+func (r *request) endSpan(status int, err error) {
+	if r.span == nil {
 		return
 	}
-	method := metricMethod(rec.method)
-	rec.span.SetName(method + " " + rec.route)
-	rec.span.SetAttributes(attribute.String("http.request.method", method),
-		attribute.String("http.route", rec.route),
+	method := metricMethod(r.method)
+	r.span.SetName(method + " " + r.route)
+	r.span.SetAttributes(attribute.String("http.request.method", method),
+		attribute.String("http.route", r.route),
 		attribute.Int("http.response.status_code", status),
-		attribute.String("dg.request_id", rec.id))
+		attribute.String("dg.request_id", r.id))
 	if isServerFault(status) || err != nil {
-		rec.span.SetStatus(codes.Error, cmp.Or(rec.code, "broken off"))
+		r.span.SetStatus(codes.Error, cmp.Or(r.code, "broken off"))
 	}
-	rec.span.End()
+	r.span.End()
 }
 
 // headerCarrier exposes a request's traceparent only. tracestate is free text, possibly a key, and

@@ -13,18 +13,11 @@
 // announce.
 //
 // Failures:
-//   - Of several hosts dg uses the one that takes writes, waits two seconds for each, and tries a
-//     silent one last.
+//   - Of several hosts dg uses the one that takes writes, and waits two seconds for each.
 //   - A connection to a host that became a standby is closed, and its request gets 503.
 //   - An idle connection is pinged before use. TCP keep-alives release the locks of a dead peer
 //     within 30 seconds.
-//   - A heartbeat fails the pool within SilenceTimeout once the server stops answering. It runs a
-//     statement, because a pooler accepts connections for a silent server. A pooler whose sessions
-//     are all in slow statements looks silent.
-//
-// Fair queue: with Options.FairQueue, an organisation gets at most half of the connections that the
-// others leave free (package fairshare). Requests without a known credential share a fifth of the
-// connections by network, at half duty.
+//   - A server that falls silent is noticed by the deadline of a request.
 //
 // Migrations: goose and then grants.sql run under one advisory lock. A program older than the
 // schema applies neither: it would revoke rights of the newer one. Locks are taken with retries, so

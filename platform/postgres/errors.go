@@ -55,7 +55,6 @@ var (
 		"40001", // the query got into the way of a standby's recovery
 	}
 	unavailableErrors = []error{
-		errSilent,
 		context.DeadlineExceeded, // most often the wait for a free connection
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, errSQLClosed(), sql.ErrConnDone,
 		driver.ErrBadConn,

@@ -13,7 +13,6 @@ import (
 // Timeouts that detect a dead peer, such as after a power failure or a dropped firewall state. They
 // apply on both sides, so that the locks of a dead client are released within half a minute.
 const (
-	pingAfter   = time.Second // a connection that was idle for longer is pinged before use
 	pingTimeout = time.Second
 
 	keepAliveIdle     = 15 * time.Second

@@ -28,10 +28,6 @@ type Options struct {
 	IdleInTransactionTimeout time.Duration
 	Logger                   *slog.Logger // nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
-	// every call fails within SilenceTimeout of the server's falling silent
-	Heartbeat bool
-	// connections go to flows in turn (package fairshare), not in FIFO order
-	FairQueue bool
 	// connects lazily: package replica checks each connection when it is acquired
 	Replica bool
 }
@@ -42,11 +38,10 @@ type DB struct {
 	Pool *pgxpool.Pool
 	Gorm *gorm.DB
 
-	sql           *sql.DB
-	stopHeartbeat context.CancelFunc
-	replicas      Replicas // that take this pool's reads; nil: none
-	hasReplicas   bool     // statements that begin a request return a Position
-	pooled        bool     // through a pooler in transaction mode
+	sql         *sql.DB
+	replicas    Replicas // that take this pool's reads; nil: none
+	hasReplicas bool     // statements that begin a request return a Position
+	pooled      bool     // through a pooler in transaction mode
 }
 
 // Open connects to the database at url and checks that it answers. It fails if the URL is malformed
@@ -72,36 +67,27 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
-	if opts.FairQueue {
-		queueFairly(config)
-	}
-	h := newHeartbeat(config, opts.Logger)
-	if opts.Heartbeat {
-		h.watch(config)
-	}
-	config.ShouldPing = h.shouldPing
+	config.PingTimeout = pingTimeout // of a connection that was idle for a second
 	if opts.Replica {
 		config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	}
-	if h.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", Redact(err))
 	}
 	if !opts.Replica {
 		pinging, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
-		if err := checkPool(pinging, h.pool, pooled); err != nil {
-			h.pool.Close()
+		if err := checkPool(pinging, pool, pooled); err != nil {
+			pool.Close()
 			return nil, err
 		}
 	}
-	db, err := withGorm(h.pool, opts)
+	db, err := withGorm(pool, opts)
 	if err != nil {
 		return nil, err
 	}
 	db.pooled = pooled
-	if opts.Heartbeat {
-		db.stopHeartbeat = h.start()
-	}
 	return db, nil
 }
 
@@ -125,12 +111,11 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open gorm over the pool: %w", Redact(err))
 	}
-	return &DB{Pool: pool, Gorm: g, sql: conn, stopHeartbeat: func() {}}, nil
+	return &DB{Pool: pool, Gorm: g, sql: conn}, nil
 }
 
 // Close returns when every connection has been released and closed, or after closeTimeout.
 func (db *DB) Close() {
-	db.stopHeartbeat()
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)

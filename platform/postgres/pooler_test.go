@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
@@ -160,29 +159,4 @@ func TestPoolerInSessionModeWorks(t *testing.T) {
 	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logbook.Book).Logger()))
 	db := open(t, b.URL(direct), Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))
-}
-
-// A pooler accepts connections for a silent server, so the heartbeat runs a statement.
-func TestSilentServerBehindPoolerIsUnavailable(t *testing.T) {
-	t.Parallel()
-	f := newFreezer(t)
-	serving, _ := newDatabase(t)
-	u := parsed(t, serving)
-	b := bouncer.Start(t, u.Query().Get("host"), "[databases]",
-		"frozen = host=127.0.0.1 port="+parsed(t, f.url).Port()+" dbname="+u.Path[1:])
-	u.Path = "/frozen"
-	through := ThroughPooler(b.URL(u.String()))
-	require.NoError(t, SetRoleDefaults(t.Context(), through, new(logbook.Book).Logger()))
-	db := open(t, through, Options{MaxConns: 3, Heartbeat: true})
-	_, err := ask(t, db)
-	require.NoError(t, err)
-	f.Lock()
-	took, err := ask(t, db)
-	f.Unlock()
-	require.True(t, Unavailable(err), "%v", err)
-	require.LessOrEqual(t, took, SilenceTimeout)
-	require.Eventually(t, func() bool {
-		_, err := ask(t, db)
-		return err == nil
-	}, SilenceTimeout, 100*time.Millisecond)
 }

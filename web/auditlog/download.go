@@ -1,6 +1,7 @@
 package auditlog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,9 +18,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/csvcell"
-	"dg/platform/fairshare"
 	"dg/platform/httpserver"
-	"dg/platform/httpserver/body"
 	"dg/platform/instant"
 	"dg/web/ui"
 )
@@ -35,8 +34,7 @@ const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason," +
 
 // DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its
 // own entry is committed before anything is sent, so it is the first row of the file unless the
-// filters exclude it. The download ends within two seconds after the person loses access or the
-// database stops answering.
+// filters exclude it. The download ends at its next page after the person loses access.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	filter, details, err := h.downloadFilter(c, p)
 	if err != nil {
@@ -44,45 +42,41 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	options := httpserver.StreamOptions{
 		ContentType: "text/csv; charset=utf-8",
-		Gzip:        true,
 		Header: map[string]string{
 			fiber.HeaderContentDisposition: fmt.Sprintf(
 				`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
-			fiber.HeaderCacheControl: "no-store",
 		},
 	}
 	if c.Method() == fiber.MethodHead {
-		return httpserver.Stream(c, nil, options)
+		return httpserver.StreamHead(c, options)
 	}
-	lease, err := h.downloads.Acquire(c.UserContext(),
-		fairshare.Request{OrganisationID: p.Organisation.ID})
+	ui.ReleasePlace(c)
+	release, err := h.downloads.Acquire(c.UserContext(), p.Organisation.ID)
 	if err != nil {
 		return err
 	}
-	d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
-	d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
-	options.Context, d.stop = exports.RecheckContext(h.Recheck(p, authz.ReadAuditLog),
-		exports.ErrAccessEnded)
-	entry := audit.Entry{
+	err = h.Log.Append(c.UserContext(), audit.Entry{
 		OrganisationID: p.Organisation.ID,
 		Actor:          p.AuditActor(),
 		Action:         audit.LogExported,
 		Target:         audit.Target{Kind: "organisation", ID: p.Organisation.ID},
 		Details:        details,
 		Request:        apikeys.RequestOf(c, c.Path()),
-	}
-	err = httpserver.Stream(c, func(ctx context.Context) (body.Source, error) {
-		d.ctx = fairshare.WithTenant(ctx, p.Organisation.ID)
-		if err := h.Log.Append(d.ctx, entry); err != nil {
-			return nil, apperr.Wrap(apperr.Unavailable, err,
-				"The audit log could not record the download, so it was not started. Try again in a moment.")
-		}
-		return d, nil
-	}, options)
+	})
 	if err != nil {
-		d.Close(nil)
+		release()
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
-	return err
+	d := &logDownload{
+		page:    audit.Page{Filter: filter, Limit: entriesPerQuery},
+		release: release,
+		ctx:     httpserver.StreamContext(c),
+		access:  exports.NewRecheck(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
+		block:   []byte(auditHeader),
+	}
+	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
+	return httpserver.Stream(c, d, options)
 }
 
 // downloadFilter is the filter of a download, and the same as details of its entry.
@@ -107,56 +101,48 @@ func (h *Handler) downloadFilter(
 	return f.filter, details, nil
 }
 
-// logDownload is the log as CSV, the newest entries first. It holds one batch of entries at a time.
+// logDownload is the log as CSV, the newest entries first, a page a block.
 type logDownload struct {
-	list    func() ([]audit.Entry, error) // reads the page
+	list    func(ctx context.Context) ([]audit.Entry, error) // reads the page
 	page    audit.Page
-	lease   *fairshare.Lease
+	release func()
 	ctx     context.Context
-	stop    context.CancelCauseFunc
-	batch   []audit.Entry
-	started bool
-	last    bool // whether batch is the last one
+	access  *exports.Recheck
+	block   []byte // begins with the header
+	last    bool   // whether the last page is read
 }
 
-// AppendNext appends the header, or a row.
-func (d *logDownload) AppendNext(b []byte) ([]byte, error) {
-	if !d.started {
-		d.started = true
-		return append(b, auditHeader...), nil
-	}
-	if len(d.batch) == 0 {
-		if err := d.readBatch(); err != nil {
-			return b, err
-		}
-	}
-	e := d.batch[0]
-	d.batch = d.batch[1:]
-	return appendEntry(b, e)
-}
-
-// readBatch reads the next batch. Errors: io.EOF after the last.
-func (d *logDownload) readBatch() error {
+// Next implements httpserver.Source.
+func (d *logDownload) Next() ([]byte, error) {
 	if d.last {
-		return io.EOF
+		return nil, io.EOF
 	}
-	var err error
-	if d.batch, err = d.list(); err != nil {
-		return err
+	if err := d.access.Check(d.ctx); err != nil {
+		return nil, err
 	}
-	d.last = len(d.batch) < d.page.Limit
-	if len(d.batch) == 0 {
-		return io.EOF
+	ctx, done := context.WithTimeoutCause(d.ctx, exports.BlockTimeout, exports.ErrNoAnswer)
+	defer done()
+	entries, err := d.list(ctx)
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	d.page.Before = d.batch[len(d.batch)-1].ID
-	return nil
+	block := d.block
+	for _, e := range entries {
+		if block, err = appendEntry(block, e); err != nil {
+			return nil, err
+		}
+		d.page.Before = e.ID
+	}
+	d.block = block[:0]
+	d.last = len(entries) < d.page.Limit
+	if len(block) == 0 {
+		return nil, io.EOF
+	}
+	return block, nil
 }
 
-// Close ends the watch and releases the place among the downloads. It may be called twice.
-func (d *logDownload) Close(error) {
-	d.stop(nil)
-	d.lease.Release()
-}
+// Close implements httpserver.Source.
+func (d *logDownload) Close(int64, error) { d.release() }
 
 // appendEntry appends a row. Programs read it, so it has codes in place of labels.
 func appendEntry(b []byte, e audit.Entry) ([]byte, error) {

@@ -3,7 +3,7 @@ package auditlog
 import (
 	"embed"
 
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -16,7 +16,7 @@ type Handler struct {
 	*ui.Guard
 	Modules
 	settings  ui.SettingsNotices
-	downloads *fairshare.Limiter
+	downloads *limit.Limiter
 }
 
 // Modules are what the wing uses of other modules.
@@ -29,12 +29,13 @@ type Modules struct {
 
 // New returns the wing.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
-	downloads := fairshare.New(fairshare.Limits{
-		MaxConcurrent: maxLogDownloads,
-		BusyMessage:   "Too many downloads of audit logs are running.",
+	downloads := limit.New(limit.Options{
+		Max:    maxLogDownloads,
+		PerKey: maxLogDownloads / 2,
+		Busy:   "Too many downloads of audit logs are running.",
 	})
 	return &Handler{pages.With(templates), guard, m, settings, downloads}
 }
 
 // Downloads bounds the downloads of logs.
-func (h *Handler) Downloads() *fairshare.Limiter { return h.downloads }
+func (h *Handler) Downloads() *limit.Limiter { return h.downloads }

@@ -8,7 +8,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/exports"
 	"dg/modules/reports"
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -66,7 +66,7 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 			Exports:               exports.MaxAtOnce,
 			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
 			ExportsOfKey:          exports.MaxAtOnceOfActor,
-			WaitSeconds:           int(fairshare.Wait.Seconds()),
+			WaitSeconds:           int(limit.Wait.Seconds()),
 		},
 	}
 	if settings := view.Settings(); settings != "" {

@@ -22,7 +22,7 @@ import (
 	"dg/modules/exports"
 	"dg/modules/org"
 	"dg/modules/reports"
-	"dg/platform/fairshare"
+	"dg/platform/limit"
 	"dg/platform/testkit/fixtures"
 	"dg/web"
 	"dg/web/internal/webtest"
@@ -91,7 +91,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
 		fmt.Sprintf("%d small and %d large for an organisation", reports.MaxReportsOfOrganisation,
 			reports.MaxLargeReportsOfOrganisation),
-		fmt.Sprintf("waits for up to %.0f seconds", fairshare.Wait.Seconds()),
+		fmt.Sprintf("waits for up to %.0f seconds", limit.Wait.Seconds()),
 	} {
 		require.Contains(t, text, fact)
 	}
@@ -105,8 +105,8 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 			exports.MaxAtOnceOfOrganisation, exports.MaxAtOnceOfActor, exports.MaxAtOnce),
 		fmt.Sprintf("%d exports of the key, %d of the organisation or %d of the instance",
 			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
-		fmt.Sprintf("waits for up to %.0f seconds", fairshare.Wait.Seconds()),
-		fmt.Sprintf("Retry in %d seconds", fairshare.RetryAfter),
+		fmt.Sprintf("waits for up to %.0f seconds", limit.Wait.Seconds()),
+		fmt.Sprintf("Retry in %d seconds", limit.RetryAfter),
 	} {
 		require.Contains(t, document, fact)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dg/modules/reports"
-	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -218,13 +217,7 @@ func (h *Handler) totals(
 ) (*reports.Statistics, error) {
 	q.Period = period
 	q.TotalsOnly = true
-	var leases []*fairshare.Lease
-	defer func() {
-		for _, l := range leases {
-			l.Release()
-		}
-	}()
-	s, err := h.statistics(ctx, p, q, func(l *fairshare.Lease) { leases = append(leases, l) })
+	s, err := h.statistics(ctx, p, q)
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}

@@ -12,8 +12,6 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/fairshare"
-	"dg/platform/httpserver"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -105,6 +103,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
 ) error {
+	ui.ReleasePlace(c)
 	in := view.Params
 	query := queryOf(p, fork, period, in.Group)
 	compared, err := h.compared(c.UserContext(), p, query, in)
@@ -112,9 +111,7 @@ func (h *Handler) showReport(
 		return err
 	}
 	query.Overlaps = overlapsTimeout
-	stats, err := h.statistics(c.UserContext(), p, query, func(l *fairshare.Lease) {
-		httpserver.AttachLease(c, l)
-	})
+	stats, err := h.statistics(c.UserContext(), p, query)
 	if err != nil {
 		return err
 	}
@@ -163,16 +160,15 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, group stri
 		ForkID:         fork.ID,
 		Period:         period,
 		GroupID:        group,
-		Rows:           true,
 		Position:       p.Position,
 	}
 }
 
 // statistics opens a report, authorises the read of its group, and reads it.
 func (h *Handler) statistics(
-	ctx context.Context, p *ui.Principal, q reports.Query, hold func(*fairshare.Lease),
+	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (stats reports.Statistics, err error) {
-	report, err := h.Reports.Open(ctx, q, hold)
+	report, err := h.Reports.Open(ctx, q)
 	if err == nil {
 		defer report.Close()
 		err = authorizeGroup(p, authz.ReadReport, report.Header)

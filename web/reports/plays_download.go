@@ -29,6 +29,7 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
+	ui.ReleasePlace(c)
 	export, err := h.Exports.Open(c.UserContext(), c, exports.Request{
 		Query:   queryOf(p, fork, period, in.Group),
 		Format:  format,

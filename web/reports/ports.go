@@ -10,7 +10,6 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/modules/reports"
-	"dg/platform/fairshare"
 	"dg/web/ui"
 )
 
@@ -28,7 +27,7 @@ type Groups interface {
 
 // Reports computes the figures of forks.
 type Reports interface {
-	Open(ctx context.Context, q reports.Query, hold func(*fairshare.Lease)) (*reports.Report, error)
+	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)

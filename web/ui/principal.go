@@ -31,6 +31,18 @@ type Principal struct {
 	policy   Policy
 }
 
+type placeKey struct{}
+
+// SetPlace notes how the request's place among those of its organisation is released.
+func SetPlace(c *fiber.Ctx, release func()) { c.Locals(placeKey{}, release) }
+
+// ReleasePlace releases the place early: reports and downloads have places of their own.
+func ReleasePlace(c *fiber.Ctx) {
+	if release, ok := c.Locals(placeKey{}).(func()); ok {
+		release()
+	}
+}
+
 type principalKey struct{}
 
 // PrincipalOf returns the principal that authenticate found for the request, or nil.

@@ -2,9 +2,7 @@ package ui
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -15,7 +13,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/httpserver"
-	"dg/platform/httpserver/body"
 )
 
 //go:embed static
@@ -41,11 +38,8 @@ var loadFiles = sync.OnceValue(func() files {
 		if blanks := needless[path.Ext(name)]; blanks != nil {
 			file = blanks.ReplaceAll(file, []byte("$1$2"))
 		}
-		sum := sha256.Sum256(file)
-		all[name[len("static/"):]] = httpserver.File{
-			Body: file, Gzipped: body.Gzip(file), Version: hex.EncodeToString(sum[:6]),
-			MediaType: cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"),
-		}
+		all[name[len("static/"):]] = httpserver.NewFile(file,
+			cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"))
 		return err
 	})
 	if err != nil {
@@ -70,7 +64,6 @@ func (p *Pages) ServeStatic(c *fiber.Ctx) error {
 	if !ok {
 		return fiber.ErrNotFound
 	}
-	file.CacheControl = "no-cache"
 	if c.Query("v") == file.Version {
 		file.CacheControl = "public, max-age=31536000, immutable"
 	}

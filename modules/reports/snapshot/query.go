@@ -13,7 +13,6 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
-	Rows                   bool   // the caller lists Statistics.Players, which takes more memory
 	// how long to look for groups whose reports differ by few players; zero: not at all
 	Overlaps time.Duration
 	// a replica that has replayed it may be read; zero: only the primary is read

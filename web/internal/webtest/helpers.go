@@ -67,12 +67,12 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) 
 	require.NoError(t, err)
 	ln, base := listen(t)
 	api, err := publicapi.New(publicapi.Modules{
-		Keys:    w.Keys.Authenticator,
-		Games:   games.New(w.DB.DB),
-		Reports: w.Figures,
-		Lists:   w.limits.Small,
-		Exports: w.Files,
-		Policy:  policy,
+		Keys:     w.Keys.Authenticator,
+		Games:    games.New(w.DB.DB),
+		Reports:  w.Figures,
+		Requests: w.requests,
+		Exports:  w.Files,
+		Policy:   policy,
 	}, base)
 	require.NoError(t, err)
 	serve(t, ln, httpserver.Options{Logger: slog.New(slog.DiscardHandler)}, api.Mount)

@@ -29,6 +29,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/limit"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/logbook"
@@ -43,16 +44,16 @@ import (
 
 // World is a database with one instance of the screens on it, reached over a real connection.
 type World struct {
-	DB      *fixtures.Database
-	People  *identity.Module
-	Keys    *apikeys.Module
-	Log     *audit.Log
-	Figures *reports.Service
-	limits  reports.Limits
-	Files   *exports.Service
-	now     func() time.Time
-	URL     string
-	Logged  logbook.Book
+	DB       *fixtures.Database
+	People   *identity.Module
+	Keys     *apikeys.Module
+	Log      *audit.Log
+	Figures  *reports.Service
+	requests *limit.Requests
+	Files    *exports.Service
+	now      func() time.Time
+	URL      string
+	Logged   logbook.Book
 }
 
 // Start begins a world without organisations.
@@ -99,8 +100,8 @@ func StartOn(
 		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	w.limits = reports.NewLimits(db.DB)
-	w.Figures = reports.New(db.DB, pool, w.limits)
+	w.requests = limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
+	w.Figures = reports.New(db.DB, pool)
 	w.Files = exports.New(w.Figures, w.Log)
 
 	modules := w.modules(orgs, policy)
@@ -127,6 +128,7 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 	return web.Modules{
 		Sessions:        people.Sessions,
 		Reauthenticator: people.SignIns,
+		Requests:        w.requests,
 		Orgs:            orgs,
 		Policy:          policy,
 		Account: account.Modules{
@@ -160,7 +162,6 @@ func listen(t *testing.T) (ln net.Listener, base string) {
 // serve serves until the test ends.
 func serve(t *testing.T, ln net.Listener, options httpserver.Options, mount func(*fiber.App)) {
 	t.Helper()
-	options.Unavailable = postgres.Unavailable
 	options.Grace = time.Second
 	server := httpserver.New(options)
 	mount(server.App())

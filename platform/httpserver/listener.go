@@ -1,0 +1,154 @@
+package httpserver
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"dg/platform/netaddr"
+)
+
+const (
+	// maxConnections bounds open connections, also where the process's file limit is higher.
+	maxConnections = 10_000
+	// maxOfClient bounds those of an address, or an IPv6 /64, that is no trusted proxy: at most half
+	// of all.
+	maxOfClient = 500
+	// A failing accept is retried after acceptWait: fasthttp stops serving at any error.
+	acceptWait = 50 * time.Millisecond
+)
+
+// refusedConnection is the response to a connection above the bounds.
+const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
+	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
+
+// defaultConnections is the process's file limit less its reserved files, at most maxConnections. Go
+// has raised the soft limit to the hard one.
+func defaultConnections(reserved int) int {
+	var files syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
+		return maxConnections
+	}
+	limit := int(min(files.Cur, 1<<20))
+	return min(maxConnections, max(limit-reserved, limit/2))
+}
+
+// listener bounds the open connections, in all and of each client.
+type listener struct {
+	net.Listener
+	srv    *Server
+	closed chan struct{}
+	once   sync.Once
+
+	mu      sync.Mutex
+	open    map[*conn]struct{}
+	clients map[netip.Addr]int
+}
+
+// conn is an accepted connection. Its embedded type keeps SetLinger and SetWriteBuffer.
+type conn struct {
+	*net.TCPConn
+	ln     *listener
+	client netip.Addr // invalid: of a trusted proxy
+}
+
+func (s *Server) newListener(ln net.Listener) *listener {
+	return &listener{Listener: ln, srv: s, closed: make(chan struct{}),
+		open: map[*conn]struct{}{}, clients: map[netip.Addr]int{}}
+}
+
+// Close ends Accept, also where it waits for a retry.
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+// Accept returns the next connection within the bounds. It retries errors that concern this moment
+// or one client.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			if !isTransient(err) {
+				return nil, err
+			}
+			l.srv.metrics.acceptFailures.Inc()
+			select {
+			case <-time.After(acceptWait):
+			case <-l.closed:
+				return nil, net.ErrClosed
+			}
+			continue
+		}
+		c := l.admit(accepted.(*net.TCPConn))
+		if c != nil {
+			return c, nil
+		}
+		l.srv.metrics.refused.Inc()
+		_, _ = accepted.Write([]byte(refusedConnection)) // fits into the empty send buffer
+		_ = accepted.Close()
+	}
+}
+
+func isTransient(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM) ||
+		errors.Is(err, syscall.ECONNABORTED)
+}
+
+// admit counts a connection, or returns nil if there are too many.
+func (l *listener) admit(tcp *net.TCPConn) *conn {
+	c := &conn{TCPConn: tcp, ln: l}
+	ip := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+	if !netaddr.Within(ip, l.srv.opts.TrustedProxies) {
+		c.client = netaddr.Client(ip)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= l.srv.opts.MaxConnections ||
+		c.client.IsValid() && l.clients[c.client] >= min(maxOfClient, l.srv.opts.MaxConnections/2) {
+		return nil
+	}
+	l.open[c] = struct{}{}
+	l.clients[c.client]++
+	return c
+}
+
+// Close closes the connection and forgets it.
+func (c *conn) Close() error {
+	c.ln.mu.Lock()
+	if _, open := c.ln.open[c]; open {
+		delete(c.ln.open, c)
+		if c.ln.clients[c.client]--; c.ln.clients[c.client] == 0 {
+			delete(c.ln.clients, c.client)
+		}
+	}
+	c.ln.mu.Unlock()
+	return c.TCPConn.Close()
+}
+
+func (l *listener) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.open)
+}
+
+// closeStreams ends blocked writes.
+func (l *listener) closeStreams() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		_ = c.SetWriteDeadline(time.Now())
+	}
+}
+
+func (l *listener) closeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		_ = c.TCPConn.Close()
+	}
+}

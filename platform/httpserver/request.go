@@ -1,0 +1,205 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// unmatched is the route of a request that no route answered.
+const unmatched = "unmatched"
+
+// answerTimeout is how long a request is worked on before the first byte of its response, so that
+// this or a failure comes within 10 s.
+const answerTimeout = 9 * time.Second
+
+// request is what is known of a request. Its strings are copies, because fasthttp reuses its buffers
+// and a stream outlives its handler.
+type request struct {
+	srv    *Server
+	page   ErrorPage // nil: failures are JSON
+	id     string
+	addr   string
+	method string
+	path   string
+	route  string
+	code   string // details.code of an error response
+	start  time.Time
+	base   context.Context // ends with the server
+	ctx    context.Context // of the handlers
+	stop   context.CancelFunc
+	span   trace.Span // nil: requests are not traced
+
+	authenticated bool
+	streaming     bool // the stream ends the request, not Handle
+	ended         atomic.Bool
+}
+
+type requestKey struct{}
+
+// requestOf returns the request of a handler inside Handle.
+func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
+
+// anyApp stands for the server of a program that has its own.
+var anyApp = newServer(Options{}.withDefaults())
+
+// Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, gives the
+// request its id and deadline, and turns errors and panics into responses: by page, or as JSON where
+// that is nil or returns false. Inside Server or another Handle only that is left to do.
+func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
+	if r, ok := c.Locals(requestKey{}).(*request); ok {
+		r.page = page
+		return r.handle(c, handle)
+	}
+	return anyApp.serve(c, page, handle)
+}
+
+// serve is Handle for a request that is not known.
+func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
+	r := s.begin(c)
+	r.page = page
+	defer r.complete(c)
+	if f, ok := checkRequest(&c.Context().Request); !ok {
+		c.Context().SetConnectionClose() // where the next request begins cannot be trusted
+		r.writeFailure(c, f)
+		return nil
+	}
+	return r.handle(c, handle)
+}
+
+// handle calls the handler and responds to its error or panic.
+func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log().Error("panic", "request_id", r.id, "method", r.method, "route", r.route,
+				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			r.streaming = false
+			c.Context().Response.Reset() // the handler may have begun it
+			r.writeFailure(c, genericFailure(fiber.StatusInternalServerError))
+		}
+	}()
+	err := handle(c)
+	if err == nil {
+		return nil
+	}
+	return WriteError(c, err)
+}
+
+// begin makes the request known.
+func (s *Server) begin(c *fiber.Ctx) *request {
+	s.running.Add(1)
+	header := &c.Context().Request.Header
+	r := &request{
+		srv:    s,
+		id:     requestID(header.Peek(fiber.HeaderXRequestID)),
+		addr:   s.clientAddr(c),
+		method: string(c.Context().Method()),
+		path:   string(c.Context().URI().PathOriginal()),
+		route:  unmatched,
+		start:  time.Now(),
+		base:   s.base,
+	}
+	parent := s.base
+	if s == anyApp {
+		parent = c.UserContext()
+	}
+	r.startSpan(parent, header)
+	r.ctx, r.stop = context.WithTimeout(r.ctx, answerTimeout)
+	c.Locals(requestKey{}, r)
+	c.SetUserContext(r.ctx)
+	return r
+}
+
+// complete adds the headers of every response and, unless a stream follows, ends the request.
+func (r *request) complete(c *fiber.Ctx) {
+	response := &c.Context().Response
+	response.Header.Set(fiber.HeaderXRequestID, r.id)
+	response.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	if r.streaming {
+		return
+	}
+	n := 0
+	if !c.Context().IsHead() && !response.IsBodyStream() {
+		n = len(response.Body())
+	}
+	r.end(response.StatusCode(), int64(n), nil)
+}
+
+// end logs and counts the request, once.
+func (r *request) end(status int, bytes int64, err error) {
+	if !r.ended.CompareAndSwap(false, true) {
+		return
+	}
+	r.stop()
+	took := time.Since(r.start)
+	r.endSpan(status, err)
+	r.srv.running.Add(-1)
+	if r.srv == anyApp {
+		return // the other program logs its requests itself
+	}
+	r.logAccess(status, bytes, took, err)
+	r.srv.metrics.observe(r.route, r.method, status, took)
+}
+
+// MarkAuthenticated exempts the request from log sampling.
+func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
+
+// SetRoute names the route of the request in log and metrics, where fiber does not know it.
+func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
+
+// RequestID returns the id of the request, as in the X-Request-Id header of its response, the log
+// and the audit log.
+func RequestID(c *fiber.Ctx) string { return requestOf(c).id }
+
+// StreamContext is the context of work that outlives the handler of c, with the same span. It ends
+// with the server, with ErrStopped as its cause, and has no deadline.
+func StreamContext(c *fiber.Ctx) context.Context { return requestOf(c).withSpan(requestOf(c).base) }
+
+var validRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+
+// requestID returns the client's own id if it is valid, else a random one.
+func requestID(own []byte) string {
+	if validRequestID.Match(own) {
+		return string(own)
+	}
+	return rand.Text()
+}
+
+// routeLabel names the route of fiber that responded: its template, or unmatched. Callers cannot
+// grow the set of labels.
+func (s *Server) routeLabel(c *fiber.Ctx, err error) string {
+	e, isFiber := errors.AsType[*fiber.Error](err)
+	path := c.Route().Path
+	switch {
+	case isFiber && (e.Code == fiber.StatusNotFound || e.Code == fiber.StatusMethodNotAllowed),
+		path == "/" && c.Path() != "/":
+		return unmatched
+	}
+	return strings.Clone(path)
+}
+
+// checkMethod responds with 501 to a method that fiber's router would answer in its own form.
+func (s *Server) checkMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		if knownMethod(string(ctx.Method())) {
+			next(ctx)
+			return
+		}
+		c := s.app.AcquireCtx(ctx)
+		defer s.app.ReleaseCtx(c)
+		_ = s.serve(c, nil, func(*fiber.Ctx) error {
+			return fiber.NewError(fiber.StatusNotImplemented)
+		})
+		ctx.SetConnectionClose()
+	}
+}

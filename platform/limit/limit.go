@@ -1,0 +1,142 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"dg/platform/apperr"
+)
+
+const (
+	// Wait is how long work waits for a place.
+	Wait = 5 * time.Second
+	// RetryAfter is the Retry-After of a refusal, in seconds.
+	RetryAfter = 5
+	// MaxWaiting bounds the queue of one key.
+	MaxWaiting = 1000
+)
+
+// The causes of a refusal: no place of the key, or none of all.
+var (
+	ErrKeyBusy = errors.New("all places of the key are taken")
+	ErrAllBusy = errors.New("all places are taken")
+)
+
+// Options configure a Limiter.
+type Options struct {
+	Max    int    // places in all
+	PerKey int    // places of one key, at most Max
+	Busy   string // the message of a refusal; when to retry is added
+}
+
+// Limiter is a semaphore for each key, and one for all keys together.
+type Limiter struct {
+	o   Options
+	all *semaphore.Weighted
+
+	mu   sync.Mutex
+	keys map[string]*key // that hold a place or wait for one
+
+	waiting, running atomic.Int64
+	refused          atomic.Uint64
+}
+
+type key struct {
+	places *semaphore.Weighted
+	users  int // work that holds a place or waits
+}
+
+// New returns a limiter.
+func New(o Options) *Limiter {
+	return &Limiter{o: o, all: semaphore.NewWeighted(int64(o.Max)), keys: map[string]*key{}}
+}
+
+// Acquire waits for a place of the key and one of all. The caller releases it. Errors:
+// apperr.Unavailable with RetryAfter, whose cause is ErrKeyBusy or ErrAllBusy, and the cause of ctx.
+func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err error) {
+	return l.AcquireN(ctx, id, 1)
+}
+
+// AcquireN is Acquire for work that takes n places, at most all of its key.
+func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
+	places := int64(min(n, l.o.PerKey))
+	k := l.enter(id)
+	if k == nil {
+		return nil, l.refuse(ErrKeyBusy)
+	}
+	l.waiting.Add(1)
+	defer l.waiting.Add(-1)
+	waiting, stop := context.WithTimeout(ctx, Wait)
+	defer stop()
+	if k.places.Acquire(waiting, places) != nil {
+		l.leave(id, k)
+		return nil, l.failure(ctx, ErrKeyBusy)
+	}
+	if l.all.Acquire(waiting, places) != nil {
+		k.places.Release(places)
+		l.leave(id, k)
+		return nil, l.failure(ctx, ErrAllBusy)
+	}
+	l.running.Add(1)
+	return sync.OnceFunc(func() {
+		l.running.Add(-1)
+		l.all.Release(places)
+		k.places.Release(places)
+		l.leave(id, k)
+	}), nil
+}
+
+// enter counts a user of the key. It returns nil if too many wait.
+func (l *Limiter) enter(id string) *key {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.keys[id]
+	if k == nil {
+		k = &key{places: semaphore.NewWeighted(int64(l.o.PerKey))}
+		l.keys[id] = k
+	}
+	if k.users >= l.o.PerKey+MaxWaiting {
+		return nil
+	}
+	k.users++
+	return k
+}
+
+func (l *Limiter) leave(id string, k *key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k.users--; k.users == 0 {
+		delete(l.keys, id)
+	}
+}
+
+// failure is the error of work that waited in vain.
+func (l *Limiter) failure(ctx context.Context, cause error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return l.refuse(cause)
+}
+
+func (l *Limiter) refuse(cause error) error {
+	l.refused.Add(1)
+	e := apperr.Wrap(apperr.Unavailable, cause, "%s Retry in %d seconds.", l.o.Busy, RetryAfter)
+	e.RetryAfter = RetryAfter
+	return e
+}
+
+// Stats are a limiter's figures for metrics.
+type Stats struct {
+	Running, Waiting int64
+	Refused          uint64 // since the start
+}
+
+// Stats returns how much work runs and waits, and how much was refused.
+func (l *Limiter) Stats() Stats {
+	return Stats{l.running.Load(), l.waiting.Load(), l.refused.Load()}
+}

@@ -1,0 +1,51 @@
+package limit
+
+import "context"
+
+// Requests bounds the requests in front of a pool of connections, so that one tenant's burst does
+// not delay the others.
+type Requests struct {
+	tenants, networks *Limiter
+	hints             *Hints[string]
+}
+
+// The surfaces of an organisation queue apart: a flood of its tools does not keep its owner from
+// revoking their key.
+const (
+	API     = "api "
+	Screens = "screens "
+	Revoke  = "revoke " // of the screen that stops a leaked key
+)
+
+// NewRequests returns the limit for a pool of so many connections. One organisation has at most a
+// quarter of the places on each surface. Requests whose credential this instance has not accepted
+// have a fifth, one for each network: a flood of invalid credentials waits behind itself.
+func NewRequests(connections int) *Requests {
+	const busy = "Too many requests are waiting."
+	unknown := max(1, connections/5)
+	known := max(1, connections-unknown)
+	return &Requests{
+		tenants:  New(Options{Max: known, PerKey: max(1, known/4), Busy: busy}),
+		networks: New(Options{Max: unknown, PerKey: 1, Busy: busy}),
+		hints:    NewHints[string](),
+	}
+}
+
+// Acquire waits for a place of the credential's organisation, or of the network if the credential is
+// not known. The caller releases it. Errors: those of Limiter.Acquire.
+func (r *Requests) Acquire(
+	ctx context.Context, surface, credential, network string,
+) (release func(), err error) {
+	if organisation := r.hints.Get(credential); organisation != "" {
+		return r.tenants.Acquire(ctx, surface+organisation)
+	}
+	return r.networks.Acquire(ctx, network)
+}
+
+// Accept remembers the organisation of an accepted credential.
+func (r *Requests) Accept(credential, organisation string) { r.hints.Put(credential, organisation) }
+
+// Limiters returns the limiters by the name of the work, for metrics.
+func (r *Requests) Limiters() map[string]*Limiter {
+	return map[string]*Limiter{"requests": r.tenants, "unknown_requests": r.networks}
+}
