@@ -30,8 +30,6 @@ var languages = []struct{ extensions, comment, keywords string }{
 		`while yield`},
 	{".go", slash, `break case const continue default defer else false for func go if import ` +
 		`interface map nil package range return select struct switch true type var`},
-	{".cs", slash, `async await break case catch class const continue else false finally for foreach ` +
-		`if in new null public return static string switch throw true try using var void while`},
 	{".php", slash, `as break case catch class continue echo else elseif false fn for foreach ` +
 		`function if new null require return throw true try use while`},
 	{".pq", slash, `and as each else error false if in let meta not null or otherwise then true try ` +

@@ -38,7 +38,7 @@ const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', {
   params: { path: { forkId: forks.items[0].id }, query },
   parseAs: 'stream',
 });
-if (!csv.data) throw new Error(csv.error.message);
+if (csv.error) throw new Error(csv.error.message);
 // Throws where the transfer breaks off.
 await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part'));
 renameSync('plays.csv.part', 'plays.csv');
