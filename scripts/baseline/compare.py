@@ -179,7 +179,7 @@ def seen(answer, shown):
 
 
 def compare(plan, programs, saved):
-    asked = differ = 0
+    asked, found = 0, {}  # the requests of each difference
     for step in plan["requests"]:
         for p in programs:
             p.change(step)
@@ -194,9 +194,12 @@ def compare(plan, programs, saved):
         for side, text in zip("ab", (a, b)) if saved else ():
             pathlib.Path(saved, f"{asked:03}.{side}").write_text(name + "\n" + text)
         if a != b:
-            differ += 1
-            lines = difflib.unified_diff(a.splitlines(), b.splitlines(), n=0, lineterm="")
-            print("==", name, *(line[:300] for line in list(lines)[2:22]), sep="\n")
+            lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), n=0, lineterm=""))
+            lines = tuple(line for line in lines[2:] if not line.startswith("@@"))
+            found.setdefault(lines, []).append(name)
+    for lines, names in found.items():
+        print("==", *names, *(line[:300] for line in lines[:20]), sep="\n")
+    differ = sum(map(len, found.values()))
     print(f"{asked} requests, {differ} different")
     return differ
 
