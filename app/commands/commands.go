@@ -10,18 +10,16 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"dg/app/settings"
 	"dg/platform/apperr"
+	"dg/platform/config"
 	"dg/platform/telemetry"
 )
 
 // cli is every command and setting of the program.
 type cli struct {
-	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level in the log: debug, info, warn or error."`
-	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line, quoted as for systemd. Flags and environment variables win over it. Empty: /etc/dg/dg.env, where it exists."`
-	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
-
-	unknown []string // variables that look like settings
+	LogLevel  string       `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"${level}"`
+	LogFormat string       `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
+	Config    settingsFile `placeholder:"FILE" help:"${config}"`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
@@ -72,7 +70,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		fmt.Fprintln(p.Stderr, "dg:", err)
 		return 2
 	}
-	p.unknown = c.unknown
+	p.unknown = unknownSettings(parsed.Model)
 	slog.SetDefault(p.log)
 	err = parsed.Run(p)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -98,17 +96,11 @@ func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 		),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Vars{"version": versionLine()})
-}
-
-// BeforeResolve implements kong's hook: it reads the configuration file before any setting is
-// looked up.
-func (c *cli) BeforeResolve(parsed *kong.Context) error {
-	source := settings.New(parsed)
-	if err := source.Load(settings.File(parsed)); err != nil {
-		return err
-	}
-	c.unknown = source.Unknown()
-	parsed.AddResolver(source)
-	return nil
+		kong.Resolvers(kong.ResolverFunc(secretFile)),
+		kong.Vars{
+			"version": versionLine(),
+			"level":   "Lowest level in the log: debug, info, warn or error.",
+			"config": "File of variables, one NAME=VALUE a line without quotes. Flags and the " +
+				"environment win over it.",
+		}, kong.Vars(config.Help))
 }

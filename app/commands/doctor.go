@@ -60,18 +60,11 @@ func (c serveSettings) settingFindings() []doctor.Finding {
 		findings = append(findings, doctor.Fail("settings", err.Error(),
 			"Correct it: dg --help explains each setting."))
 	}
-	base, err := c.Base()
-	if err != nil {
-		failed(err)
-	}
 	settings, err := c.settings(nil)
 	if err != nil {
 		failed(err)
 	}
-	if err := c.Database.Check(); err != nil {
-		failed(err)
-	}
-	findings = append(findings, doctor.Proxies(base, settings.Proxies))
+	findings = append(findings, doctor.Proxies(settings.BaseURL, settings.Proxies))
 	if err == nil && !settings.Keys.Encrypts() && !c.Private() {
 		findings = append(findings, doctor.Warn("secret key",
 			"without DG_SECRET_KEY two-step secrets are stored in clear",

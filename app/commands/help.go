@@ -7,8 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
-
-	"dg/app/settings"
 )
 
 // printHelp prints kong's help. `dg --help` also lists every setting of every command.
@@ -27,7 +25,7 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 			told = append(told, flag.Name)
 			names := flag.Envs
 			if flag.Tag.Has("secret") {
-				names = append(names, names[0]+settings.FileSuffix)
+				names = append(names, names[0]+fileSuffix)
 			}
 			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(names, ", "), flag.Name,
 				firstSentence(flag.Help))

@@ -41,9 +41,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	base, _ := c.Base() // the checks report what is wrong with it
 	p.log.Info("dg starts", "version", version, "address", c.Addr, "operations", c.OpsAddr,
-		"base_url", base, "database", c.shownDatabase())
+		"base_url", settings.BaseURL, "database", c.shownDatabase())
 	db, err := c.openChecked(ctx, settings.Keys, p)
 	if err != nil {
 		return err
@@ -64,7 +63,6 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	settings.ServingURL = db.servingURL
 	settings.Data = c.data(db)
-	settings.Replicas, _ = c.Replicas() // openDatabase has checked them
 	traces, err := c.traces(ctx, p.log)
 	if err != nil {
 		return err
@@ -148,27 +146,25 @@ func (c serveSettings) shownDatabase() string {
 	return postgres.Redact(errors.New(c.DatabaseURL)).Error()
 }
 
-// settings builds the settings that depend on neither database nor addresses.
+// settings reads the settings that depend on neither database nor addresses. The error names every
+// invalid one.
 func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
-	proxies, err := c.Proxies()
-	if err != nil {
-		return assembly.Settings{}, err
-	}
-	if err := c.Pools.Check(); err != nil {
-		return assembly.Settings{}, err
-	}
-	if _, _, err := c.Collector(); err != nil {
-		return assembly.Settings{}, err
-	}
-	keys, err := keyring(c.Secrets)
+	base, badBase := c.Base()
+	proxies, badProxies := c.Proxies()
+	keys, badKeys := keyring(c.Secrets)
+	replicas, _ := c.Replicas()
+	_, _, badCollector := c.Collector()
 	return assembly.Settings{
-		Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
-		Proxies:       proxies,
-		Keys:          keys,
-		Log:           log,
-		Version:       version,
-		ShutdownDelay: c.ShutdownDelay,
-	}, err
+			Replicas:      replicas,
+			Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
+			BaseURL:       base,
+			Proxies:       proxies,
+			Keys:          keys,
+			Log:           log,
+			Version:       version,
+			ShutdownDelay: c.ShutdownDelay,
+		}, errors.Join(badBase, badProxies, badKeys, badCollector, c.Check(),
+			config.Check(c.Server, c.Pools))
 }
 
 // traces starts the tracing that is configured. The caller closes it.

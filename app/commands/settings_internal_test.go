@@ -1,22 +1,23 @@
 package commands
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/app/settings"
 )
 
-// parsed returns the settings of a command.
-func parsed(t *testing.T, args ...string) (c cli, err error) {
-	t.Helper()
+// parsed returns the settings of a command, and the variables that are none.
+func parsed(args ...string) (c cli, unknown []string, err error) {
 	exit := -1
-	_, err = parser(t.Context(), &c, Stdio{}, &exit).Parse(args)
-	return c, err
+	read, err := parser(context.Background(), &c, Stdio{}, &exit).Parse(args)
+	if err != nil {
+		return c, nil, err
+	}
+	return c, unknownSettings(read.Model), nil
 }
 
 // written writes a file and returns its path.
@@ -27,47 +28,49 @@ func written(t *testing.T, name, text string) string {
 	return path
 }
 
-// Settings come from flags, variables, the configuration file and files of secrets, in this order.
+// Settings come from flags, variables, the file of --config and files of secrets, in this order. A
+// byte order mark is skipped.
 func TestSettingsHaveAnOrder(t *testing.T) {
 	key := strings.Repeat("ab", 32)
-	t.Setenv("DG_CONFIG", written(t, "dg.env",
-		"# settings\nDG_ADDR=127.0.0.1:1\nDG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\n"+
-			"DG_SECRET_KEY_FILE="+written(t, "key", key+"\n")+"\n"))
+	for _, name := range []string{
+		"DG_ADDR", "DG_BASE_URL", "DG_OPS_ADDR", "DG_SECRET_KEY_FILE", "DG_ADRR", "TEST_OF_FILE",
+	} {
+		t.Setenv(name, "") // restored after the test
+		require.NoError(t, os.Unsetenv(name))
+	}
 	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")
-	c, err := parsed(t, "serve", "--base-url", "https://flag.example")
+	t.Setenv("DG_OPS_ADRR", "x")
+	file := written(t, "dg.env", "\ufeffDG_ADDR=127.0.0.1:1\r\n# settings\n; more\n\n"+
+		"DG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\nDG_ADRR=a=b c#d\nTEST_OF_FILE=z \n"+
+		"DG_SECRET_KEY_FILE="+written(t, "key", "\ufeff"+key+"\n")+"\n")
+	c, unknown, err := parsed("serve", "--base-url", "https://flag.example", "--config", file)
 	require.NoError(t, err)
 	require.Equal(t, "https://flag.example", c.Serve.BaseURL)
 	require.Equal(t, "127.0.0.1:3", c.Serve.OpsAddr)
 	require.Equal(t, "127.0.0.1:1", c.Serve.Addr)
 	require.Equal(t, key, c.Serve.SecretKey)
 	require.EqualValues(t, 11, c.Serve.PoolAuth, "the default")
+	require.Subset(t, unknown, []string{"DG_ADRR", "DG_OPS_ADRR"})
+	require.Equal(t, "a=b c#d", os.Getenv("DG_ADRR"))
+	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")
 }
 
-// configs/deploy/operations.md, Settings: the packages' file is read where it exists, unless
-// DG_CONFIG names another or none, and never by a command without settings.
-func TestConfigOfThePackagesIsRead(t *testing.T) {
-	before := settings.Packaged
-	t.Cleanup(func() { settings.Packaged = before })
-	settings.Packaged = filepath.Join(t.TempDir(), "none.env")
-	_, err := parsed(t, "serve")
-	require.NoError(t, err)
-
-	settings.Packaged = written(t, "dg.env",
-		"DG_ADDR='127.0.0.1:7'\nDG_ADRR=x\nDG_TEST_OF_FILE=y\nTEST_OF_FILE=z\n")
-	t.Cleanup(func() { _ = os.Unsetenv("TEST_OF_FILE") })
-	t.Setenv("DG_OPS_ADRR", "x")
-	c, err := parsed(t, "serve")
-	require.NoError(t, err)
-	require.Equal(t, "127.0.0.1:7", c.Serve.Addr)
-	require.Subset(t, c.unknown, []string{"DG_ADRR", "DG_TEST_OF_FILE", "DG_OPS_ADRR"})
-	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "as with systemd's EnvironmentFile")
-
-	settings.Packaged = written(t, "dg.env", "no setting\n")
-	_, err = parsed(t, "serve")
-	require.ErrorContains(t, err, settings.Packaged+": line 1 is not NAME=VALUE")
-	_, err = parsed(t, "version")
-	require.NoError(t, err)
-	t.Setenv("DG_CONFIG", "")
-	_, err = parsed(t, "serve")
-	require.NoError(t, err)
+// A file that systemd would read otherwise is refused, and no value is quoted.
+func TestSettingsThatSystemdReadsOtherwiseAreRefused(t *testing.T) {
+	for line, says := range map[string]string{
+		`A="hunter2"`:  "line 2: A has a quote",
+		`A='hunter2'`:  "line 2: A has a quote",
+		`A=hunt\er2`:   "line 2: A has a quote, a backslash",
+		`A=hunt$er2`:   "line 2: A has a quote, a backslash or $",
+		"hunter2":      "line 2 is not NAME=VALUE",
+		"export A=1":   "line 2 is not NAME=VALUE",
+		"A =hunter2":   "line 2 is not NAME=VALUE",
+		"B_TEST=other": "line 2 sets B_TEST a second time",
+	} {
+		t.Setenv("B_TEST", "x")
+		file := written(t, "dg.env", "B_TEST=x\n"+line+"\n")
+		_, _, err := parsed("serve", "--config", file)
+		require.ErrorContains(t, err, file+": "+says, line)
+		require.NotContains(t, err.Error(), "hunter2")
+	}
 }

@@ -103,16 +103,8 @@ func DiskOf(folder string) (free, size uint64, err error) {
 	return disk.Bavail * block, disk.Blocks * block, nil
 }
 
-// Proxies warns of missing proxies, and of a network that contains every client.
+// Proxies warns of missing proxies.
 func Proxies(base string, trusted []netip.Prefix) Finding {
-	for _, p := range trusted {
-		if p.Bits() == 0 {
-			return Fail("proxies",
-				fmt.Sprintf("DG_TRUSTED_PROXIES has %s: any client can name any address as its own",
-					p),
-				"Set DG_TRUSTED_PROXIES to the addresses of your proxies only.")
-		}
-	}
 	if strings.HasPrefix(base, "https://") && len(trusted) == 0 {
 		return Warn("proxies",
 			"the base URL is https, dg speaks http, and no proxy is trusted: all clients share "+

@@ -332,18 +332,19 @@ func TestBackupPageOfAnotherServer(t *testing.T) {
 		dg, err := apptest.Binary()
 		require.NoError(t, err)
 		settings := filepath.Join(folder, "dg.env")
-		require.NoError(t, os.WriteFile(settings, []byte("DG_DATABASE_URL='"+x.Serving()+
-			"'\nDG_MIGRATE_DATABASE_URL='"+x.Owner()+"'\n"), 0o600))
+		require.NoError(t, os.WriteFile(settings, []byte("DG_DATABASE_URL="+x.Serving()+
+			"\nDG_MIGRATE_DATABASE_URL="+x.Owner()+"\n"), 0o600))
 		script = strings.NewReplacer("/etc/dg/dg.env", settings,
 			"/usr/share/doc/dg", apptest.InTree(".")).Replace(script)
 		cmd := exec.CommandContext(t.Context(), "sh", "-ec", `set -a
-			dg() { "$DG" --log-level=warn "$@"; }
+			dg() { "$DG" --config '`+settings+`' --log-level=warn "$@"; }
 			systemctl() { :; }
 			runuser() { while [ "$1" != -- ]; do shift; done; shift; "$@"; }
-			. `+settings+"\n"+script)
+			`+script)
 		cmd.Dir = folder
 		cmd.Env = append(apptest.CleanEnvironment(), "DG="+dg, "PATH="+programs+":"+os.Getenv("PATH"),
-			"PGHOST="+x.Link, "PGUSER=postgres")
+			"PGHOST="+x.Link, "PGUSER=postgres",
+			"DG_MIGRATE_DATABASE_URL="+x.Owner())
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", script, out)
 	}

@@ -1,23 +1,28 @@
 // Package config holds the settings: flags, environment variables and lines of a file. `dg --help`
-// is the reference. A setting tagged secret can be in a file of its own. checks.go has the validate
-// tags.
+// is the reference, and help.go has its texts. A setting tagged secret can be in a file of its own.
 package config
 
 import (
+	"errors"
+	"fmt"
+	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"dg/platform/netaddr"
 )
 
 // Database is where the data is.
 type Database struct {
-	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role: postgres://user:password@host:5432/database. Several hosts are separated by commas; dg uses the primary. Empty: the embedded server."`
-	DatabasePooler     string `name:"database-pooler" env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"Set it to transaction if the database URL leads to a pooler in transaction mode, such as PgBouncer with pool_mode=transaction."`
-	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" validate:"excluded_without=DatabaseURL,required_if=DatabasePooler transaction" placeholder:"URL" secret:"" help:"The same database without a pooler, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
-	ReplicaURLs        string `name:"database-replica-urls" env:"DG_DATABASE_REPLICA_URLS" validate:"excluded_without=DatabaseURL,replica_urls" placeholder:"URLS" secret:"" help:"Hot standbys for reports, as the serving role: at most 8 URLs, separated by spaces or commas. A URL through a pooler in transaction mode ends in ?pooler=transaction. Empty: none."`
-	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
+	DatabaseURL        string `env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"${url}"`
+	DatabasePooler     string `env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"${pooler}"`
+	MigrateDatabaseURL string `env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" secret:"" help:"${migrate}"`
+	ReplicaURLs        string `name:"database-replica-urls" env:"DG_DATABASE_REPLICA_URLS" placeholder:"URLS" secret:"" help:"${replicas}"`
+	DataDir            string `env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
 // Pooled reports whether the database URL leads to a pooler in transaction mode.
@@ -26,8 +31,23 @@ func (d Database) Pooled() bool { return d.DatabasePooler == "transaction" }
 // Embedded reports whether the embedded server is used.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns an error about the first invalid setting, or nil.
-func (d Database) Check() error { return check(d) }
+// Check returns an error about the first invalid setting, or nil. No error quotes a URL.
+func (d Database) Check() error {
+	const alone = "%s is set and DG_DATABASE_URL is not: set both, or neither for the embedded server"
+	switch urls, ok := d.Replicas(); {
+	case d.Embedded() && d.MigrateDatabaseURL != "":
+		return fmt.Errorf(alone, "DG_MIGRATE_DATABASE_URL")
+	case d.Embedded() && d.ReplicaURLs != "":
+		return fmt.Errorf(alone, "DG_DATABASE_REPLICA_URLS")
+	case d.Pooled() && d.MigrateDatabaseURL == "":
+		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
+			"PostgreSQL itself, where migrations and imports have a session of their own")
+	case d.ReplicaURLs != "" && (!ok || len(urls) > maxReplicas):
+		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
+			"postgres://user:password@host:5432/database, separated by spaces or commas")
+	}
+	return nil
+}
 
 // AnyPooled reports whether the database URL or a replica's leads to one.
 func (d Database) AnyPooled() bool {
@@ -41,9 +61,8 @@ var replicaURL = regexp.MustCompile(`(?i)(?:^|[\s,])postgres(?:ql)?://`)
 
 // Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false
 // where the setting is not a list of URLs.
-func (d Database) Replicas() (urls []string, ok bool) { return splitURLs(d.ReplicaURLs) }
-
-func splitURLs(list string) (urls []string, ok bool) {
+func (d Database) Replicas() (urls []string, ok bool) {
+	list := d.ReplicaURLs
 	begins := replicaURL.FindAllStringIndex(list, -1)
 	for i, begin := range begins {
 		end := len(list)
@@ -53,56 +72,96 @@ func splitURLs(list string) (urls []string, ok bool) {
 		urls = append(urls, strings.Trim(list[begin[0]:end], ", \t\r\n"))
 	}
 	noURL := len(begins) == 0 || strings.Trim(list[:begins[0][0]], ", \t\r\n") != ""
-	ok = !noURL && len(urls) <= maxReplicas &&
+	return urls, !noURL &&
 		!slices.ContainsFunc(urls, func(u string) bool { return strings.ContainsAny(u, " \t\r\n") })
-	return urls, ok
 }
 
 // Address is where the program is reached.
 type Address struct {
-	Addr    string `env:"DG_ADDR" validate:"listenable,local" default:"127.0.0.1:8080" help:"Address to serve on."`
-	BaseURL string `name:"base-url" env:"DG_BASE_URL" validate:"omitempty,base_url,confidential" placeholder:"URL" help:"Public URL: https, or http on a loopback host. Empty: the address."`
+	Addr    string `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
+	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
+}
+
+// Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the
+// session cookie is Secure. Without one the address must be loopback.
+func (a Address) Base() (string, error) {
+	if a.BaseURL == "" {
+		host, _, err := net.SplitHostPort(a.Addr)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("DG_ADDR is not an address such as 127.0.0.1:8080: %s", a.Addr)
+		case !netaddr.IsLoopback(host):
+			return "", fmt.Errorf("DG_ADDR %s is reachable from outside: set DG_BASE_URL to its "+
+				"public https address", a.Addr)
+		}
+		return "http://" + a.Addr, nil
+	}
+	u, err := url.Parse(a.BaseURL)
+	switch {
+	case err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" ||
+		strings.ContainsAny(a.BaseURL, "?#"):
+		return "", errors.New(
+			"DG_BASE_URL is not a URL such as https://dg.example.org: scheme, host and port only")
+	case u.Scheme != "https" && (u.Scheme != "http" || !netaddr.IsLoopback(u.Hostname())):
+		return "", errors.New("DG_BASE_URL must be https, or http on a loopback host such as " +
+			"http://127.0.0.1:8080")
+	}
+	return strings.TrimRight(a.BaseURL, "/"), nil
+}
+
+// Private reports whether only this machine reaches the program.
+func (a Address) Private() bool {
+	host, _, _ := net.SplitHostPort(a.Addr)
+	public, _ := url.Parse(a.BaseURL)
+	return netaddr.IsLoopback(host) &&
+		(a.BaseURL == "" || public != nil && netaddr.IsLoopback(public.Hostname()))
 }
 
 // Server configures dg serve.
 type Server struct {
-	Address        `validate:"-"` // Base checks it
-	OpsAddr        string         `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. It answers requests for its own host and loopback hosts only."`
-	TrustedProxies []string       `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" validate:"dive,network" placeholder:"CIDR" help:"Networks of trusted proxies, separated by commas. Their X-Forwarded-For names the client. Without it all clients behind a proxy share one limit of 20 wrong passwords in ten minutes."`
-	ShutdownDelay  time.Duration  `name:"shutdown-delay" env:"DG_SHUTDOWN_DELAY" validate:"min=0,max=30s" default:"2s" help:"How long dg serves after SIGTERM while /readyz answers 503, if a client is connected. Set it longer than a load balancer takes to notice."`
+	Address
+	OpsAddr        string        `env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"${ops}"`
+	TrustedProxies []string      `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
+	ShutdownDelay  time.Duration `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
+}
+
+// Proxies returns the trusted networks.
+func (s Server) Proxies() ([]netip.Prefix, error) {
+	prefixes := make([]netip.Prefix, len(s.TrustedProxies))
+	for i, text := range s.TrustedProxies {
+		var err error
+		if prefixes[i], err = netip.ParsePrefix(strings.TrimSpace(text)); err != nil {
+			return nil, fmt.Errorf("DG_TRUSTED_PROXIES: %q is not a network such as 10.0.0.0/8", text)
+		}
+		if prefixes[i].Bits() == 0 {
+			return nil, fmt.Errorf("DG_TRUSTED_PROXIES has %s: any client can name any address as "+
+				"its own. Set it to the addresses of your proxies only", text)
+		}
+	}
+	return prefixes, nil
 }
 
 // Pools bound the connections of an instance to the database. With the 8 for exports and the one
 // for re-checks they are 31. At least 4 of each leave connections for requests during background
 // work.
 type Pools struct {
-	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" validate:"min=4" default:"11" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 9 for exports: 31 by default."`
-	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" validate:"min=4" default:"11" help:"Connections for forks and statistics."`
+	PoolAuth  int32 `env:"DG_POOL_AUTH" default:"11" help:"${auth}"`
+	PoolReads int32 `env:"DG_POOL_READS" default:"11" help:"Connections for forks and statistics."`
 }
 
-// Check returns an error about the first invalid setting, or nil.
-func (p Pools) Check() error { return check(p) }
-
-// Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the
-// session cookie is Secure.
-func (a Address) Base() (string, error) {
-	if err := check(a); err != nil {
-		return "", err
+// Check returns an error about the first setting that is out of bounds, or nil.
+func Check(s Server, p Pools) error {
+	const minPool = 4
+	const maxDelay = 30 * time.Second
+	switch {
+	case s.ShutdownDelay < 0:
+		return fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 0 or more", s.ShutdownDelay)
+	case s.ShutdownDelay > maxDelay:
+		return fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 30s or less", s.ShutdownDelay)
+	case p.PoolAuth < minPool:
+		return fmt.Errorf("DG_POOL_AUTH is %d: set it to %d or more", p.PoolAuth, minPool)
+	case p.PoolReads < minPool:
+		return fmt.Errorf("DG_POOL_READS is %d: set it to %d or more", p.PoolReads, minPool)
 	}
-	if a.BaseURL == "" { // of a server without a proxy
-		return "http://" + a.Addr, nil
-	}
-	return strings.TrimRight(a.BaseURL, "/"), nil
-}
-
-// Proxies returns the trusted networks.
-func (s Server) Proxies() ([]netip.Prefix, error) {
-	if err := check(s); err != nil {
-		return nil, err
-	}
-	prefixes := make([]netip.Prefix, len(s.TrustedProxies))
-	for i, text := range s.TrustedProxies {
-		prefixes[i], _ = parseNetwork(text)
-	}
-	return prefixes, nil
+	return nil
 }

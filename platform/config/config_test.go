@@ -96,17 +96,17 @@ func TestTrustedProxiesAreNetworks(t *testing.T) {
 	require.Empty(t, got)
 
 	got, err = config.Server{
-		TrustedProxies: []string{"10.0.0.0/8", " 2001:db8::/32 ", "192.0.2.7/32", "0.0.0.0/0"},
+		TrustedProxies: []string{"10.0.0.0/8", " 2001:db8::/32 ", "192.0.2.7/32"},
 	}.Proxies()
 	require.NoError(t, err)
 	require.Equal(t, []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"),
-		netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("0.0.0.0/0"),
+		netip.MustParsePrefix("192.0.2.7/32"),
 	}, got)
 
 	for _, text := range []string{
 		"", "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "10.0.0.0/8/8",
-		"proxy.example.org", "*", "10.0.0.0/255.0.0.0", "fe80::1%eth0/64",
+		"proxy.example.org", "*", "0.0.0.0/0", "::/0", "10.0.0.0/255.0.0.0", "fe80::1%eth0/64",
 	} {
 		got, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", text}}.Proxies()
 		require.ErrorContains(t, err, "DG_TRUSTED_PROXIES", "%q", text)
@@ -129,9 +129,10 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 			"https://dg.example.org: scheme, host and port only": address("x", "dg example"),
 		"DG_BASE_URL must be https, or http on a loopback host such as " +
 			"http://127.0.0.1:8080": address("x", "http://dg.example"),
-		"DG_POOL_AUTH is 3: set it to 4 or more": config.Pools{PoolAuth: 3, PoolReads: 3}.Check(),
+		"DG_POOL_AUTH is 3: set it to 4 " +
+			"or more": config.Check(config.Server{}, config.Pools{PoolAuth: 3, PoolReads: 3}),
 		"DG_POOL_READS is -1: set it to 4 " +
-			"or more": config.Pools{PoolAuth: 4, PoolReads: -1}.Check(),
+			"or more": config.Check(config.Server{}, config.Pools{PoolAuth: 4, PoolReads: -1}),
 		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the " +
 			"embedded server": config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
 		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL " +
@@ -144,9 +145,9 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	}
 	_, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", "10.0.0.1"}}.Proxies()
 	require.EqualError(t, err, `DG_TRUSTED_PROXIES: "10.0.0.1" is not a network such as 10.0.0.0/8`)
-	_, err = config.Server{ShutdownDelay: -time.Second}.Proxies()
+	err = config.Check(config.Server{ShutdownDelay: -time.Second}, config.Pools{})
 	require.EqualError(t, err, "DG_SHUTDOWN_DELAY is -1s: set it to 0 or more")
-	require.NoError(t, config.Pools{PoolAuth: 4, PoolReads: 4}.Check())
+	require.NoError(t, config.Check(config.Server{}, config.Pools{PoolAuth: 4, PoolReads: 4}))
 	require.NoError(t, config.Database{}.Check())
 	require.NoError(t, config.Database{DatabaseURL: "x", MigrateDatabaseURL: "y"}.Check())
 }

@@ -10,8 +10,8 @@ import (
 // Tracing is where traces go. The variables are OpenTelemetry's own, and so are the others that dg
 // heeds: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER.
 type Tracing struct {
-	OTLPEndpoint string `name:"otlp-endpoint" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"OpenTelemetry collector for traces by OTLP over HTTP (protobuf), such as http://127.0.0.1:4318. Empty: no traces."`
-	OTLPHeaders  string `name:"otlp-headers" env:"OTEL_EXPORTER_OTLP_HEADERS" placeholder:"NAME=VALUE" secret:"" help:"Headers for the collector, separated by commas, with values percent-encoded."`
+	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"${otlp}"`
+	OTLPHeaders  string `env:"OTEL_EXPORTER_OTLP_HEADERS" placeholder:"NAME=VALUE" secret:"" help:"${headers}"`
 }
 
 // Collector returns the URL that takes traces, "" for none, and the headers to send.

@@ -1,0 +1,34 @@
+package config
+
+// Help has the explanations of settings, by the names that the tags use.
+var Help = map[string]string{
+	"url": "PostgreSQL 15 or later, as the serving role: " +
+		"postgres://user:password@host:5432/database. Several hosts are separated by commas; " +
+		"dg uses the primary. Empty: the embedded server.",
+	"pooler": "Set it to transaction if the database URL leads to a pooler in transaction mode, " +
+		"such as PgBouncer with pool_mode=transaction.",
+	"migrate": "The same database without a pooler, as the role that owns the tables. " +
+		"Empty: the database URL. The embedded server has both roles.",
+	"replicas": "Hot standbys for reports, as the serving role: at most 8 URLs, separated by " +
+		"spaces or commas. A URL through a pooler in transaction mode ends in " +
+		"?pooler=transaction. Empty: none.",
+	"base": "Public URL: https, or http on a loopback host. Empty: the address.",
+	"ops": "Address of /metrics and /debug/pprof. Keep it private. It answers requests for its " +
+		"own host and loopback hosts only.",
+	"proxies": "Networks of trusted proxies, separated by commas. Their X-Forwarded-For names " +
+		"the client. Without it all clients behind a proxy share one limit of 20 wrong passwords " +
+		"in ten minutes.",
+	"delay": "How long dg serves after SIGTERM while /readyz answers 503, if a client is " +
+		"connected. Set it longer than a load balancer takes to notice.",
+	"auth": "Connections for authentication, sign-in and the audit log. An instance opens at " +
+		"most these, those of DG_POOL_READS, and 9 for exports: 31 by default.",
+	"key": "Key that encrypts the secrets of two-step verification: 32 random bytes in base64 or " +
+		"hex. Use the variable or a file, because other users of the machine see flags. " +
+		"Empty: the secrets are stored in clear.",
+	"previous": "Second key for rotation, for decryption only: the one that the secret key " +
+		"replaces, or the one that other instances already write. Each start encrypts its " +
+		"secrets again with the secret key.",
+	"otlp": "OpenTelemetry collector for traces by OTLP over HTTP (protobuf), such as " +
+		"http://127.0.0.1:4318. Empty: no traces.",
+	"headers": "Headers for the collector, separated by commas, with values percent-encoded.",
+}
