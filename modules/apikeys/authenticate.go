@@ -71,13 +71,13 @@ type Authenticator struct {
 }
 
 // Authenticate finds the key of the token and counts the request in its rate window. A rejection is
-// recorded before it is answered.
+// recorded, with the request, before it is answered.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
 // with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a
 // rejection cannot be recorded.
 func (a *Authenticator) Authenticate(
-	ctx context.Context, token Token, request audit.Request,
+	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {
 	result, err := a.authenticate(ctx, token.ID, token.hash(), false)
 	switch {
@@ -87,7 +87,7 @@ func (a *Authenticator) Authenticate(
 		a.onUnknownKey()
 		return Caller{}, errInvalidKey
 	case result.reason != "":
-		return Caller{}, a.reject(ctx, result, request, result.rejection())
+		return Caller{}, a.reject(ctx, result, request(), result.rejection())
 	case result.limited:
 		return a.rateLimited(result)
 	}

@@ -44,7 +44,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 			want = audit.WrongSecret
 		}
 		before := b.logged()
-		caller, err := b.keys.Authenticate(b.ctx(), token, request)
+		caller, err := b.keys.Authenticate(b.ctx(), token, requested)
 		if want == "" {
 			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.KeyID)

@@ -63,7 +63,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 					late = true
 				default:
 				}
-				if _, err := on.Authenticate(b.ctx(), token, request); late && err == nil {
+				if _, err := on.Authenticate(b.ctx(), token, requested); late && err == nil {
 					t.Error("accepted after the revocation")
 				}
 			}
@@ -79,7 +79,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	key, token := b.newKey()
 	var callers [200]apikeys.Caller
 	errs := b.together(len(callers), func(i int, on *instance) (err error) {
-		callers[i], err = on.Authenticate(b.ctx(), token, request)
+		callers[i], err = on.Authenticate(b.ctx(), token, requested)
 		return err
 	})
 	left := map[int]bool{}
@@ -118,7 +118,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyRefused), 120+1, "one more says how many were counted")
 
 	for range 3 {
-		caller, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
+		caller, err := b.keys.Authenticate(b.ctx(), guessed(token), requested)
 		requireCode(t, apperr.RateLimited, err)
 		require.Zero(t, caller, "a wrong secret learns nothing of the key")
 		requireCode(t, apperr.RateLimited, b.useOutside(token.ID))
@@ -154,13 +154,13 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	const clients = 16
 	began := time.Now()
 	errs := b.together(clients, func(_ int, on *instance) error {
-		_, served := on.Authenticate(b.ctx(), other, request)
+		_, served := on.Authenticate(b.ctx(), other, requested)
 		for n := range all / clients {
 			var err error
 			if n%3 == 0 {
 				err = on.RefuseOutside(b.ctx(), token.ID, request, errOutside)
 			} else {
-				_, err = on.Authenticate(b.ctx(), guessed(token), request)
+				_, err = on.Authenticate(b.ctx(), guessed(token), requested)
 			}
 			if !apperr.Is(err, apperr.AuthRequired) && !apperr.Is(err, apperr.AccessDenied) &&
 				!apperr.Is(err, apperr.RateLimited) {

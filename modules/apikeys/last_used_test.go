@@ -138,7 +138,7 @@ func TestLastUseDoesNotWaitForTheDisk(t *testing.T) {
 	query.Set("synchronous_commit", "on") // the server of the tests has it off
 	address.RawQuery = query.Encode()
 	db := pgtest.Open(t, address.String(), postgres.Options{MaxConns: 1})
-	_, err = b.instance(db, time.Now).Authenticate(b.ctx(), token, request)
+	_, err = b.instance(db, time.Now).Authenticate(b.ctx(), token, requested)
 	require.NoError(t, err)
 	var setting string
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `show synchronous_commit`).Scan(&setting))

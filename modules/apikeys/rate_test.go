@@ -51,7 +51,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 			for range random.IntN(70) {
 				want, left, oldest := m.ask()
 				on := []*instance{b.keys, b.other}[random.IntN(2)]
-				caller, err := on.Authenticate(b.ctx(), token, request)
+				caller, err := on.Authenticate(b.ctx(), token, requested)
 				wait := caller.RateLimit.Reset
 				if want {
 					require.NoError(t, err, "seed %d", seed)
@@ -167,7 +167,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			}
 			b.setWindow(key.ID, false, head, ages)
 			b.setWindow(key.ID, true, head, ages)
-			caller, err := b.keys.Authenticate(b.ctx(), token, request)
+			caller, err := b.keys.Authenticate(b.ctx(), token, requested)
 			refused := b.use(guessed(token))
 			if c.left < 0 {
 				for _, err := range []error{err, refused} {

@@ -52,7 +52,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			if err := on.StillUsable(b.ctx(), ourOrganisation, old.ID); err != nil {
 				return err
 			}
-			_, err := on.Authenticate(b.ctx(), token, request)
+			_, err := on.Authenticate(b.ctx(), token, requested)
 			return err
 		}
 		b.accept(done.Token)
@@ -222,7 +222,7 @@ func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 		b.Exec(`update api_keys set expires_at = $2::timestamptz + nullif($3::bigint, 0) * interval '1 ms',
 			revoked_at = $2::timestamptz + nullif($4::bigint, 0) * interval '1 ms' where id = $1`,
 			key.ID, now, c.expires.Milliseconds(), c.revoked.Milliseconds())
-		caller, err := keys.Authenticate(b.ctx(), token, request)
+		caller, err := keys.Authenticate(b.ctx(), token, requested)
 		require.NoError(t, err)
 		if c.want == 0 {
 			require.Nil(t, caller.ExpiryNotice, "%+v", c)

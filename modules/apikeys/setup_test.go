@@ -43,6 +43,8 @@ var request = audit.Request{
 	ID:        "request-0001",
 }
 
+func requested() audit.Request { return request }
+
 // bundle is a database with two organisations on the Pro plan, and two instances of the module, each
 // with its own pool.
 type bundle struct {
@@ -134,7 +136,7 @@ func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error)
 
 // use authenticates a request on the first instance.
 func (b *bundle) use(token apikeys.Token) error {
-	_, err := b.keys.Authenticate(b.ctx(), token, request)
+	_, err := b.keys.Authenticate(b.ctx(), token, requested)
 	return err
 }
 
@@ -146,7 +148,7 @@ func (b *bundle) useOutside(id string) error {
 // accept requires that the key is accepted.
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 	b.t.Helper()
-	caller, err := b.keys.Authenticate(b.ctx(), token, request)
+	caller, err := b.keys.Authenticate(b.ctx(), token, requested)
 	require.NoError(b.t, err)
 	return caller
 }
@@ -170,7 +172,7 @@ func (b *bundle) together(n int, do func(i int, on *instance) error) []error {
 // uses returns a call for together that authenticates a request.
 func (b *bundle) uses(token apikeys.Token) func(int, *instance) error {
 	return func(_ int, on *instance) error {
-		_, err := on.Authenticate(b.ctx(), token, request)
+		_, err := on.Authenticate(b.ctx(), token, requested)
 		return err
 	}
 }

@@ -79,15 +79,21 @@ func (a *Authenticator) lookup(
 ) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
+	var position *string // null without replicas
 	err = a.db.Pool.QueryRow(ctx, a.statement, id, hash, outside).
 		Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
 			&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
-			&r.firstInMinute, &r.Position)
+			&r.firstInMinute, &position)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return authResult{}, nil
 	}
 	if err != nil {
 		return authResult{}, fmt.Errorf("apikeys: authenticate: %w", err)
+	}
+	if position != nil {
+		if err := r.Position.Scan(*position); err != nil {
+			return authResult{}, err
+		}
 	}
 	r.known = true
 	r.limited = remaining == nil || reset == nil

@@ -65,7 +65,7 @@ func (m *Manager) store(tx *gorm.DB, row keyRow) error {
 	if err := m.checkQuota(tx, row); err != nil {
 		return err
 	}
-	if err := tx.Scopes(postgres.Tag("apikeys.create")).Create(&row).Error; err != nil {
+	if err := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(row.OrgID)).Create(&row).Error; err != nil {
 		return fmt.Errorf("apikeys: create: %w", err)
 	}
 	return newWindows(tx, row.ID)

@@ -67,7 +67,7 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	errs := b.together(2, func(_ int, on *instance) (err error) {
 		for range 5 {
 			for _, token := range tokens {
-				_, used := on.Authenticate(b.ctx(), token, request)
+				_, used := on.Authenticate(b.ctx(), token, requested)
 				err = errors.Join(err, used, on.RecordUsage(b.ctx()))
 			}
 		}
@@ -104,7 +104,7 @@ func TestUsageByDay(t *testing.T) {
 	keys := b.instance(b.DB, func() time.Time { return now })
 	key, token := b.newKey()
 	ask := func() apikeys.Caller {
-		caller, err := keys.Authenticate(b.ctx(), token, request)
+		caller, err := keys.Authenticate(b.ctx(), token, requested)
 		require.NoError(t, err)
 		return caller
 	}

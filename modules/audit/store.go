@@ -73,7 +73,7 @@ func appendIn(tx *gorm.DB, e Entry) error {
 		return err
 	}
 	// A trigger sets instant and id.
-	if err := tx.Scopes(postgres.Tag("audit.append")).Omit("ID", "At").Create(&row).
+	if err := tx.Scopes(postgres.Tag("audit.append"), tenant.Scope(row.OrgID)).Omit("ID", "At").Create(&row).
 		Error; err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}

@@ -6,18 +6,15 @@ import "time"
 // it by mistake.
 type Fork struct {
 	ID, GameID          string
-	OrganisationID      string `gorm:"column:org_id"`
+	OrganisationID      string
 	Slug, Title         string
 	Major               int
 	Status              string // active or archived
 	Visibility          string // public, organization or restricted
 	SourceLocale        string // en, fr, es, pt or de
-	DeployedRelease     *int   `gorm:"column:deployed_release_number"` // nil: no release is deployed
+	DeployedRelease     *int   // nil: no release is deployed
 	Suspended           bool
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
 	OrganisationVersion int64 // of the snapshot that the fork was read from
 }
-
-// TableName implements gorm's Tabler.
-func (Fork) TableName() string { return "forks" }

@@ -3,13 +3,13 @@ package games
 import (
 	"context"
 	"errors"
+	"fmt"
 
-	"gorm.io/gorm"
+	"github.com/jackc/pgx/v5"
 
 	"dg/platform/apperr"
 	"dg/platform/input"
 	"dg/platform/postgres"
-	"dg/platform/postgres/tenant"
 )
 
 // Service reads forks.
@@ -21,46 +21,59 @@ func New(db *postgres.DB) *Service { return &Service{db: db} }
 var errForkNotFound = apperr.New(apperr.NotFound,
 	"No such fork. Take its id from GET /api/v1/forks.")
 
-// forks queries the organisation's forks. The version comes from the snapshot of the forks.
-func (s *Service) forks(ctx context.Context, organisationID string) *gorm.DB {
-	return s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("games.forks"), tenant.Scope(organisationID)).
-		Select("id, org_id, game_id, slug, title, major, status, visibility, source_locale, "+
-			"deployed_release_number, suspended, created_at, updated_at, "+
-			"(select version from organisations where id = ?) as organisation_version",
-			organisationID)
+// forksSQL is on the path of each request. The version comes from the snapshot of the forks.
+// $1 organisation.
+const forksSQL = `/* games.forks */ select id, org_id, game_id, slug, title, major, status, visibility,
+	source_locale, deployed_release_number, suspended, created_at, updated_at,
+	(select version from organisations where id = $1)
+	from forks where org_id = $1`
+
+func scanFork(row pgx.CollectableRow) (f Fork, err error) {
+	err = row.Scan(&f.ID, &f.OrganisationID, &f.GameID, &f.Slug, &f.Title, &f.Major, &f.Status,
+		&f.Visibility, &f.SourceLocale, &f.DeployedRelease, &f.Suspended, &f.CreatedAt, &f.UpdatedAt,
+		&f.OrganisationVersion)
+	return f, err
 }
 
 // Forks returns all forks of the organisation, by creation, then id.
-func (s *Service) Forks(ctx context.Context, organisationID string) (forks []Fork, _ error) {
-	err := s.forks(ctx, organisationID).Order("created_at, id").Find(&forks).Error
-	return forks, apperr.Annotate(err, "games: forks")
+func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
+	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
+	forks, err := pgx.CollectRows(rows, scanFork)
+	if err != nil {
+		return nil, fmt.Errorf("games: forks: %w", err)
+	}
+	return forks, nil
 }
 
 // Fork returns one fork of the organisation. Errors: apperr.NotFound, also for another
 // organisation's fork.
 func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, error) {
-	return take(s.forks(ctx, organisationID), id)
+	if !input.IsID(id) {
+		return Fork{}, errForkNotFound
+	}
+	rows, _ := s.db.Pool.Query(ctx, forksSQL+` and id = $2`, organisationID, id)
+	fork, err := pgx.CollectExactlyOneRow(rows, scanFork)
+	return fork, notFound(err)
 }
 
 // ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to
 // an organisation: the use of another organisation's fork is refused and audited as such. Errors:
 // apperr.NotFound.
-func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
-	owned, err := take(s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("games.forkOwner"),
-		tenant.Across("the use of another organisation's fork is audited as such")).
-		Select("org_id"), id)
-	return owned.OrganisationID, err
+func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err error) {
+	if !input.IsID(id) {
+		return "", errForkNotFound
+	}
+	err = s.db.Pool.QueryRow(ctx, `/* games.forkOwner */ select org_id from forks where id = $1`, id).
+		Scan(&owner)
+	return owner, notFound(err)
 }
 
-// take reads the fork with the id. Errors: apperr.NotFound.
-func take(forks *gorm.DB, id string) (fork Fork, err error) {
-	if !input.IsID(id) {
-		return Fork{}, errForkNotFound
+func notFound(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pgx.ErrNoRows):
+		return errForkNotFound
 	}
-	err = forks.Where("id = ?", id).Take(&fork).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Fork{}, errForkNotFound
-	}
-	return fork, apperr.Annotate(err, "games: fork")
+	return fmt.Errorf("games: fork: %w", err)
 }

@@ -22,7 +22,7 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
 	owner := fork.OrganisationID
 	err := missing
-	if apperr.Is(missing, apperr.NotFound) {
+	if missing != nil && apperr.Is(missing, apperr.NotFound) {
 		owner, err = a.Games.ForkOwner(r.ctx, id)
 	}
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
 	"dg/platform/instant"
@@ -58,7 +59,9 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 		return err
 	}
 	defer release()
-	caller, err := a.Keys.Authenticate(ctx, token, apikeys.RequestOf(c, path))
+	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
+		return apikeys.RequestOf(c, path)
+	})
 	if caller.KeyID != "" {
 		httpserver.MarkAuthenticated(c)
 		c.Set("RateLimit-Policy",

@@ -35,7 +35,7 @@ func (a *API) serve(c *fiber.Ctx) error {
 	case strings.HasPrefix(path, prefix):
 		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
 			err := a.authenticate(c, path)
-			if apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
+			if err != nil && apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
 				c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
 			}
 			return err

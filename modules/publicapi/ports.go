@@ -19,7 +19,7 @@ import (
 type Keys interface {
 	KeyStatus
 	Authenticate(
-		ctx context.Context, token apikeys.Token, request audit.Request,
+		ctx context.Context, token apikeys.Token, request func() audit.Request,
 	) (apikeys.Caller, error)
 	Refuse(
 		ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/modules/reports/snapshot"
 )
@@ -32,14 +31,10 @@ select g.name, m.lacking
 // MaxOverlaps bounds the overlaps of a report.
 const MaxOverlaps = 6
 
-// overlaps returns the first groups by name that lack few of the report's players, under
-// pseudonymous reporting. A failure returns none, because a report is worth more than its warning.
+// overlaps returns the first groups by name that lack few of the report's players. A failure returns none, because a report is worth more than its warning.
 // It ends the transaction, which a failure aborts.
 func (r *statisticsReader) overlaps(ctx context.Context, players *segment.Players) (all []Overlap) {
 	q := r.snap.Query
-	if q.Overlaps == 0 || r.snap.Meta.Mode != org.Pseudonymous {
-		return nil
-	}
 	ctx, stop := context.WithTimeout(ctx, q.Overlaps)
 	defer stop()
 	batch := &pgx.Batch{}

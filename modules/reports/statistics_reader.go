@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/modules/reports/snapshot"
 )
@@ -44,7 +45,9 @@ func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 		return Statistics{}, err
 	}
 	stats := r.round(a, l)
-	stats.Overlaps = r.overlaps(ctx, &a.Players)
+	if r.snap.Query.Overlaps > 0 && meta.Mode == org.Pseudonymous {
+		stats.Overlaps = r.overlaps(ctx, &a.Players)
+	}
 	return stats, nil
 }
 

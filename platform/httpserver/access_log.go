@@ -3,6 +3,7 @@ package httpserver
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,7 +26,7 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 		slog.String("path", r.redactedPath()),
 		slog.Int("status", status),
 		slog.Int64("bytes", bytes),
-		slog.Duration("duration", took),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 		slog.String("client", r.addr),
 	}
 	if r.code != "" {
@@ -52,4 +53,17 @@ func (r *request) redactedPath() string {
 		return redact(r.path)
 	}
 	return r.path
+}
+
+func (m *metrics) observe(route, method string, status int, took time.Duration) {
+	m.duration.WithLabelValues(route, metricMethod(method), strconv.Itoa(status)).
+		Observe(took.Seconds())
+}
+
+// metricMethod is the method in metrics and traces: one of a bounded set.
+func metricMethod(method string) string {
+	if knownMethod(method) {
+		return method
+	}
+	return "other"
 }

@@ -1,9 +1,6 @@
 package httpserver
 
 import (
-	"strconv"
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -54,17 +51,4 @@ func (m *metrics) countConnections(r prometheus.Registerer, s *Server) {
 		}
 		return 0
 	}))
-}
-
-func (m *metrics) observe(route, method string, status int, took time.Duration) {
-	m.duration.WithLabelValues(route, metricMethod(method), strconv.Itoa(status)).
-		Observe(took.Seconds())
-}
-
-// metricMethod is the method in metrics and traces: one of a bounded set.
-func metricMethod(method string) string {
-	if knownMethod(method) {
-		return method
-	}
-	return "other"
 }

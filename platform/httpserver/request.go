@@ -113,7 +113,10 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	if s == anyApp {
 		parent = c.UserContext()
 	}
-	r.startSpan(parent, header)
+	r.ctx = parent
+	if s.opts.Tracer != nil {
+		r.startSpan(header)
+	}
 	r.ctx, r.stop = context.WithTimeout(r.ctx, answerTimeout)
 	c.Locals(requestKey{}, r)
 	c.SetUserContext(r.ctx)
@@ -142,7 +145,9 @@ func (r *request) end(status int, bytes int64, err error) {
 	}
 	r.stop()
 	took := time.Since(r.start)
-	r.endSpan(status, err)
+	if r.span != nil {
+		r.endSpan(status, err)
+	}
 	r.srv.running.Add(-1)
 	if r.srv == anyApp {
 		return // the other program logs its requests itself
@@ -163,7 +168,13 @@ func RequestID(c *fiber.Ctx) string { return requestOf(c).id }
 
 // StreamContext is the context of work that outlives the handler of c, with the same span. It ends
 // with the server, with ErrStopped as its cause, and has no deadline.
-func StreamContext(c *fiber.Ctx) context.Context { return requestOf(c).withSpan(requestOf(c).base) }
+func StreamContext(c *fiber.Ctx) context.Context {
+	r := requestOf(c)
+	if r.span == nil {
+		return r.base
+	}
+	return trace.ContextWithSpan(r.base, r.span)
+}
 
 var validRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/attribute"
@@ -12,31 +11,15 @@ import (
 )
 
 // startSpan begins the span of the request, as a child of the one that its traceparent header
-// names, and sets the context of its handlers.
-func (r *request) startSpan(ctx context.Context, header *fasthttp.RequestHeader) {
-	r.ctx = ctx
-	if r.srv.opts.Tracer == nil {
-		return
-	}
+// names, in the context of its handlers.
+func (r *request) startSpan(header *fasthttp.RequestHeader) {
 	caller := propagation.TraceContext{}.Extract(r.ctx, headerCarrier{header})
 	r.ctx, r.span = r.srv.opts.Tracer.Start(caller, r.method,
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
 }
 
-// withSpan returns ctx with the span of the request, so that the statements of a stream are its
-// children.
-func (r *request) withSpan(ctx context.Context) context.Context {
-	if r.span == nil {
-		return ctx
-	}
-	return trace.ContextWithSpan(ctx, r.span)
-}
-
 // endSpan sets the attributes of the access log, except path and client, which are private.
 func (r *request) endSpan(status int, err error) {
-	if r.span == nil {
-		return
-	}
 	method := metricMethod(r.method)
 	r.span.SetName(method + " " + r.route)
 	r.span.SetAttributes(attribute.String("http.request.method", method),

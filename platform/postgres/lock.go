@@ -32,7 +32,8 @@ func AwaitLock(
 			return ErrLocked
 		case time.Since(logged) >= lockLogInterval:
 			logged = time.Now()
-			log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout)
+			log.Info("another process holds the "+name+" lock: waiting", "at_most",
+				timeout.String())
 		}
 		if err := pause(ctx, lockRetryInterval); err != nil {
 			return err

@@ -128,7 +128,7 @@ func apply(
 		if err != nil {
 			return false, err
 		}
-		log.Info("migrated", "file", r.Source.Path, "duration", r.Duration)
+		log.Info("migrated", "file", r.Source.Path, "duration", r.Duration.String())
 	}
 }
 
@@ -149,7 +149,7 @@ func applyNext(
 		}
 		if between == 0 {
 			log.Info("a migration waits for a lock and retries: another statement, such as an export, uses its table",
-				"file", partial.Failed.Source.Path, "at_most", maxLockWait)
+				"file", partial.Failed.Source.Path, "at_most", maxLockWait.String())
 		}
 		if between = nextLockPause(between); time.Since(begin)+between > maxLockWait {
 			return nil,

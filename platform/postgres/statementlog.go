@@ -55,7 +55,8 @@ func (l statementLog) Trace(
 		return
 	}
 	sql, rows := statement()
-	attrs := []any{slog.String("sql", sql), slog.Int64("rows", rows), slog.Duration("duration", took)}
+	attrs := []any{slog.String("sql", sql), slog.Int64("rows", rows),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000)}
 	if failed {
 		l.log.ErrorContext(ctx, "statement failed",
 			append(attrs, slog.String("error", describe(err)))...)

@@ -50,7 +50,7 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 		if time.Since(begin) > maxRestartWait {
 			wait = s.wait
 		}
-		s.log.Info("background work restarts", "work", name, "after", wait)
+		s.log.Info("background work restarts", "work", name, "after", wait.String())
 		select {
 		case <-ctx.Done():
 			return

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/modules/audit"
 	"dg/web/internal/webtest"
 )
 
@@ -56,7 +55,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, now, keys[0].CreatedAt.UTC())
 
 	token := secretIn(t, created)
-	caller, err := w.Keys.Authenticator.Authenticate(t.Context(), token, audit.Request{})
+	caller, err := w.Keys.Authenticator.Authenticate(t.Context(), token, nil)
 	require.NoError(t, err)
 	require.Equal(t, acme.ID, caller.OrganisationID)
 	require.Contains(t, html.UnescapeString(created.Body),

@@ -79,7 +79,7 @@ func Guard(g *gorm.DB) error {
 		c.Query().Before("gorm:query").Register("dg:tenant", guard(scope)),
 		c.Row().Before("gorm:row").Register("dg:tenant", guard(scope)),
 		c.Raw().Before("gorm:raw").Register("dg:tenant", guard(scope)),
-		c.Update().Before("gorm:update").Register("dg:tenant", guard(scope)),
+		c.Update().Before("gorm:update").Register("dg:tenant", guard(changeIsScoped)),
 		c.Delete().Before("gorm:delete").Register("dg:tenant", guard(scope)),
 		c.Create().Before("gorm:create").Register("dg:tenant", guard(rowsAreScoped)),
 	)
@@ -109,13 +109,23 @@ func scope(db *gorm.DB) bool {
 	if !onModel(s) || ok != owned || id == "" {
 		return false
 	}
-	if owned {
-		addCondition(s, clause.Eq{
-			Column: clause.Column{Table: clause.CurrentTable, Name: column},
-			Value:  id,
-		})
+	return !owned || addCondition(s, clause.Eq{
+		Column: clause.Column{Table: clause.CurrentTable, Name: column},
+		Value:  id,
+	})
+}
+
+// changeIsScoped is scope for updates, which must not move rows to another organisation.
+func changeIsScoped(db *gorm.DB) bool {
+	s := db.Statement
+	column, owned := Columns[s.Table]
+	if !owned {
+		return scope(db)
 	}
-	return true
+	values, ok := s.Dest.(map[string]any) // of gorm's Update and Updates
+	_, moves := values[column]
+	_, set := s.Clauses["SET"]
+	return ok && !moves && !set && scope(db)
 }
 
 // onModel reports whether the statement is on the table of a model, or on one given by its bare
@@ -141,39 +151,99 @@ func onModel(s *gorm.Statement) bool {
 	return true
 }
 
-// addCondition adds a mandatory condition. It puts the others in parentheses, because of Or: "a or
-// b and org_id = …" would read every organisation's a.
-func addCondition(s *gorm.Statement, condition clause.Expression) {
+// addCondition adds a mandatory condition. It puts the others, and each text among them, in
+// parentheses, because of or: "a or b and org_id = …" would read every organisation's a. It returns
+// false for a text that leaves its parentheses.
+func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
 	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
-		exprs = append(exprs, clause.And(others.Exprs...))
+		within, ok := parenthesised(others.Exprs)
+		if !ok {
+			return false
+		}
+		exprs = append(exprs, clause.And(within...))
 	}
 	where.Name = "WHERE"
 	where.Expression = clause.Where{Exprs: exprs}
 	s.Clauses["WHERE"] = where
+	return true
 }
 
-// rowsAreScoped reports whether the new rows of an organisation's table name one, and replace no
-// others.
+// parenthesised returns conditions whose texts are in parentheses. gorm does so only for " or "
+// between blanks, which a line break passes.
+func parenthesised(exprs []clause.Expression) (all []clause.Expression, ok bool) {
+	all = make([]clause.Expression, len(exprs))
+	for i, e := range exprs {
+		ok := true
+		switch e := e.(type) {
+		case clause.Expr:
+			ok = balanced(e.SQL)
+			e.SQL = "(" + e.SQL + ")"
+			all[i] = e
+		case clause.NamedExpr:
+			ok = balanced(e.SQL)
+			e.SQL = "(" + e.SQL + ")"
+			all[i] = e
+		case clause.AndConditions:
+			e.Exprs, ok = parenthesised(e.Exprs)
+			all[i] = e
+		case clause.OrConditions:
+			e.Exprs, ok = parenthesised(e.Exprs)
+			all[i] = e
+		default:
+			all[i] = e
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// balanced reports whether a text stays within the parentheses around it. It refuses what could hide
+// one of them: comments, identifiers in quotes, and strings in another form than 'x'.
+func balanced(text string) bool {
+	open := 0
+	quoted := false
+	for _, c := range text {
+		switch {
+		case c == '\'':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			open++
+		case c == ')':
+			if open--; open < 0 {
+				return false
+			}
+		}
+	}
+	return open == 0 && !quoted && !strings.ContainsAny(text, "\\;$\"") &&
+		!strings.Contains(text, "--") && !strings.Contains(text, "/*")
+}
+
+// rowsAreScoped reports whether the new rows of an organisation's table have the scope's
+// organisation, and replace no others.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
 	if !owned || !onModel(s) {
 		return onModel(s)
 	}
+	id, _ := db.Get(tenantSetting)
 	conflict, _ := s.Clauses["ON CONFLICT"].Expression.(clause.OnConflict)
-	return len(conflict.DoUpdates) == 0 && !conflict.UpdateAll && rowsHave(s, column)
+	return len(conflict.DoUpdates) == 0 && !conflict.UpdateAll && rowsHave(s, column, id)
 }
 
-// rowsHave reports whether each new row has a value in the column.
-func rowsHave(s *gorm.Statement, column string) bool {
-	if s.Schema == nil || s.Schema.LookUpField(column) == nil {
+// rowsHave reports whether each new row has the value in the column.
+func rowsHave(s *gorm.Statement, column string, id any) bool {
+	if s.Schema == nil || s.Schema.LookUpField(column) == nil || id == nil || id == "" {
 		return false
 	}
 	has := func(row reflect.Value) bool {
-		_, zero := s.Schema.LookUpField(column).ValueOf(s.Context, row)
-		return !zero
+		value, _ := s.Schema.LookUpField(column).ValueOf(s.Context, row)
+		return value == id
 	}
 	rows := s.ReflectValue
 	if rows.Kind() != reflect.Slice && rows.Kind() != reflect.Array {

@@ -47,7 +47,9 @@ func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	rows := []playerGroup{
 		{ID: acmeSales, OrgID: acme, Name: "Sales"}, {ID: betaSales, OrgID: beta, Name: "Sales"},
 	}
-	require.NoError(t, db.Create(&rows).Error)
+	for _, row := range rows {
+		require.NoError(t, db.Scopes(tenant.Scope(row.OrgID)).Create(&row).Error)
+	}
 	return db, rows
 }
 
@@ -86,6 +88,12 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"subquery of another": db.Table("games").Where("id in (?)", ids).Find(&found).Error,
 		"update":              db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
 		"delete":              db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
+		"condition that ends": mine().Where("name = 'x') or (true").Find(&found).Error,
+		"hidden in a string":  mine().Where("name = '(') or (name <> ')'").Find(&found).Error,
+		"comment":             mine().Where("name = 'x' --").Find(&found).Error,
+		"moved":               mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
+		"moved by a struct":   mine().Where("id = ?", acmeSales).Updates(&playerGroup{OrgID: beta}).Error,
+		"create for another":  mine().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
 		"create":              db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
 		"create by map":       db.Table("player_groups").Create(row).Error,
 		"replace": db.Clauses(replace).
@@ -119,6 +127,8 @@ func TestTenantAddsTheOrganisation(t *testing.T) {
 	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	for name, q := range map[string]*gorm.DB{
 		"text":     mine().Where("name = ? or true", "Sales"),
+		"line":     mine().Where("name = ?\nor true", "Sales"),
+		"lines":    mine().Where("name = @name\nor\ttrue", map[string]any{"name": "Sales"}).Or("true\nor true"),
 		"or":       mine().Where("name = ?", "x").Or("true"),
 		"table":    mine().Table("player_groups"),
 		"subquery": mine().Where("id in (?)", mine().Model(&playerGroup{}).Select("id")),
