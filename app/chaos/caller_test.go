@@ -27,7 +27,7 @@ type caller struct {
 	base     string
 	http     *http.Client
 	slug     string
-	emails   []string // used in turn: the log has 20 sign-ins of a person in a minute one by one
+	emails   []string // used in turn
 	cookie   string
 	keys     []string // used in turn, below the rate limit of each
 	narrow   []string // keys without forks:read, used in turn
@@ -159,7 +159,7 @@ func (c *caller) key() string { return c.keys[int(c.asked.Add(1))%len(c.keys)] }
 
 func (c *caller) signsIn(id string) outcome {
 	email := c.emails[int(c.signedIn.Add(1))%len(c.emails)]
-	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "sign_in",
+	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "",
 		url.Values{"email": {email}, "password": {fixtures.Password}})
 	return got
 }

@@ -1,6 +1,7 @@
 package otherprogram
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -272,4 +273,47 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	}
 	status, _ := p.send(http.MethodPost, "/api/v1/forks", nil, "Authorization", "Bearer "+token)
 	require.Equal(t, http.StatusMethodNotAllowed, status)
+}
+
+// A plain fiber.App executes requests that are hidden in the framing of another. Behind the API's
+// guard none of them is: each kind of payload gets one answer, and the connection closes.
+func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	north := newSchool(p.db, "north", "gold")
+	_, token := p.create(north)
+	key := "Authorization: Bearer " + token + "\r\n"
+	inner := "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n" + key + "\r\n"
+	whole := "0\r\n\r\n" + inner
+	length := fmt.Sprintf("Content-Length: %d\r\n", len(whole))
+	const chunked = "Transfer-Encoding: chunked\r\n"
+	for _, method := range []string{"GET", "POST", "HEAD"} {
+		for name, rest := range map[string]string{
+			"CL.TE":        length + chunked + "\r\n" + whole,
+			"TE.CL":        "Content-Length: 4\r\n" + chunked + "\r\n" + whole,
+			"TE.TE":        "Transfer-Encoding: x\r\n" + chunked + "\r\n" + whole,
+			"identity":     "Transfer-Encoding: identity\r\n" + length + "\r\n" + whole,
+			"blank":        "Transfer-Encoding : chunked\r\n\r\n" + whole,
+			"tab":          "Transfer-Encoding:\tchunked\r\n\r\n" + whole,
+			"folded":       "X: y\r\n Transfer-Encoding: chunked\r\n\r\n" + whole,
+			"LF":           "X: y\nTransfer-Encoding: chunked\r\n\r\n" + whole,
+			"two lengths":  "Content-Length: 0\r\n" + length + "\r\n" + whole,
+			"list":         "Content-Length: 0, 44\r\n\r\n" + whole,
+			"negative":     "Content-Length: -1\r\n\r\n" + whole,
+			"body of none": "Content-Length: 5\r\n\r\n" + whole,
+		} {
+			if method == "POST" && name == "body of none" {
+				continue // it may have one: what follows is not hidden
+			}
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+			require.NoError(t, err)
+			require.NoError(t, conn.SetDeadline(time.Now().Add(time.Second)))
+			_, err = io.WriteString(conn, method+" /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+key+rest)
+			require.NoError(t, err)
+			answers, _ := io.ReadAll(conn)
+			_ = conn.Close()
+			require.NotContains(t, string(answers), north.fork, "%s %s", method, name)
+			require.LessOrEqual(t, strings.Count(string(answers), "HTTP/1.1 "), 1, "%s %s", method, name)
+		}
+	}
 }
