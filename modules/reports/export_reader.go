@@ -103,13 +103,7 @@ func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args [
 // readPlayers returns the cells of the report's possible players, or nil if they take more than
 // maxExportPlayers.
 func (r *exportReader) readPlayers(ctx context.Context, f Format) (*labels, error) {
-	used := r.snap.Meta.LastOrdinal * labelHeader
-	l := &labels{grow: func(bytes int) error {
-		if used += bytes; used > maxExportPlayers {
-			return errTooManyLabels
-		}
-		return nil
-	}}
+	l := &labels{room: maxExportPlayers}
 	batch := &pgx.Batch{}
 	var cells []byte
 	r.players.queuePlayers(batch, playerSQL).Query(l.read(func(v [][]byte) []byte {

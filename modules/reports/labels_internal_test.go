@@ -21,23 +21,6 @@ func (e *env) addPlayers(t *testing.T, last, nameBytes int) {
 		testOrg, testFork, testFrom)
 }
 
-func TestLabelsOfAnyLength(t *testing.T) {
-	t.Parallel()
-	l := labels{grow: func(int) error { return nil }}
-	var want []string
-	for i, n := range []int{0, 1, 127, 128, 16_380, 16_384, 5, 3 << 20, 0, 16_383, 7} {
-		want = append(want, strings.Repeat(string(rune('a'+i)), n))
-		require.NoError(t, l.put(int32(i*100), []byte(want[i])))
-	}
-	for i, label := range want {
-		if l.of(int32(i*100)) != label {
-			t.Errorf("a label of %d bytes is another", len(label))
-		}
-	}
-	require.Empty(t, l.of(1))
-	require.Empty(t, l.of(1<<30))
-}
-
 // An export holds a bounded size of labels. Above it each row has the same cells from its own lookup.
 func TestExportOfLongNames(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func rank(players *segment.Players, label func(int32) string) ranking {
 	players.Each(func(ordinal int32, p segment.PlayerSum) {
 		r.order = append(r.order, withKey(rankKey(p), ordinal))
 	})
-	r.order = sortByKey(r.order)
+	slices.Sort(r.order)
 	eachRun(r.order, func(run []uint64) {
 		if run[0]>>32 == 0 {
 			slices.SortFunc(run, r.compare)
@@ -105,36 +105,6 @@ func commonPrefix(a, b string) string {
 		n++
 	}
 	return a[:n]
-}
-
-// sortByKey sorts entries by their keys with a radix sort from the last byte to the first, skipping
-// bytes that are the same in all. It returns the entries or a sorted copy.
-func sortByKey(order []uint64) []uint64 {
-	var counts [4][256]int32
-	for _, e := range order {
-		for k := range counts {
-			counts[k][byte(e>>(32+8*k))]++
-		}
-	}
-	spare := make([]uint64, len(order))
-	for k := range counts {
-		at := &counts[k]
-		next := int32(0)
-		if slices.Contains(at[:], int32(len(order))) {
-			continue
-		}
-		for b, n := range at {
-			at[b] = next
-			next += n
-		}
-		for _, e := range order {
-			b := byte(e >> (32 + 8*k))
-			spare[at[b]] = e
-			at[b]++
-		}
-		order, spare = spare, order
-	}
-	return order
 }
 
 // compare orders players as a report does.

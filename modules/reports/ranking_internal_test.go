@@ -34,7 +34,7 @@ func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
 	return rows
 }
 
-// rules.md, Figures: the radix sort agrees with the model, for labels with any common prefix and any
+// rules.md, Figures: the sort by keys agrees with the model, for labels with any common prefix and any
 // number of plays.
 func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	t.Parallel()
