@@ -33,8 +33,7 @@ var mayImport = map[string][]string{
 	"app/chaos":        {"app/apptest"}, // tests only, as the next
 	"app/system":       {"app/apptest", "app/commands"},
 	"app/demo":         {"modules/games", "modules/identity/password"},
-	"app/doctor":       {"platform"},
-	"app/settings":     {},
+	"app/doctor":       {"migrations", "modules/identity", "platform"},
 	"configs":          {},
 	"migrations":       {},
 	"modules/audit":    {"platform"},

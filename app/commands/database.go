@@ -69,34 +69,25 @@ func connect(ctx context.Context, c config.Database, log *slog.Logger) (*databas
 		db.release = release
 	}
 	if !c.Embedded() {
-		if owner := ownerFinding(ctx, c); owner.Verdict == doctor.Failure {
-			return nil, owner.Err()
+		if err := doctor.CheckOwner(ctx, c, db.servingURL); err != nil {
+			return nil, err
 		}
 	}
 	return db, nil
-}
-
-// ownerFinding checks the URL that migrates.
-func ownerFinding(ctx context.Context, c config.Database) doctor.Finding {
-	if c.MigrateDatabaseURL == "" {
-		return doctor.Owner(ctx, "DG_DATABASE_URL", c.DatabaseURL, "")
-	}
-	return doctor.Owner(ctx, "DG_MIGRATE_DATABASE_URL", c.MigrateDatabaseURL, servingURL(c))
 }
 
 // openEncrypted is openDatabase that also encrypts secrets stored in clear.
 func openEncrypted(
 	ctx context.Context, c config.Database, s config.Secrets, log *slog.Logger,
 ) (*database, error) {
-	keys, err := keyring(s)
-	if err != nil {
+	if _, err := keyring(s); err != nil {
 		return nil, err
 	}
 	db, err := openDatabase(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.encrypt(ctx, keys, false, log); err != nil {
+	if err := db.encrypt(ctx, s, false, log); err != nil {
 		db.release()
 		return nil, err
 	}

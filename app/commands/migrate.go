@@ -25,7 +25,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	defer db.release()
 	if keys.Encrypts() || c.ForgetSecretKey {
-		if err := db.encrypt(ctx, keys, c.ForgetSecretKey, p.log); err != nil {
+		if err := db.encrypt(ctx, c.Secrets, c.ForgetSecretKey, p.log); err != nil {
 			return err
 		}
 	}

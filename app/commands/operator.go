@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"dg/app/doctor"
-	"dg/migrations"
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/org"
@@ -54,11 +53,7 @@ func withOwner(
 		return err
 	}
 	defer owner.Close()
-	schema, complete, err := doctor.Schema(ctx, owner.Pool, migrations.FS)
-	if err == nil && !complete {
-		err = schema.Err()
-	}
-	if err != nil {
+	if err := doctor.CheckSchema(ctx, owner); err != nil {
 		return err
 	}
 	policy, err := authz.New()

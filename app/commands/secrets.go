@@ -22,8 +22,12 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 // logs unreadable secrets, and fails if the keys belong to another database. With forgetLost it first
 // records the current key in place of a lost one.
 func (db *database) encrypt(
-	ctx context.Context, keys identity.Keyring, forgetLost bool, log *slog.Logger,
+	ctx context.Context, secrets config.Secrets, forgetLost bool, log *slog.Logger,
 ) error {
+	keys, err := keyring(secrets)
+	if err != nil {
+		return err
+	}
 	db.keys = keys
 	owner, err := postgres.Open(ctx, db.ownerURL,
 		postgres.Options{Name: "dg secrets", MaxConns: 2, Logger: log})

@@ -14,36 +14,23 @@ import (
 
 	"dg/app/assembly"
 	"dg/app/doctor"
-	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/postgres"
 	"dg/platform/telemetry"
 )
 
-// serveSettings are the settings of dg serve.
-type serveSettings struct {
-	config.Database
-	config.Server
-	config.Secrets
-	config.Pools
-	config.Tracing
-}
-
 // serveCmd is `dg serve`.
 type serveCmd struct {
-	serveSettings
+	config.Serve
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
 // Run serves until the process is told to stop.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
-	settings, err := c.settings(p.log)
-	if err != nil {
-		return err
-	}
+	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "address", c.Addr, "operations", c.OpsAddr,
-		"base_url", settings.BaseURL, "database", c.shownDatabase())
-	db, err := c.openChecked(ctx, settings.Keys, p)
+		"base_url", base, "database", c.shownDatabase())
+	db, err := c.openChecked(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -58,16 +45,12 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		db.dropPrivileges(p.log)
 	}
 	c.Addr = on.main.Addr().String() // with the port that the system chose for port 0
-	if settings.BaseURL, err = c.Base(); err != nil {
-		return err
-	}
-	settings.ServingURL = db.servingURL
-	settings.Data = c.data(db)
 	traces, err := c.traces(ctx, p.log)
 	if err != nil {
 		return err
 	}
 	defer traces.Close()
+	settings := c.settings(db, p.log)
 	settings.Tracer = traces.Tracer()
 	a, err := assembly.New(ctx, settings)
 	if err != nil {
@@ -102,30 +85,26 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-// openChecked opens the database and runs the checks of dg doctor, those of the settings before the
+// openChecked opens the database and runs the checks of dg doctor: all that it can before the
 // migration. A failure stops the start.
-func (c serveCmd) openChecked(
-	ctx context.Context, keys identity.Keyring, p Stdio,
-) (*database, error) {
-	if err := doctor.Settle(p.log, c.startFindings(ctx, p, doctor.Failure)); err != nil {
+func (c serveCmd) openChecked(ctx context.Context, p Stdio) (*database, error) {
+	s := subject(c.Serve, p)
+	defer s.Close()
+	if err := doctor.Settle(p.log, s.Find(ctx, doctor.Machine, doctor.Server)); err != nil {
 		return nil, err
-	}
-	if !c.Embedded() {
-		conn, found := doctor.Reach(ctx, "DG_DATABASE_URL", servingURL(c.Database))
-		if conn != nil {
-			_ = conn.Close(ctx)
-		} else if found.Check != "pooler" { // the migration may set what it lacks
-			return nil, found.Err()
-		}
 	}
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.servedFindings(ctx, db.servingURL, p)
-	err = errors.Join(err, doctor.Settle(p.log, found))
+	after := []doctor.Stage{doctor.Schema}
+	if s.URL == "" { // the embedded server was not running
+		s.URL = db.servingURL
+		after = []doctor.Stage{doctor.Server, doctor.Schema}
+	}
+	err = doctor.Settle(p.log, s.Find(ctx, after...))
 	if err == nil {
-		err = db.encrypt(ctx, keys, false, p.log)
+		err = db.encrypt(ctx, c.Secrets, false, p.log)
 	}
 	if err != nil {
 		db.release()
@@ -136,7 +115,7 @@ func (c serveCmd) openChecked(
 
 // shownDatabase is the URL without its password, or the folder of the embedded server. Of an
 // invalid URL nothing is shown, because the password cannot be located.
-func (c serveSettings) shownDatabase() string {
+func (c serveCmd) shownDatabase() string {
 	if c.Embedded() {
 		return c.DataDir
 	}
@@ -146,29 +125,27 @@ func (c serveSettings) shownDatabase() string {
 	return postgres.Redact(errors.New(c.DatabaseURL)).Error()
 }
 
-// settings reads the settings that depend on neither database nor addresses. The error names every
-// invalid one.
-func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
-	base, badBase := c.Base()
-	proxies, badProxies := c.Proxies()
-	keys, badKeys := keyring(c.Secrets)
+// settings are those of the program. The checks have found no fault in them.
+func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
+	base, _ := c.Base()
+	proxies, _ := c.Proxies()
 	replicas, _ := c.Replicas()
-	_, _, badCollector := c.Collector()
 	return assembly.Settings{
-			Replicas:      replicas,
-			Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
-			BaseURL:       base,
-			Proxies:       proxies,
-			Keys:          keys,
-			Log:           log,
-			Version:       version,
-			ShutdownDelay: c.ShutdownDelay,
-		}, errors.Join(badBase, badProxies, badKeys, badCollector, c.Check(),
-			config.Check(c.Server, c.Pools))
+		ServingURL:    db.servingURL,
+		Replicas:      replicas,
+		Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
+		BaseURL:       base,
+		Proxies:       proxies,
+		Keys:          db.keys,
+		Log:           log,
+		Version:       version,
+		ShutdownDelay: c.ShutdownDelay,
+		Data:          c.data(db),
+	}
 }
 
 // traces starts the tracing that is configured. The caller closes it.
-func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry.Traces, error) {
+func (c serveCmd) traces(ctx context.Context, log *slog.Logger) (*telemetry.Traces, error) {
 	to, headers, err := c.Collector()
 	if err != nil {
 		return nil, err

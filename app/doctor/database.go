@@ -1,249 +1,168 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
+	"dg/migrations"
+	"dg/modules/identity"
+	"dg/platform/config"
 	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 )
 
-const (
-	minVersion = 150000 // PostgreSQL 15, as server_version_num has it
-	maxSkew    = 5 * time.Second
-)
-
-// Reach connects to the database of the setting as dg does. The caller closes the connection, which
-// is nil when the finding is a failure.
-func Reach(ctx context.Context, setting, url string) (*pgx.Conn, Finding) {
-	if _, err := postgres.RoleOf(url); err != nil {
-		return nil, Fail("database", setting+": "+err.Error(),
-			"Set it to a URL such as postgres://dg_app:…@host:5432/dg.")
-	}
-	begun := time.Now()
-	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
+// reach opens the database as dg does. On a fault db is nil.
+func reach(ctx context.Context, s *Subject, setting, url string) (*postgres.DB, []Finding) {
+	db, err := postgres.Open(ctx, url,
+		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
 	if pooler, is := errors.AsType[*postgres.PoolerError](err); is {
-		fix := strings.ToUpper(pooler.Fix[:1]) + pooler.Fix[1:] + "."
-		if strings.HasPrefix(fix, "Have a superuser") { // before the first start
-			fix = "Run dg migrate, which sets what the role may set. Otherwise " + pooler.Fix + "."
-		}
-		return nil, Fail("pooler", pooler.Problem, fix)
+		return nil, []Finding{{"pooler", Failure, pooler.Problem,
+			strings.ToUpper(pooler.Fix[:1]) + pooler.Fix[1:] + "."}}
 	}
 	if err != nil {
-		return nil, Fail("database", setting+": "+err.Error(),
-			"Check "+setting+", that PostgreSQL runs, and that pg_hba.conf admits this machine.")
+		return nil, failed("database", fmt.Errorf("%s: %w", setting, err))
 	}
-	return conn, ok("database", "%s answers after %s", setting,
-		time.Since(begun).Round(time.Millisecond))
+	return db, nil
+}
+
+func findDatabase(ctx context.Context, s *Subject) (found []Finding) {
+	s.db, found = reach(ctx, s, "DG_DATABASE_URL", s.URL)
+	return found
 }
 
 const ownerSQL = `/* doctor.owner */
 select has_schema_privilege('public', 'create') and not exists (select from pg_class
   where oid = to_regclass('public.organisations') and not pg_has_role(relowner, 'usage'))`
 
-// Owner checks that dg can migrate through the URL of the setting, and that both URLs lead to one
-// database. serving is "" if there is only one URL.
-func Owner(ctx context.Context, setting, url, serving string) Finding {
-	conn, found := Reach(ctx, setting, url)
-	if conn == nil {
+// findOwner checks that dg can migrate, and that both URLs lead to one database.
+func findOwner(ctx context.Context, s *Subject) []Finding {
+	if s.Embedded() {
+		return nil
+	}
+	setting := "DG_DATABASE_URL"
+	if s.MigrateDatabaseURL != "" {
+		setting = "DG_MIGRATE_DATABASE_URL"
+	}
+	db, found := reach(ctx, s, setting, cmp.Or(s.MigrateDatabaseURL, s.DatabaseURL))
+	if db == nil {
 		return found
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer db.Close()
 	var may bool
-	if err := conn.QueryRow(ctx, ownerSQL).Scan(&may); err != nil || !may {
-		return Fail("owner",
+	if err := db.Pool.QueryRow(ctx, ownerSQL).Scan(&may); err != nil || !may {
+		return []Finding{{"owner", Failure,
 			fmt.Sprintf("the role of %s may not create tables, or does not own those of dg", setting),
-			"Name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one.")
+			"Name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one."}}
 	}
-	if serving == "" {
-		return found
+	if s.db == nil { // the check of the database says why
+		return nil
 	}
-	served, err := postgres.Connect(ctx, serving, postgres.Options{Name: "dg doctor"})
-	if err != nil {
-		return found // the check of the serving URL reports it
-	}
-	defer func() { _ = served.Close(context.WithoutCancel(ctx)) }()
-	here, err := nameOf(ctx, conn)
-	there, failed := nameOf(ctx, served)
-	if err := errors.Join(err, failed); err != nil {
-		return Fail("owner", err.Error(), "Run dg doctor again.")
+	here, err := nameOf(ctx, db)
+	there, failure := nameOf(ctx, s.db)
+	if err := errors.Join(err, failure); err != nil {
+		return failed("owner", err)
 	}
 	if here != there {
-		return Fail("owner",
+		return []Finding{{"owner", Failure,
 			fmt.Sprintf("%s leads to %s, DG_DATABASE_URL to %s", setting, here, there),
-			"Name the same server and database in both.")
+			"Name the same server and database in both."}}
 	}
-	return found
+	return nil
 }
 
 // nameOf returns a name that is unique among all databases of all servers.
-func nameOf(ctx context.Context, conn *pgx.Conn) (name string, err error) {
-	err = conn.QueryRow(ctx, `/* doctor.name */ select format('database %s of system %s',
+func nameOf(ctx context.Context, db *postgres.DB) (name string, err error) {
+	err = db.Pool.QueryRow(ctx, `/* doctor.name */ select format('database %s of system %s',
 		current_database(), system_identifier) from pg_control_system()`).Scan(&name)
 	return name, err
 }
 
-// Version checks server_version_num.
-func Version(number int) Finding {
-	if number < minVersion {
-		return Fail("version", fmt.Sprintf("PostgreSQL %d is too old", number/10000),
-			"Update PostgreSQL to 15 or later.")
-	}
-	return ok("version", "PostgreSQL %d.%d", number/10000, number%10000)
+// knownVersion is that of this program's last migration.
+func knownVersion() int64 {
+	names, _ := fs.Glob(migrations.FS, "2*.sql") // the pattern is right
+	version, _, _ := strings.Cut(slices.Max(names), "_")
+	number, _ := strconv.ParseInt(version, 10, 64) // as goose requires
+	return number
 }
 
-// Server checks the server's version, clock, and whether it takes writes and commits durably.
-func Server(ctx context.Context, conn *pgx.Conn) ([]Finding, error) {
-	var version int
-	var standby, readOnly bool
-	var fsync, commit string
-	var clock time.Time
-	before := time.Now()
-	err := conn.QueryRow(ctx,
-		`/* doctor.server */ select current_setting('server_version_num')::int, pg_is_in_recovery(),
-		current_setting('transaction_read_only')::boolean, current_setting('fsync'),
-		  current_setting('synchronous_commit'), clock_timestamp()`).
-		Scan(&version, &standby, &readOnly, &fsync, &commit, &clock)
-	if err != nil {
-		return nil, err
+// CheckSchema returns an error unless this program's migrations are applied.
+func CheckSchema(ctx context.Context, db *postgres.DB) error {
+	i := slices.IndexFunc(checks, func(c check) bool { return c.name == "migrations" })
+	for _, f := range checks[i].run(ctx, &Subject{db: db}) {
+		return f.Err()
 	}
-	middle := before.Add(time.Since(before) / 2)
-	findings := []Finding{Version(version)}
-	if standby || readOnly {
-		findings = append(findings,
-			Fail("primary", "the database is a standby or read-only, and every request writes",
-				"Point DG_DATABASE_URL at the primary, with target_session_attrs=read-write where "+
-					"the URL names several hosts."))
-	}
-	if fsync == "off" || commit == "off" {
-		findings = append(findings,
-			Warn("durability",
-				fmt.Sprintf(
-					"fsync is %s and synchronous_commit is %s: a crash can undo a revocation "+
-						"that was answered", fsync, commit,
-				),
-				"Set both to on."))
-	}
-	return append(findings, Clock(clock.Sub(middle))), nil
+	return nil
 }
 
-// Clock compares the machine's clock with the database's.
-func Clock(skew time.Duration) Finding {
-	if skew.Abs() > maxSkew {
-		return Warn("clock",
-			fmt.Sprintf("the clocks of the database and this machine differ by %s",
-				skew.Abs().Round(time.Second)),
-			"Set both by NTP: codes of two-step verification and sessions depend on them.")
+// CheckOwner returns an error unless dg can migrate with the settings.
+func CheckOwner(ctx context.Context, d config.Database, url string) error {
+	s := Subject{Serve: config.Serve{Database: d}, URL: url}
+	defer s.Close()
+	_ = findDatabase(ctx, &s)
+	for _, f := range findOwner(ctx, &s) {
+		return f.Err()
 	}
-	return ok("clock", "differs by %s from the database's", skew.Abs().Round(time.Millisecond))
+	return nil
 }
 
-// Schema compares the database's migrations with those of this program. complete means that all of
-// the program's are applied.
-func Schema(ctx context.Context, conn interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, files fs.FS,
-) (_ Finding, complete bool, _ error) {
-	names, err := fs.Glob(files, "2*.sql")
+// findSecrets checks that the keys decrypt every two-step secret.
+func findSecrets(ctx context.Context, s *Subject) []Finding {
+	current, previous, err := s.Keys()
+	keys, failure := identity.NewKeyring(current, previous)
+	if errors.Join(err, failure) != nil {
+		return nil // reported with the settings
+	}
+	unreadable, err := identity.UnreadableSecrets(ctx, s.db, keys)
 	if err != nil {
-		return Finding{}, false, err
+		return failed("secrets", err)
 	}
-	known := int64(0)
-	for _, name := range names {
-		version, _, _ := strings.Cut(name, "_")
-		number, err := strconv.ParseInt(version, 10, 64)
-		if err != nil {
-			return Finding{}, false, fmt.Errorf("migration %s: %w", name, err)
-		}
-		known = max(known, number)
-	}
-	var applied int64
-	err = conn.QueryRow(ctx,
-		`/* doctor.schema */ select coalesce(max(version_id), 0) from goose_db_version where is_applied`).
-		Scan(&applied)
-	if missing(err) {
-		return Warn("migrations", "the database has no schema yet",
-			"Start dg serve, or run dg migrate."), false, nil
-	}
-	if err != nil {
-		return Finding{}, false, err
-	}
+	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
+		"If it is lost: dg migrate --forget-secret-key."
+	_, err = identity.CheckSecretKey(ctx, s.db, keys)
 	switch {
-	case applied < known:
-		return Warn("migrations",
-			fmt.Sprintf("the schema ends at %d, this program at %d", applied, known),
-			"Run dg migrate, or start dg serve."), false, nil
-	case applied > known:
-		return Warn("migrations", "the schema is newer than this program",
-			"Finish the update."), true, nil
+	case errors.Is(err, identity.ErrSecretKey):
+		return []Finding{{"secrets", Failure, fmt.Sprintf("the database has another secret key, "+
+			"and %d two-step secrets cannot be read", unreadable), fix}}
+	case err != nil:
+		return failed("secrets", err)
+	case unreadable > 0:
+		return []Finding{{"secrets", Warning, fmt.Sprintf("%d two-step secrets are encrypted with a "+
+			"missing key: these people cannot sign in", unreadable), fix}}
 	}
-	return ok("migrations", "all are applied, up to %d", applied), true, nil
+	return nil
 }
 
-// missing reports whether a table does not exist.
-func missing(err error) bool { return hasCode(err, "42P01") }
-
-func hasCode(err error, code string) bool {
-	e, is := errors.AsType[*pgconn.PgError](err)
-	return is && e.Code == code
+// replicaFixes are the fixes of a replica that reports do not read.
+var replicaFixes = map[replica.State]string{
+	replica.Behind: "See whether its replay is paused (pg_wal_replay_resume), what " +
+		"keeps it busy, and that the primary has synchronous_commit on.",
+	replica.Promoted: "Make it a standby of the primary again (pg_rewind, or a new " +
+		"base backup), or remove it from DG_DATABASE_REPLICA_URLS.",
+	replica.Diverged: "Make it a standby of the primary again: pg_rewind, or a new base backup.",
+	replica.Unreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with " +
+		"hot_standby=on, and that pg_hba.conf admits this machine.",
 }
 
-// Connections compares the connections of one instance with the server's limit.
-func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, error) {
-	allowed, err := postgres.AllowedConnections(ctx, conn)
+// findReplicas checks that reports can read from each replica.
+func findReplicas(ctx context.Context, s *Subject) (findings []Finding) {
+	urls, _ := s.Replicas()
+	replicas, err := replica.Open(ctx, urls, s.db,
+		map[*postgres.DB]postgres.Options{s.db: {Name: "dg doctor", MaxConns: 1}})
 	if err != nil {
-		return Finding{}, err
+		return []Finding{{"replicas", Failure, err.Error(), "Correct DG_DATABASE_REPLICA_URLS."}}
 	}
-	if instance > allowed {
-		return Warn("connections",
-				fmt.Sprintf("an instance opens up to %d, and the database allows %d", instance,
-					allowed),
-				"Set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher."),
-			nil
+	defer replicas.Close()
+	for _, r := range replicas.All() {
+		if state := r.State(); state != replica.Following {
+			findings = append(findings, Finding{fmt.Sprintf("replica %d", r.Number), Warning,
+				"reports leave it out: it is " + string(state), replicaFixes[state]})
+		}
 	}
-	return ok("connections", "an instance opens up to %d of %d", instance, allowed), nil
-}
-
-// backlogAge is the age at which an unsealed day is late. After an import the sealer needs several
-// passes, one a minute.
-const backlogAge = 48 * time.Hour
-
-// Backlog checks that the sealer keeps up. due is the number of unsealed finished days.
-func Backlog(due int, oldest, now time.Time) Finding {
-	if due > 0 && now.Sub(oldest) > backlogAge {
-		return Warn("sealer",
-			fmt.Sprintf(
-				"%d finished days are not sealed, the oldest is %s: their statistics are slow", due,
-				oldest.Format(time.DateOnly),
-			),
-			"See that dg serve runs, and look for \"sealer\" in its log; dg segments rebuild seals now.")
-	}
-	return ok("sealer", "%d finished days are not sealed", due)
-}
-
-// Secrets checks that the keys decrypt every two-step secret. dg serve does not start with keys of
-// another database.
-func Secrets(unreadable int, wrongKey bool) Finding {
-	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it."
-	if wrongKey {
-		return Fail("secrets",
-			fmt.Sprintf("the database has another secret key, and %d two-step secrets cannot be read",
-				unreadable), fix)
-	}
-	if unreadable > 0 {
-		return Warn("secrets",
-			fmt.Sprintf(
-				"%d two-step secrets are encrypted with a missing key: these people cannot sign in",
-				unreadable,
-			),
-			fix)
-	}
-	return ok("secrets", "every two-step secret can be read")
+	return findings
 }

@@ -1,14 +1,58 @@
 // Package doctor checks settings, machine and database, and says how to fix what is wrong. It
-// changes nothing. dg serve runs the same checks when it starts, and stops at a failure.
+// changes nothing. dg doctor and a starting dg serve run one table of checks (checks.go), and dg
+// serve stops at a failure.
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"dg/platform/config"
+	"dg/platform/postgres"
 )
+
+// Subject is what is checked. The caller closes it.
+type Subject struct {
+	config.Serve
+	Unknown  []string // variables that look like settings but are not
+	InUse    Verdict  // on an address in use: for dg doctor, dg serve itself may use it
+	Instance int      // connections that an instance opens
+	URL      string   // of the serving role, "" while the embedded server has no database
+	Log      *slog.Logger
+
+	db *postgres.DB
+}
+
+// Close closes the connections of the checks.
+func (s *Subject) Close() {
+	if s.db != nil {
+		s.db.Close()
+	}
+}
+
+// Find runs the checks of the stages, in the order of the table.
+func (s *Subject) Find(ctx context.Context, stages ...Stage) (findings []Finding) {
+	for _, c := range checks {
+		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
+			continue
+		}
+		found := c.run(ctx, s)
+		findings = append(findings, found...)
+		if len(found) == 0 {
+			findings = append(findings, Finding{Check: c.name, Verdict: OK})
+		} else if c.last {
+			break
+		}
+	}
+	return findings
+}
 
 // Verdict is how bad a finding is.
 type Verdict string
@@ -28,23 +72,38 @@ type Finding struct {
 	Fix     string // what to do; empty for OK
 }
 
-func ok(check, says string, args ...any) Finding {
-	return Finding{Check: check, Verdict: OK, Says: fmt.Sprintf(says, args...)}
-}
-
-// Warn is a finding that needs a decision.
-func Warn(check, says, fix string) Finding {
-	return Finding{Check: check, Verdict: Warning, Says: says, Fix: fix}
-}
-
-// Fail is a finding that keeps dg serve from starting.
-func Fail(check, says, fix string) Finding {
-	return Finding{Check: check, Verdict: Failure, Says: says, Fix: fix}
-}
-
 // Err is the finding as an error, in the words of dg doctor.
 func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
+}
+
+// fixes are what to do about errors of PostgreSQL, by SQLSTATE.
+var fixes = map[string]string{
+	"":      "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
+	"28000": "Correct the role of the URL, and let pg_hba.conf admit it from this machine.",
+	"28P01": "Correct the password in the URL, with special characters percent-encoded.",
+	"3D000": "Correct the database in the URL: roles.sh creates one.",
+	"42501": "Run dg migrate, which grants what is missing.",
+	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_AUTH and DG_POOL_READS.",
+	"57P03": "Wait until PostgreSQL has started.",
+}
+
+// failed is the finding of a check that could not be made. Without a schema it is a warning: the
+// start of dg serve makes one.
+func failed(check string, err error) []Finding {
+	code := ""
+	if e, is := errors.AsType[*pgconn.PgError](err); is {
+		code = e.Code
+	}
+	if code == "42P01" {
+		return []Finding{{check, Warning, "the database has no schema yet",
+			"Start dg serve, or run dg migrate."}}
+	}
+	fix, known := fixes[code]
+	if !known {
+		fix = fixes[""]
+	}
+	return []Finding{{check, Failure, err.Error(), fix}}
 }
 
 // Settle logs the warnings and returns the failures, for dg serve.
@@ -64,10 +123,9 @@ func Settle(log *slog.Logger, findings []Finding) (err error) {
 // failures.
 func Print(w io.Writer, findings []Finding) (failures int) {
 	for _, f := range findings {
-		fmt.Fprintf(w, "%-8s %-12s %s\n", f.Verdict, f.Check, f.Says)
+		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", f.Verdict, f.Check, f.Says)))
 		if f.Fix != "" {
-			fmt.Fprintf(w, "%21s Fix: %s\n", "",
-				strings.ReplaceAll(f.Fix, "\n", "\n"+strings.Repeat(" ", 27)))
+			fmt.Fprintf(w, "%21s Fix: %s\n", "", f.Fix)
 		}
 		if f.Verdict == Failure {
 			failures++

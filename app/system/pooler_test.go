@@ -1,6 +1,7 @@
 package system
 
 import (
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
 	"dg/platform/testkit/fixtures"
 )
@@ -25,6 +27,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	token := db.Key(fork.OrganisationID).Token()
 	direct, err := url.Parse(db.DirectURL)
 	require.NoError(t, err)
+	require.NoError(t, postgres.SetRoleDefaults(t.Context(), db.DirectURL, slog.New(slog.DiscardHandler)))
 	pooled := []string{
 		"--database-url", bouncer.Start(t, direct.Query().Get("host")).URL(db.DirectURL),
 		"--migrate-database-url", db.OwnerURL,
@@ -51,7 +54,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 		c.Fetch(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}
 	for says, settings := range map[string][]string{
-		`ok +pooler +its sessions have dg's settings`:                    flags,
+		`(?m)^ok +database$`: flags,
 		`failure +pooler +.*\n +Fix: Set DG_DATABASE_POOLER=transaction`: pooled,
 	} {
 		doctor := apptest.Launch(t, append([]string{"doctor"}, settings...)...)

@@ -51,7 +51,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	require.Contains(t, refused.Log.String(), foreign)
 	for list, says := range map[string]string{
 		both:            foreign,
-		w.standby.url(): "hot_standby_feedback is off",
+		w.standby.url(): "ok       replicas",
 		"postgres://127.0.0.1:1/dg," + w.standby.url(): "replica 1    reports leave it out: it is unreachable",
 	} {
 		// A replica that does not answer within a second is left out, and doctor says so.

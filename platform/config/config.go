@@ -149,19 +149,39 @@ type Pools struct {
 	PoolReads int32 `env:"DG_POOL_READS" default:"11" help:"Connections for forks and statistics."`
 }
 
-// Check returns an error about the first setting that is out of bounds, or nil.
-func Check(s Server, p Pools) error {
-	const minPool = 4
-	const maxDelay = 30 * time.Second
+// Serve is every setting of dg serve.
+type Serve struct {
+	Database
+	Server
+	Secrets
+	Pools
+	Tracing
+}
+
+// Check returns an error about all invalid settings, or nil.
+func (s Serve) Check() error {
+	_, badBase := s.Base()
+	_, badProxies := s.Proxies()
+	_, _, badKeys := s.Keys()
+	_, _, badCollector := s.Collector()
+	return errors.Join(s.Database.Check(), badBase, badProxies, badKeys, badCollector,
+		s.Pools.check(), s.Server.check())
+}
+
+func (p Pools) check() error {
+	const least = 4
 	switch {
-	case s.ShutdownDelay < 0:
-		return fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 0 or more", s.ShutdownDelay)
-	case s.ShutdownDelay > maxDelay:
-		return fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 30s or less", s.ShutdownDelay)
-	case p.PoolAuth < minPool:
-		return fmt.Errorf("DG_POOL_AUTH is %d: set it to %d or more", p.PoolAuth, minPool)
-	case p.PoolReads < minPool:
-		return fmt.Errorf("DG_POOL_READS is %d: set it to %d or more", p.PoolReads, minPool)
+	case p.PoolAuth < least:
+		return fmt.Errorf("DG_POOL_AUTH is %d: set it to %d or more", p.PoolAuth, least)
+	case p.PoolReads < least:
+		return fmt.Errorf("DG_POOL_READS is %d: set it to %d or more", p.PoolReads, least)
+	}
+	return nil
+}
+
+func (s Server) check() error {
+	if s.ShutdownDelay < 0 || s.ShutdownDelay > 30*time.Second {
+		return fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 0s to 30s", s.ShutdownDelay)
 	}
 	return nil
 }

@@ -116,40 +116,40 @@ func TestTrustedProxiesAreNetworks(t *testing.T) {
 
 // An error names the variable, and the value to set. Audit log: migrations connect as the owner.
 func TestInvalidSettingsAreExplained(t *testing.T) {
-	address := func(addr, base string) error {
-		_, err := config.Address{Addr: addr, BaseURL: base}.Base()
-		return err
-	}
-	for want, err := range map[string]error{
-		"DG_ADDR is not an address such as " +
-			"127.0.0.1:8080: 8080": address("8080", ""),
+	valid := config.Serve{Pools: config.Pools{PoolAuth: 4, PoolReads: 4}}
+	valid.Addr = "127.0.0.1:8080"
+	require.NoError(t, valid.Check())
+	for want, spoil := range map[string]func(*config.Serve){
+		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080": func(c *config.Serve) { c.Addr = "8080" },
 		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https " +
-			"address": address("0.0.0.0:8080", ""),
-		"DG_BASE_URL is not a URL such as " +
-			"https://dg.example.org: scheme, host and port only": address("x", "dg example"),
+			"address": func(c *config.Serve) { c.Addr = "0.0.0.0:8080" },
+		"DG_BASE_URL is not a URL such as https://dg.example.org: scheme, host and port " +
+			"only": func(c *config.Serve) { c.BaseURL = "dg example" },
 		"DG_BASE_URL must be https, or http on a loopback host such as " +
-			"http://127.0.0.1:8080": address("x", "http://dg.example"),
-		"DG_POOL_AUTH is 3: set it to 4 " +
-			"or more": config.Check(config.Server{}, config.Pools{PoolAuth: 3, PoolReads: 3}),
-		"DG_POOL_READS is -1: set it to 4 " +
-			"or more": config.Check(config.Server{}, config.Pools{PoolAuth: 4, PoolReads: -1}),
+			"http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
+		"DG_POOL_AUTH is 3: set it to 4 or more":   func(c *config.Serve) { c.PoolAuth = 3 },
+		"DG_POOL_READS is -1: set it to 4 or more": func(c *config.Serve) { c.PoolReads = -1 },
+		"DG_SHUTDOWN_DELAY is -1s: set it to 0s to 30s": func(c *config.Serve) {
+			c.ShutdownDelay = -time.Second
+		},
 		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the " +
-			"embedded server": config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
+			"embedded server": func(c *config.Serve) { c.MigrateDatabaseURL = "postgres://x" },
 		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL " +
-			"itself, where migrations and imports have a session of their own": config.Database{
-			DatabaseURL:    "postgres://x",
-			DatabasePooler: "transaction",
-		}.Check(),
+			"itself, where migrations and imports have a session of their own": func(c *config.Serve) {
+			c.DatabaseURL = "postgres://x"
+			c.DatabasePooler = "transaction"
+		},
+		`DG_TRUSTED_PROXIES: "10.0.0.1" is not a network such as 10.0.0.0/8`: func(c *config.Serve) {
+			c.TrustedProxies = []string{"10.0.0.0/8", "10.0.0.1"}
+		},
 	} {
-		require.EqualError(t, err, want)
+		c := valid
+		spoil(&c)
+		require.EqualError(t, c.Check(), want)
 	}
-	_, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", "10.0.0.1"}}.Proxies()
-	require.EqualError(t, err, `DG_TRUSTED_PROXIES: "10.0.0.1" is not a network such as 10.0.0.0/8`)
-	err = config.Check(config.Server{ShutdownDelay: -time.Second}, config.Pools{})
-	require.EqualError(t, err, "DG_SHUTDOWN_DELAY is -1s: set it to 0 or more")
-	require.NoError(t, config.Check(config.Server{}, config.Pools{PoolAuth: 4, PoolReads: 4}))
-	require.NoError(t, config.Database{}.Check())
-	require.NoError(t, config.Database{DatabaseURL: "x", MigrateDatabaseURL: "y"}.Check())
+	valid.DatabaseURL = "x"
+	valid.MigrateDatabaseURL = "y"
+	require.NoError(t, valid.Check())
 }
 
 // A list of replicas is split at spaces and commas, but not between the hosts of one URL.
