@@ -19,9 +19,8 @@ import (
 
 // Places among the 11 connections of the authentication pool.
 const (
-	ofNetworks = 2 // of all requests with an unknown credential
-	ofNetwork  = 1 // of one network
-	ofSurface  = 2 // of one organisation on the API, and again on the screens
+	ofNetworks = 1 // of all requests with an unknown credential
+	ofSurface  = 5 // of one organisation on the API, and again on the screens
 )
 
 // crowding is a request that many clients of one organisation, or unauthenticated clients, repeat.
@@ -40,7 +39,7 @@ var crowdings = []crowding{
 			return `select from api_keys where id = '` + x.key.ID + `' for update`
 		},
 		func(w *world, x tenant, _ int) { w.ask("/api/v1/forks", x.key.Token(), 0) },
-		ofNetwork, nil,
+		ofNetworks, nil,
 	},
 	{
 		"wrong secrets from many networks", func(x tenant) string {

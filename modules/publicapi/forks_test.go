@@ -156,14 +156,14 @@ func (w *world) getDuringChange(
 // connections.
 func TestConcurrentRequestsAreLimited(t *testing.T) {
 	t.Parallel()
-	const limit = 4 // a quarter of the 16 connections that unknown networks leave of 20
+	const limit = 9 // half of the 18 connections that unknown networks leave of 20
 	a := newAttempt(t, startWithFailures(t))
 	a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
 	tx := a.w.Begin(`lock table forks in access exclusive mode`)
 	list := line(http.MethodGet, "/api/v1/forks", "Authorization: "+a.authorization)
 	first := a.w.sendAtOnce(t, 1, line(http.MethodGet, "/api/v1/x", "Authorization: "+a.authorization))
 	require.Equal(t, http.StatusNotFound, (<-first).StatusCode)
-	answers := a.w.sendAtOnce(t, 9, list)
+	answers := a.w.sendAtOnce(t, 2*limit, list)
 	a.w.awaitWaiting(t, "forks", limit)
 	require.Never(t, func() bool {
 		return a.w.waiting("forks") > limit

@@ -17,15 +17,15 @@ const (
 	Revoke  = "revoke " // of the screen that stops a leaked key
 )
 
-// NewRequests returns the limit for a pool of so many connections. One organisation has at most a
-// quarter of the places on each surface. Requests whose credential this instance has not accepted
-// have a fifth, one for each network: a flood of invalid credentials waits behind itself.
+// NewRequests returns the limit for a pool of so many connections. One organisation has at most half
+// of the places on each surface. Requests whose credential this instance has not accepted have a
+// tenth, one for each network: a flood of invalid credentials waits behind itself.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
-	unknown := max(1, connections/5)
+	unknown := max(1, connections/10)
 	known := max(1, connections-unknown)
 	return &Requests{
-		tenants:  New(Options{Max: known, PerKey: max(1, known/4), Busy: busy}),
+		tenants:  New(Options{Max: known, PerKey: max(1, known/2), Busy: busy}),
 		networks: New(Options{Max: unknown, PerKey: 1, Busy: busy}),
 		hints:    NewHints[string](),
 	}
