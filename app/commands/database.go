@@ -36,11 +36,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	if err != nil {
 		return nil, err
 	}
-	err = db.migrate(ctx, log)
-	if err == nil && c.AnyPooled() {
-		err = postgres.SetRoleDefaults(ctx, db.servingURL, log)
-	}
-	if err != nil {
+	if err := db.migrate(ctx, log); err != nil {
 		db.release()
 		return nil, err
 	}
@@ -97,7 +93,7 @@ func openEncrypted(
 // servingURL is the URL of the serving role, marked if it leads through a pooler.
 func servingURL(c config.Database) string {
 	if c.Pooled() {
-		return postgres.ThroughPooler(c.DatabaseURL)
+		return postgres.ThroughPooler(c.DatabaseURL, c.DatabasePooler)
 	}
 	return c.DatabaseURL
 }

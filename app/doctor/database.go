@@ -21,9 +21,9 @@ import (
 func reach(ctx context.Context, s *Subject, setting, url string) (*postgres.DB, []Finding) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
-	if pooler, is := errors.AsType[*postgres.PoolerError](err); is {
-		return nil, []Finding{{"pooler", Failure, pooler.Problem,
-			strings.ToUpper(pooler.Fix[:1]) + pooler.Fix[1:] + "."}}
+	if session, is := errors.AsType[*postgres.SessionError](err); is {
+		return nil, []Finding{{"pooler", Failure, session.Problem,
+			strings.ToUpper(session.Fix[:1]) + session.Fix[1:] + "."}}
 	}
 	if err != nil {
 		return nil, failed("database", fmt.Errorf("%s: %w", setting, err))

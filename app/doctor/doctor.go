@@ -79,7 +79,9 @@ func (f Finding) Err() error {
 
 // fixes are what to do about errors of PostgreSQL, by SQLSTATE.
 var fixes = map[string]string{
-	"":      "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
+	"": "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
+	"08P01": "If a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
+		"PostgreSQL itself.",
 	"28000": "Correct the role of the URL, and let pg_hba.conf admit it from this machine.",
 	"28P01": "Correct the password in the URL, with special characters percent-encoded.",
 	"3D000": "Correct the database in the URL: roles.sh creates one.",

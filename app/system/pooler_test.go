@@ -1,7 +1,6 @@
 package system
 
 import (
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
 	"dg/platform/testkit/fixtures"
 )
@@ -27,7 +25,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	token := db.Key(fork.OrganisationID).Token()
 	direct, err := url.Parse(db.DirectURL)
 	require.NoError(t, err)
-	require.NoError(t, postgres.SetRoleDefaults(t.Context(), db.DirectURL, slog.New(slog.DiscardHandler)))
+	require.NoError(t, bouncer.SetDefaults(t.Context(), db.DirectURL))
 	pooled := []string{
 		"--database-url", bouncer.Start(t, direct.Query().Get("host")).URL(db.DirectURL),
 		"--migrate-database-url", db.OwnerURL,
@@ -55,7 +53,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	}
 	for says, settings := range map[string][]string{
 		`(?m)^ok +database$`: flags,
-		`failure +pooler +.*\n +Fix: Set DG_DATABASE_POOLER=transaction`: pooled,
+		`failure +database +.*startup parameter.*\n +Fix: If a pooler leads there, set DG_DATABASE_POOLER`: pooled,
 	} {
 		doctor := apptest.Launch(t, append([]string{"doctor"}, settings...)...)
 		doctor.Status(time.Minute)

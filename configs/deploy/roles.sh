@@ -6,7 +6,20 @@ psql -v ON_ERROR_STOP=1 -v owner="$OWNER_PASSWORD" -v app="$APP_PASSWORD" ${POST
 select format('create role %I login password %L', name, password)
   from (values ('dg_owner', :'owner'), ('dg_app', :'app')) roles (name, password)
  where not exists (select from pg_roles where rolname = name) \gexec
-create database dg owner dg_owner encoding 'UTF8' locale 'C' template template0;
+create database dg owner dg_owner encoding 'UTF8' locale_provider libc locale 'C' template template0;
+-- A pooler in transaction mode drops the settings of dg's sessions.
+alter role dg_app in database dg set statement_timeout = 30000;
+alter role dg_app in database dg set lock_timeout = 2000;
+alter role dg_app in database dg set idle_in_transaction_session_timeout = 10000;
+alter role dg_app in database dg set default_transaction_isolation = 'read committed';
+alter role dg_app in database dg set default_transaction_read_only = off;
+alter role dg_app in database dg set search_path = public;
+alter role dg_app in database dg set jit = off;
+alter role dg_app in database dg set client_connection_check_interval = 5000;
+alter role dg_app in database dg set tcp_keepalives_idle = 15;
+alter role dg_app in database dg set tcp_keepalives_interval = 5;
+alter role dg_app in database dg set tcp_keepalives_count = 3;
+alter role dg_app in database dg set tcp_user_timeout = 30000;
 \connect dg
 revoke temporary on database dg from public;
 revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid) from public;

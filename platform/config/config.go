@@ -19,14 +19,16 @@ import (
 // Database is where the data is.
 type Database struct {
 	DatabaseURL        string `env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"${url}"`
-	DatabasePooler     string `env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"${pooler}"`
+	DatabasePooler     string `env:"DG_DATABASE_POOLER" enum:"none,transaction,prepared" default:"none" help:"${pooler}"`
 	MigrateDatabaseURL string `env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" secret:"" help:"${migrate}"`
 	ReplicaURLs        string `name:"database-replica-urls" env:"DG_DATABASE_REPLICA_URLS" placeholder:"URLS" secret:"" help:"${replicas}"`
 	DataDir            string `env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
 // Pooled reports whether the database URL leads to a pooler in transaction mode.
-func (d Database) Pooled() bool { return d.DatabasePooler == "transaction" }
+func (d Database) Pooled() bool {
+	return d.DatabasePooler == "transaction" || d.DatabasePooler == "prepared"
+}
 
 // Embedded reports whether the embedded server is used.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
@@ -47,11 +49,6 @@ func (d Database) Check() error {
 			"postgres://user:password@host:5432/database, separated by spaces or commas")
 	}
 	return nil
-}
-
-// AnyPooled reports whether the database URL or a replica's leads to one.
-func (d Database) AnyPooled() bool {
-	return d.Pooled() || strings.Contains(d.ReplicaURLs, "pooler=transaction")
 }
 
 // maxReplicas bounds the connections of an instance, and what checks of replicas cost the primary.

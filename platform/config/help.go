@@ -5,13 +5,14 @@ var Help = map[string]string{
 	"url": "PostgreSQL 15 or later, as the serving role: " +
 		"postgres://user:password@host:5432/database. Several hosts are separated by commas; " +
 		"dg uses the primary. Empty: the embedded server.",
-	"pooler": "Set it to transaction if the database URL leads to a pooler in transaction mode, " +
-		"such as PgBouncer with pool_mode=transaction.",
+	"pooler": "Pooler in transaction mode that the database URL leads to: transaction, or prepared " +
+		"where it keeps prepared statements, as PgBouncer does from 1.21 on. The role needs the " +
+		"settings of roles.sh.",
 	"migrate": "The same database without a pooler, as the role that owns the tables. " +
 		"Empty: the database URL. The embedded server has both roles.",
 	"replicas": "Hot standbys for reports, as the serving role: at most 8 URLs, separated by " +
 		"spaces or commas. A URL through a pooler in transaction mode ends in " +
-		"?pooler=transaction. Empty: none.",
+		"?pooler=transaction or prepared. Empty: none.",
 	"base": "Public URL: https, or http on a loopback host. Empty: the address.",
 	"ops": "Address of /metrics and /debug/pprof. Keep it private. It answers requests for its " +
 		"own host and loopback hosts only.",

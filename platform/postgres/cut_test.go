@@ -23,7 +23,6 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/testkit/bouncer"
-	"dg/platform/testkit/logbook"
 )
 
 // cutter is a relay to the shared server that ends a connection instead of passing on one of the
@@ -214,8 +213,8 @@ func TestConnectionThatEndsAnywhereIsUnavailable(t *testing.T) {
 	t.Run("behind PgBouncer", func(t *testing.T) {
 		c := newCutter(t)
 		b := bouncer.Start(t, c.dir, "server_login_retry = 0")
-		through := ThroughPooler(b.URL(u.String()))
-		require.NoError(t, SetRoleDefaults(t.Context(), through, new(logbook.Book).Logger()))
+		through := ThroughPooler(b.URL(u.String()), "transaction")
+		require.NoError(t, bouncer.SetDefaults(t.Context(), serving))
 		c.cutsEverywhere(t, through)
 	})
 }

@@ -6,11 +6,10 @@
 // server's configuration. Results are binary. No error and no log line shows a password, an
 // argument or a value.
 //
-// Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling. dg then sends
-// only startup parameters that every pooler accepts, takes the rest from the role's defaults
-// (SetRoleDefaults), and uses no session locks. It prepares statements only where the pooler keeps
-// them (KeepsPrepared). Open refuses a pooler that drops settings or that the URL does not
-// announce.
+// Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
+// that the pooler also keeps prepared statements. dg then sends only startup parameters that every
+// pooler accepts, takes the rest from the role's defaults (roles.sh), and uses no session locks.
+// Open refuses sessions without dg's settings.
 //
 // Failures:
 //   - Of several hosts dg uses the one that takes writes, and waits two seconds for each.

@@ -52,7 +52,7 @@ func Migrate(
 		IdleInTransactionTimeout: -1,
 	}
 	if prepareSession(config.ConnConfig, opts) { // the lock of migrations is a session's
-		return &PoolerError{
+		return &SessionError{
 			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
 		}
 	}

@@ -45,7 +45,7 @@ type DB struct {
 }
 
 // Open connects to the database at url and checks that it answers. It fails if the URL is malformed
-// or asks for results as text, or a pooler does not fit (PoolerError). No error shows a password.
+// or asks for results as text, or its sessions do not fit (SessionError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := parseURL(url)
 	if err != nil {
@@ -60,9 +60,6 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("pool", opts.Name)
 	pooled := prepareSession(config.ConnConfig, opts)
-	if pooled && KeepsPrepared(ctx, config.ConnConfig) {
-		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	}
 	config.AfterConnect = readTimesAsUTC
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}

@@ -26,12 +26,12 @@ const (
 )
 
 // prepareSession sets what every session needs, and reports whether the URL leads to a pooler in
-// transaction mode, where the role's defaults replace most of it (SetRoleDefaults).
+// transaction mode, where the role's defaults replace most of it (roles.sh).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.DialFunc = dial
 	config.OnPgError = leaveStandby(config.OnPgError)
-	pooled = config.RuntimeParams[poolerParam] == poolerTransaction
+	kind, pooled := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
 		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
 		"timezone":         "UTC",
@@ -40,8 +40,9 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	})
 	if pooled {
 		delete(config.RuntimeParams, poolerParam)
-		// Nothing is prepared under a name, until KeepsPrepared has tried it.
-		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		if kind != poolerPrepared { // nothing is prepared under a name
+			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		}
 		return true
 	}
 	maps.Copy(config.RuntimeParams, livenessParams())

@@ -12,10 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Bouncer is a PgBouncer that runs.
@@ -130,4 +133,36 @@ func Start(t testing.TB, socket string, lines ...string) *Bouncer {
 	}
 	t.Cleanup(b.Stop)
 	return b
+}
+
+var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
+
+// SetDefaults gives the URL's role the session settings of roles.sh, in the URL's database.
+func SetDefaults(ctx context.Context, direct string) error {
+	folder, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for ; folder != "/"; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(folder + "/go.mod"); err == nil {
+			break
+		}
+	}
+	script, err := os.ReadFile(folder + "/configs/deploy/roles.sh")
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, direct)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	for _, found := range defaults.FindAllStringSubmatch(string(script), -1) {
+		database := pgx.Identifier{conn.Config().Database}.Sanitize()
+		if _, err := conn.Exec(ctx,
+			"alter role current_user in database "+database+" "+found[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"os"
 	"strconv"
@@ -110,15 +109,14 @@ var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	return bouncer.Launch(parsed(s.url).Query().Get("host"), "ignore_startup_parameters = pooler")
 })
 
-// throughPooler sets the role's defaults, as dg migrate does, and returns the URL through
+// throughPooler sets the role's defaults, as roles.sh does, and returns the URL through
 // PgBouncer.
 func throughPooler(ctx context.Context, direct string) (string, error) {
 	b, err := pooler()
 	if err != nil {
 		return "", err
 	}
-	through := postgres.ThroughPooler(b.URL(direct))
-	return through, postgres.SetRoleDefaults(ctx, through, slog.New(slog.DiscardHandler))
+	return postgres.ThroughPooler(b.URL(direct), "transaction"), bouncer.SetDefaults(ctx, direct)
 }
 
 // NeedProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
