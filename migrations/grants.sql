@@ -49,11 +49,9 @@ grant select on plays to :role;
 revoke all on audit_entries from :role;
 -- The table's trigger sets instant and id.
 grant select, insert on audit_entries to :role;
--- Counted events are deleted when they become an entry.
-revoke all on audit_bursts from :role;
-grant select, insert, update (touched_at, actor_name), delete on audit_bursts to :role;
-revoke all on audit_burst_events from :role;
-grant select, insert, delete on audit_burst_events to :role;
+-- Refusals above the limit are counted.
+revoke all on audit_refusals from :role;
+grant select, insert, update (refusals) on audit_refusals to :role;
 
 revoke all on api_keys from :role;
 -- The table's trigger keeps new keys unused and revocations final.

@@ -50,12 +50,12 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 		acme.At("/reports/%s", foreignFork), acme.At("/reports/%s/plays.csv", foreignFork),
 		acme.At("/reports/%s?groupId=%s", fork, foreignGroup),
 		acme.At("/reports/%s/plays.csv?groupId=%s", fork, foreignGroup),
-		acme.At("/settings/audit-log?entry=%d", entry), other.At("/reports"),
+		other.At("/reports"),
 		other.At("/settings/audit-log.csv"), other.At("/reports/%s", foreignFork),
 	} {
 		b.Get(path).Is(t, 404).Lacks(t, other.Name, "theirs")
 	}
-	b.Get(acme.At("/settings/audit-log?actor=%s", other.Owner.ID)).Is(t, 400)
+	b.Get(acme.At("/settings/audit-log?person=%s", other.Owner.ID)).Is(t, 400)
 	for _, beside := range []string{"before", "after"} {
 		b.Get(acme.At("/settings/audit-log?%s=%d", beside, entry)).Lacks(t,
 			"Reporting mode changed</span>")

@@ -150,7 +150,6 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	p.Keys = m.newKeys(p.Pools.Auth)
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
-		"audit":     m.audit.Run,
 		"key usage": p.Keys.Counter.Run,
 	}
 	if p.Pools.Replicas != nil {

@@ -152,7 +152,7 @@ func used(rows []string) (without []string) {
 var masks = []*regexp.Regexp{
 	regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`),
 	regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d[:.\d]*(Z|\+00:00)?|\d\d:\d\d UTC`),
-	regexp.MustCompile(`"(id|totp_last_step|version|burst)": -?\d+`),
+	regexp.MustCompile(`"(id|totp_last_step|version)": -?\d+`),
 	regexp.MustCompile(`\$argon2id\$[^"]*`),
 	regexp.MustCompile(`\\x[0-9a-f]+`),
 	regexp.MustCompile(`[0-9A-Za-z_-]{20,}`),

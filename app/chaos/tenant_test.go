@@ -29,8 +29,6 @@ var acrossTenants = map[string]string{
 	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",
 
 	"apikeys.recordUsage": "the program stores the counts of all keys",
-	"audit.takeBursts":    "the program records the bursts of all logs",
-	"audit.endBursts":     "as audit.takeBursts",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
 	"reports.sealedForks":  "the sealer works for all organisations",

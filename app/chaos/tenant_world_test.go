@@ -44,16 +44,11 @@ func (w *nthWorld) furnish() {
 		select org_id, id, current_date - 1, 1, 1, 1 from api_keys`)
 	w.db.Exec(`insert into memberships (org_id, user_id, role)
 		select o.id, user_id, 'member' from organisations o, memberships where slug = 'below' limit 1`)
-	w.db.Exec(`insert into audit_bursts (org_id, actor_kind, actor_id, actor_name, action, reason, touched_at)
-		select org_id, 'key', id, name, 'api_key.refused', 'expired', now() - interval '1 hour' from api_keys`)
-	w.db.Exec(`insert into audit_burst_events (burst) select id from audit_bursts`)
+	w.db.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at)
+		select org_id, id, name, 'expired', now() - interval '1 hour' from api_keys`)
 	w.db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason,
-			details, method, path, address, user_agent, request_id)
-		select id, 'person', 'p', 'P', action, 'fork', 'f', '', '{"exportId": "e"}', '', '', '', '', 'r'
-		  from organisations, (values ('export.started'), ('export.finished')) a (action)`)
-	// The starts of others' exports are nearer to the end of an export than its own.
-	w.db.Exec(`update audit_entries e set at = at - case slug when 'acme' then interval '20 s' else interval '10 s' end
-		from organisations o where o.id = e.org_id and action = 'export.started'`)
+			method, path, address, user_agent, request_id)
+		select id, 'person', 'p', 'P', 'export.started', 'fork', 'f', '', '', '', '', '', 'r' from organisations`)
 }
 
 // sendEverything sends the statements of every route, and those of the operator's commands through
@@ -114,7 +109,7 @@ func (w *nthWorld) operate(url string) {
 	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
 		"not as many as were exported")
 	for _, err := range []error{
-		w.Keys.Authenticator.StillUsable(ctx, acme, w.keyID), w.Keys.Counter.RecordUsage(ctx), log.RecordBursts(ctx),
+		w.Keys.Authenticator.StillUsable(ctx, acme, w.keyID), w.Keys.Counter.RecordUsage(ctx),
 		failed(org.AllIDs(ctx, db)), failed(apikeys.RevokedIDs(ctx, db, acme)),
 		failed(apikeys.RevokeAgain(ctx, db, log, acme, nil, audit.Request{})),
 		failed(seal.Due(ctx)), failed(seal.Status(ctx)),

@@ -87,8 +87,8 @@ func TestStartRecordsCountedRefusals(t *testing.T) {
 	apptest.ServeOn(t, d.dir)
 	apptest.Until(t, 15*time.Second, "150 refusals are not in the log", func() bool {
 		return apptest.Read[int](t, d.db, `select
-			coalesce(sum(coalesce((details->>'notRecorded')::int, 1)), 0)::int
-			from audit_entries where action = 'api_key.refused'`) == 150
+			(select count(*) from audit_entries where action = 'api_key.refused')
+			+ (select coalesce(sum(refusals), 0)::int from audit_refusals)`) == 150
 	})
 }
 

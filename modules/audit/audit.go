@@ -24,8 +24,8 @@ func (l *Log) report(logs int, e Entry, err error) error {
 	return err
 }
 
-// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an entry that no
-// filter finds.
+// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an
+// unknown action.
 func (l *Log) Append(ctx context.Context, e Entry) error {
 	return l.AppendIn(l.db.Gorm.WithContext(ctx), e)
 }

@@ -19,13 +19,10 @@ import (
 // has reports whether the filter selects the entry: the model of the queries.
 func has(f audit.Filter, e audit.Entry) bool {
 	aboutKey := e.Actor.Kind == audit.Key && e.Actor.ID == f.KeyID ||
-		e.Actor.Kind == audit.Person && e.Target.Kind == "api_key" && e.Target.ID == f.KeyID
-	return (f.Kind == "" || e.Actor.Kind == f.Kind) &&
-		(f.PersonID == "" || e.Actor.Kind == audit.Person && e.Actor.ID == f.PersonID) &&
+		e.Target.Kind == "api_key" && e.Target.ID == f.KeyID
+	return (f.PersonID == "" || e.Actor.Kind == audit.Person && e.Actor.ID == f.PersonID) &&
 		(f.Action == "" || e.Action == f.Action) &&
 		(f.KeyID == "" || aboutKey) &&
-		(f.Reason == "" || e.Reason == f.Reason) &&
-		(f.ForkID == "" || e.Target.Kind == "fork" && e.Target.ID == f.ForkID) &&
 		(f.From.IsZero() || !e.At.Before(f.From)) && (f.To.IsZero() || e.At.Before(f.To))
 }
 
@@ -80,38 +77,35 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")},
 				audit.Target{Kind: "fork", ID: pick("k1", "f1")}),
 		}
-		if refuses(e.Action) {
-			e.Reason = pick(append(audit.Reasons, "", "")...)
-		}
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
 	b.Exec(
 		`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`,
 		firstDay,
 	)
+	for range 200 { // of the minutes of six hours
+		b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
+			values ($1, $2, 'K', 'expired', $3, 7) on conflict do nothing`, pick(ours, ours, theirs),
+			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))
+	}
 	all := b.list(t, ours, audit.Page{Limit: 2000})
-	require.Greater(t, len(all), 1000)
-	require.Len(t, all, fixtures.One[int](b.Database,
-		`select count(*) from audit_entries where org_id = $1`, ours))
+	require.Len(t, all, fixtures.One[int](b.Database, `select
+		(select count(*) from audit_entries where org_id = $1)
+		+ (select count(*) from audit_refusals where org_id = $1)`, ours))
 	return all
 }
 
 // randomFilters returns filters of one field each, then of random combinations.
 func randomFilters(n int) []audit.Filter {
 	filters := []audit.Filter{
-		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {
-			Reason: audit.Expired,
-		}, {Reason: audit.Revoked}, {ForkID: "f1"}, {ForkID: "k1"},
-		{From: firstDay.Add(day)}, {To: firstDay.Add(day)},
+		{}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {From: firstDay.Add(day)},
+		{To: firstDay.Add(day)},
 	}
 	for len(filters) < n {
 		filters = append(filters, audit.Filter{
-			Kind:     pick("", "", audit.Person, audit.Key),
 			PersonID: pick("", "", "p1", "p2", "nobody"),
 			Action:   pick(append(randomActions, "", "", "", "", "", "")...),
 			KeyID:    pick("", "", "k1", "k2", "k3", "p1", "none"),
-			Reason:   pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
-			ForkID:   pick("", "", "", "", "", "", "", "", "k1", "f1", "none"),
 			From:     pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
 			To:       pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
 		})
@@ -139,8 +133,6 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 			at := 1 + random.IntN(len(want)-1)
 			up := b.list(t, ours, audit.Page{Filter: f, After: want[at], Limit: limit})
 			require.Equal(t, want[max(0, at-limit):at], idsOf(up), "up: %+v", f)
-			from := b.list(t, ours, audit.Page{Filter: f, From: want[at], Limit: limit})
-			require.Equal(t, want[at:min(len(want), at+limit)], idsOf(from), "from: %+v", f)
 		}
 	}
 	require.Greater(t, found, 10_000, "the filters select entries")
@@ -170,7 +162,7 @@ func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	require.Len(t, foreign, 3)
 	for _, e := range foreign {
 		for _, p := range []audit.Page{
-			{Before: e.ID}, {After: e.ID}, {From: e.ID}, {Before: -1}, {After: 1 << 60},
+			{Before: e.ID}, {After: e.ID}, {Before: -1}, {After: 1 << 60},
 		} {
 			p.Limit = 9
 			got := b.list(t, ours, p)
@@ -214,24 +206,17 @@ func TestPagesNeitherRepeatNorSkipEntries(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Clone(got)), len(got), "no entry twice")
 }
 
-// People lists the people of this log, each once, with the name in one of the entries.
+// People lists the people of this log, each once, with the name in the newest entry.
 func TestPeople(t *testing.T) {
 	b := setup(t)
 	want := []audit.Actor{}
 	for i := range 7 {
 		e := entry(ours)
-		e.Actor = audit.Actor{
-			Kind: audit.Person,
-			ID:   fmt.Sprintf("p%d", i),
-			Name: fmt.Sprintf("Name %d", i),
-		}
-		want = append(want, e.Actor)
-		for _, e.Action = range audit.Actions {
-			if e.Reason = ""; refuses(e.Action) {
-				e.Reason = audit.Reasons[0]
-			}
+		e.Actor = audit.Actor{Kind: audit.Person, ID: fmt.Sprintf("p%d", i)}
+		for _, e.Actor.Name = range []string{"Before", fmt.Sprintf("Name %d", i)} {
 			require.NoError(t, b.log.Append(t.Context(), e))
 		}
+		want = append(want, e.Actor)
 		e.OrganisationID = theirs
 		e.Actor.ID = "theirs"
 		require.NoError(t, b.log.Append(t.Context(), e))
@@ -242,12 +227,4 @@ func TestPeople(t *testing.T) {
 	people, err := b.log.People(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, want, people)
-
-	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind,
-			target_id, method, path, address, user_agent, request_id)
-		select $1, now(), 'person', 'q' || n, 'n', 'api_key.created', '', '', '', '', '', '', ''
-		  from generate_series(1, 500) n`, ours)
-	people, err = b.log.People(t.Context(), ours)
-	require.NoError(t, err)
-	require.Len(t, people, 200, "bounded")
 }

@@ -7,7 +7,11 @@ import (
 	"io"
 	"time"
 
+	"gorm.io/gorm"
+
 	"dg/platform/instant"
+	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // exportBatch is the number of entries that an export holds in memory.
@@ -15,7 +19,7 @@ const exportBatch = 1000
 
 // exportedEntry is an entry in an export, a line of JSON with all fields.
 type exportedEntry struct {
-	ID             int64  `json:"entryId,string"`
+	ID             string `json:"entryId"`
 	OrganisationID string `json:"organisationId"`
 	At             string `json:"at"`
 	entryRow
@@ -33,7 +37,7 @@ func (l *Log) ExportBefore(
 			return entries, err
 		}
 		for _, r := range batch {
-			line := exportedEntry{r.ID, r.OrgID, instant.Format(r.At), r}
+			line := exportedEntry{ref(r.ID), r.OrgID, instant.Format(r.At), r}
 			if err := lines.Encode(line); err != nil {
 				return entries, fmt.Errorf("audit: export: %w", err)
 			}
@@ -41,4 +45,52 @@ func (l *Log) ExportBefore(
 		entries += int64(len(batch))
 		page.Before = batch[len(batch)-1].ID
 	}
+}
+
+// CountBefore counts the entries of the organisation's log from before an instant.
+func (l *Log) CountBefore(
+	ctx context.Context, organisationID string, before time.Time,
+) (entries int64, err error) {
+	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
+		"/* audit.countBefore */ select count(*) from"+logSQL+" and at < ?", before).
+		Scan(&entries).Error
+	if err != nil {
+		return 0, fmt.Errorf("audit: count: %w", err)
+	}
+	return entries, nil
+}
+
+// refusalRow is a count of refusals.
+type refusalRow struct{}
+
+func (refusalRow) TableName() string { return "audit_refusals" }
+
+// Prune removes the entries of the organisation's log from before an instant, and adds an entry, in
+// one transaction. It fails if their number is not exported. The pool connects as the owner of the
+// tables.
+func (l *Log) Prune(
+	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
+) error {
+	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		removed := int64(0)
+		for _, rows := range []any{&entryRow{}, &refusalRow{}} {
+			old := tx.Scopes(postgres.Tag("audit.prune"), tenant.Scope(organisationID)).
+				Where("at < ?", before).Delete(rows)
+			if old.Error != nil {
+				return fmt.Errorf("audit: prune: %w", old.Error)
+			}
+			removed += old.RowsAffected
+		}
+		if removed != exported {
+			return fmt.Errorf(
+				"audit: %d entries were exported and %d are there: nothing of this log was removed",
+				exported, removed,
+			)
+		}
+		return l.AppendIn(tx, Entry{
+			OrganisationID: organisationID, Actor: TheOperator, Action: LogPruned, Request: request,
+			Target:  Target{Kind: "organisation", ID: organisationID},
+			Details: map[string]any{"before": before.Format(time.DateOnly), "entries": exported},
+		})
+	})
 }

@@ -49,11 +49,6 @@ func (b bundle) clock(t *testing.T) time.Time {
 	return fixtures.One[time.Time](b.Database, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 
-// refuses reports whether entries of the action can have any reason.
-func refuses(action audit.Action) bool {
-	return action == audit.KeyRefused
-}
-
 // entry returns an entry with every field set.
 func entry(organisation string) audit.Entry {
 	return audit.Entry{

@@ -33,10 +33,6 @@ type entryRow struct {
 	RequestID  string          `json:"requestId"`
 }
 
-// entryColumns lists the columns of an entryRow, from audit_entries e.
-const entryColumns = `e.id, e.org_id, e.at, e.actor_kind, e.actor_id, e.actor_name, e.action, e.target_kind,
-	e.target_id, e.reason, e.details, e.method, e.path, e.address, e.user_agent, e.request_id`
-
 func (entryRow) TableName() string { return "audit_entries" }
 
 func (r entryRow) entry() (Entry, error) {
@@ -64,7 +60,7 @@ func (r entryRow) entry() (Entry, error) {
 
 // AppendIn adds one entry in the caller's transaction: both commit, or neither.
 //
-// Errors: apperr.Internal for an entry that no filter finds.
+// Errors: apperr.Internal for an unknown action.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error { return l.report(1, e, appendIn(tx, e)) }
 
 func appendIn(tx *gorm.DB, e Entry) error {
@@ -82,7 +78,7 @@ func appendIn(tx *gorm.DB, e Entry) error {
 
 // AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
 //
-// Errors: apperr.Internal for an entry that no filter finds.
+// Errors: apperr.Internal for an unknown action.
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.report(len(organisationIDs), e, appendToAll(tx, organisationIDs, e))
 }

@@ -133,9 +133,9 @@ func (j *job) record(
 	}()
 	q := j.request.Query
 	about := map[string]any{
-		audit.ExportID: j.id,
-		"from":         q.Period.Day(0),
-		"to":           q.Period.Day(q.Period.Days - 1),
+		"exportId": j.id,
+		"from":     q.Period.Day(0),
+		"to":       q.Period.Day(q.Period.Days - 1),
 	}
 	if q.GroupID != "" {
 		about["groupId"] = q.GroupID

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +19,6 @@ import (
 	"dg/platform/authz"
 	"dg/platform/csvcell"
 	"dg/platform/httpserver"
-	"dg/platform/instant"
 	"dg/web/ui"
 )
 
@@ -29,14 +28,28 @@ const (
 	entriesPerQuery = 500
 )
 
-const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason," +
-	"targetKind,targetId,details,method,path,address,userAgent,requestId\n"
+// columns are those of the file. Programs read it, so it has codes in place of labels.
+var columns = []string{
+	"entryId", "at", "actorKind", "actorId", "actorName", "action", "reason", "targetKind", "targetId",
+	"details", "method", "path", "address", "userAgent", "requestId",
+}
+
+// format is how a file is written: by RFC 4180, or for Excel.
+type format struct {
+	key, begin, separator, instant string
+	cell                           func(b []byte, text string) []byte
+}
+
+var formats = []format{
+	{"csv", "", ",", "2006-01-02T15:04:05.000Z", csvcell.AppendText[string]},
+	{"excel-semicolon", "\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
+}
 
 // DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its
 // own entry is committed before anything is sent, so it is the first row of the file unless the
 // filters exclude it. The download ends at its next page after the person loses access.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
-	filter, details, err := h.downloadFilter(c, p)
+	d, details, err := h.download(c, p)
 	if err != nil {
 		return err
 	}
@@ -51,8 +64,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return httpserver.StreamHead(c, options)
 	}
 	ui.ReleasePlace(c)
-	release, err := h.downloads.Acquire(c.UserContext(), p.Organisation.ID)
-	if err != nil {
+	if d.release, err = h.downloads.Acquire(c.UserContext(), p.Organisation.ID); err != nil {
 		return err
 	}
 	err = h.Log.Append(c.UserContext(), audit.Entry{
@@ -64,45 +76,43 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		Request:        apikeys.RequestOf(c, c.Path()),
 	})
 	if err != nil {
-		release()
+		d.release()
 		return apperr.Wrap(apperr.Unavailable, err,
 			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
-	d := &logDownload{
-		page:    audit.Page{Filter: filter, Limit: entriesPerQuery},
-		release: release,
-		ctx:     httpserver.StreamContext(c),
-		access:  exports.NewRecheck(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
-		block:   []byte(auditHeader),
-	}
-	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
 	return httpserver.Stream(c, d, options)
 }
 
-// downloadFilter is the filter of a download, and the same as details of its entry.
-func (h *Handler) downloadFilter(
-	c *fiber.Ctx, p *ui.Principal,
-) (audit.Filter, map[string]any, error) {
-	query, _, err := parseAuditQuery(c)
+// download is the download that the address asks for, and its filters as details of its entry.
+func (h *Handler) download(c *fiber.Ctx, p *ui.Principal) (*logDownload, map[string]any, error) {
+	at, err := h.parse(c, p)
 	if err != nil {
-		return audit.Filter{}, nil, err
+		return nil, nil, err
 	}
-	f, _, err := h.auditFilters(c.UserContext(), p, query)
-	if err != nil {
-		return audit.Filter{}, nil, err
-	}
-	for _, e := range f.Errors() {
-		return audit.Filter{}, nil, apperr.NewField(e.Field, "%s", e.Message)
+	key := cmp.Or(at.format, formats[0].key)
+	i := slices.IndexFunc(formats, func(f format) bool { return f.key == key })
+	if i < 0 {
+		return nil, nil, apperr.NewField("format", "The format is unknown. Use %s or %s.",
+			formats[0].key, formats[1].key)
 	}
 	details := map[string]any{}
-	for name, values := range f.query() {
-		details[name] = strings.Clone(values[0])
+	for name, values := range at.query() {
+		details[name] = values[0]
 	}
-	return f.filter, details, nil
+	d := &logDownload{
+		format: formats[i],
+		page:   audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
+		ctx:    httpserver.StreamContext(c),
+		access: exports.NewRecheck(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
+		block:  []byte(formats[i].begin + strings.Join(columns, formats[i].separator) + "\n"),
+	}
+	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
+	return d, details, nil
 }
 
 // logDownload is the log as CSV, the newest entries first, a page a block.
 type logDownload struct {
+	format
 	list    func(ctx context.Context) ([]audit.Entry, error) // reads the page
 	page    audit.Page
 	release func()
@@ -128,7 +138,7 @@ func (d *logDownload) Next() ([]byte, error) {
 	}
 	block := d.block
 	for _, e := range entries {
-		if block, err = appendEntry(block, e); err != nil {
+		if block, err = d.appendEntry(block, e); err != nil {
 			return nil, err
 		}
 		d.page.Before = e.ID
@@ -144,21 +154,19 @@ func (d *logDownload) Next() ([]byte, error) {
 // Close implements httpserver.Source.
 func (d *logDownload) Close(int64, error) { d.release() }
 
-// appendEntry appends a row. Programs read it, so it has codes in place of labels.
-func appendEntry(b []byte, e audit.Entry) ([]byte, error) {
+func (f format) appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	details, err := json.Marshal(e.Details)
 	if err != nil {
 		return b, err
 	}
-	b = strconv.AppendInt(b, e.ID, 10)
-	b = append(b, ',')
-	b = instant.Append(b, e.At)
+	b = append(b, e.Ref()...)
+	b = e.At.UTC().AppendFormat(append(b, f.separator...), f.instant)
 	for _, text := range []string{
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason),
 		e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,
 	} {
-		b = csvcell.AppendText(append(b, ','), text)
+		b = f.cell(append(b, f.separator...), text)
 	}
 	return append(b, '\n'), nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,7 +49,7 @@ func csvRow(t *testing.T, e audit.Entry) []string {
 	details, err := json.Marshal(e.Details)
 	require.NoError(t, err)
 	return []string{
-		strconv.FormatInt(e.ID, 10), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind),
+		e.Ref(), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind),
 		cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action), string(e.Reason), e.Target.Kind,
 		cell(e.Target.ID), string(details), cell(e.Request.Method), cell(e.Request.Path),
 		cell(e.Request.Address), cell(e.Request.UserAgent), cell(e.Request.ID),
@@ -105,11 +104,36 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, len(all), 51)
-	for _, e := range all {
-		b.Get(acme.At("/settings/audit-log?entry=%d", e.ID)).Is(t, 200).
-			Has(t, `id="entry"`, "<dt>User agent</dt>").
+	page := b.Get(acme.At("/settings/audit-log"))
+	for range 2 {
+		page.Is(t, 200).Has(t, "<dt>User agent</dt>").
 			Lacks(t, "<script>", "<img", "onerror=alert(1)>", "\x00", "\xff")
+		page = b.Get(page.Link("Older →"))
 	}
+}
+
+// The file for Excel has a byte-order mark, semicolons and its form of instants. Ids are text, which
+// no spreadsheet rounds.
+func TestAuditLogForExcel(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	w.Append(t, acme, audit.Entry{
+		Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: "a;=1"},
+		Action: audit.KeyRefused, Reason: audit.Expired,
+	})
+	page := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))
+	plain := b.Get(page.Link("Download CSV"))
+	require.Regexp(t, `\nE\d+,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,key,k,a;'=1,`, plain.Body)
+	excel := b.Get(page.Link("For Excel"))
+	require.Regexp(t,
+		`^\x{FEFF}entryId;at;actorKind;.*\nE\d+;\d{4}-\d\d-\d\d \d\d:\d\d:\d\d;key;k;"a;'=1";`,
+		excel.Body)
+	require.Equal(t, strings.Count(plain.Body, "\n"), strings.Count(excel.Body, "\n"))
+	require.Equal(t, plain.Header.Get("Content-Disposition"), excel.Header.Get("Content-Disposition"))
+	before := len(w.LogOf(t, acme))
+	b.Get(acme.At("/settings/audit-log.csv?format=xlsx")).Is(t, 400).Has(t,
+		"The format is unknown. Use csv or excel-semicolon.")
+	require.Len(t, w.LogOf(t, acme), before, "an unknown format is refused before an entry")
 }
 
 // rules.md, CSV: a download whose reader loses the role is reset, so that any client notices.

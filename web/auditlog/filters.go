@@ -1,248 +1,195 @@
 package auditlog
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/games"
+	"dg/platform/apperr"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
-// auditFilters are the fields above the log, and their filter.
-type auditFilters struct {
-	Selects []selectField
-	auditDays
-	filter audit.Filter
+// field is a filter: a select, or a date without options.
+type field struct {
+	Name, Label, Value string
+	Words              string // the value in words
+	Options            []ui.Option
+	set                func(f *audit.Filter, value string)
 }
 
-// auditOptions are the people, keys and forks that filters offer.
-type auditOptions struct {
-	people []audit.Actor
-	keys   []apikeys.Key
-	forks  []games.Fork
+// fields are the filters. A new one is a line here, and its condition in modules/audit/list.go.
+func fields(people []audit.Actor, keys []apikeys.Key) []field {
+	actions := options(audit.Kinds, func(k audit.Kind) (string, string) {
+		return string(k.Action), k.Label
+	})
+	persons := byName(options(people, func(p audit.Actor) (string, string) { return p.ID, p.Name }))
+	byKey := byName(options(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name }))
+	day := func(text string) time.Time {
+		day, _ := input.ParseDay(text)
+		return day
+	}
+	return []field{
+		{Name: "action", Label: "Action", Options: actions,
+			set: func(f *audit.Filter, v string) { f.Action = audit.Action(v) }},
+		{Name: "person", Label: "Person", Options: persons,
+			set: func(f *audit.Filter, v string) { f.PersonID = v }},
+		{Name: "key", Label: "Key", Options: byKey,
+			set: func(f *audit.Filter, v string) { f.KeyID = v }},
+		{Name: "from", Label: "From", set: func(f *audit.Filter, v string) { f.From = day(v) }},
+		{Name: "to", Label: "To", set: func(f *audit.Filter, v string) {
+			f.To = day(v).AddDate(0, 0, 1)
+		}},
+	}
 }
 
-// Main are the fields that are always visible.
-func (f auditFilters) Main() []selectField { return f.Selects[:3] }
-
-// More are the fields that are folded away.
-func (f auditFilters) More() []selectField { return f.Selects[3:] }
-
-// MoreUsed reports whether any of the folded fields is set or wrong.
-func (f auditFilters) MoreUsed() bool {
-	return slices.ContainsFunc(f.More(), func(s selectField) bool { return s.Value+s.Error != "" })
-}
-
-// Chosen are the filters that are set, each with its value in words.
-func (f auditFilters) Chosen() []ui.Option {
-	var all []ui.Option
-	for _, s := range f.Selects {
-		for _, o := range s.Options {
-			if o.Value != s.Value || o.Value == "" {
-				continue
-			}
-			if s.Name == "period" {
-				o.Text = f.period()
-			}
-			all = append(all, ui.Option{Value: s.Label, Text: o.Text})
-		}
+// options are what a select offers, first everything.
+func options[T any](things []T, of func(T) (value, text string)) []ui.Option {
+	all := []ui.Option{{Value: "", Text: "Any"}}
+	for _, thing := range things {
+		value, text := of(thing)
+		all = append(all, ui.Option{Value: value, Text: truncate(text, maxOption)})
 	}
 	return all
 }
 
-// selectField is a field whose first option means all.
-type selectField struct {
-	Name, Label, Value, Error string
-	Options                   []ui.Option
-}
-
-// dayField is a date field. It keeps an invalid value.
-type dayField struct{ Name, Label, Value, Error string }
-
+// What a select shows of a name, and the end of an id that tells equal names apart, in characters.
 const (
-	anyKey      = "keys"     // the option for all keys
-	theOperator = "operator" // the option for the operator of the service
-	// maxKeyOptions is how many keys are offered: the newest, and the selected one.
-	maxKeyOptions = 200
-	maxOption     = 40 // characters
-	idEnd         = 6  // characters of an id that tell keys of one name apart
-	// maxForkOptions is how many forks are offered: the oldest, and the selected one.
-	maxForkOptions = 200
-	maxDayText     = 40 // of an invalid date
+	maxOption = 40
+	idEnd     = 6
 )
 
-// newAuditFilters reads the fields from an address. A value that is not offered is an error of its
-// field.
-func newAuditFilters(
-	now time.Time, query url.Values, offered auditOptions,
-) auditFilters {
-	f := auditFilters{
-		Selects: []selectField{
-			actionField(), actorField(offered.people), periodField(),
-			keyField(offered.keys, query.Get("key")), reasonField(),
-			forkField(offered.forks, query.Get("fork")),
-		},
-	}
-	for i := range f.Selects {
-		f.Selects[i].choose(query[f.Selects[i].Name])
-	}
-	f.auditDays = newAuditDays(now, query, f.value("period"))
-	if f.dated() {
-		f.Selects[2].Value = twoDates
-	}
-	f.filter.From = f.from
-	f.filter.To = f.to
-	f.filter.Action = audit.Action(f.value("action"))
-	f.filter.KeyID = f.value("key")
-	f.filter.Reason = audit.Reason(f.value("reason"))
-	f.filter.ForkID = f.value("fork")
-	switch actor := f.value("actor"); actor {
-	case "":
-	case anyKey:
-		f.filter.Kind = audit.Key
-	case theOperator:
-		f.filter.Kind = audit.Operator
-	default:
-		f.filter.Kind = audit.Person
-		f.filter.PersonID = actor
-	}
-	return f
-}
-
-// value returns the chosen value of the select, or "".
-func (f auditFilters) value(name string) string {
-	i := slices.IndexFunc(f.Selects, func(s selectField) bool { return s.Name == name })
-	return f.Selects[i].Value
-}
-
-// newSelect returns a field whose first option selects everything.
-func newSelect(name, label, everything string) selectField {
-	return selectField{Name: name, Label: label, Options: []ui.Option{{Value: "", Text: everything}}}
-}
-
-func (f *selectField) add(value, text string) {
-	f.Options = append(f.Options, ui.Option{Value: value, Text: truncate(text, maxOption)})
-}
-
-func actorField(people []audit.Actor) selectField {
-	f := newSelect("actor", "Actor", "Anyone")
-	for _, p := range people {
-		if p.ID != "" {
-			f.add(p.ID, p.Name)
-		}
-	}
-	f.add(anyKey, "Any key")
-	f.add(theOperator, audit.TheOperator.Name)
-	return f
-}
-
-func actionField() selectField {
-	f := newSelect("action", "Action", "Any")
-	for _, a := range audit.Actions {
-		f.add(string(a), actionLabels[a])
-	}
-	return f
-}
-
-func keyField(keys []apikeys.Key, selected string) selectField {
-	f := newSelect("key", "Key", "Any")
+// byName sorts what is offered by name. Equal names get the ends of their ids.
+func byName(options []ui.Option) []ui.Option {
 	named := map[string]int{}
-	for _, k := range keys {
-		named[k.Name]++
+	for _, o := range options {
+		named[o.Text]++
 	}
-	for i, k := range keys {
-		text := truncate(k.Name, maxOption)
-		if named[k.Name] > 1 { // a key and its replacement
-			text += " …" + k.ID[max(0, len(k.ID)-idEnd):]
-		}
-		if i < maxKeyOptions || selected == k.ID {
-			f.Options = append(f.Options, ui.Option{Value: k.ID, Text: text})
+	for i, o := range options {
+		if named[o.Text] > 1 {
+			options[i].Text += " …" + o.Value[max(0, len(o.Value)-idEnd):]
 		}
 	}
-	return f
+	slices.SortFunc(options[1:], func(a, b ui.Option) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Text), strings.ToLower(b.Text)),
+			strings.Compare(a.Value, b.Value))
+	})
+	return options
 }
 
-func reasonField() selectField {
-	f := newSelect("reason", "Reason", "Any")
-	for _, r := range audit.Reasons {
-		f.add(string(r), reasonLabels[r].short)
+// truncate cuts a text to n characters.
+func truncate(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return strings.TrimRight(string(runes[:n-1]), " ") + "…"
 	}
-	return f
+	return text
 }
 
-func forkField(forks []games.Fork, selected string) selectField {
-	f := newSelect("fork", "Fork", "Any")
-	for i, k := range forks {
-		if i < maxForkOptions || selected == k.ID {
-			f.add(k.ID, k.Title)
+// address is what the address of the log asks for.
+type address struct {
+	Fields []field
+	keys   []apikeys.Key
+	page   audit.Page
+	format string
+}
+
+// parse reads the address. An unknown parameter is refused: without its filter the page would show
+// other entries than intended.
+func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a address, err error) {
+	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		return a, apperr.New(apperr.Validation,
+			"The address of this page is invalid. Open the audit log and set the filters there.")
+	}
+	if a.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
+		return a, err
+	}
+	people, err := h.Log.People(c.UserContext(), p.Organisation.ID)
+	if err != nil {
+		return a, err
+	}
+	a.Fields = fields(people, a.keys)
+	a.format = query.Get("format")
+	names := []string{"before", "after", "format"}
+	for i := range a.Fields {
+		f := &a.Fields[i]
+		names = append(names, f.Name)
+		if err := f.read(query[f.Name]); err != nil {
+			return a, err
+		}
+		if f.Value != "" {
+			f.set(&a.page.Filter, f.Value)
 		}
 	}
-	return f
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(names, name) {
+			return a, apperr.NewField(name,
+				"The parameter “%s” in the address of this page is unknown. Use %s.",
+				ui.Shortened([]byte(name)), strings.Join(names[3:], ", "))
+		}
+	}
+	for name, id := range map[string]*int64{"before": &a.page.Before, "after": &a.page.After} {
+		if text := query.Get(name); text != "" {
+			if *id, err = strconv.ParseInt(text, 10, 64); err != nil || *id <= 0 {
+				return a, apperr.New(apperr.NotFound, "Entry not found. Open the audit log again.")
+			}
+		}
+	}
+	return a, nil
 }
 
-// choose sets the value to that of an option: the request's own bytes are reused later.
-func (f *selectField) choose(values []string) {
-	if len(values) == 0 {
-		return
+// read sets the field's value.
+func (f *field) read(values []string) error {
+	value := strings.Join(values, " ") // of a repeated one there is no such value
+	if value == "" {
+		return nil
+	}
+	if day, ok := input.ParseDay(value); ok && f.Options == nil {
+		f.Words = ui.Day(day)
 	}
 	for _, o := range f.Options {
-		if len(values) == 1 && o.Value == values[0] {
-			f.Value = o.Value
-			return
+		if o.Value == value {
+			f.Words = o.Text
 		}
 	}
-	f.Error = fmt.Sprintf("The %s filter has an unknown value. Choose one from the list.", f.Label)
+	if f.Words == "" {
+		return apperr.NewField(f.Name,
+			"The filter “%s” has an unknown value. Open the audit log and choose one there.", f.Label)
+	}
+	f.Value = value
+	return nil
 }
 
-// Errors are the errors of the fields, in their order.
-func (f auditFilters) Errors() []ui.FormError {
-	var all []ui.FormError
-	for _, s := range f.Selects {
-		if s.Error != "" {
-			all = append(all, ui.FormError{Field: s.Name, Message: s.Error})
-		}
-	}
-	if f.ZoneErr != "" {
-		all = append(all, ui.FormError{Field: "zone", Message: f.ZoneErr})
-	}
-	for _, d := range f.Days {
-		if d.Error != "" {
-			all = append(all, ui.FormError{Field: d.Name, Message: d.Error})
-		}
-	}
-	return all
-}
-
-// query is the fields with a value, as an address has them.
-func (f auditFilters) query() url.Values {
+// query is the filters that are set, as an address has them.
+func (a address) query() url.Values {
 	q := url.Values{}
-	for _, s := range f.Selects {
-		if s.Value != "" && s.Value != twoDates { // the dates say it
-			q.Set(s.Name, s.Value)
+	for _, f := range a.Fields {
+		if f.Value != "" {
+			q.Set(f.Name, f.Value)
 		}
 	}
-	f.addTo(q)
 	return q
 }
 
 // Any reports whether any filter is set.
-func (f auditFilters) Any() bool { return len(f.query()) > 0 }
+func (a address) Any() bool { return len(a.query()) > 0 }
 
-// period is the chosen days in words.
-func (f auditFilters) period() string {
-	first := ui.Day(dayOf(f.from))
-	last := ui.Day(dayOf(f.to).AddDate(0, 0, -1))
-	switch {
-	case f.from.IsZero() && f.to.IsZero():
-		return "Any time"
-	case f.to.IsZero():
-		return fmt.Sprintf("From %s", first)
-	case f.from.IsZero():
-		return fmt.Sprintf("Until %s", last)
+// with returns a path with the filters and, unless its name is "", another parameter.
+func (a address) with(path, name, value string) string {
+	query := a.query()
+	if name != "" {
+		query.Set(name, value)
 	}
-	return fmt.Sprintf("%s to %s", first, last)
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
 }

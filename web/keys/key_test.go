@@ -130,7 +130,7 @@ func TestKeyIsRenamed(t *testing.T) {
 		url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
 	require.Equal(t, path, done.Header.Get("Location"))
 	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
-	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Was BI")
+	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 
 // A replacement renews: it lives as long as its key did, from today, unless its form says otherwise
@@ -206,7 +206,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys/%s", token.ID)).Has(t,
 		`<dt>Replaces</dt><dd><a class="mono" href="`+acme.At("/settings/api-keys/%s", key.ID)+`">`)
 	b.Get(acme.At("/settings/audit-log?action=api_key.replaced")).Has(t, "Key replaced",
-		"Old key stops ")
+		"Stops at: ")
 
 	// A person who may revoke stops the old key early.
 	w.SignedIn(t, acme.AdminPlain).

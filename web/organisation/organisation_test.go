@@ -95,7 +95,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Equal(t, form, last.Request.Path)
 	require.Equal(t, "POST", last.Request.Method)
 	require.NotEmpty(t, last.Request.ID)
-	b.Get(acme.At("/settings/audit-log")).Has(t, "Reporting mode changed", "From nominative")
+	b.Get(acme.At("/settings/audit-log")).Has(t, "Reporting mode changed", "From: <bdi>nominative")
 
 	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {
 		b.Post(form, webtest.Form("mode", mode)).Is(t, 400).Has(t,

@@ -85,11 +85,8 @@ func Minute(t time.Time) template.HTML {
 }
 
 // Second shows an instant to the second.
-func Second(t time.Time) template.HTML { return SecondIn(t, time.UTC) }
-
-// SecondIn shows an instant to the second in a zone, whose abbreviation or offset it names.
-func SecondIn(t time.Time, zone *time.Location) template.HTML {
-	return timeElement(t, "second", t.In(zone).Format("2 Jan 2006, 15:04:05 MST"))
+func Second(t time.Time) template.HTML {
+	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
 }
 
 // timeElement is an instant whose text the script writes anew in the reader's time zone, to the

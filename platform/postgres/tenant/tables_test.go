@@ -23,7 +23,6 @@ var withoutOrganisation = map[string]string{
 	"secret_key_check":   "of the secret key",
 	"games":              "of all organisations",
 	"api_key_windows":    "instants of a key's requests, by the key's id, which authentication has found",
-	"audit_burst_events": "numbers of bursts, which only the program counts, for all organisations",
 	"unsealed_days": "days of forks and nothing else: a day is marked and cleaned after a " +
 		"report of the organisation found its fork",
 	"unsealed_months":  "as unsealed_days",

@@ -27,7 +27,7 @@ var Columns = map[string]string{
 	"forks":           "org_id",
 	"plays":           "org_id",
 	"audit_entries":   "org_id",
-	"audit_bursts":    "org_id",
+	"audit_refusals":  "org_id",
 	"api_keys":        "org_id",
 	"api_key_usage":   "org_id",
 	"fork_days":       "org_id",

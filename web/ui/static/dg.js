@@ -27,12 +27,7 @@
     time.title = time.textContent.trim();
     time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
   }
-  // Days of a filter are those of the zone in which the rows are shown.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  for (const field of all('[data-zone-name]:disabled')) {
-    field.value = zone;
-    field.disabled = false;
-  }
   for (const el of all('[data-zone]')) {
     if (zone === 'UTC') continue;
     el.textContent = `Times are in your time zone (${zone}).`;
@@ -45,7 +40,6 @@
 
   // The expiry that is being chosen, in the reader's time zone.
   for (const el of all('[data-instant]')) {
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const [day, time] = ['day', 'time'].map((id) => document.getElementById(id));
     const show = () => {
       const at = new Date(`${day.value}T${time.value || '00:00'}Z`);

@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"dg/platform/apperr"
+	"dg/platform/postgres/tenant"
+)
+
+// Filter selects the entries of a log that have everything that is set.
+type Filter struct {
+	Action   Action
+	PersonID string    // of the person who acted
+	KeyID    string    // of the key that acted or was changed
+	From, To time.Time // To is excluded
+}
+
+// conditions are the filter in SQL, on logSQL, with its values.
+func (f Filter) conditions() (text string, values []any) {
+	and := func(set bool, condition string, value any) {
+		if set {
+			text += " and " + condition
+			values = append(values, value)
+		}
+	}
+	and(f.Action != "", "action = ?", f.Action)
+	and(f.PersonID != "", "actor_kind = 'person' and actor_id = ?", f.PersonID)
+	and(f.KeyID != "", "? in (case actor_kind when 'key' then actor_id end, "+
+		"case target_kind when 'api_key' then target_id end)", f.KeyID)
+	and(!f.From.IsZero(), "at >= ?", f.From)
+	and(!f.To.IsZero(), "at < ?", f.To)
+	return text, values
+}
+
+// Page selects a part of a log: the newest entries, or those beside the entry with an id. The order
+// is by instant, with the id as tie-break.
+type Page struct {
+	Filter Filter
+	Before int64 // entries older than this one
+	After  int64 // the entries directly newer than this one
+	Limit  int
+}
+
+// logSQL is the log: the entries, and the counts of refusals as entries.
+const logSQL = ` (
+	select id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason,
+	       details, method, path, address, user_agent, request_id from audit_entries
+	union all
+	select id, org_id, at, 'key', key_id, key_name, 'api_key.refused', '', '', reason,
+	       jsonb_build_object('refusals', refusals), '', '', '', '', '' from audit_refusals) e
+	where org_id = @org`
+
+// List returns a page of the organisation's log, newest first.
+func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry, error) {
+	rows, err := l.rows(ctx, organisationID, p)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(rows))
+	for i, r := range rows {
+		if entries[i], err = r.entry(); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
+	err = l.page(ctx, organisationID, p).Scan(&rows).Error
+	if p.After != 0 {
+		slices.Reverse(rows)
+	}
+	return rows, apperr.Annotate(err, "audit: list")
+}
+
+// page is the query of a page, which follows the log's order: its filters need no index. A cursor
+// that is not in the log gives no rows.
+func (l *Log) page(ctx context.Context, organisationID string, p Page) *gorm.DB {
+	conditions, values := p.Filter.conditions()
+	order := "at desc, id desc"
+	beside := func(id int64, than string) {
+		conditions += " and (at, id) " + than + " (select at, id from" + logSQL + " and id = ?)"
+		values = append(values, id)
+	}
+	if p.Before != 0 {
+		beside(p.Before, "<")
+	}
+	if p.After != 0 {
+		beside(p.After, ">")
+		order = "at, id"
+	}
+	// By hand: gorm's builder has no union.
+	return tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
+		"/* audit.list */ select * from"+logSQL+conditions+" order by "+order+" limit ?",
+		append(values, p.Limit)...)
+}
+
+// People returns the people who acted in the organisation's log, by id, each with the name in the
+// newest entry.
+func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
+	var rows []entryRow
+	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
+		select distinct on (actor_id) actor_id, actor_name from audit_entries
+		 where org_id = @org and actor_kind = 'person' and actor_id <> ''
+		 order by actor_id, at desc, id desc`).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("audit: people: %w", err)
+	}
+	people := make([]Actor, len(rows))
+	for i, r := range rows {
+		people[i] = Actor{Kind: Person, ID: r.ActorID, Name: r.ActorName}
+	}
+	return people, nil
+}

@@ -1,0 +1,59 @@
+package auditlog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+)
+
+// A row has the values that the table of actions names, in their order.
+func TestRowShowsTheValuesOfItsAction(t *testing.T) {
+	t.Parallel()
+	person := audit.Target{Kind: "person", ID: "u-1"}
+	key := audit.Target{Kind: "api_key", ID: "k-1"}
+	for want, e := range map[string]audit.Entry{
+		"Old entries removed|Before 1 Jan 2025|Entries 12,408": {
+			Action:  audit.LogPruned,
+			Target:  audit.Target{Kind: "organisation", ID: "o-1"},
+			Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
+		},
+		"Player erased|Player p-1": {
+			Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"},
+		},
+		"Plan changed|From enterprise|To team": {
+			Action: audit.PlanChanged, Details: map[string]any{"from": "enterprise", "to": "team"},
+		},
+		"Role changed|Person Ann|From none|To owner": {
+			Action: audit.RoleChanged, Target: person,
+			Details: map[string]any{"name": "Ann", "from": "none", "to": "owner"},
+		},
+		"Reset link created|Person Ann|Until 2026-11-21T09:30:05Z": {
+			Action: audit.ResetCreated, Target: person,
+			Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
+		},
+		"Key renamed|API key New_name|Old name Old_name": {
+			Action: audit.KeyRenamed, Target: key,
+			Details: map[string]any{"newName": "New_name", "oldName": "Old_name"},
+		},
+		"Key revoked|API key Today’s": {Action: audit.KeyRevoked, Target: key},
+		"Key replaced|API key BI|Stops at 2026-11-21T09:30:05Z": {
+			Action: audit.KeyReplaced, Target: key,
+			Details: map[string]any{"name": "BI", "stopsAt": "2026-11-21T09:30:05Z"},
+		},
+		"Two-step turned on": {Action: audit.TwoStepTurnedOn, Target: person},
+	} {
+		v := names{"api_key": {"k-1": "Today’s"}}.view(e)
+		row := []string{v.Action}
+		for _, v := range v.Row {
+			text := v.Text
+			if v.At != nil {
+				text = v.At.Format("2006-01-02T15:04:05Z")
+			}
+			row = append(row, v.Term+" "+text)
+		}
+		require.Equal(t, want, strings.Join(row, "|"))
+	}
+}

@@ -1,0 +1,139 @@
+package auditlog
+
+import (
+	"context"
+	"embed"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/audit"
+	"dg/platform/authz"
+	"dg/platform/limit"
+	"dg/web/ui"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the audit log of an organisation.
+type Handler struct {
+	*ui.Pages
+	*ui.Guard
+	Modules
+	settings  ui.SettingsNotices
+	downloads *limit.Limiter
+}
+
+// Modules are what the wing uses of other modules.
+type Modules struct {
+	Log    AuditLog
+	Keys   ui.KeyLister
+	Forks  ui.ForkLister
+	Groups ui.GroupLister
+}
+
+// AuditLog reads an organisation's log, and records its downloads.
+type AuditLog interface {
+	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
+	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
+	Append(ctx context.Context, e audit.Entry) error
+}
+
+// New returns the wing.
+func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
+	downloads := limit.New(limit.Options{
+		Max:    maxLogDownloads,
+		PerKey: maxLogDownloads / 2,
+		Busy:   "Too many downloads of audit logs are running.",
+	})
+	return &Handler{pages.With(templates), guard, m, settings, downloads}
+}
+
+// Downloads bounds the downloads of logs.
+func (h *Handler) Downloads() *limit.Limiter { return h.downloads }
+
+const entriesPerPage = 50
+
+// logView is a page of the log.
+type logView struct {
+	ui.Layout
+	Path         string // of the log without filters
+	CSV, Excel   string // of the file with them
+	Keys         string // path of the organisation's keys
+	Filters      address
+	Rows         []entryView
+	Newer, Older string // paths, or ""
+}
+
+// AuditLog answers GET /settings/audit-log: the newest entries first, in pages.
+func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
+	at, err := h.parse(c, p)
+	if err != nil {
+		return err
+	}
+	path := p.Path("/settings/audit-log")
+	view := logView{
+		Path:    path,
+		CSV:     at.with(path+".csv", "", ""),
+		Excel:   at.with(path+".csv", "format", formats[1].key),
+		Keys:    p.Path("/settings/api-keys"),
+		Filters: at,
+	}
+	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
+		return err
+	}
+	entries, newer, older, err := h.page(c.UserContext(), p, at.page)
+	if err != nil {
+		return err
+	}
+	names, err := h.namesIn(c.UserContext(), p, entries, at.keys)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		view.Rows = append(view.Rows, names.view(e))
+	}
+	id := func(i int) string { return strconv.FormatInt(entries[i].ID, 10) }
+	switch {
+	case newer && len(entries) > 0:
+		view.Newer = at.with(path, "after", id(0))
+	case newer:
+		view.Newer = at.with(path, "", "")
+	}
+	if older {
+		view.Older = at.with(path, "before", id(len(entries)-1))
+	}
+	return h.Render(c, fiber.StatusOK, "audit", &view)
+}
+
+// page returns a page, and whether there are newer or older entries. It lists one entry more than
+// the page has, to know whether the log goes on.
+func (h *Handler) page(
+	ctx context.Context, p *ui.Principal, page audit.Page,
+) (entries []audit.Entry, newer, older bool, err error) {
+	page.Limit = entriesPerPage + 1
+	entries, err = h.entries(ctx, p, page)
+	if page.After != 0 && len(entries) > entriesPerPage {
+		return entries[1:], true, true, err
+	}
+	if page.After != 0 && err == nil { // the first page has these too
+		page.After = 0
+		entries, err = h.entries(ctx, p, page)
+	}
+	older = len(entries) > entriesPerPage
+	return entries[:min(len(entries), entriesPerPage)], page.Before != 0, older, err
+}
+
+// entries returns a page of the organisation's log.
+func (h *Handler) entries(
+	ctx context.Context, p *ui.Principal, page audit.Page,
+) ([]audit.Entry, error) {
+	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
+	if err != nil {
+		return nil, err
+	}
+	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string {
+		return e.OrganisationID
+	})
+}
