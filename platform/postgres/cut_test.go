@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,8 +20,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
-
-	"dg/platform/testkit/bouncer"
 )
 
 // cutter is a relay to the shared server that ends a connection instead of passing on one of the
@@ -35,20 +32,10 @@ type cutter struct {
 
 func newCutter(t *testing.T) *cutter {
 	t.Helper()
-	owner, err := os.Stat(parsed(t, sharedServer(t).URL()).Query().Get("host"))
-	require.NoError(t, err)
 	c := &cutter{dir: t.TempDir()}
-	// PgBouncer reaches the socket as PostgreSQL's user
-	if user := owner.Sys().(*syscall.Stat_t); os.Geteuid() == 0 {
-		c.dir, err = os.MkdirTemp("", "dg-cutter-")
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
-		require.NoError(t, os.Chown(c.dir, int(user.Uid), int(user.Gid)))
-	}
 	c.left.Store(-1)
 	listener, err := net.Listen("unix", filepath.Join(c.dir, ".s.PGSQL.5432"))
 	require.NoError(t, err)
-	require.NoError(t, os.Chmod(listener.Addr().String(), 0o777))
 	relay(t, listener, func(client, database net.Conn) {
 		go func() {
 			_, _ = io.Copy(database, client)
@@ -200,23 +187,14 @@ func expect(got, want int) error {
 }
 
 // Wherever a connection ends, the error means that the database is unavailable. There is no partial
-// result and no internal error. PgBouncer appends its own error to half a message.
+// result and no internal error.
 func TestConnectionThatEndsAnywhereIsUnavailable(t *testing.T) {
 	t.Parallel()
 	serving, _ := newDatabase(t)
 	u := parsed(t, serving)
-	t.Run("directly", func(t *testing.T) {
-		c := newCutter(t)
-		u.RawQuery = url.Values{"host": {c.dir}}.Encode()
-		c.cutsEverywhere(t, u.String())
-	})
-	t.Run("behind PgBouncer", func(t *testing.T) {
-		c := newCutter(t)
-		b := bouncer.Start(t, c.dir, "server_login_retry = 0")
-		through := ThroughPooler(b.URL(u.String()), "transaction")
-		require.NoError(t, bouncer.SetDefaults(t.Context(), serving))
-		c.cutsEverywhere(t, through)
-	})
+	c := newCutter(t)
+	u.RawQuery = url.Values{"host": {c.dir}}.Encode()
+	c.cutsEverywhere(t, u.String())
 }
 
 // cutsEverywhere cuts every use: in a soak at every message in every way, otherwise at every fourth

@@ -56,18 +56,13 @@ var (
 	}
 	unavailableErrors = []error{
 		context.DeadlineExceeded, // most often the wait for a free connection
-		pgconn.ErrConnClosed, puddle.ErrClosedPool, errSQLClosed(), sql.ErrConnDone,
+		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone,
 		driver.ErrBadConn,
 		sql.ErrTxDone, // the time of its context ended before the commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}
 )
-
-// garbled matches pgx's untyped protocol errors. PgBouncer appends its own error to half a
-// message when it loses its server.
-var garbled = regexp.MustCompile(`[A-Z]\w+ body (is invalid|must have length of) |invalid body length: |(invalid|unknown) message (length|type): |unexpected message type |` +
-	`pgxpool: too many failed attempts`)
 
 // Failed reports whether err comes from the database or the connection, not from the caller's
 // handling of rows.
@@ -100,19 +95,11 @@ func Unavailable(err error) bool {
 	return pgconn.Timeout(err) ||
 		slices.ContainsFunc(unavailableErrors, func(target error) bool {
 			return errors.Is(err, target)
-		}) ||
-		garbled.MatchString(err.Error())
+		})
 }
 
 // onStandby recognises errors of a standby: a write (25006), and a read of an unlogged table, whose
 // SQLSTATE has other, permanent causes and whose text is localised.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
-}
-
-// errSQLClosed is database/sql's error of a closed database, which it does not export.
-func errSQLClosed() error {
-	db := sql.OpenDB(nil)
-	_ = db.Close()
-	return db.PingContext(context.Background())
 }
