@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/platform/telemetry"
@@ -39,12 +40,9 @@ func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans [
 // parameter.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	c := otlp.New(t)
-	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceOptions{
-		URL:     c.URL + "/v1/traces",
-		Headers: http.Header{"X-Team": {"dg"}},
-		Version: "1.2.3",
-		Logger:  slog.Default(),
-	})
+	traces, err := telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),
+		otlptracehttp.WithEndpointURL(c.URL+"/v1/traces"),
+		otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"}))
 	require.NoError(t, err)
 	w := start(t, traces.Tracer())
 	x := w.tenant(3)
@@ -98,8 +96,8 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 // A failed statement and request are marked, with codes and no texts.
 func TestFailuresAreMarkedInTraces(t *testing.T) {
 	c := otlp.New(t)
-	traces, err := telemetry.NewTraces(t.Context(),
-		telemetry.TraceOptions{URL: c.URL, Logger: slog.Default()})
+	traces, err := telemetry.NewTraces(t.Context(), "", slog.Default(),
+		otlptracehttp.WithEndpointURL(c.URL))
 	require.NoError(t, err)
 	w := start(t, traces.Tracer())
 	x := w.tenant(0)

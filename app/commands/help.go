@@ -31,6 +31,7 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 				firstSentence(flag.Help))
 		}
 	}
+	fmt.Fprintln(w, "  OTEL_…\t\tOpenTelemetry's variables: OTEL_EXPORTER_OTLP_ENDPOINT sends traces.")
 	fmt.Fprintln(w, "  PG_BIN\t\tFolder of PostgreSQL's programs, for the embedded server.")
 	return w.Flush()
 }

@@ -45,7 +45,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		db.dropPrivileges(p.log)
 	}
 	c.Addr = on.main.Addr().String() // with the port that the system chose for port 0
-	traces, err := c.traces(ctx, p.log)
+	traces, err := telemetry.NewTraces(ctx, version, p.log)
 	if err != nil {
 		return err
 	}
@@ -142,16 +142,6 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 		ShutdownDelay: c.ShutdownDelay,
 		Data:          c.data(db),
 	}
-}
-
-// traces starts the tracing that is configured. The caller closes it.
-func (c serveCmd) traces(ctx context.Context, log *slog.Logger) (*telemetry.Traces, error) {
-	to, headers, err := c.Collector()
-	if err != nil {
-		return nil, err
-	}
-	return telemetry.NewTraces(ctx,
-		telemetry.TraceOptions{URL: to, Headers: headers, Version: version, Logger: log})
 }
 
 // greeting is printed once dg serves. With --demo it loads the demo first. It fails if other

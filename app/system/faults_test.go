@@ -213,7 +213,6 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		{args: set("--ops-addr", "8081"), says: `cannot listen on DG_OPS_ADDR 8081`, serve: stops},
 		{args: set("--addr", "127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 			says: `DG_ADDR and DG_OPS_ADDR are both 127.0.0.1:8099`, serve: stops},
-		{args: set("--otlp-endpoint", "grpc://127.0.0.1:4317"), says: `OTEL_EXPORTER_OTLP_ENDPOINT`, serve: stops},
 		// last, because it records the key
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
 			says: `no proxy is trusted`, serve: warns},

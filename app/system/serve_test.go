@@ -32,9 +32,12 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 	collector := otlp.New(t)
 	path, state := notifySocket(t, dir)
 	address := apptest.FreeAddress(t)
-	c := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, "NOTIFY_SOCKET="+path) },
+	c := apptest.LaunchWith(t, func(c *exec.Cmd) {
+		c.Env = append(c.Env, "NOTIFY_SOCKET="+path, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL,
+			"OTEL_EXPORTER_OTLP_HEADERS=hunter2,x-team=%hunter2")
+	},
 		"serve", "--data-dir", dir, "--addr", address, "--ops-addr", "127.0.0.1:0",
-		"--base-url", "http://127.0.0.1:8080", "--otlp-endpoint", collector.URL)
+		"--base-url", "http://127.0.0.1:8080")
 	require.Equal(t, "READY=1", state())
 	port := address[strings.LastIndex(address, ":"):]
 	for _, addr := range []string{address, "0.0.0.0" + port} {
@@ -50,6 +53,7 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev address=`+address+
 		` operations=127.0.0.1:0 base_url=http://127.0.0.1:8080 database="?`+regexp.QuoteMeta(dir),
 		c.Log.String())
+	require.NotContains(t, c.Log.String(), "hunter2")
 	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
 		return s.GetName() == "GET /readyz"
 	}), "%v", collector.Spans())

@@ -152,7 +152,6 @@ type Serve struct {
 	Server
 	Secrets
 	Pools
-	Tracing
 }
 
 // Check returns an error about all invalid settings, or nil.
@@ -160,8 +159,7 @@ func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, badProxies := s.Proxies()
 	_, _, badKeys := s.Keys()
-	_, _, badCollector := s.Collector()
-	return errors.Join(s.Database.Check(), badBase, badProxies, badKeys, badCollector,
+	return errors.Join(s.Database.Check(), badBase, badProxies, badKeys,
 		s.Pools.check(), s.Server.check())
 }
 

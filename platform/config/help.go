@@ -29,7 +29,4 @@ var Help = map[string]string{
 	"previous": "Second key for rotation, for decryption only: the one that the secret key " +
 		"replaces, or the one that other instances already write. Each start encrypts its " +
 		"secrets again with the secret key.",
-	"otlp": "OpenTelemetry collector for traces by OTLP over HTTP (protobuf), such as " +
-		"http://127.0.0.1:4318. Empty: no traces.",
-	"headers": "Headers for the collector, separated by commas, with values percent-encoded.",
 }

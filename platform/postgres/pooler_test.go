@@ -87,7 +87,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	unset, _ := newDatabase(t)
 	var misfit *SessionError
 	for u, says := range map[string]string{
-		dropping.URL(unset):                                "DG_DATABASE_POOLER",
+		dropping.URL(unset): "DG_DATABASE_POOLER",
 		ThroughPooler(refusing.URL(unset), "transaction"):  "roles.sh",
 		ThroughPooler(refusing.URL(unset), poolerPrepared): "roles.sh",
 	} {

@@ -8,8 +8,7 @@
 //     (platform/httpserver) and statement (platform/postgres), with the request id and no key, id,
 //     parameter or address. The queue is bounded, a failing collector is logged once, and shutdown
 //     waits two seconds for it. Without a collector the tracer is nil.
-//   - The OTLP client and the spans of statements are dg's own: otelpgx puts the text of errors
-//     into spans, which quotes values, and otlptracehttp drops the query and credentials of the
-//     URL.
+//   - The spans are dg's own: otelfiber and otelpgx put addresses, queries and the text of errors
+//     into theirs.
 //   - A panic of background work is logged and counted, and the work restarts (Supervisor).
 package telemetry

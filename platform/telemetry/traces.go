@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"os"
+	"regexp"
 	"time"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
 // The bounds of what waits to be sent: spans beyond the queue are dropped.
@@ -22,46 +27,70 @@ const (
 	flushTimeout   = 2 * time.Second
 )
 
-// TraceOptions say where traces go. Without a URL there are no traces.
-type TraceOptions struct {
-	URL     string
-	Headers http.Header
-	Version string // of the program
-	Logger  *slog.Logger
-}
-
 // Traces sends spans to a collector.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// NewTraces returns traces that are sent until Close.
-func NewTraces(ctx context.Context, o TraceOptions) (*Traces, error) {
-	if o.URL == "" {
+// NewTraces returns traces that are sent until Close, as the variables OTEL_… say; the options win
+// over them. Without an endpoint there are no traces.
+func NewTraces(
+	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
+) (*Traces, error) {
+	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	if len(options) == 0 && endpoint == "" {
 		return &Traces{}, nil
 	}
-	about, err := newResource(ctx, o, resource.WithHost())
+	otel.SetLogger(logr.Discard()) // it quotes headers that cannot be read
+	about, err := newResource(ctx, version, log, resource.WithHost())
 	if err != nil {
 		return nil, err
 	}
-	exporter := otlptrace.NewUnstarted(newCollector(o))
+	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
+	exporter := otlptrace.NewUnstarted(&loggedClient{Client: client, log: log})
 	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about),
 		sdktrace.WithBatcher(exporter,
 			sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatch),
 			sdktrace.WithExportTimeout(sendTimeout)))}, nil
 }
 
+// loggedClient logs the first failure and its end. Spans that cannot be sent are lost.
+type loggedClient struct {
+	otlptrace.Client
+	log     *slog.Logger
+	failing bool // one goroutine sends at a time
+}
+
+// maxError bounds an error in the log: it quotes the collector's answer.
+const maxError = 300
+
+var address = regexp.MustCompile(`https?://[^\s"]+`)
+
+// UploadTraces implements otlptrace.Client. The log does not show the URL, which may be a secret.
+func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+	err := c.Client.UploadTraces(ctx, spans)
+	switch {
+	case err != nil && !c.failing:
+		says := address.ReplaceAllString(err.Error(), "the collector")
+		c.log.Warn("traces cannot be sent and are lost", "error", says[:min(len(says), maxError)])
+	case err == nil && c.failing:
+		c.log.Info("traces are sent again")
+	}
+	c.failing = err != nil
+	return nil
+}
+
 // newResource describes the program to the collector. It fails only over a setting: what the
 // machine does not say is left out.
 func newResource(
-	ctx context.Context, o TraceOptions, machine resource.Option,
+	ctx context.Context, version string, log *slog.Logger, machine resource.Option,
 ) (*resource.Resource, error) {
 	if _, err := resource.New(ctx, resource.WithFromEnv()); err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), machine,
 		resource.WithAttributes(attribute.String("service.name", "dg"),
-			attribute.String("service.version", o.Version)), resource.WithFromEnv())
+			attribute.String("service.version", version)), resource.WithFromEnv())
 	if err != nil {
-		o.Logger.Warn("traces do not say all about this machine", "error", err)
+		log.Warn("traces do not say all about this machine", "error", err)
 	}
 	return about, nil
 }
@@ -82,5 +111,5 @@ func (t *Traces) Close() {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), flushTimeout)
 	defer stop()
-	_ = t.provider.Shutdown(ctx) // the collector has logged why
+	_ = t.provider.Shutdown(ctx) // the client has logged why
 }
