@@ -27,7 +27,7 @@ type cli struct {
 	Migrate      migrateCmd      `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
 	Import       importCmd       `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
 	Demo         demoCmd         `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
-	Segments     segmentsCmd     `cmd:"" help:"Show or rebuild the segments that make statistics of large forks fast."`
+	Segments     segmentsCmd     `cmd:"" help:"Rebuild the segments that make statistics of large forks fast."`
 	Backup       backupCmd       `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
 	Restore      restoreCmd      `cmd:"" help:"Restore a backup into the embedded database, which must be empty."`
 	Audit        auditCmd        `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
@@ -38,7 +38,6 @@ type cli struct {
 	Account      accountCmd      `cmd:"" help:"Restore access for a person who has lost a password or phone."`
 	Doctor       doctorCmd       `cmd:"" help:"Check settings, machine and database, and say how to fix what is wrong. Changes nothing."`
 	Health       healthCmd       `cmd:"" help:"Ask the dg serve on this machine whether it is ready. For health checks of containers."`
-	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
 // Stdio is the input, output and log of a command.

@@ -12,10 +12,3 @@ func versionLine() string {
 	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
 }
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(p Stdio) error {
-	return p.print("%s\n", versionLine())
-}

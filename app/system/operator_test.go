@@ -20,7 +20,7 @@ func TestOperatorCommandsWantData(t *testing.T) {
 	dir := filepath.Join(apptest.NewFolder(t), "none")
 	for _, line := range []string{"keys revoked", "keys revoke --all",
 		"erase 00000000-0000-4000-8000-000000000001", "audit prune --before 2025-01",
-		"account reset ann@example.org", "segments status", "backup file"} {
+		"account reset ann@example.org", "segments rebuild", "backup file"} {
 		apptest.Refuses(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
 	}
@@ -39,7 +39,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 		require.Regexp(t, says, c.Log.String(), line)
 		require.Equal(t, says == `^$`, status == 0, line)
 	}
-	for _, line := range []string{"keys revoked", "organisation list", "segments status",
+	for _, line := range []string{"keys revoked", "organisation list", "segments rebuild",
 		"audit prune --before 2025-01"} {
 		run(line, `^dg: the database has no schema yet: start dg serve, or run dg migrate\n$`)
 		require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables

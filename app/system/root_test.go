@@ -106,7 +106,7 @@ func TestServeGivesUpRoot(t *testing.T) {
 	door := apptest.OpenAdminDB(t, p.dir)
 	c = p.serve()
 	door.Release(t)
-	apptest.Succeeds(t, p.dir, "segments")
+	apptest.Succeeds(t, p.dir, "segments", "rebuild")
 	c.Fetch("/readyz", "")
 	door = apptest.OpenAdminDB(t, p.dir)
 	begun := time.Now()

@@ -88,11 +88,6 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 	e.agrees(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...), "a group's month includes the large day")
-	status, err := e.sealer.Status(t.Context())
-	require.NoError(t, err)
-	require.Len(t, status, 1)
-	require.Equal(t, []int{1, 0, 1, 2},
-		[]int{status[0].Days, status[0].Dirty, status[0].Large, status[0].Months})
 
 	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`,
 		testFrom.Add(21*snapshot.Day))
