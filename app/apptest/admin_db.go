@@ -25,7 +25,7 @@ type AdminDB struct {
 // OpenAdminDB starts or joins the embedded server of a folder and connects to its database.
 func OpenAdminDB(t *testing.T, dir string) *AdminDB {
 	t.Helper()
-	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Create: true})
 	require.NoError(t, err)
 	d := &AdminDB{Server: server}
 	d.Pool, err = pgxpool.New(context.Background(), AsSuperuser(t, server.URL()))

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -42,6 +41,9 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(demoBase, "data folder")
+	if err := makeDatabase(dir); err != nil {
+		return "", err
+	}
 	file := filepath.Join(demoBase, "demo")
 	for _, command := range []string{
 		`"$0" demo --print >"$1"`, `"$0" import --data-dir "$2" "$1"`,
@@ -59,12 +61,11 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 // seconds.
 func CopyDemo(t *testing.T, dir string) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "cluster")); err == nil {
 		return
 	}
 	loaded, err := demoFolder()
 	require.NoError(t, err)
-	NothingRuns(t, loaded, 20*time.Second)
 	out, err := exec.CommandContext(t.Context(), "cp", "-a", loaded, dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }

@@ -18,7 +18,7 @@ import (
 // Postmaster is the process id of the server on the folder.
 func Postmaster(t *testing.T, dir string) int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
 	require.NoError(t, err)
@@ -61,7 +61,8 @@ func ExternalOn(t *testing.T, dir string) *External {
 func (x *External) Start() {
 	x.T.Helper()
 	var err error
-	x.Server, err = embeddedpg.Start(context.Background(), x.Dir, embeddedpg.Options{})
+	x.Server, err = embeddedpg.Start(context.Background(), x.Dir,
+		embeddedpg.Options{Create: true})
 	require.NoError(x.T, err)
 	u, err := url.Parse(x.Server.URL())
 	require.NoError(x.T, err)
@@ -69,11 +70,9 @@ func (x *External) Start() {
 	require.NoError(x.T, os.Symlink(u.Query().Get("host"), x.Link))
 }
 
-// Stop also waits for the end of the server. Server.Stop returns early if another test forks a
-// child, which counts as another user.
+// Stop stops the server.
 func (x *External) Stop() {
 	require.NoError(x.T, x.Server.Stop(context.Background()))
-	<-x.Server.Done()
 }
 
 // URL connects as the role.

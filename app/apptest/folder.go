@@ -1,16 +1,17 @@
 package apptest
 
 import (
-	"fmt"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/embeddedpg"
 )
 
 // NewFolder returns the path of a data folder that PostgreSQL's user can enter, in memory if
@@ -24,18 +25,39 @@ func NewFolder(t *testing.T) string {
 	return dir
 }
 
-// CleanFolder waits until no process runs on a folder, and removes it with its base.
+// CleanFolder stops the server that a killed dg has left on a folder, waits until no process runs on
+// it, and removes it with its base.
 func CleanFolder(t *testing.T, base, dir string) {
-	NothingRuns(t, dir, 20*time.Second)
-	// A killed server leaves its socket for the next start.
-	if info, err := os.Stat(dir); err == nil {
-		of := info.Sys().(*syscall.Stat_t)
-		left, _ := filepath.Glob(fmt.Sprintf("/tmp/dg-*-%x-%x", of.Dev, of.Ino))
-		for _, path := range left {
-			_ = os.RemoveAll(path)
-		}
-	}
+	StopLeft(t, dir)
 	_ = os.RemoveAll(base)
+}
+
+// StopLeft stops the server that a killed dg has left on a folder.
+func StopLeft(t *testing.T, dir string) {
+	t.Helper()
+	Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
+		if len(ProcessesOn(t, dir)) == 0 {
+			return true
+		}
+		server, err := embeddedpg.Start(context.Background(), dir, embeddedpg.Options{})
+		if err == nil {
+			err = server.Stop(context.Background())
+		}
+		require.NoError(t, err)
+		return false
+	})
+}
+
+// makeDatabase makes the database of a folder if there is none.
+func makeDatabase(dir string) error {
+	if embeddedpg.HasData(dir) {
+		return nil
+	}
+	server, err := embeddedpg.Start(context.Background(), dir, embeddedpg.Options{Create: true})
+	if err != nil {
+		return err
+	}
+	return server.Stop(context.Background())
 }
 
 // ReachableFolder makes a folder that PostgreSQL's user can enter.
@@ -62,14 +84,4 @@ func ProcessesOn(t *testing.T, dir string) []string {
 		}
 	}
 	return found
-}
-
-// NothingRuns waits until no process of the folder is left, and returns how long that took.
-func NothingRuns(t *testing.T, dir string, within time.Duration) time.Duration {
-	t.Helper()
-	begun := time.Now()
-	Until(t, within, "a process is left on "+dir, func() bool {
-		return len(ProcessesOn(t, dir)) == 0
-	})
-	return time.Since(begun)
 }

@@ -57,6 +57,7 @@ func (h History) ImportInto(t *testing.T, dir string) {
 // ImportFile imports a file with the binary, and returns its output.
 func ImportFile(t *testing.T, dir, file string) string {
 	t.Helper()
+	require.NoError(t, makeDatabase(dir))
 	return Succeeds(t, dir, "import", file)
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
@@ -43,10 +42,6 @@ func TestMetricsAreThoseOfTheList(t *testing.T) {
 	w := apptest.Assemble(t, fixtures.New(t),
 		assembly.Settings{
 			Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"},
-			Data: assembly.Data{ // as of the embedded server
-				LastBackup: func() (time.Time, error) { return time.Unix(0, 0), nil },
-				Disk:       func() (uint64, uint64, error) { return 1, 2, nil },
-			},
 		})
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan struct{})

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"runtime"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -56,49 +55,28 @@ func registerReadings(
 	registerWork(r, limiters...)
 }
 
-// Data is stored data that metrics show. The functions are nil for an external database.
+// Data is stored data that metrics show.
 type Data struct {
-	LastBackup func() (time.Time, error)           // of the embedded server
-	Disk       func() (free, size uint64, _ error) // of its folder
-	Unreadable int                                 // secrets of two-step verification, at the start
-	InClear    bool                                // whether new ones are stored without a key
+	Unreadable int  // secrets of two-step verification, at the start
+	InClear    bool // whether new ones are stored without a key
 }
 
 func registerData(r prometheus.Registerer, data Data) {
-	gauge := func(name, help string, read func() (float64, bool)) {
-		r.MustRegister(newReading(prometheus.GaugeValue, name, help, nil,
-			func(emit func(float64, ...string)) {
-				if value, known := read(); known {
-					emit(value)
-				}
-			}))
+	clear := 0
+	if data.InClear {
+		clear = 1
 	}
-	gauge("dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
-		func() (float64, bool) { return float64(data.Unreadable), true })
-	gauge("dg_secrets_in_clear", "1 where two-step secrets are stored without DG_SECRET_KEY.",
-		func() (float64, bool) {
-			if data.InClear {
-				return 1, true
-			}
-			return 0, true
-		})
-	if data.Disk == nil {
-		return
+	for _, g := range []struct {
+		name, help string
+		value      int
+	}{
+		{"dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.", data.Unreadable},
+		{"dg_secrets_in_clear", "1 where two-step secrets are stored without DG_SECRET_KEY.", clear},
+	} {
+		gauge := prometheus.NewGauge(prometheus.GaugeOpts{Name: g.name, Help: g.help})
+		gauge.Set(float64(g.value))
+		r.MustRegister(gauge)
 	}
-	gauge("dg_last_backup_timestamp_seconds",
-		"When dg backup last completed. 0: never. For the embedded server only.",
-		func() (float64, bool) {
-			at, err := data.LastBackup()
-			return max(0, float64(at.Unix())), err == nil
-		})
-	gauge("dg_disk_free_bytes", "Free space of the embedded server's disk.", func() (float64, bool) {
-		free, _, err := data.Disk()
-		return float64(free), err == nil
-	})
-	gauge("dg_disk_size_bytes", "Size of the embedded server's disk.", func() (float64, bool) {
-		_, size, err := data.Disk()
-		return float64(size), err == nil
-	})
 }
 
 // registerWork shows running, waiting and refused work of the limiters.

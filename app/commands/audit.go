@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"dg/modules/audit"
 	"dg/platform/config"
-	"dg/platform/newfile"
 )
 
 // auditCmd is `dg audit`.
@@ -102,19 +103,25 @@ func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 
 // export returns how many entries of each log it wrote.
 func (r *pruning) export(ctx context.Context, path string) (map[string]int64, error) {
-	file, err := newfile.Create(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
 	exported := map[string]int64{}
 	buffered := bufio.NewWriter(file)
 	for _, id := range r.organisations {
 		if exported[id], err = r.log.ExportBefore(ctx, id, r.before, buffered); err != nil {
-			return nil, errors.Join(err, file.Discard())
+			return nil, errors.Join(err, os.Remove(path))
 		}
 	}
-	if err := buffered.Flush(); err != nil {
-		return nil, errors.Join(err, file.Discard())
+	if err := errors.Join(buffered.Flush(), file.Sync()); err != nil {
+		return nil, errors.Join(err, os.Remove(path))
 	}
-	return exported, file.Complete()
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return exported, folder.Sync() // or a power cut may remove the file's name
 }

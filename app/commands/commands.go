@@ -28,8 +28,7 @@ type cli struct {
 	Import       importCmd       `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
 	Demo         demoCmd         `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
 	Segments     segmentsCmd     `cmd:"" help:"Rebuild the segments that make statistics of large forks fast."`
-	Backup       backupCmd       `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
-	Restore      restoreCmd      `cmd:"" help:"Restore a backup into the embedded database, which must be empty."`
+	Database     databaseCmd     `cmd:"" help:"Print the owner's URL of the database, for psql, pg_dump and pg_restore."`
 	Audit        auditCmd        `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
 	Erase        eraseCmd        `cmd:"" help:"Erase players with their plays."`
 	Keys         keysCmd         `cmd:"" help:"List revoked keys; revoke them again after a restore."`

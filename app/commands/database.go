@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -30,9 +31,11 @@ type database struct {
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
-// openDatabase connects to the database, or starts the embedded one, and migrates it.
-func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
-	db, err := connect(ctx, c, log)
+// openDatabase connects to the database and migrates it.
+func openDatabase(
+	ctx context.Context, c config.Database, create bool, log *slog.Logger,
+) (*database, error) {
+	db, err := connect(ctx, c, create, log)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +46,11 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	return db, nil
 }
 
-// connect checks the URLs of the settings, or starts the embedded server. It does not migrate.
-func connect(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
+// connect checks the URLs of the settings, or joins or starts the embedded server, whose database it
+// may create. It does not migrate.
+func connect(
+	ctx context.Context, c config.Database, create bool, log *slog.Logger,
+) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -54,7 +60,7 @@ func connect(ctx context.Context, c config.Database, log *slog.Logger) (*databas
 		release:    func() {},
 	}
 	if c.Embedded() {
-		server, release, err := startEmbedded(ctx, c.DataDir, log)
+		server, release, err := startEmbedded(ctx, c.DataDir, create, log)
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +80,12 @@ func connect(ctx context.Context, c config.Database, log *slog.Logger) (*databas
 
 // openEncrypted is openDatabase that also encrypts secrets stored in clear.
 func openEncrypted(
-	ctx context.Context, c config.Database, s config.Secrets, log *slog.Logger,
+	ctx context.Context, c config.Database, create bool, s config.Secrets, log *slog.Logger,
 ) (*database, error) {
 	if _, err := keyring(s); err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(ctx, c, log)
+	db, err := openDatabase(ctx, c, create, log)
 	if err != nil {
 		return nil, err
 	}
@@ -98,23 +104,16 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// needsData fails if the embedded server has no data: then a setting is probably missing.
-func needsData(c config.Database) error {
-	if err := c.Check(); err != nil {
-		return err
-	}
-	if c.Embedded() && !embeddedpg.HasData(c.DataDir) {
-		return fmt.Errorf("there is no database in %s, or only its owner sees it: set DG_DATA_DIR or "+
-			"DG_DATABASE_URL, or run dg as root or as the user of dg serve", c.DataDir)
-	}
-	return nil
-}
-
 // startEmbedded starts or joins the embedded server. release stops it.
 func startEmbedded(
-	ctx context.Context, dir string, log *slog.Logger,
+	ctx context.Context, dir string, create bool, log *slog.Logger,
 ) (server *embeddedpg.Server, release func(), err error) {
-	if server, err = embeddedpg.Start(ctx, dir, embeddedpg.Options{Logger: log}); err != nil {
+	server, err = embeddedpg.Start(ctx, dir, embeddedpg.Options{Logger: log, Create: create})
+	if errors.Is(err, embeddedpg.ErrNoData) {
+		err = fmt.Errorf("%w in %s, or only its owner sees it: set DG_DATA_DIR or DG_DATABASE_URL, "+
+			"run dg as root or as the user of dg serve, or start dg serve, which makes one", err, dir)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	return server, func() {

@@ -42,7 +42,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.Private() {
 		return errPublicDemo
 	}
-	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
+	db, err := openEncrypted(ctx, c.Database, true, c.Secrets, p.log)
 	if err != nil {
 		return err
 	}

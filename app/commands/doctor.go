@@ -24,7 +24,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) (err error) {
 	s := subject(c.Serve, p)
 	s.InUse = doctor.Warning
 	if c.Embedded() && embeddedpg.HasData(c.DataDir) {
-		server, release, err := startEmbedded(ctx, c.DataDir, p.log)
+		server, release, err := startEmbedded(ctx, c.DataDir, false, p.log)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func (c importCmd) Run(ctx context.Context, p Stdio) error {
 	for i, name := range c.Files {
 		inputs[i] = inputFile(name, p)
 	}
-	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
+	db, err := openEncrypted(ctx, c.Database, false, c.Secrets, p.log)
 	if err != nil {
 		return err
 	}

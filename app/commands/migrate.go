@@ -19,7 +19,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openDatabase(ctx, c.Database, false, p.log)
 	if err != nil {
 		return err
 	}

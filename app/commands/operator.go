@@ -34,10 +34,7 @@ type operator struct {
 func withOwner(
 	ctx context.Context, c config.Database, p Stdio, name string, work func(operator) error,
 ) error {
-	if err := needsData(c); err != nil {
-		return err
-	}
-	db, err := connect(ctx, c, p.log)
+	db, err := connect(ctx, c, false, p.log)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
@@ -68,16 +67,6 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// data returns the data for the metrics: secrets, and backup and disk of the embedded server.
-func (c serveCmd) data(db *database) assembly.Data {
-	data := assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()}
-	if c.Embedded() {
-		data.Disk = func() (free, size uint64, err error) { return doctor.DiskOf(c.DataDir) }
-		data.LastBackup = func() (time.Time, error) { return lastBackup(c.DataDir) }
-	}
-	return data
-}
-
 // tellSystemd reports the state of a service of Type=notify. Elsewhere it does nothing.
 func tellSystemd(log *slog.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
@@ -93,7 +82,7 @@ func (c serveCmd) openChecked(ctx context.Context, p Stdio) (*database, error) {
 	if err := doctor.Settle(p.log, s.Find(ctx, doctor.Machine, doctor.Server)); err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openDatabase(ctx, c.Database, true, p.log)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +129,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 		Log:           log,
 		Version:       version,
 		ShutdownDelay: c.ShutdownDelay,
-		Data:          c.data(db),
+		Data:          assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()},
 	}
 }
 

@@ -250,7 +250,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, f := range []fault{
 		{name: "a folder with other files", args: []string{"--data-dir", base},
-			says: `it holds other files \(file\)`, serve: stops},
+			says: `an earlier build \(file\)`, serve: stops},
 		{name: "a file in place of the folder", args: []string{"--data-dir", file},
 			says: `not a directory`, serve: stops},
 		{name: "a folder that cannot be made", args: []string{"--data-dir", "/dev/null/none"},

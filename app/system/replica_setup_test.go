@@ -34,7 +34,7 @@ type hotStandby struct {
 func standbyOf(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
 	s := &hotStandby{
-		t: t, data: filepath.Join(x.Dir, "data"), socket: filepath.Join(filepath.Dir(x.Dir), "s"),
+		t: t, data: filepath.Join(x.Dir, "cluster"), socket: filepath.Join(filepath.Dir(x.Dir), "s"),
 		programs: apptest.Read[string](t, apptest.AdminDBAt(t, x.Serving()),
 			`select setting from pg_config where name = 'BINDIR'`),
 	}

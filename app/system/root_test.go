@@ -59,22 +59,13 @@ func (p privileged) serve(args ...string) *apptest.Child {
 	p.t.Helper()
 	c := apptest.ServeOn(p.t, p.dir,
 		append([]string{"--addr", p.host + ":81", "--ops-addr", p.host + ":82"}, args...)...)
-	owner := statOf(p.t, filepath.Join(p.dir, "data"))
+	owner := statOf(p.t, filepath.Join(p.dir, "cluster"))
 	require.NotZero(p.t, owner.Uid)
 	requireUser(c, owner.Uid, owner.Gid)
 	apptest.Until(p.t, 10*time.Second, "the log does not name the user", func() bool {
 		return strings.Contains(c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
 	})
 	return c
-}
-
-// nothingIsLeft requires that no process and no socket of the folder is left.
-func (p privileged) nothingIsLeft() {
-	p.t.Helper()
-	apptest.NothingRuns(p.t, p.dir, goneWithin)
-	of := statOf(p.t, p.dir)
-	owner := statOf(p.t, filepath.Join(p.dir, "data")).Uid
-	require.NoDirExists(p.t, fmt.Sprintf("/tmp/dg-%d-%x-%x", owner, of.Dev, of.Ino))
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
@@ -100,8 +91,8 @@ func TestServeGivesUpRoot(t *testing.T) {
 	apptest.Succeeds(t, p.dir, "migrate")
 	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid,
 		"no other process of the user reads its memory")
-	c.Kill()
-	apptest.NothingRuns(t, p.dir, goneWithin)
+	c.Stop()
+	require.Empty(t, apptest.ProcessesOn(t, p.dir))
 
 	door := apptest.OpenAdminDB(t, p.dir)
 	c = p.serve()
@@ -114,5 +105,5 @@ func TestServeGivesUpRoot(t *testing.T) {
 	require.Less(t, time.Since(begun), 10*time.Second)
 	require.Equal(t, 1, apptest.Read[int](t, door, `select 1`))
 	door.Release(t)
-	p.nothingIsLeft()
+	require.Empty(t, apptest.ProcessesOn(t, p.dir))
 }

@@ -221,7 +221,7 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 // requirePasswords makes the server require passwords of dg's roles.
 func requirePasswords(t *testing.T, d *apptest.AdminDB, dir string) {
 	t.Helper()
-	hba := filepath.Join(dir, "data", "pg_hba.conf")
+	hba := filepath.Join(dir, "cluster", "pg_hba.conf")
 	text, err := os.ReadFile(hba)
 	require.NoError(t, err)
 	require.NoError(t,

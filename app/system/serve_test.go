@@ -20,9 +20,6 @@ import (
 	"dg/platform/testkit/otlp"
 )
 
-// goneWithin is how long the embedded PostgreSQL may outlive a dg that was killed.
-const goneWithin = 10 * time.Second
-
 // operations.md, Install and Monitoring: dg notifies systemd when it serves and when it stops. dg
 // health asks whether it is ready. The log starts with version, addresses and database, and the
 // collector gets all traces.
@@ -96,23 +93,24 @@ func TestStartRecordsCountedRefusals(t *testing.T) {
 	})
 }
 
-// A kill -9 of dg leaves no PostgreSQL behind. An immediate restart finds the data.
+// A kill -9 of dg loses no data. An immediate restart uses its PostgreSQL, and stops it.
 func TestKillLosesNoData(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, "--demo")
 	c.DemoToken()
 	body := paste(t, c.Out.String())
-	require.NotEmpty(t, apptest.ProcessesOn(t, dir))
+	before := apptest.Postmaster(t, dir)
 	c.Kill()
 	c = apptest.ServeOn(t, dir, "--demo")
 	c.DemoToken()
 	require.Equal(t, body, paste(t, c.Out.String()))
-	c.Kill()
-	apptest.NothingRuns(t, dir, goneWithin)
+	require.Equal(t, before, apptest.Postmaster(t, dir))
+	c.Stop()
+	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 
-// A second Ctrl-C ends dg and its PostgreSQL at once, without the grace.
+// A second Ctrl-C ends dg at once, without the grace.
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -129,25 +127,40 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	require.NotZero(t, c.Status(2*time.Second))
 	require.NotErrorIs(t, <-ended, io.EOF)
-	apptest.NothingRuns(t, dir, goneWithin)
 }
 
-// Two concurrent commands on an empty folder both succeed: one waits while the other makes the
-// database.
-func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
+// Two concurrent commands both succeed, and stop the server: of two that find no database one waits
+// while the other makes it.
+func TestTwoCommandsAtOnce(t *testing.T) {
 	t.Parallel()
+	dir := apptest.NewFolder(t)
 	h := apptest.NewHistory(t, 1, 5_000)
+	apptest.Refuses(t, "there is no database in", dir, "import", h.File)
+	for _, command := range [][]string{{"demo"}, {"import", h.File}} {
+		apptest.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
+		require.Empty(t, apptest.ProcessesOn(t, dir))
+	}
 	program, err := apptest.Binary()
 	require.NoError(t, err)
 	printed, err := exec.CommandContext(t.Context(), program, "demo", "--print").Output()
 	require.NoError(t, err)
-	for plays, command := range map[int][]string{
-		h.Plays: {"import", h.File},
-		strings.Count(string(printed), `{"type":"play"`): {"demo"},
-	} {
-		dir := apptest.NewFolder(t)
-		apptest.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
-		apptest.NothingRuns(t, dir, goneWithin)
-		require.Equal(t, plays, apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
-	}
+	require.Equal(t, h.Plays+strings.Count(string(printed), `{"type":"play"`),
+		apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
+}
+
+// dg import works beside dg serve and after it. dg database names a server that runs.
+func TestCommandsBesideAndAfterServe(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir)
+	h := apptest.NewHistory(t, 1, 5_000)
+	h.ImportInto(t, dir)
+	require.Regexp(t, `^postgres://dg_owner@/dg\?`, apptest.Succeeds(t, dir, "database"))
+	c.Fetch("/readyz", "")
+	c.Stop()
+	require.Empty(t, apptest.ProcessesOn(t, dir))
+	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
+	require.Empty(t, apptest.ProcessesOn(t, dir))
+	apptest.Refuses(t, "is not running on "+dir+": start dg serve", dir, "database")
+	require.Equal(t, 10_000, apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
 }

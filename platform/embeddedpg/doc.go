@@ -1,19 +1,14 @@
 // Package embeddedpg runs the PostgreSQL that dg uses without a configured database. It finds
-// installed programs and installs none: scripts/postgres.sh does.
+// installed programs; scripts/postgres.sh installs them.
 //
-// All processes on a data folder share one server. The first launches it, later ones join, and the
-// end of the last one ends it, also if it is killed.
+// All processes on a data folder share one server, which postmaster.pid names. It outlives a killed
+// dg, and the next command uses it.
 //
-//   - The file lock server.lock means that a server runs. Every process of the server inherits it.
-//     While it is free, neither a server nor initdb runs, so its holder may remove stale files and
-//     launch.
-//   - The named pipe run/users ends the server. Each user holds it open for writing, and the shell
-//     that launched the server reads it. The system closes it for a killed process.
+//   - Who starts, joins or stops the server locks the data folder. initdb inherits that lock.
+//   - Every process of the server inherits the lock on postgres.log. While it is free none runs.
+//   - Every user holds a shared advisory lock. One that ends stops the server if it gets the
+//     exclusive lock, because it is the last.
 //
-// Only the server's user reaches the socket, in a folder of mode 0700. There is no TCP port and no
-// password. PostgreSQL refuses to run as root: for root it runs as the owner of the data, as
-// postgres or as nobody. The data moves below /var/lib/dg if that user cannot enter the folder,
-// which stays root's.
-//
-// It needs /bin/sh. Data moves to another major version of PostgreSQL by dump and restore only.
+// Only the server's user reaches the socket. There is no TCP port and no password. PostgreSQL
+// refuses to run as root: root's runs as the owner of the data, as postgres or as nobody.
 package embeddedpg

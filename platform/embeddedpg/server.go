@@ -5,102 +5,141 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
-const pollInterval = 20 * time.Millisecond
-const logInterval = 10 * time.Second
+const usersLock = int64(6021872364500126947) // advisory lock in the database postgres
+
+// ErrNoData is the error of a start without a database.
+var ErrNoData = errors.New("there is no database")
+
+var (
+	errNotRunning = errors.New("PostgreSQL is not running")
+	errByHand     = errors.New("dg did not start this PostgreSQL")
+)
 
 // Options configure Start.
 type Options struct {
 	Logger   *slog.Logger      // nil: nothing is logged
-	Settings map[string]string // PostgreSQL settings for the server if this process launches it
+	Create   bool              // make the database if there is none
+	Settings map[string]string // PostgreSQL settings for the server if this process starts it
 }
 
-// Server is this process's use of the server on a data folder, which any process may have launched.
+// Server is this process's use of the server on a data folder, which any process may have started.
 type Server struct {
-	folder folder
-	log    *slog.Logger
-	lock   *os.File      // server.lock: it can be locked once the server has ended
-	lease  *os.File      // run/users, open for writing; nil after Stop
-	done   chan struct{} // closed when the server has ended
+	process
+	folder  folder
+	lock    *os.File      // the data folder
+	session *pgx.Conn     // holds the users' lock
+	leave   func()        // nil after Stop
+	done    chan struct{} // closed when the server has ended, or after Stop
 }
 
-// Start joins the server on the folder dir, or launches one. It creates the folder and the database
-// if needed. Only ctx bounds its wait while another process starts or stops a server, or a server
-// recovers.
+// Start joins the server on the folder dir, or starts one. Only ctx bounds its wait while another
+// process starts or stops a server, or a server recovers. Errors: ErrNoData.
 func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
+	if !opts.Create && !HasData(dir) {
+		return nil, ErrNoData
+	}
+	f, err := openFolder(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{folder: f, done: make(chan struct{})}
+	if s.lock, err = os.Open(f.path); err != nil {
+		return nil, err
+	}
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	f, err := openFolder(ctx, dir, log)
-	if err != nil {
-		return nil, err
+	log.Info("starting or joining PostgreSQL", "folder", f.path, "log", f.file(logFile))
+	if err = s.exclusively(ctx, func() error {
+		err := s.join(ctx)
+		if errors.Is(err, errNotRunning) {
+			err = s.launch(ctx, opts)
+		}
+		return err
+	}); err != nil {
+		return nil, errors.Join(err, s.lock.Close())
 	}
-	s := &Server{folder: f, log: log, done: make(chan struct{})}
-	if s.lock, err = f.openLock(); err != nil {
-		return nil, err
-	}
-	err = s.await(ctx, "another process starts or stops PostgreSQL",
-		func() (retry bool, err error) {
-			if tryLock(s.lock) {
-				return false, s.launch(ctx, opts.Settings)
-			}
-			err = s.join(ctx)
-			return !errors.Is(err, fs.ErrPermission), err
-		})
-	if err != nil {
-		_ = s.lock.Close()
-		return nil, err
-	}
-	go s.watch()
+	ctx, s.leave = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(s.done)
+		_, _ = s.session.WaitForNotification(ctx) // until the session ends
+	}()
 	return s, nil
 }
 
-// join takes a lease on the running server and checks that it answers.
-func (s *Server) join(ctx context.Context) error {
-	// Opening fails without a reader of the pipe: the server is not there yet, or is ending.
-	lease, err := os.OpenFile(s.folder.file(usersPipe),
-		os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return fmt.Errorf("join the PostgreSQL of another process: %w", err)
-	}
-	if err := execute(ctx, s.URL(), ""); err != nil {
-		_ = lease.Close()
+// exclusively runs work while no other process starts, joins or stops the server.
+func (s *Server) exclusively(ctx context.Context, work func() error) error {
+	if err := await(ctx, func() error {
+		if !tryLock(s.lock) {
+			return errors.New("another process starts or stops PostgreSQL")
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
-	s.lease = lease
-	s.log.Info("joined the PostgreSQL that runs on the data folder", "folder", s.folder.path)
-	return nil
+	defer func() { _ = syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) }()
+	return work()
 }
 
-// await repeats try until it succeeds or says not to retry. It logs what it waits for.
-func (s *Server) await(ctx context.Context, what string, try func() (retry bool, err error)) error {
-	for logAt := time.Now().Add(logInterval); ; {
-		retry, err := try()
-		if err == nil || !retry {
+// await repeats try until it succeeds or PostgreSQL is not running.
+func await(ctx context.Context, try func() error) error {
+	for {
+		err := try()
+		if err == nil || errors.Is(err, errNotRunning) {
 			return err
-		}
-		if now := time.Now(); now.After(logAt) {
-			logAt = now.Add(logInterval)
-			s.log.Info("waiting: "+what, "folder", s.folder.path, "log", s.folder.file(logFile),
-				"error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)
-		case <-time.After(pollInterval):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
+// join becomes a user of the server. It waits while the server starts, recovers or shuts down.
+// Errors: errNotRunning.
+func (s *Server) join(ctx context.Context) error {
+	return await(ctx, func() (err error) {
+		if !s.folder.running() {
+			return errNotRunning
+		}
+		if s.process, err = s.folder.readPIDFile(); err != nil {
+			return err
+		}
+		if s.session, err = pgx.Connect(ctx, s.url("postgres", "postgres")); err != nil {
+			return err
+		}
+		_, err = s.session.Exec(ctx, `/* embeddedpg.join */ select pg_advisory_lock_shared($1)`,
+			usersLock)
+		return err
+	})
+}
+
 // URL connects as the serving role, dg_app.
-func (s *Server) URL() string { return s.folder.url("dg_app", "dg") }
+func (s *Server) URL() string { return s.url("dg_app", "dg") }
 
 // OwnerURL connects as the role that owns the tables, dg_owner.
-func (s *Server) OwnerURL() string { return s.folder.url("dg_owner", "dg") }
+func (s *Server) OwnerURL() string { return s.url("dg_owner", "dg") }
+
+// RunningURL is the owner's URL of the server that runs on the folder dir.
+func RunningURL(dir string) (string, error) {
+	f := folder{path: placeOf(dir)}
+	p, err := f.readPIDFile()
+	if !f.running() {
+		err = errNotRunning
+	}
+	return p.url("dg_owner", "dg"), err
+}
 
 // Done is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
@@ -108,20 +147,35 @@ func (s *Server) Done() <-chan struct{} { return s.done }
 // Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A
 // second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
-	if s.lease == nil {
+	if s.leave == nil {
 		return nil
 	}
-	_ = s.lease.Close()
-	s.lease = nil
-	return s.await(ctx, "PostgreSQL shuts down", func() (retry bool, err error) {
-		select {
-		case <-s.done:
-		default:
-			if !usedByOthers(s.folder.file(usersPipe)) {
-				return true, fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
-			}
+	s.leave()
+	s.leave = nil
+	<-s.done
+	defer s.lock.Close()
+	defer func() { _ = s.session.Close(ctx) }()
+	return s.exclusively(ctx, func() (err error) {
+		var last bool
+		if s.session.QueryRow(ctx, `/* embeddedpg.last */ select pg_try_advisory_lock($1)`,
+			usersLock).Scan(&last) != nil {
+			return nil // the server has ended before
 		}
-		return false, nil
+		if !last { // unlock at once: another user may end next
+			_, err = s.session.Exec(ctx, `/* embeddedpg.leave */ select pg_advisory_unlock_shared($1)`,
+				usersLock)
+			return err
+		}
+		_ = syscall.Kill(s.id, syscall.SIGINT) // a fast shutdown
+		if err = await(ctx, func() error {
+			if s.folder.running() {
+				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return os.RemoveAll(s.socket)
 	})
 }
 
@@ -136,26 +190,45 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 		syscall.Setuid(int(u.Uid)))
 }
 
-// watch closes done when no process of the server lives. It polls the lock, because another process
-// may have launched the server. While it holds the lock it removes the socket's folder.
-func (s *Server) watch() {
-	for !tryLock(s.lock) {
-		<-time.After(pollInterval)
-	}
-	_ = os.Remove(s.folder.socket)
-	_ = s.lock.Close() // and so unlocks it
-	close(s.done)
+// process is a server as postmaster.pid describes it.
+type process struct {
+	id     int
+	socket string // the folder of the Unix socket
 }
 
-// usedByOthers reports whether any process holds the pipe for writing. A read without waiting
-// distinguishes "no data yet" from "no writer"; a missing pipe belongs to a server that is ending.
-func usedByOthers(pipe string) bool {
-	fd, err := syscall.Open(pipe,
-		syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+func (f folder) readPIDFile() (p process, err error) {
+	text, err := os.ReadFile(f.file(pidFile))
+	lines := strings.Split(string(text), "\n")
+	if err != nil || len(lines) < 6 || lines[4] == "" {
+		return p, errors.New("PostgreSQL starts") // or a power cut has truncated the file
+	}
+	if ours, _ := filepath.Match("/tmp/dg-postgres-*", lines[4]); !ours {
+		return p, errByHand
+	}
+	p.socket = lines[4]
+	p.id, err = strconv.Atoi(lines[0])
+	return p, err
+}
+
+func (p process) url(role, database string) string {
+	query := url.Values{"host": {p.socket}, "connect_timeout": {"10"}}
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
+		RawQuery: query.Encode()}
+	return u.String()
+}
+
+// running reports whether a process of the server lives.
+func (f folder) running() bool {
+	log, err := os.Open(f.file(logFile))
 	if err != nil {
 		return false
 	}
-	defer func() { _ = syscall.Close(fd) }()
-	_, err = syscall.Read(fd, make([]byte, 1))
-	return errors.Is(err, syscall.EAGAIN)
+	defer log.Close()
+	return !tryLock(log)
+}
+
+// tryLock takes a file's lock if it is free. It is released when every process that inherited the
+// file has ended.
+func tryLock(file *os.File) bool {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

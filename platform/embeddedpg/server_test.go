@@ -4,173 +4,206 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/testkit/logbook"
 )
 
-func TestFirstStartCreatesRolesAndDatabase(t *testing.T) {
+func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	t.Parallel()
-	e := sharedServer(t)
+	s := start(t, newFolder(t))
 	require.Equal(t, "dg_app in dg",
-		query[string](t, e.URL(), `select current_user || ' in ' || current_database()`))
-	owner := query[string](t, e.OwnerURL(),
-		`select pg_get_userbyid(datdba) from pg_database where datname = 'dg'`)
-	require.Equal(t, owner, query[string](t, e.OwnerURL(), `select current_user`),
-		"who owns the database")
-	mentions(t, execute(t.Context(), e.URL(), `create table mine (id int)`), "permission denied")
-	require.NoError(t,
-		execute(t.Context(), e.OwnerURL(), `create table theirs (id int); drop table theirs`))
-	for setting, want := range map[string]string{
-		"listen_addresses":        "",
-		"unix_socket_permissions": "0700",
-		"server_encoding":         "UTF8",
-		"lc_collate":              "C",
-		"data_checksums":          "on",
-	} {
-		require.Equal(t, want, query[string](t, e.OwnerURL(),
-			`select coalesce(current_setting($1, true), (select datcollate from pg_database where datname = 'dg'))`,
-			setting), setting)
-	}
-	info, err := os.Stat(e.folder.socket)
+		query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
+	require.Equal(t, "dg_owner false false false C 0700 on ", query[string](t, s.OwnerURL(), `select
+		concat_ws(' ', pg_get_userbyid(datdba), has_schema_privilege('dg_app', 'public', 'create')::text,
+			has_database_privilege('dg_app', 'dg', 'temporary')::text,
+			has_function_privilege('dg_app', 'lo_create(oid)', 'execute')::text, datcollate,
+			current_setting('unix_socket_permissions'), current_setting('data_checksums'),
+			current_setting('listen_addresses'))
+		from pg_database where datname = 'dg'`))
+	require.NoError(t, fails(t, s.OwnerURL(), `create table mine (); drop table mine`))
+	info, err := os.Stat(s.socket)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-}
 
-func TestServerLogHoldsNoValues(t *testing.T) {
-	t.Parallel()
-	e := sharedServer(t)
-	for _, url := range []string{e.URL(), e.OwnerURL()} {
-		mentions(t, execute(t.Context(), url, `select 'topsecret'::uuid`), "topsecret")
-		mentions(t, execute(t.Context(), url, `do $$ begin raise 'topsecret'; end $$`), "topsecret")
+	for _, url := range []string{s.URL(), s.OwnerURL()} {
+		require.ErrorContains(t, fails(t, url, `select 'topsecret'::uuid`), "topsecret")
 	}
-	text, err := os.ReadFile(filepath.Join(e.folder.path, logFile))
+	text, err := os.ReadFile(s.folder.file(logFile))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "topsecret")
-	require.Contains(t, string(text), "ready to accept connections")
 }
 
-func TestLastUserEndsTheServer(t *testing.T) {
-	t.Parallel()
-	dir := initialised(t)
-	command := start(t, dir, Options{})
-	serve := start(t, dir, Options{})
-	began := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`)
-
-	stop(t, command) // the launcher goes first
-	require.Equal(t, began, query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`))
-	later := start(t, dir, Options{})
-	stop(t, later)
-	answers(t, serve)
-	stop(t, serve)
-	nothingRuns(t, dir)
-}
-
-func TestConcurrentStartsCreateOneDatabase(t *testing.T) {
+func TestOnlyCreateMakesADatabase(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	var book logbook.Book
+	_, err := Start(t.Context(), dir, Options{})
+	require.ErrorIs(t, err, ErrNoData)
+	require.NoDirExists(t, dir)
+	_, err = RunningURL(dir)
+	require.ErrorIs(t, err, errNotRunning)
+}
+
+func TestRunningServerIsFound(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	s := start(t, dir)
+	url, err := RunningURL(dir)
+	require.NoError(t, err)
+	require.Equal(t, "dg_owner", query[string](t, url, `select current_user`))
+	stop(t, s)
+	_, err = RunningURL(dir)
+	require.ErrorIs(t, err, errNotRunning)
+	require.NoDirExists(t, s.socket)
+}
+
+func TestLastUserStopsTheServer(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	command := join(t, dir, nil)
+	serve := start(t, dir)
+	command.end() // it has started the server
+	stays(t, serve)
+	join(t, dir, nil).end()
+	stays(t, serve)
+	stop(t, serve)
+	require.False(t, serve.folder.running())
+}
+
+// Of users that end at once one stops the server, while another process already wants it.
+func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
 	var all sync.WaitGroup
-	servers := make([]*Server, 6)
-	errs := make([]error, len(servers))
-	for i := range servers {
+	for range 6 { // the first makes the database, which the others wait for
 		all.Go(func() {
-			servers[i], errs[i] = Start(context.Background(), dir,
-				Options{Logger: book.Logger(), Settings: fast})
+			for range 3 {
+				s, err := Start(context.Background(), dir, fast)
+				if err == nil {
+					err = s.Stop(context.Background())
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
 		})
 	}
 	all.Wait()
-	require.NoError(t, errors.Join(errs...))
-	for _, e := range servers {
-		answers(t, e)
-		stop(t, e)
-	}
-	require.Equal(t, 1, strings.Count(book.String(), "creating a PostgreSQL data folder"))
-	nothingRuns(t, dir)
+	require.False(t, folder{path: dir}.running())
 }
 
-func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
-	t.Parallel()
-	dir := initialised(t)
-	launcher := start(t, dir, Options{})
-	joined := start(t, dir, Options{})
-	kill(t, postmaster(t, dir))
-	for name, e := range map[string]*Server{"the launcher": launcher, "the other": joined} {
-		select {
-		case <-e.Done():
-		case <-time.After(20 * time.Second):
-			t.Errorf("%s was not told", name)
-		}
-	}
-	start(t, dir, Options{}) // and the next start recovers
-}
-
-func TestFailedStartShowsTheServerLog(t *testing.T) {
+// Ctrl-C and the kill of a terminal's processes reach dg alone.
+func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	_, err := Start(context.Background(), dir,
-		Options{Settings: map[string]string{"shared_buffers": "plenty"}})
-	mentions(t, err, dir, `invalid value for parameter "shared_buffers": "plenty"`)
-	nothingRuns(t, dir)
-}
-
-// The log has one run of the server, and the file beside it the run before.
-func TestServerLogIsRotatedAtStart(t *testing.T) {
-	t.Parallel()
-	dir := initialised(t)
-	for range 3 {
-		s := start(t, dir, Options{})
-		stop(t, s)
-		// A child that another test is starting inherits every file: Stop takes it for a user.
-		<-s.Done()
-	}
-	for _, name := range []string{logFile, logFile + ".old"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		require.Equal(t, 1, strings.Count(string(text), "database system is shut down"), name)
-	}
-}
-
-// An interrupted restore changes nothing. Once the backup is restored completely, it replaces the
-// database in spite of the interruption: otherwise the outcome would be unknown.
-func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
-	t.Parallel()
-	if _, err := FindProgram(t.Context(), "", "pg_dump"); err != nil {
-		failStart(t, err)
-	}
-	e := start(t, initialised(t), Options{Settings: fast})
-	defer stop(t, e)
-	state := func() string {
-		return query[string](t, e.URL(),
-			`select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'`)
-	}
-	require.NoError(t, execute(t.Context(), e.OwnerURL(), `create table kept ()`))
-	file, err := os.Create(filepath.Join(t.TempDir(), "backup"))
+	user := join(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
+	before, err := folder{path: dir}.readPIDFile()
 	require.NoError(t, err)
-	require.NoError(t, e.Dump(t.Context(), file))
-	require.NoError(t, execute(t.Context(), e.OwnerURL(), `alter table kept rename to replaced`))
+	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
+	user.kill()
+	s := start(t, dir)
+	require.Equal(t, before, s.process)
+	stays(t, s)
+	require.Eventually(t, func() bool {
+		return query[int](t, s.URL(), `select count(*) from pg_locks where locktype = 'advisory'`) == 1
+	}, 20*time.Second, 10*time.Millisecond, "the killed user holds the lock")
+	stop(t, s)
+	require.False(t, s.folder.running())
+}
 
-	interrupted := func(finish func() error) error {
-		_, err := file.Seek(0, 0)
-		require.NoError(t, err)
-		ctx, interrupt := context.WithCancel(t.Context())
-		return e.Restore(ctx, file, func(string) error {
-			interrupt()
-			return finish()
-		})
+func TestKilledServerIsToldAndStartsAgain(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	s := start(t, dir)
+	require.NoError(t, fails(t, s.OwnerURL(), `create table kept ()`))
+	killed(t, dir)
+	select {
+	case <-s.Done():
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody was told")
 	}
-	require.ErrorIs(t, interrupted(func() error { return context.Canceled }), context.Canceled)
-	require.Equal(t, "replaced", state())
-	require.Zero(t,
-		query[int](t, e.URL(), `select count(*) from pg_database where datname = 'dg_restored'`),
-		"it is cleaned up")
+	again := start(t, dir) // while the other's processes end
+	require.NoError(t, fails(t, again.OwnerURL(), `table kept`))
+	require.NoDirExists(t, s.socket)
+	stop(t, s)
+	stays(t, again)
+}
 
-	require.NoError(t, interrupted(func() error { return nil }))
-	require.Equal(t, "kept", state())
+// After a power cut, and in a container whose process ids begin again, the process id of a killed
+// server is another process's.
+func TestStaleProcessIDIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	for _, content := range []string{
+		"%d\n", "%d\n" + dir + "\n1795000000\n5432\n/tmp/dg-postgres-0\n\n", "", "\x00\x00", "no number\n",
+	} {
+		s := start(t, dir)
+		f := s.folder
+		killed(t, dir)
+		stop(t, s) // also while its other processes end
+		ended(t, dir)
+		living := f.command(t.Context(), "sleep", "60") // of the server's user
+		require.NoError(t, living.Start())
+		require.NoError(t, os.WriteFile(f.file(pidFile), []byte(strings.ReplaceAll(content, "%d",
+			strconv.Itoa(living.Process.Pid))), 0o600))
+		again := start(t, dir)
+		stays(t, again)
+		stop(t, again)
+		require.NoError(t, living.Process.Kill())
+		_ = living.Wait()
+	}
+}
+
+func TestInterruptedInitdbIsRepeated(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	user, _ := begin(t, dir, nil)
+	require.Eventually(t, func() bool {
+		return exists(filepath.Join(dir, newCluster, "PG_VERSION"))
+	}, 20*time.Second, time.Millisecond, "initdb did not begin")
+	user.kill()
+	require.NoDirExists(t, filepath.Join(dir, cluster), "initdb was too fast for this test")
+	stays(t, start(t, dir)) // after the end of the first initdb
+	require.NoDirExists(t, filepath.Join(dir, newCluster))
+}
+
+func TestFailedStartShowsTheLog(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	_, err := Start(t.Context(), dir,
+		Options{Create: true, Settings: map[string]string{"shared_buffers": "plenty"}})
+	require.ErrorContains(t, err, dir)
+	require.ErrorContains(t, err, `invalid value for parameter "shared_buffers": "plenty"`)
+	stays(t, start(t, dir))
+	require.FileExists(t, filepath.Join(dir, logFile+".old"))
+}
+
+func TestServerStartedByHandIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := made(t)
+	f, err := openFolder(t.Context(), dir)
+	require.NoError(t, err)
+	bin, err := FindProgram(t.Context(), dir, "postgres")
+	require.NoError(t, err)
+	socket := filepath.Dir(dir)
+	byHand := f.command(t.Context(), filepath.Join(bin, "postgres"), f.arguments(socket, nil)...)
+	require.NoError(t, os.Chmod(socket, 0o777))
+	require.NoError(t, byHand.Start())
+	defer func() {
+		_ = byHand.Process.Signal(syscall.SIGQUIT)
+		_ = byHand.Wait()
+	}()
+	require.Eventually(t, func() bool {
+		_, err := f.readPIDFile()
+		return errors.Is(err, errByHand)
+	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
+	_, err = Start(t.Context(), dir, fast)
+	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
 }

@@ -59,6 +59,7 @@ var (
 		}
 		return embeddedpg.Start(context.Background(), filepath.Join(dir, "d"),
 			embeddedpg.Options{
+				Create:   true,
 				Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"},
 			})
 	})
@@ -108,7 +109,7 @@ func newDatabase(t *testing.T) (serving, owner string) {
 	server.Path = "/" + superuser
 	admin := asRole(t, server.String(), superuser)
 	require.NoError(t,
-		execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
+		execute(t, admin, fmt.Sprintf(`create database %s owner %s template template0`, name, ownerRole)))
 	t.Cleanup(func() {
 		require.NoError(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name)))
 	})

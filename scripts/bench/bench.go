@@ -73,7 +73,7 @@ func (b *bench) binary() string { return cmp.Or(b.opts.DG, filepath.Join(b.folde
 func (b *bench) openDatabase(ctx context.Context) (err error) {
 	b.report.progress("starting PostgreSQL")
 	if b.embedded, err = embeddedpg.Start(ctx, filepath.Join(b.folder, "data"),
-		embeddedpg.Options{Settings: b.opts.Postgres}); err != nil {
+		embeddedpg.Options{Create: true, Settings: b.opts.Postgres}); err != nil {
 		return err
 	}
 	if err := b.run(ctx, nil, "migrate"); err != nil {

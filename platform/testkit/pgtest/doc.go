@@ -1,8 +1,9 @@
 // Package pgtest gives a test a migrated PostgreSQL database of its own in some tens of
 // milliseconds.
 //
-// All test processes of a machine and user share one embedded server (package embeddedpg). The
-// first launches it, and the last to exit ends it, also if it is killed. TestMain needs no call.
+// All test processes of a machine and user share one embedded server (package embeddedpg). Each has
+// a keeper, another process of its program: the first launches the server, and the last to exit ends
+// it, also if the test process is killed. TestMain needs no call.
 // The server's folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
 //
 // A database is a copy of a template with the migrated schema, which is named by the hash of the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -165,6 +166,7 @@ func parsed(connection string) *url.URL {
 
 // server is the shared server.
 type server struct {
+	keeper      io.Closer
 	url         string // as the serving role
 	ownerURL    string
 	admin       *pgxpool.Pool

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,11 +50,16 @@ const startTimeout = 2 * time.Minute
 func start() (*server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	s := &server{templates: map[string]bool{}}
-	if err := s.launch(ctx); err != nil {
+	dir, err := sharedFolder(ctx)
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	running, err := startKeeper(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{keeper: running.input, url: running.URL, ownerURL: running.OwnerURL,
+		templates: map[string]bool{}}
 	if s.owner, err = postgres.RoleOf(s.ownerURL); err != nil {
 		return nil, err
 	}
@@ -71,22 +75,6 @@ func start() (*server, error) {
 		return nil, err
 	}
 	return s, s.dropLeftOvers(ctx)
-}
-
-// launch joins or launches the embedded server.
-func (s *server) launch(ctx context.Context) error {
-	dir, err := sharedFolder(ctx)
-	if err != nil {
-		return err
-	}
-	embedded, err := embeddedpg.Start(ctx, dir,
-		embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
-	}
-	s.url = embedded.URL()
-	s.ownerURL = embedded.OwnerURL()
-	return nil
 }
 
 // roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.
@@ -114,7 +102,7 @@ func sharedFolder(ctx context.Context) (string, error) {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	hash := sha256.Sum256(append(boot, version...))
 	return filepath.Join(base,
-		fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
+		fmt.Sprintf("dg-test-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
 }
 
 // dropLeftOvers drops the databases of test processes that have ended.
@@ -218,9 +206,6 @@ func (s *server) makeTemplate(
 			return err
 		}
 	}
-	if err := s.closePublicSchema(ctx, name); err != nil {
-		return err
-	}
 	if err := postgres.Migrate(ctx, inDatabase(s.ownerURL, name), files, s.role, nil); err != nil {
 		return err
 	}
@@ -233,17 +218,6 @@ func (s *server) makeTemplate(
 		}
 	}
 	return nil
-}
-
-// closePublicSchema revokes the right that the embedded server revokes in its own database.
-func (s *server) closePublicSchema(ctx context.Context, database string) error {
-	conn, err := pgx.Connect(ctx, asRole(inDatabase(s.url, database), "postgres"))
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, `revoke create on schema public from public`)
-	return err
 }
 
 // hashOf identifies a set of migrations.
