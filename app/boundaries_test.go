@@ -76,7 +76,7 @@ var mayImport = map[string][]string{
 	},
 	"web/account": {"modules/identity", "modules/identity/twostep", "platform", "web/ui"},
 	"web/auditlog": {
-		"modules/apikeys", "modules/audit", "modules/exports", "modules/games", "modules/org",
+		"modules/apikeys", "modules/audit", "modules/exports",
 		"platform", "web/ui",
 	},
 	"web/keys": {

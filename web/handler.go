@@ -61,7 +61,7 @@ type Handler struct {
 
 // Limiters are what bounds the work of screens, by the name of the work.
 func (h *Handler) Limiters() map[string]*limit.Limiter {
-	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads()}
+	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads}
 }
 
 // New returns the screens as they are reached at baseURL.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,20 +35,22 @@ var columns = []string{
 
 // format is how a file is written: by RFC 4180, or for Excel.
 type format struct {
-	key, begin, separator, instant string
-	cell                           func(b []byte, text string) []byte
+	begin, separator, instant string
+	cell                      func(b []byte, text string) []byte
 }
 
-var formats = []format{
-	{"csv", "", ",", "2006-01-02T15:04:05.000Z", csvcell.AppendText[string]},
-	{"excel-semicolon", "\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
+var formats = map[string]format{
+	"":    {"", ",", "2006-01-02T15:04:05.000Z", csvcell.AppendText[string]},
+	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
 }
+
+const excel = "excel-semicolon"
 
 // DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its
 // own entry is committed before anything is sent, so it is the first row of the file unless the
 // filters exclude it. The download ends at its next page after the person loses access.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
-	d, details, err := h.download(c, p)
+	at, err := h.parse(c, p)
 	if err != nil {
 		return err
 	}
@@ -64,8 +65,13 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return httpserver.StreamHead(c, options)
 	}
 	ui.ReleasePlace(c)
-	if d.release, err = h.downloads.Acquire(c.UserContext(), p.Organisation.ID); err != nil {
+	release, err := h.Downloads.Acquire(c.UserContext(), p.Organisation.ID)
+	if err != nil {
 		return err
+	}
+	details := map[string]any{}
+	for name, values := range at.Query() {
+		details[name] = values[0]
 	}
 	err = h.Log.Append(c.UserContext(), audit.Entry{
 		OrganisationID: p.Organisation.ID,
@@ -76,38 +82,20 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		Request:        apikeys.RequestOf(c, c.Path()),
 	})
 	if err != nil {
-		d.release()
+		release()
 		return apperr.Wrap(apperr.Unavailable, err,
 			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
-	return httpserver.Stream(c, d, options)
-}
-
-// download is the download that the address asks for, and its filters as details of its entry.
-func (h *Handler) download(c *fiber.Ctx, p *ui.Principal) (*logDownload, map[string]any, error) {
-	at, err := h.parse(c, p)
-	if err != nil {
-		return nil, nil, err
-	}
-	key := cmp.Or(at.format, formats[0].key)
-	i := slices.IndexFunc(formats, func(f format) bool { return f.key == key })
-	if i < 0 {
-		return nil, nil, apperr.NewField("format", "The format is unknown. Use %s or %s.",
-			formats[0].key, formats[1].key)
-	}
-	details := map[string]any{}
-	for name, values := range at.query() {
-		details[name] = values[0]
-	}
 	d := &logDownload{
-		format: formats[i],
-		page:   audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
-		ctx:    httpserver.StreamContext(c),
-		access: exports.NewRecheck(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
-		block:  []byte(formats[i].begin + strings.Join(columns, formats[i].separator) + "\n"),
+		format:  at.format,
+		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
+		release: release,
+		ctx:     httpserver.StreamContext(c),
+		access:  exports.NewRecheck(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
+		block:   []byte(at.format.begin + strings.Join(columns, at.format.separator) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
-	return d, details, nil
+	return httpserver.Stream(c, d, options)
 }
 
 // logDownload is the log as CSV, the newest entries first, a page a block.

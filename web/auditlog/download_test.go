@@ -132,7 +132,7 @@ func TestAuditLogForExcel(t *testing.T) {
 	require.Equal(t, plain.Header.Get("Content-Disposition"), excel.Header.Get("Content-Disposition"))
 	before := len(w.LogOf(t, acme))
 	b.Get(acme.At("/settings/audit-log.csv?format=xlsx")).Is(t, 400).Has(t,
-		"The format is unknown. Use csv or excel-semicolon.")
+		"The format is unknown. Use excel-semicolon, or none for CSV.")
 	require.Len(t, w.LogOf(t, acme), before, "an unknown format is refused before an entry")
 }
 

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -19,11 +19,8 @@ import (
 
 // entryView is an entry as the log shows it.
 type entryView struct {
-	Ref    string // its id in files
-	At     time.Time
-	ByKey  bool
-	Actor  string
-	Action string
+	audit.Entry
+	Label  string
 	Row    []value // those of the table of actions
 	Values []value
 }
@@ -71,14 +68,7 @@ func textOf(e audit.Entry, name string) string {
 
 func (n names) view(e audit.Entry) entryView {
 	kind, _ := audit.KindOf(e.Action)
-	view := entryView{
-		Ref:    e.Ref(),
-		At:     e.At,
-		ByKey:  e.Actor.Kind == audit.Key,
-		Actor:  truncate(e.Actor.Name, maxInRow),
-		Action: kind.Label,
-		Values: n.values(e),
-	}
+	view := entryView{Entry: e, Label: kind.Label, Values: n.values(e)}
 	for _, name := range kind.Row {
 		for _, v := range view.Values {
 			if v.Name == name {
@@ -97,15 +87,14 @@ func (n names) values(e audit.Entry) (all []value) {
 			all = append(all, value{Name: name, Term: term, Text: text, Code: code})
 		}
 	}
-	add("reason", "Reason", strings.ToLower(words(string(e.Reason))), "")
-	switch e.Actor.Kind {
-	case audit.Key:
-		add("actor", "Key", e.Actor.Name, apikeys.TokenPrefix+e.Actor.ID+"_…")
-	case audit.Person:
-		add("actor", "Person", e.Actor.Name, e.Actor.ID)
+	add("reason", "Reason", words(string(e.Reason)), "")
+	actor := e.Actor.ID
+	if e.Actor.Kind == audit.Key {
+		actor = apikeys.TokenPrefix + actor + "_…"
 	}
+	add("actor", term(string(e.Actor.Kind)), e.Actor.Name, actor)
 	if t := e.Target; t.Kind != "organisation" && t.ID != e.Actor.ID {
-		add("target", words(t.Kind),
+		add("target", term(strings.TrimPrefix(t.Kind, "api_")),
 			cmp.Or(textOf(e, "newName"), textOf(e, "name"), n[t.Kind][t.ID]), t.ID)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
@@ -122,7 +111,7 @@ func (n names) values(e audit.Entry) (all []value) {
 
 // detail shows a detail by the form of its value.
 func (n names) detail(name string, of any) value {
-	v := value{Name: name, Term: words(name)}
+	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {
 	case float64:
 		v.Text = ui.Count(int64(of))
@@ -135,7 +124,7 @@ func (n names) detail(name string, of any) value {
 		} else if name == "groupId" {
 			v = value{Name: name, Term: "Group", Text: n["group"][of], Code: of}
 		} else if slices.Contains(codes, name) {
-			v.Text = strings.ToLower(words(of))
+			v.Text = words(of)
 		}
 	default:
 		v.Text = fmt.Sprint(of)
@@ -146,20 +135,15 @@ func (n names) detail(name string, of any) value {
 // codes are the details whose values are codes.
 var codes = []string{"outcome", "reportingMode", "plan", "from", "to"}
 
-// words are a name or code as words: "api_key" as "API key", "stopsAt" as "Stops at".
+var capital = regexp.MustCompile(`[A-Z]`)
+
+// words are a name or code as words: "stopsAt" as "stops at".
 func words(code string) string {
-	var b strings.Builder
-	for i, r := range code {
-		switch {
-		case r == '_':
-			r = ' '
-		case i == 0:
-			r = unicode.ToUpper(r)
-		case unicode.IsUpper(r):
-			b.WriteByte(' ')
-			r = unicode.ToLower(r)
-		}
-		b.WriteRune(r)
-	}
-	return strings.Replace(b.String(), "Api", "API", 1)
+	return strings.ToLower(strings.ReplaceAll(capital.ReplaceAllString(code, " $0"), "_", " "))
+}
+
+// term is words with a capital.
+func term(code string) string {
+	text := words(code)
+	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
 }

@@ -34,19 +34,19 @@ func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 			Action: audit.ResetCreated, Target: person,
 			Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
 		},
-		"Key renamed|API key New_name|Old name Old_name": {
+		"Key renamed|Key New_name|Old name Old_name": {
 			Action: audit.KeyRenamed, Target: key,
 			Details: map[string]any{"newName": "New_name", "oldName": "Old_name"},
 		},
-		"Key revoked|API key Today’s": {Action: audit.KeyRevoked, Target: key},
-		"Key replaced|API key BI|Stops at 2026-11-21T09:30:05Z": {
+		"Key revoked|Key Today’s": {Action: audit.KeyRevoked, Target: key},
+		"Key replaced|Key BI|Stops at 2026-11-21T09:30:05Z": {
 			Action: audit.KeyReplaced, Target: key,
 			Details: map[string]any{"name": "BI", "stopsAt": "2026-11-21T09:30:05Z"},
 		},
 		"Two-step turned on": {Action: audit.TwoStepTurnedOn, Target: person},
 	} {
 		v := names{"api_key": {"k-1": "Today’s"}}.view(e)
-		row := []string{v.Action}
+		row := []string{v.Label}
 		for _, v := range v.Row {
 			text := v.Text
 			if v.At != nil {

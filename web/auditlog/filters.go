@@ -1,7 +1,6 @@
 package auditlog
 
 import (
-	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -23,7 +22,7 @@ type field struct {
 	Name, Label, Value string
 	Words              string // the value in words
 	Options            []ui.Option
-	set                func(f *audit.Filter, value string)
+	set                func(f *audit.Filter, value string, day time.Time)
 }
 
 // fields are the filters. A new one is a line here, and its condition in modules/audit/list.go.
@@ -31,58 +30,42 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	actions := options(audit.Kinds, func(k audit.Kind) (string, string) {
 		return string(k.Action), k.Label
 	})
-	persons := byName(options(people, func(p audit.Actor) (string, string) { return p.ID, p.Name }))
-	byKey := byName(options(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name }))
-	day := func(text string) time.Time {
-		day, _ := input.ParseDay(text)
-		return day
-	}
+	persons := options(people, func(p audit.Actor) (string, string) { return p.ID, p.Name })
+	byKey := options(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name })
 	return []field{
 		{Name: "action", Label: "Action", Options: actions,
-			set: func(f *audit.Filter, v string) { f.Action = audit.Action(v) }},
+			set: func(f *audit.Filter, v string, _ time.Time) { f.Action = audit.Action(v) }},
 		{Name: "person", Label: "Person", Options: persons,
-			set: func(f *audit.Filter, v string) { f.PersonID = v }},
+			set: func(f *audit.Filter, v string, _ time.Time) { f.PersonID = v }},
 		{Name: "key", Label: "Key", Options: byKey,
-			set: func(f *audit.Filter, v string) { f.KeyID = v }},
-		{Name: "from", Label: "From", set: func(f *audit.Filter, v string) { f.From = day(v) }},
-		{Name: "to", Label: "To", set: func(f *audit.Filter, v string) {
-			f.To = day(v).AddDate(0, 0, 1)
-		}},
+			set: func(f *audit.Filter, v string, _ time.Time) { f.KeyID = v }},
+		{Name: "from", Label: "From",
+			set: func(f *audit.Filter, _ string, day time.Time) { f.From = day }},
+		{Name: "to", Label: "To",
+			set: func(f *audit.Filter, _ string, day time.Time) { f.To = day.AddDate(0, 0, 1) }},
 	}
 }
 
-// options are what a select offers, first everything.
-func options[T any](things []T, of func(T) (value, text string)) []ui.Option {
+// options are what a select offers: everything, then the things by name. Equal names get the ends of
+// their ids.
+func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 	all := []ui.Option{{Value: "", Text: "Any"}}
-	for _, thing := range things {
-		value, text := of(thing)
-		all = append(all, ui.Option{Value: value, Text: truncate(text, maxOption)})
-	}
-	return all
-}
-
-// What a select shows of a name, and the end of an id that tells equal names apart, in characters.
-const (
-	maxOption = 40
-	idEnd     = 6
-)
-
-// byName sorts what is offered by name. Equal names get the ends of their ids.
-func byName(options []ui.Option) []ui.Option {
 	named := map[string]int{}
-	for _, o := range options {
-		named[o.Text]++
+	for _, thing := range things {
+		id, name := of(thing)
+		name = truncate(name, 40)
+		all = append(all, ui.Option{Value: id, Text: name})
+		named[name]++
 	}
-	for i, o := range options {
+	for i, o := range all {
 		if named[o.Text] > 1 {
-			options[i].Text += " …" + o.Value[max(0, len(o.Value)-idEnd):]
+			all[i].Text += " …" + o.Value[max(0, len(o.Value)-6):]
 		}
 	}
-	slices.SortFunc(options[1:], func(a, b ui.Option) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.Text), strings.ToLower(b.Text)),
-			strings.Compare(a.Value, b.Value))
+	slices.SortFunc(all[1:], func(a, b ui.Option) int {
+		return strings.Compare(strings.ToLower(a.Text), strings.ToLower(b.Text))
 	})
-	return options
+	return all
 }
 
 // truncate cuts a text to n characters.
@@ -98,7 +81,7 @@ type address struct {
 	Fields []field
 	keys   []apikeys.Key
 	page   audit.Page
-	format string
+	format format
 }
 
 // parse reads the address. An unknown parameter is refused: without its filter the page would show
@@ -117,16 +100,16 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a address, err error) {
 		return a, err
 	}
 	a.Fields = fields(people, a.keys)
-	a.format = query.Get("format")
+	var known bool
+	if a.format, known = formats[query.Get("format")]; !known {
+		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", excel)
+	}
 	names := []string{"before", "after", "format"}
 	for i := range a.Fields {
 		f := &a.Fields[i]
 		names = append(names, f.Name)
-		if err := f.read(query[f.Name]); err != nil {
+		if err := f.read(query[f.Name], &a.page.Filter); err != nil {
 			return a, err
-		}
-		if f.Value != "" {
-			f.set(&a.page.Filter, f.Value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -146,13 +129,14 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a address, err error) {
 	return a, nil
 }
 
-// read sets the field's value.
-func (f *field) read(values []string) error {
+// read sets the field's value, and the filter by it.
+func (f *field) read(values []string, filter *audit.Filter) error {
 	value := strings.Join(values, " ") // of a repeated one there is no such value
 	if value == "" {
 		return nil
 	}
-	if day, ok := input.ParseDay(value); ok && f.Options == nil {
+	day, ok := input.ParseDay(value)
+	if ok && f.Options == nil {
 		f.Words = ui.Day(day)
 	}
 	for _, o := range f.Options {
@@ -165,11 +149,12 @@ func (f *field) read(values []string) error {
 			"The filter “%s” has an unknown value. Open the audit log and choose one there.", f.Label)
 	}
 	f.Value = value
+	f.set(filter, value, day)
 	return nil
 }
 
-// query is the filters that are set, as an address has them.
-func (a address) query() url.Values {
+// Query is the filters that are set, as an address has them.
+func (a address) Query() url.Values {
 	q := url.Values{}
 	for _, f := range a.Fields {
 		if f.Value != "" {
@@ -179,13 +164,10 @@ func (a address) query() url.Values {
 	return q
 }
 
-// Any reports whether any filter is set.
-func (a address) Any() bool { return len(a.query()) > 0 }
-
-// with returns a path with the filters and, unless its name is "", another parameter.
+// with returns a path with the filters and, unless its value is "", another parameter.
 func (a address) with(path, name, value string) string {
-	query := a.query()
-	if name != "" {
+	query := a.Query()
+	if value != "" {
 		query.Set(name, value)
 	}
 	if len(query) == 0 {

@@ -21,8 +21,8 @@ type Handler struct {
 	*ui.Pages
 	*ui.Guard
 	Modules
+	Downloads *limit.Limiter // bounds the downloads of logs
 	settings  ui.SettingsNotices
-	downloads *limit.Limiter
 }
 
 // Modules are what the wing uses of other modules.
@@ -47,11 +47,8 @@ func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Module
 		PerKey: maxLogDownloads / 2,
 		Busy:   "Too many downloads of audit logs are running.",
 	})
-	return &Handler{pages.With(templates), guard, m, settings, downloads}
+	return &Handler{pages.With(templates), guard, m, downloads, settings}
 }
-
-// Downloads bounds the downloads of logs.
-func (h *Handler) Downloads() *limit.Limiter { return h.downloads }
 
 const entriesPerPage = 50
 
@@ -76,7 +73,7 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	view := logView{
 		Path:    path,
 		CSV:     at.with(path+".csv", "", ""),
-		Excel:   at.with(path+".csv", "format", formats[1].key),
+		Excel:   at.with(path+".csv", "format", excel),
 		Keys:    p.Path("/settings/api-keys"),
 		Filters: at,
 	}
