@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 
 	"dg/platform/netaddr"
 )
@@ -79,17 +80,21 @@ func loopback(host string) bool {
 	return netaddr.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
 }
 
+// MaxOpsConnections is how many connections the operations listener has at once. Each takes a file
+// that the public service could need.
+const MaxOpsConnections = 16
+
 // ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.
 func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
-	conns := opsConns{active: map[net.Conn]bool{}}
 	srv := &http.Server{
-		Handler: h, ConnState: conns.changed,
+		Handler: h,
 		// a profile extends it by its duration
-		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 5 * time.Second,
 	}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()
-	if err := srv.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
+	err := srv.Serve(netutil.LimitListener(ln, MaxOpsConnections))
+	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("ops server: %w", err)
 	}
 	return nil
