@@ -118,10 +118,9 @@ func (c serveCmd) shownDatabase() string {
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	proxies, _ := c.Proxies()
-	replicas, _ := c.Replicas()
 	return assembly.Settings{
 		ServingURL:    db.servingURL,
-		Replicas:      replicas,
+		Replicas:      c.Replicas(),
 		Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
 		BaseURL:       base,
 		Proxies:       proxies,

@@ -151,8 +151,7 @@ var replicaFixes = map[replica.State]string{
 
 // findReplicas checks that reports can read from each replica.
 func findReplicas(ctx context.Context, s *Subject) (findings []Finding) {
-	urls, _ := s.Replicas()
-	replicas, err := replica.Open(ctx, urls, s.db,
+	replicas, err := replica.Open(ctx, s.Replicas(), s.db,
 		map[*postgres.DB]postgres.Options{s.db: {Name: "dg doctor", MaxConns: 1}})
 	if err != nil {
 		return []Finding{{"replicas", Failure, err.Error(), "Correct DG_DATABASE_REPLICA_URLS."}}

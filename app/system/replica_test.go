@@ -52,7 +52,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	for list, says := range map[string]string{
 		both:            foreign,
 		w.standby.url(): "ok       replicas",
-		"postgres://127.0.0.1:1/dg," + w.standby.url(): "replica 1    reports leave it out: it is unreachable",
+		"postgres://127.0.0.1:1/dg " + w.standby.url(): "replica 1    reports leave it out: it is unreachable",
 	} {
 		// A replica that does not answer within a second is left out, and doctor says so.
 		apptest.Until(t, 30*time.Second, "doctor does not say: "+says, func() bool {

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +35,7 @@ func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 // Check returns an error about the first invalid setting, or nil. No error quotes a URL.
 func (d Database) Check() error {
 	const alone = "%s is set and DG_DATABASE_URL is not: set both, or neither for the embedded server"
-	switch urls, ok := d.Replicas(); {
+	switch {
 	case d.Embedded() && d.MigrateDatabaseURL != "":
 		return fmt.Errorf(alone, "DG_MIGRATE_DATABASE_URL")
 	case d.Embedded() && d.ReplicaURLs != "":
@@ -44,9 +43,10 @@ func (d Database) Check() error {
 	case d.Pooled() && d.MigrateDatabaseURL == "":
 		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
 			"PostgreSQL itself, where migrations and imports have a session of their own")
-	case d.ReplicaURLs != "" && (!ok || len(urls) > maxReplicas):
+	case len(d.Replicas()) > maxReplicas ||
+		slices.ContainsFunc(d.Replicas(), func(u string) bool { return !isURL(u) }):
 		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
-			"postgres://user:password@host:5432/database, separated by spaces or commas")
+			"postgres://user:password@host:5432/database, separated by spaces")
 	}
 	return nil
 }
@@ -54,23 +54,13 @@ func (d Database) Check() error {
 // maxReplicas bounds the connections of an instance, and what checks of replicas cost the primary.
 const maxReplicas = 8
 
-var replicaURL = regexp.MustCompile(`(?i)(?:^|[\s,])postgres(?:ql)?://`)
+// Replicas returns the URLs of the replicas. A comma within one separates its hosts.
+func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
-// Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false
-// where the setting is not a list of URLs.
-func (d Database) Replicas() (urls []string, ok bool) {
-	list := d.ReplicaURLs
-	begins := replicaURL.FindAllStringIndex(list, -1)
-	for i, begin := range begins {
-		end := len(list)
-		if i+1 < len(begins) {
-			end = begins[i+1][0]
-		}
-		urls = append(urls, strings.Trim(list[begin[0]:end], ", \t\r\n"))
-	}
-	noURL := len(begins) == 0 || strings.Trim(list[:begins[0][0]], ", \t\r\n") != ""
-	return urls, !noURL &&
-		!slices.ContainsFunc(urls, func(u string) bool { return strings.ContainsAny(u, " \t\r\n") })
+// isURL reports whether a text is one URL of PostgreSQL.
+func isURL(text string) bool {
+	scheme, rest, _ := strings.Cut(text, "://")
+	return (scheme == "postgres" || scheme == "postgresql") && !strings.Contains(rest, "://")
 }
 
 // Address is where the program is reached.

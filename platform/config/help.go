@@ -11,7 +11,7 @@ var Help = map[string]string{
 	"migrate": "The same database without a pooler, as the role that owns the tables. " +
 		"Empty: the database URL. The embedded server has both roles.",
 	"replicas": "Hot standbys for reports, as the serving role: at most 8 URLs, separated by " +
-		"spaces or commas. A URL through a pooler in transaction mode ends in " +
+		"spaces. A URL through a pooler in transaction mode ends in " +
 		"?pooler=transaction or prepared. Empty: none.",
 	"base": "Public URL: https, or http on a loopback host. Empty: the address.",
 	"ops": "Address of /metrics and /debug/pprof. Keep it private. It answers requests for its " +
