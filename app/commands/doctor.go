@@ -18,21 +18,24 @@ type doctorCmd struct{ config.Serve }
 const doctorTimeout = time.Minute
 
 // Run prints the findings. It fails when one of them is a failure.
-func (c doctorCmd) Run(ctx context.Context, p Stdio) (err error) {
+func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	s := subject(c.Serve, p)
 	s.InUse = doctor.Warning
+	findings := s.Find(ctx, doctor.Machine)
 	if c.Embedded() && embeddedpg.HasData(c.DataDir) {
 		server, release, err := startEmbedded(ctx, c.DataDir, false, p.log)
 		if err != nil {
-			return err
+			findings = append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure,
+				Says: err.Error(), Fix: "See postgres.log in the data folder."})
+		} else {
+			defer release()
+			s.URL = server.URL()
 		}
-		defer release()
-		s.URL = server.URL()
 	}
 	defer s.Close()
-	findings := s.Find(ctx, doctor.Machine, doctor.Server, doctor.Schema)
+	findings = append(findings, s.Find(ctx, doctor.Server, doctor.Schema)...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
 		return fmt.Errorf("%d of %d checks failed", failures, len(findings))
 	}

@@ -266,4 +266,14 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	}
 	require.Regexp(t, `(?m)^ok +folder$`, apptest.Succeeds(t, base+"/new", "doctor"))
 	require.NoDirExists(t, base+"/new")
+
+	broken := apptest.NewFolder(t)
+	apptest.ServeOn(t, broken).Stop()
+	conf, err := filepath.Glob(broken + "/*/postgresql.conf")
+	require.NoError(t, err)
+	require.Len(t, conf, 1)
+	require.NoError(t, os.WriteFile(conf[0], []byte("no setting\n"), 0o600))
+	c := apptest.Launch(t, "doctor", "--data-dir", broken)
+	require.NotZero(t, c.Status(time.Minute))
+	require.Regexp(t, `(?ms)^ok +settings$.*^failure +database .*Fix: See postgres.log`, c.Out.String())
 }
