@@ -156,7 +156,7 @@ var masks = []*regexp.Regexp{
 	regexp.MustCompile(`\$argon2id\$[^"]*`),
 	regexp.MustCompile(`\\x[0-9a-f]+`),
 	regexp.MustCompile(`[0-9A-Za-z_-]{20,}`),
-	regexp.MustCompile(`\b\d{15,}\b`),
+	regexp.MustCompile(`\bE?\d{15,}\b`),
 	// recovery codes, a new secret
 	regexp.MustCompile(`([0-9a-z]{4}-){3}[0-9a-z]{4}|([A-Z2-7]{4} ){7}[A-Z2-7]{4}`),
 	regexp.MustCompile(`<svg class="qr".*`),
