@@ -74,25 +74,6 @@ func notifySocket(t *testing.T, dir string) (path string, state func() string) {
 	}
 }
 
-// rules.md, Audit log: refusals above 120 a minute are counted. A starting instance records the
-// count.
-func TestStartRecordsCountedRefusals(t *testing.T) {
-	t.Parallel()
-	d := serveDemo(t)
-	wrong := d.token[:len(d.token)-1] + "!"
-	apptest.Concurrently(10, func(int) {
-		for range 15 {
-			_, _ = apptest.FetchFrom(apptest.NewClient(), d.URL+"/docs", wrong)
-		}
-	})
-	apptest.ServeOn(t, d.dir)
-	apptest.Until(t, 15*time.Second, "150 refusals are not in the log", func() bool {
-		return apptest.Read[int](t, d.db, `select
-			(select count(*) from audit_entries where action = 'api_key.refused')
-			+ (select coalesce(sum(refusals), 0)::int from audit_refusals)`) == 150
-	})
-}
-
 // A kill -9 of dg loses no data. An immediate restart uses its PostgreSQL, and stops it.
 func TestKillLosesNoData(t *testing.T) {
 	t.Parallel()

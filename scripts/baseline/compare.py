@@ -173,7 +173,7 @@ def seen(answer, shown):
         text = re.sub(rf"{day:%Y-%m-%d}[T ][0-9:.]+Z?|{day.day} {day:%b %Y}, [0-9:]+", "NOW", text)
     text = re.sub(r"(Retry-After: |in )\d+( seconds?)?", r"\1N", text) if status == 429 else text
     text = re.sub(r"dg_live_(\w{22})_\w+", lambda m: m[0] if m[1] in known else "KEY", text)
-    text = re.sub(r"\b\d{14,20}\b|(?<=…)\w{6}\b|(?<=/static/)[\w./?=-]+", "ID", text)
+    text = re.sub(r"\bE?\d{14,20}\b|(?<=…)\w{6}\b|(?<=/static/)[\w./?=-]+", "ID", text)
     return re.sub(r"(?<![\w-])([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z]{22})(?![\w-])",
                   lambda m: m[0] if m[0] in known else "ID", text)
 

@@ -130,7 +130,5 @@ func (h *Handler) entries(
 	if err != nil {
 		return nil, err
 	}
-	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string {
-		return e.OrganisationID
-	})
+	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, audit.Entry.Owner)
 }

@@ -91,9 +91,7 @@ func (h *Handler) revoker(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) (string,
 		Limit:  1,
 	})
 	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string {
-			return e.OrganisationID
-		})
+		err = ui.AuthorizeAll(p, authz.ReadAuditLog, entries, audit.Entry.Owner)
 	}
 	if err != nil || len(entries) == 0 {
 		return "", err
