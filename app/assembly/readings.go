@@ -62,16 +62,18 @@ type Data struct {
 }
 
 func registerData(r prometheus.Registerer, data Data) {
-	clear := 0
+	inClear := 0
 	if data.InClear {
-		clear = 1
+		inClear = 1
 	}
 	for _, g := range []struct {
 		name, help string
 		value      int
 	}{
-		{"dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.", data.Unreadable},
-		{"dg_secrets_in_clear", "1 where two-step secrets are stored without DG_SECRET_KEY.", clear},
+		{"dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
+			data.Unreadable},
+		{"dg_secrets_in_clear", "1 where two-step secrets are stored without DG_SECRET_KEY.",
+			inClear},
 	} {
 		gauge := prometheus.NewGauge(prometheus.GaugeOpts{Name: g.name, Help: g.help})
 		gauge.Set(float64(g.value))

@@ -46,8 +46,8 @@ func openDatabase(
 	return db, nil
 }
 
-// connect checks the URLs of the settings, or joins or starts the embedded server, whose database it
-// may create. It does not migrate.
+// connect checks the URLs of the settings, or joins or starts the embedded server, whose database
+// it may create. It does not migrate.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {

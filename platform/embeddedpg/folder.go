@@ -39,8 +39,9 @@ func openFolder(ctx context.Context, dir string) (f folder, err error) {
 	if os.Geteuid() == 0 && !exists(f.file(cluster)) && !f.reaches(ctx, f.path) {
 		f.path = relocated(f.path)
 	}
-	defer syscall.Umask(syscall.Umask(0o066)) // root's server must be able to enter
-	if err := errors.Join(os.MkdirAll(f.path, 0o711), CheckFolder(f.path)); err != nil {
+	mode := fs.FileMode(0o711) // root's server must be able to enter
+	defer syscall.Umask(syscall.Umask(0o066))
+	if err := errors.Join(os.MkdirAll(f.path, mode), CheckFolder(f.path)); err != nil {
 		return f, fmt.Errorf("data folder %q cannot be used: %w", f.path, err)
 	}
 	return f, nil

@@ -23,7 +23,10 @@ import (
 const userVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fast keeps the tests from waiting for the disk.
-var fast = Options{Create: true, Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"}}
+var fast = Options{
+	Create:   true,
+	Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"},
+}
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(userVariable); dir != "" {
@@ -73,7 +76,7 @@ func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) (a another, wait f
 	if prepare != nil {
 		prepare(a.Cmd)
 	}
-	require.NoError(t, a.Cmd.Start())
+	require.NoError(t, a.Start())
 	t.Cleanup(a.kill)
 	a.end = func() {
 		_ = in.Close()

@@ -159,7 +159,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		var last bool
 		if s.session.QueryRow(ctx, `/* embeddedpg.last */ select pg_try_advisory_lock($1)`,
 			usersLock).Scan(&last) != nil {
-			return nil // the server has ended before
+			return nil //nolint:nilerr // the server has ended before
 		}
 		if !last { // unlock at once: another user may end next
 			_, err = s.session.Exec(ctx, `/* embeddedpg.leave */ select pg_advisory_unlock_shared($1)`,
