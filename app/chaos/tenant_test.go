@@ -33,7 +33,6 @@ var acrossTenants = map[string]string{
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
 	"reports.sealedForks":  "the sealer works for all organisations",
 	"reports.markAll":      "as reports.sealedForks",
-	"reports.status":       "as reports.sealedForks, for the operator",
 	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.sealedForks has found",
 	"reports.sealMonth":    "as reports.sealDay",
 
