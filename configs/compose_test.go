@@ -2,6 +2,8 @@ package configs_test
 
 import (
 	"net/netip"
+	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -42,4 +44,11 @@ func TestImagesHaveTheirOwnSuperuserAndHealthCheck(t *testing.T) {
 	require.Contains(t, compose, "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n")
 	require.Contains(t, compose, `args: {VERSION:`)
 	require.Contains(t, string(content(t, "Containerfile")), `CMD ["/dg", "health"]`)
+}
+
+func content(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("deploy", name))
+	require.NoError(t, err)
+	return text
 }

@@ -152,9 +152,6 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 		"sealer":    sealer.Run,
 		"key usage": p.Keys.Counter.Run,
 	}
-	if p.Pools.Replicas != nil {
-		p.background["replicas"] = p.Pools.Replicas.Run
-	}
 	return m, nil
 }
 

@@ -35,7 +35,11 @@ func (p *Program) mountHealth(router fiber.Router) {
 		}
 		lines := []string{"ready"}
 		for _, r := range p.Pools.Replicas.All() {
-			lines = append(lines, fmt.Sprintf("replica %d: %s", r.Number, r.State()))
+			state := "read"
+			if r.Resting() {
+				state = "left out"
+			}
+			lines = append(lines, fmt.Sprintf("replica %d: %s", r.Number, state))
 		}
 		return c.SendString(strings.Join(lines, "\n") + "\n")
 	})

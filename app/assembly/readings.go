@@ -157,23 +157,14 @@ func registerReplicas(r prometheus.Registerer, replicas *replica.Replicas) {
 	}
 	label := []string{"replica"}
 	r.MustRegister(
-		newReading(prometheus.GaugeValue, "dg_replica_state",
-			"1 for the state that the replica is in. Reports read from one that is following.",
-			[]string{"replica", "state"},
+		newReading(prometheus.GaugeValue, "dg_replica_resting",
+			"1 while reports leave out the replica after a failure.", label,
 			each(func(r *replica.Replica, emit func(float64, ...string), number string) {
-				for _, state := range replica.States {
-					in := 0.0
-					if r.State() == state {
-						in = 1
-					}
-					emit(in, number, string(state))
+				resting := 0.0
+				if r.Resting() {
+					resting = 1
 				}
-			})),
-		newReading(prometheus.GaugeValue, "dg_replica_lag_bytes",
-			"Bytes of the primary's log that the replica had not replayed when it last answered.",
-			label,
-			each(func(r *replica.Replica, emit func(float64, ...string), number string) {
-				emit(float64(r.Lag()), number)
+				emit(resting, number)
 			})),
 		newReading(prometheus.CounterValue, "dg_replica_reads_total",
 			"Reads of reports and exports that the replica has taken.", label,

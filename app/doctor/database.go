@@ -138,17 +138,6 @@ func findSecrets(ctx context.Context, s *Subject) []Finding {
 	return nil
 }
 
-// replicaFixes are the fixes of a replica that reports do not read.
-var replicaFixes = map[replica.State]string{
-	replica.Behind: "See whether its replay is paused (pg_wal_replay_resume), what " +
-		"keeps it busy, and that the primary has synchronous_commit on.",
-	replica.Promoted: "Make it a standby of the primary again (pg_rewind, or a new " +
-		"base backup), or remove it from DG_DATABASE_REPLICA_URLS.",
-	replica.Diverged: "Make it a standby of the primary again: pg_rewind, or a new base backup.",
-	replica.Unreachable: "Check its URL in DG_DATABASE_REPLICA_URLS, that it runs with " +
-		"hot_standby=on, and that pg_hba.conf admits this machine.",
-}
-
 // findReplicas checks that reports can read from each replica.
 func findReplicas(ctx context.Context, s *Subject) (findings []Finding) {
 	replicas, err := replica.Open(ctx, s.Replicas(), s.db,
@@ -158,9 +147,11 @@ func findReplicas(ctx context.Context, s *Subject) (findings []Finding) {
 	}
 	defer replicas.Close()
 	for _, r := range replicas.All() {
-		if state := r.State(); state != replica.Following {
+		if err := r.Check(ctx); err != nil {
 			findings = append(findings, Finding{fmt.Sprintf("replica %d", r.Number), Warning,
-				"reports leave it out: it is " + string(state), replicaFixes[state]})
+				"reports leave it out: " + err.Error(), "See whether it runs with hot_standby=on, " +
+					"whether its replay is paused (pg_wal_replay_resume), and that it follows the " +
+					"primary (pg_rewind, or a new base backup)."})
 		}
 	}
 	return findings

@@ -163,7 +163,6 @@ func newReplicated(t *testing.T) *replicated {
 	w.fork = apptest.Read[string](t, w.primary, `select fork_id::text from plays where org_id = $1
 		group by fork_id order by count(*) desc limit 1`, w.org)
 	w.query = yearUntilToday()
-	w.state("following")
 	return w
 }
 
@@ -204,11 +203,14 @@ func (w *replicated) untilRead(what string, ask func()) {
 	})
 }
 
-// state waits until /readyz and the metrics show the state of the replica.
-func (w *replicated) state(state string) {
+// leftOut waits until the replica is left out for the reason.
+func (w *replicated) leftOut(reason string) {
 	w.t.Helper()
-	apptest.Until(w.t, 10*time.Second, "the replica is not "+state, func() bool {
-		return w.c.Metric(`dg_replica_state{replica="1",state="`+state+`"}`) == 1
+	before := len(w.c.Log.String())
+	apptest.Until(w.t, 20*time.Second, "the replica is not left out: "+reason, func() bool {
+		w.stats()
+		return strings.Contains(w.c.Log.String()[before:], reason)
 	})
-	require.Equal(w.t, "ready\nreplica 1: "+state+"\n", w.c.Fetch("/readyz", ""))
+	require.Equal(w.t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
+	require.Equal(w.t, "ready\nreplica 1: left out\n", w.c.Fetch("/readyz", ""))
 }

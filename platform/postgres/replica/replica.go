@@ -17,73 +17,59 @@ import (
 	"dg/platform/postgres"
 )
 
-// Wait bounds the wait of a read for a replica, connecting included. Then the read goes to
-// the primary.
-const Wait = 50 * time.Millisecond
+const (
+	// Wait bounds the wait of a read for a replica, connecting included. Then the primary is read.
+	Wait = 50 * time.Millisecond
+	// rest is how long a replica is not tried after a failure.
+	rest = 5 * time.Second
+)
 
 // Replicas are hot standbys of the primary.
 type Replicas struct {
-	primary  *postgres.DB
-	all      []*Replica
-	next     atomic.Uint32 // among equally busy ones
-	flushing atomic.Bool
+	all  []*Replica
+	next atomic.Uint32
 }
 
-// Replica takes reads while it is verified. A failed read leaves it out until the next check, so
-// that at most as many reads a second wait in vain as its pools have connections.
+// Replica is one of them, with a pool for each pool of the primary whose reads it takes.
 type Replica struct {
 	Number int // in the order of the setting, from 1: its name in log and metrics
-	of     *Replicas
-	pools  map[*postgres.DB]*postgres.DB // by the pool of the primary whose reads they take
-	probes *postgres.DB
+	system int64
+	pools  map[*postgres.DB]*postgres.DB
 	log    *slog.Logger
 
-	verified atomic.Pointer[serverRun] // nil: it is left out
-	state    atomic.Pointer[State]
-	lag      atomic.Int64
-	reads    atomic.Int64
+	restsUntil atomic.Int64 // in Unix nanoseconds
+	checked    atomic.Bool  // its sessions are as ours
+	reads      atomic.Int64
 }
 
-// serverRun identifies one run of a server on a timeline. Within a run the replayed LSN only
-// advances.
-type serverRun struct {
-	started  time.Time
-	timeline uint32
-}
-
-// Open opens replicas of the primary, each with a pool for every key of like, for AcquireReplica of
-// that key. It fails for a malformed URL or another database system, not for an unreachable
-// replica.
+// Open opens replicas of the primary, each with a pool for every key of like. It fails for a
+// malformed URL or another database system, not for a replica that does not answer.
 func Open(
 	ctx context.Context, urls []string, primary *postgres.DB, like map[*postgres.DB]postgres.Options,
 ) (*Replicas, error) {
-	rs := &Replicas{primary: primary}
+	rs := &Replicas{}
+	system := int64(0)
+	err := primary.Pool.QueryRow(ctx,
+		`/* postgres.system */ select system_identifier from pg_control_system()`).Scan(&system)
+	if err != nil {
+		return nil, fmt.Errorf("replicas: %w", err)
+	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, of: rs, pools: map[*postgres.DB]*postgres.DB{}}
-		r.state.Store(&notChecked)
+		r := &Replica{Number: i + 1, system: system, pools: map[*postgres.DB]*postgres.DB{}}
 		rs.all = append(rs.all, r)
 		for db, opts := range like {
 			r.log = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("replica", r.Number)
 			opts.Name = fmt.Sprintf("%s replica %d", opts.Name, r.Number)
 			opts.Replica = true
-			pool, err := postgres.Open(ctx, url, opts)
-			if err != nil {
+			if r.pools[db], err = postgres.Open(ctx, url, opts); err != nil {
 				rs.Close()
 				return nil, fmt.Errorf("replica %d: %w", r.Number, err)
 			}
-			r.pools[db] = pool
-			r.probes = pool
 		}
-	}
-	rs.check(ctx)
-	for _, r := range rs.all {
-		if *r.state.Load() == Foreign {
+		if errors.Is(r.Check(ctx), errForeign) {
 			rs.Close()
-			return nil,
-				fmt.Errorf(
-					"replica %d is not a copy of the primary: it belongs to another database "+
-						"system. Correct DG_DATABASE_REPLICA_URLS", r.Number,
-				)
+			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another "+
+				"database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
 	}
 	primary.ReadFrom(rs, slices.Collect(maps.Keys(like))...)
@@ -92,13 +78,12 @@ func Open(
 
 // Close closes the pools.
 func (rs *Replicas) Close() {
-	if rs == nil {
-		return
-	}
 	var all sync.WaitGroup
-	for _, r := range rs.all {
+	for _, r := range rs.All() {
 		for _, db := range r.pools {
-			all.Go(db.Close)
+			if db != nil {
+				all.Go(db.Close)
+			}
 		}
 	}
 	all.Wait()
@@ -115,50 +100,132 @@ func (rs *Replicas) All() []*Replica {
 // Pool returns the replica's counterpart of a pool of the primary.
 func (r *Replica) Pool(of *postgres.DB) *postgres.DB { return r.pools[of] }
 
-// Acquire implements postgres.Replicas.
+// Reads returns how many reads the replica has taken.
+func (r *Replica) Reads() int64 { return r.reads.Load() }
+
+// Resting reports whether the replica is not tried after a failure.
+func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
+
+// Acquire implements postgres.Replicas. It tries the next replica that does not rest.
 func (rs *Replicas) Acquire(
 	ctx context.Context, of *postgres.DB, at postgres.Position,
 ) *pgxpool.Conn {
-	r, run := rs.pick(of, at)
-	if r == nil {
-		return nil
+	first := int(rs.next.Add(1))
+	for i := range rs.all {
+		if r := rs.all[(first+i)%len(rs.all)]; !r.Resting() {
+			return r.acquire(ctx, r.pools[of].Pool, at)
+		}
 	}
+	return nil
+}
+
+// acquire returns a connection to the replica once it has replayed the position, else nil.
+func (r *Replica) acquire(
+	ctx context.Context, pool *pgxpool.Pool, at postgres.Position,
+) *pgxpool.Conn {
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
-	conn, err := r.pools[of].Pool.Acquire(waiting)
-	if errors.Is(err, context.DeadlineExceeded) {
-		// a later read uses the connection; the next check reports a server that refuses new ones
-		return nil
-	}
+	conn, err := pool.Acquire(waiting)
 	if err == nil {
-		if err = r.await(waiting, conn, run, at); err == nil {
+		if err = r.await(waiting, conn, at); err == nil {
 			r.reads.Add(1)
 			return conn
 		}
 		conn.Release()
 	}
-	if ctx.Err() == nil {
-		r.set(stateOf(err), err)
+	busy := pool.Stat().AcquiredConns() == pool.Stat().MaxConns()
+	if ctx.Err() == nil && !busy {
+		r.restsUntil.Store(time.Now().Add(rest).UnixNano())
+		pool.Reset() // a restart leaves each connection dead
+		r.log.Warn("reports leave out the replica for five seconds", "error", postgres.Redact(err))
 	}
 	return nil
 }
 
-// pick returns the least busy verified replica that has a connection left.
-func (rs *Replicas) pick(of *postgres.DB, at postgres.Position) (picked *Replica, run *serverRun) {
-	least := int32(0)
-	first := int(rs.next.Add(1))
-	for i := range rs.all {
-		r := rs.all[(first+i)%len(rs.all)]
-		verified := r.verified.Load()
-		stat := r.pools[of].Pool.Stat()
-		busy := stat.TotalConns() - stat.IdleConns() // with those that are being opened
-		if verified == nil || verified.timeline != at.Timeline || busy >= stat.MaxConns() ||
-			picked != nil && busy >= least {
-			continue
+// The reasons that a replica is not read.
+var (
+	errForeign  = errors.New("it belongs to another database system than the primary")
+	errPromoted = errors.New("it is no standby any more, or never was one")
+	errTimeline = errors.New("it is on another timeline than the primary")
+	errOwn      = errors.New("it has replayed what the primary did not send: a history of its own")
+	errBehind   = errors.New("it has not replayed what the primary has committed")
+)
+
+// The control file shows a new timeline some time after its first record is replayed. The WAL
+// receiver's is current, but visible only to roles with pg_read_all_stats.
+const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(), s.system_identifier,
+	greatest(c.timeline_id, r.min_recovery_end_timeline,
+	  (select received_tli from pg_stat_wal_receiver)),
+	coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
+	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
+	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
+
+// await waits until the replica has replayed the position. It comes before the snapshot: within one,
+// the comparison would be newer than what is read.
+func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Position) error {
+	for delay := time.Millisecond; ; delay *= 2 {
+		var standby bool
+		var system int64
+		var timeline uint32
+		var replayed, received uint64
+		err := conn.QueryRow(ctx, stateSQL).Scan(&standby, &system, &timeline, &replayed, &received)
+		switch {
+		case err != nil && ctx.Err() != nil && delay > time.Millisecond:
+			return errBehind
+		case err != nil:
+			return err
+		case system != r.system:
+			return errForeign
+		case !standby:
+			return errPromoted
+		case timeline != at.Timeline:
+			return errTimeline
+		case replayed > received:
+			return errOwn
+		case replayed >= at.LSN:
+			return r.checkSession(ctx, conn)
 		}
-		picked = r
-		run = verified
-		least = busy
+		select {
+		case <-ctx.Done():
+			return errBehind
+		case <-time.After(delay):
+		}
 	}
-	return picked, run
+}
+
+func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
+	if r.checked.Load() {
+		return nil
+	}
+	for _, db := range r.pools {
+		if err := db.CheckSession(ctx, conn.Conn()); err != nil {
+			return err
+		}
+	}
+	r.checked.Store(true)
+	return nil
+}
+
+// checkTimeout bounds Check.
+const checkTimeout = time.Second
+
+// Check returns why reports would not read from the replica now, or nil.
+func (r *Replica) Check(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, checkTimeout)
+	defer stop()
+	for primary, db := range r.pools {
+		var at postgres.Position
+		err := primary.Pool.QueryRow(ctx,
+			`/* postgres.position */ select `+postgres.PositionExpression).Scan(&at)
+		if err != nil {
+			return err
+		}
+		conn, err := db.Pool.Acquire(ctx)
+		if err != nil {
+			return fmt.Errorf("it does not answer: %w", postgres.Redact(err))
+		}
+		defer conn.Release()
+		return r.await(ctx, conn, at)
+	}
+	return nil
 }
