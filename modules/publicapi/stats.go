@@ -13,10 +13,10 @@ func (a *API) getForkStats(r *call) error {
 	if err != nil {
 		return err
 	}
+	r.release() // reports and answers have places of their own
 	if r.c.Method() == fiber.MethodHead {
 		return a.headForkStats(r, query)
 	}
-	r.release() // reports and answers have places of their own
 	body, sent, err := a.admittedStatistics(r, query)
 	if err != nil {
 		return err

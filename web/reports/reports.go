@@ -47,6 +47,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
+	ui.ReleasePlace(c) // an overview has a place among the reports
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
 	overview, err := h.overview(c, p, period)
 	if err != nil {
