@@ -261,6 +261,180 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	require.Greater(t, files, 20)
 }
 
+// specification, 9: releases have dates. The headers that announce an end are those of the document.
+func TestChangesAreDated(t *testing.T) {
+	t.Parallel()
+	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
+	days := slices.Concat(webtest.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
+	require.NotEmpty(t, days)
+	slices.Reverse(days)
+	require.True(t, slices.IsSorted(days), "newest first: %s", days)
+	document := strings.Join(strings.Fields(contract(t)), " ")
+	for _, fact := range []string{
+		fmt.Sprintf("at most %d small reports and %d large one (more than 5,000 players",
+			reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("%d small reports or %d large one running", reports.MaxReportsOfOrganisation,
+			reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("at most %d exports, %d of them with one key; an instance runs %d",
+			exports.MaxAtOnceOfOrganisation, exports.MaxAtOnceOfActor, exports.MaxAtOnce),
+		fmt.Sprintf("%d exports of the key, %d of the organisation or %d of the instance",
+			exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
+		fmt.Sprintf("waits for up to %.0f seconds", limit.Wait.Seconds()),
+		fmt.Sprintf("Retry in %d seconds", limit.RetryAfter),
+	} {
+		require.Contains(t, document, fact)
+	}
+	require.Equal(t, 5000, reports.LargeReport)
+	for _, fact := range []string{
+		"fewer than 5 members", "An idle group looks like a small one", "make reports anonymous",
+		"4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity",
+	} {
+		require.Contains(t, document, fact)
+		require.Contains(t, text, fact)
+	}
+	header := webtest.RegexpFind(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
+	columns := webtest.Cells(
+		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
+	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
+	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.URL+`/api/v1/forks`,
+		"the address of this service")
+	require.NotContains(t, body, "dg.example.org")
+}
+
+// The pages need no sign-in and no database.
+func TestDocsAreForEverybody(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	for _, path := range []string{
+		"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats",
+		"/docs/clients", "/docs/changes", "/docs/recipes", "/docs/security",
+	} {
+		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
+		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name,
+			`<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
+	}
+	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
+		w.Browser(t).Get(path).Is(t, 404)
+	}
+	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`,
+		`<a href="/docs/security">`)
+	for _, path := range webtest.Cells(`href="(/docs/[^"#]+)`, index.Body) {
+		w.Browser(t).Get(path[0]).Is(t, 200)
+	}
+	b.Get("/docs").Has(t, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
+	w.DB.DB.Close()
+	b.Get("/docs").Is(t, 200) // which explains ERR_UNAVAILABLE
+	w.Browser(t).Get("/docs/security").Is(t, 200)
+}
+
+// The examples name a fork and a group of the reader's organisation. A reader of several names it in
+// the address.
+func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
+	t.Parallel()
+	w, acme := webtest.StartAcme(t)
+	globex := w.Organisation("globex")
+	fork := w.Fork(acme)
+	other := w.Fork(globex)
+	group := w.DB.Group(acme.ID, w.DB.Players(acme.ID, 5)...)
+	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
+	require.Contains(t, contract(t), invented, "that of the document")
+	for _, path := range []string{
+		"/docs", "/docs/recipes/curl", "/docs/recipes/python", "/docs/reference/getForkStats",
+	} {
+		w.Browser(t).Get(path).Has(t, invented)
+		w.SignedIn(t, acme.Member).Get(path).Lacks(t, fork.ID)
+		own := w.SignedIn(t, acme.Owner).Get(path).Has(t, fork.ID)
+		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, own.Body)
+	}
+	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, "groupId="+group)
+	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
+	both := w.SignedIn(t, acme.Owner)
+	both.Get("/docs").Has(t, invented)
+	both.Get("/docs?org=globex").Has(t, other.ID, `href="/docs/recipes?org=globex"`)
+	w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Lacks(t, other.ID)
+}
+
+// forgetful lists the groups of another organisation, like a statement without its organisation.
+type forgetful struct {
+	groups ui.GroupLister
+	finds  string
+}
+
+func (f *forgetful) Groups(ctx context.Context, _, chosen string) ([]org.Group, error) {
+	return f.groups.Groups(ctx, f.finds, chosen)
+}
+
+// rules.md, Keys: nothing is allowed across organisations. The policy authorises each listed group by
+// its owner.
+func TestDocsNameNoForeignGroup(t *testing.T) {
+	t.Parallel()
+	var groups forgetful
+	w := webtest.StartOn(t, fixtures.New(t), time.Now, func(m *web.Modules) {
+		groups.groups = m.Docs.Groups
+		m.Docs.Groups = &groups
+	})
+	acme := w.Organisation("acme")
+	other := w.Organisation("other")
+	fork := w.Fork(acme)
+	foreign := w.DB.Group(other.ID, w.DB.Players(other.ID, 5)...)
+	groups.finds = other.ID
+	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, fork.ID).Lacks(t, foreign)
+}
+
+// The reference shows each operation of the OpenAPI document with its parameters, fields, answers and
+// examples.
+func TestReferenceShowsTheDocument(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	index := w.Browser(t).Get("/docs/reference")
+	for operation, names := range map[string][]string{
+		"listForks": {"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag"},
+		"getFork":   {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
+		"getForkStats": {
+			"players[].bestScorePercent", "skills[].skillId", "data.reading.charts", "groupId",
+			"date-time", "#ERR_VALIDATION",
+		},
+		"exportForkPlaysCsv": {
+			"text/csv", "X-DG-Report-Suppressed", "playId,forkId",
+			"<td><code>scorePercent</code></td>",
+		},
+	} {
+		index.Has(t, `href="/docs/reference/`+operation+`"`)
+		w.Browser(t).Get("/docs/reference/"+operation).Has(t, names...).Lacks(t, "$ref")
+	}
+}
+
+// Each file of recipes/ is on a page, as docs.json lists it.
+func TestDocsShowEveryRecipe(t *testing.T) {
+	t.Parallel()
+	b := webtest.Start(t).Browser(t)
+	index := b.Get("/docs").Body + b.Get("/docs/recipes").Body
+	text := func(page string) string { return html.UnescapeString(anyTag.ReplaceAllString(page, "")) }
+	shown := text(index)
+	for _, path := range webtest.Cells(`href="(/docs/(?:recipes/|clients)[^"]*)`, index) {
+		shown += text(b.Get(path[0]).Body)
+	}
+	files := 0
+	var forgotten []string
+	require.NoError(t,
+		fs.WalkDir(os.DirFS("recipes"), ".", func(name string, entry fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			if entry.IsDir() {
+				return nil
+			}
+			files++
+			source, err := os.ReadFile("recipes/" + name)
+			require.NoError(t, err)
+			first, _, _ := strings.Cut(string(source), "https://dg.example.org")
+			if !strings.Contains(shown, strings.TrimSpace(first)) {
+				forgotten = append(forgotten, name)
+			}
+			return nil
+		}))
+	require.Empty(t, forgotten, "no page shows them")
+	require.Greater(t, files, 20)
+}
+
 // specification, 9: changes have dates, and breaking ones are listed apart. The headers that announce
 // an end are those of the document.
 func TestChangesAreDatedAndBreaksStandApart(t *testing.T) {
