@@ -60,7 +60,11 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
 	}
 
-	w.DB.DB.Close()
+	w.DB.Exec(`create function down() returns bool language plpgsql as
+			$$ begin raise sqlstate '57P03'; end $$;
+		alter table sessions rename to away;
+		create view sessions as select * from away where down();
+		grant all on sessions to public`)
 	owner.Get("/account?x=1").Is(t, 503).Has(t, "<h1>Service unavailable</h1>",
 		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After")
 }
