@@ -28,7 +28,7 @@ type Modules struct {
 	Orgs            ui.Organisations
 	Policy          ui.Policy
 
-	Account      account.Modules // for Mount alone
+	Account      account.Service // for Mount alone
 	AuditLog     auditlog.Modules
 	Keys         keys.Modules
 	Organisation organisation.Modules

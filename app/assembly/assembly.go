@@ -28,7 +28,6 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/telemetry"
 	"dg/web"
-	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/docs"
 	"dg/web/keys"
@@ -104,7 +103,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		ReservedFiles:  pools.reservedFiles(),
 	})
 	registerReadings(p.Ops, s.Version, s.Data, pools, m.reports.Limiters(), p.exports.Limiters(),
-		m.identity.SignIns.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
+		m.identity.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
@@ -120,7 +119,7 @@ type modules struct {
 	games    *games.Service
 	requests *limit.Requests // of API and screens
 	reports  *reports.Service
-	identity *identity.Module
+	identity *identity.Service
 	auditor  identity.Auditor
 }
 
@@ -175,24 +174,22 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 }
 
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
-	people := m.identity
 	return web.New(web.Modules{
-		Sessions:        people.Sessions,
-		Reauthenticator: people.SignIns,
+		Sessions:        m.identity,
+		Reauthenticator: m.identity,
 		Requests:        m.requests,
 		Orgs:            m.org,
 		Policy:          m.policy,
-		Account: account.Modules{SignIns: people.SignIns, Sessions: people.Sessions,
-			Resets: people.Resets, Accounts: people.Accounts, TwoStep: people.TwoStep},
-		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys.Reader, Forks: m.games, Groups: m.org},
+		Account:         m.identity,
+		AuditLog:        auditlog.Modules{Log: m.audit, Keys: p.Keys.Reader, Forks: m.games, Groups: m.org},
 		Keys: keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Log: m.audit,
 			Forks: m.games},
-		Organisation: organisation.Modules{Organisations: m.org, People: people.Accounts,
+		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
 			Keys: p.Keys.Reader},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},
 		Reports: webreports.Modules{Forks: m.games, Groups: m.org, Reports: m.reports,
 			Exports: p.exports},
-		RecheckSessions: identity.New(p.recheck(), time.Now, m.auditor, s.Log).Sessions,
+		RecheckSessions: identity.New(p.recheck(), time.Now, m.auditor, s.Log),
 		RecheckOrgs:     org.New(p.recheck(), m.audit, m.policy),
 	}, s.BaseURL, time.Now)
 }

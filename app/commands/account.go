@@ -32,7 +32,7 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 
 // printReset prints a link that sets the person's password. The log never has it.
 func (o operator) printReset(ctx context.Context, p Stdio, base, email, command string) error {
-	reset, err := o.people.Resets.BeginReset(identity.WithRequest(ctx, requestOf(command)), email)
+	reset, err := o.people.BeginReset(identity.WithRequest(ctx, requestOf(command)), email)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type operator struct {
 	*postgres.DB
 	log    *audit.Log
 	orgs   *org.Service
-	people *identity.Module
+	people *identity.Service
 }
 
 // withOwner runs work as the owner of the tables. It does not migrate: data and the schema of this

@@ -53,7 +53,7 @@ func TestConcurrentWrongCodesAreCountedExactly(t *testing.T) {
 	b.person(ann, secret)
 	pending := b.signIn(ann)
 	code := b.wrongCode(secret)
-	require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *instance) error {
+	require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *identity.Service) error {
 		return second(on.VerifySecondStep(b.ctx(), pending.Token, code))
 	}))
 }

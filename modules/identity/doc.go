@@ -2,14 +2,9 @@
 //
 // Tables: users, sessions, recovery_codes, account_resets, secret_key_check.
 //
-// Types, by job (New builds them). Each embeds the layer that it needs:
-//   - Sessions finds and ends sessions. SignIns begins them, and asks for the password
-//     again. Accounts names people and changes passwords. TwoStep turns two-step verification on and
-//     off. Resets makes and uses the operator's reset links.
-//   - store is database and clock. recorder adds changes to the audit log. verifier
-//     compares passwords, within limits. changer changes a person, under the lock of the person's
-//     row.
-//   - Keyring encrypts the secrets of two-step verification.
+// Service has a method for each verb of a screen. A change of a person goes through
+// reauthenticated (password within limits, lock of the person's row) and rotate (a new token, the
+// audit entry). Keyring encrypts the secrets of two-step verification.
 //
 // Packages password, throttle (limits, locks) and twostep (codes) hold the rest.
 //

@@ -58,29 +58,22 @@ type event struct {
 	details map[string]any
 }
 
-// recorder records changes of a person's security, and logs sign-ins.
-type recorder struct {
-	*store
-	auditor Auditor
-	log     *slog.Logger
-}
-
 // record adds an event of the person in the transaction of its change.
 // Errors: apperr.Unavailable.
-func (r *recorder) record(tx transaction, of Person, e event) error {
-	if err := r.append(tx, of, e); err != nil {
+func (s *Service) record(tx transaction, of Person, e event) error {
+	if err := s.append(tx, of, e); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err,
 			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
 	}
 	return nil
 }
 
-func (r *recorder) append(tx transaction, of Person, e event) error {
-	organisations, err := r.auditor.Memberships.OrganisationsOf(tx, of.ID)
+func (s *Service) append(tx transaction, of Person, e event) error {
+	organisations, err := s.auditor.Memberships.OrganisationsOf(tx, of.ID)
 	if err != nil {
 		return err
 	}
-	return r.auditor.Log.AppendToAll(tx, organisations, audit.Entry{
+	return s.auditor.Log.AppendToAll(tx, organisations, audit.Entry{
 		Actor:   cmp.Or(e.actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name}),
 		Target:  audit.Target{Kind: "person", ID: of.ID},
 		Action:  e.action,
@@ -90,28 +83,28 @@ func (r *recorder) append(tx transaction, of Person, e event) error {
 }
 
 // logSignIn logs a sign-in. An unknown e-mail is not logged: people type passwords there.
-func (r *recorder) logSignIn(ctx context.Context, level slog.Level, what string, of Person,
+func (s *Service) logSignIn(ctx context.Context, level slog.Level, what string, of Person,
 	more ...any) {
 	from := requestOf(ctx)
-	r.log.Log(ctx, level, what,
+	s.log.Log(ctx, level, what,
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
 // logFailure logs and counts a failed sign-in and the lock that it started, if any; other errors
 // it ignores.
-func (r *recorder) logFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
+func (s *Service) logFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
 	reason := failureReason(err)
 	if reason == "" {
 		return
 	}
-	r.logSignIn(ctx, slog.LevelWarn, "sign-in failed", of, "reason", reason)
+	s.logSignIn(ctx, slog.LevelWarn, "sign-in failed", of, "reason", reason)
 	if lockedUntil != nil {
-		r.logSignIn(ctx, slog.LevelWarn, "sign-in locked", of, "until", lockedUntil.UTC())
+		s.logSignIn(ctx, slog.LevelWarn, "sign-in locked", of, "until", lockedUntil.UTC())
 	}
 	if of.ID == "" && reason == reasonPassword {
 		reason = unknownEmail
 	}
-	r.auditor.Failed(reason)
+	s.auditor.Failed(reason)
 }
 
 // failureReason returns the reason of a failed sign-in, or "" for another error.

@@ -10,7 +10,7 @@ import (
 var cheap = password.Cost{Memory: 8, Time: 1, Lanes: 1}
 
 // UseCheapHashes makes new hashes, and the dummy one, cheap.
-func (m *Module) UseCheapHashes() { m.changer.passwords = password.NewHasher(cheap) }
+func (s *Service) UseCheapHashes() { s.passwords = password.NewHasher(cheap) }
 
 // CheapHash returns a hash of the password.
 func CheapHash(text string) string {

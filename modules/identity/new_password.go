@@ -12,15 +12,12 @@ import (
 var errSamePassword = apperr.NewField("new",
 	"The new password is the current one. Use a different one.")
 
-// Accounts names people, and changes their passwords.
-type Accounts struct{ *changer }
-
 // ChangePassword replaces the person's password. Every other session of the person ends; this one
 // continues under the returned token.
 //
 // Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, apperr.Validation with the
 // field "new".
-func (a *Accounts) ChangePassword(
+func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, replacement string,
 ) (Session, error) {
 	if err := password.CheckForm(replacement); err != nil {
@@ -31,20 +28,20 @@ func (a *Accounts) ChangePassword(
 		if password.Normalise(replacement) == password.Normalise(proof.Password) {
 			return errSamePassword
 		}
-		if err := a.checkGuessable(ctx, who.Person, replacement); err != nil {
+		if err := s.checkGuessable(ctx, who.Person, replacement); err != nil {
 			return err
 		}
-		hash, err = a.passwords.Hash(ctx, replacement)
+		hash, err = s.passwords.Hash(ctx, replacement)
 		return err
 	}
-	return a.reauthenticated(ctx, token, proof, prepare,
-		func(tx transaction, in *lockedSession, now time.Time) error {
+	return s.reauthenticated(ctx, token, proof, prepare,
+		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
 			if in.secret != "" {
-				if err := a.takeCode(tx, in, proof.Code, now); err != nil {
-					return err
+				if err := s.takeCode(tx, in, proof.Code, now); err != nil {
+					return Session{}, err
 				}
 			}
-			return a.rotate(tx, in, now, audit.PasswordChanged, func() error {
+			return s.rotate(tx, in, now, audit.PasswordChanged, func() error {
 				return update(tx, "replacePassword", in.Person.ID,
 					map[string]any{"password_hash": hash, "password_since": now})
 			})
@@ -53,8 +50,8 @@ func (a *Accounts) ChangePassword(
 
 // checkGuessable refuses a password that is common, the person's e-mail, or made of the person's or
 // an organisation's name.
-func (v *verifier) checkGuessable(ctx context.Context, of Person, replacement string) error {
-	names, err := v.auditor.Memberships.OrganisationNamesOf(ctx, of.ID)
+func (s *Service) checkGuessable(ctx context.Context, of Person, replacement string) error {
+	names, err := s.auditor.Memberships.OrganisationNamesOf(ctx, of.ID)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	sessions := b.signInOften(ann)
-	require.Equal(t, 1, b.atOnce(func(nth int, on *instance) error {
+	require.Equal(t, 1, b.atOnce(func(nth int, on *identity.Service) error {
 		return second(on.ChangePassword(b.ctx(), sessions[nth].Token, proof(""), replacement))
 	})[0])
 	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))

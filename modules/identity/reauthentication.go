@@ -19,7 +19,7 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 //
 // Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword,
 // ErrWrongCode, a LockedError, apperr.Unavailable when too many people sign in at once.
-func (s *SignIns) Reauthenticate(ctx context.Context, token string, proof Proof) error {
+func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	recently, err := authenticatedRecently(s.gorm(ctx), token, s.clock())
 	switch {
 	case err != nil || recently:
@@ -27,21 +27,19 @@ func (s *SignIns) Reauthenticate(ctx context.Context, token string, proof Proof)
 	case proof.Password == "":
 		return ErrPasswordDue
 	}
-	mark := func(tx transaction, in *lockedSession, now time.Time) error {
-		// A form that is sent twice has one code: the first request has marked the session.
-		if recently, err := authenticatedRecently(tx, token, now); err != nil || recently {
-			return err
-		}
-		if in.secret != "" {
-			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
-				return err
+	_, err = s.reauthenticated(ctx, token, proof, nil,
+		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
+			// A form that is sent twice has one code: the first request has marked the session.
+			recently, err := authenticatedRecently(tx, token, now)
+			if err != nil || recently {
+				return in.Session, err
 			}
-		}
-		if err := markAuthenticated(tx, in); err != nil {
-			return err
-		}
-		return s.recordRecoveryCode(tx, in)
-	}
-	_, err = s.reauthenticated(ctx, token, proof, nil, mark)
+			if in.secret != "" {
+				if err := s.takeCode(tx, in, proof.Code, now); err != nil {
+					return Session{}, err
+				}
+			}
+			return in.Session, markAuthenticated(tx, in)
+		})
 	return err
 }

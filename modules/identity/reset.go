@@ -22,44 +22,41 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// Resets sets new passwords by links that the operator makes.
-type Resets struct{ *verifier }
-
 // UseReset sets a new password for the reset's person, once. It turns two-step verification off,
 // voids the recovery codes and ends all sessions of the person, and the given session of the
 // browser, which may be another person's; "" is none.
 // Errors: ErrNoReset, apperr.Validation with the field "new".
-func (r *Resets) UseReset(ctx context.Context, token, replacement, session string) error {
+func (s *Service) UseReset(ctx context.Context, token, replacement, session string) error {
 	if err := password.CheckForm(replacement); err != nil {
 		return err
 	}
-	release, err := r.admit(ctx, requestOf(ctx).Address)
+	release, err := s.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return err
 	}
 	defer release()
 	// before hashing, so that an unknown token costs no hash
-	whose, err := resetCredentials(r.gorm(ctx), token, r.clock())
+	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err
 	}
-	if err := r.checkNewPassword(ctx, whose, replacement); err != nil {
+	if err := s.checkNewPassword(ctx, whose, replacement); err != nil {
 		return err
 	}
-	hash, err := r.passwords.Hash(ctx, replacement)
+	hash, err := s.passwords.Hash(ctx, replacement)
 	if err != nil {
 		return err
 	}
-	return r.useReset(ctx, token, hash, session, r.clock())
+	return s.useReset(ctx, token, hash, session, s.clock())
 }
 
 // checkNewPassword refuses a password that can be guessed, or is the current one.
-func (r *Resets) checkNewPassword(ctx context.Context, of credentials, replacement string) error {
-	err := r.checkGuessable(ctx, of.Person, replacement)
+func (s *Service) checkNewPassword(ctx context.Context, of credentials, replacement string) error {
+	err := s.checkGuessable(ctx, of.Person, replacement)
 	if err != nil || of.passwordHash == nil {
 		return err
 	}
-	same, err := r.passwords.Matches(ctx, of.passwordHash, replacement)
+	same, err := s.passwords.Matches(ctx, of.passwordHash, replacement)
 	if err == nil && same {
 		return errSamePassword
 	}

@@ -88,7 +88,7 @@ func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	old := b.reset(ann)
 	reset := b.reset(ann)
 	require.ErrorIs(t, b.useReset(old.Token, replacement, ""), identity.ErrNoReset)
-	require.Equal(t, [3]int{1, 49, 0}, b.atOnce(func(_ int, on *instance) error {
+	require.Equal(t, [3]int{1, 49, 0}, b.atOnce(func(_ int, on *identity.Service) error {
 		return on.UseReset(b.ctx(), reset.Token, replacement, "")
 	}))
 }

@@ -89,7 +89,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	secret, recovery, _ := b.enrolled(ann)
 	var sessions [concurrency]identity.Session
 	give := func(code string) [3]int {
-		return b.atOnce(func(nth int, on *instance) error {
+		return b.atOnce(func(nth int, on *identity.Service) error {
 			return second(on.VerifySecondStep(b.ctx(), sessions[nth].Token, code))
 		})
 	}

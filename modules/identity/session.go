@@ -41,12 +41,9 @@ type Client struct {
 	Session string // the token of the session that it has, which a sign-in ends, or ""
 }
 
-// Sessions finds and ends sessions.
-type Sessions struct{ *recorder }
-
 // Session returns the session of the token and stores its use, at most once a minute. Errors:
 // ErrNoSession.
-func (s *Sessions) Session(ctx context.Context, token string) (Session, error) {
+func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(ctx, token, now)
 	if err != nil {
@@ -62,7 +59,7 @@ func (s *Sessions) Session(ctx context.Context, token string) (Session, error) {
 }
 
 // signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
-func (s *store) signedIn(ctx context.Context, token string, now time.Time) (sessionAt, error) {
+func (s *Service) signedIn(ctx context.Context, token string, now time.Time) (sessionAt, error) {
 	row, err := s.session(ctx, token, now)
 	if err == nil && row.SecondStepDue {
 		err = ErrNoSession

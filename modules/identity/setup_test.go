@@ -35,12 +35,12 @@ const (
 // firefox is the browser of most sign-ins.
 var firefox = identity.Client{Address: "192.0.2.7"}
 
-// bundle is a database and two instances of the module on it, each with its own pool. The clock
+// bundle is a database and two instances of the service on it, each with its own pool. The clock
 // moves by pass alone. Hashes are cheap.
 type bundle struct {
 	*fixtures.Database
 	t             *testing.T
-	people, other *instance
+	people, other *identity.Service
 	pools         []*pgxpool.Pool // of the two
 	millis        atomic.Int64    // of the clock
 }
@@ -65,25 +65,14 @@ func setupAlone(t *testing.T) *bundle {
 	return b
 }
 
-// instance is the module as one process has it.
-type instance struct {
-	*identity.Module
-	*identity.Sessions
-	*identity.SignIns
-	*identity.Accounts
-	*identity.TwoStep
-	*identity.Resets
-}
-
 // service returns an instance with hashes of the real cost.
-func (b *bundle) service(db *postgres.DB) *instance {
+func (b *bundle) service(db *postgres.DB) *identity.Service {
 	auditor := identity.Auditor{
 		Memberships: memberships{},
 		Log:         audit.New(db),
 		Failed:      func(string) {},
 	}
-	m := identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
-	return &instance{m, m.Sessions, m.SignIns, m.Accounts, m.TwoStep, m.Resets}
+	return identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
 }
 
 // memberships finds no organisation's log: entries of people are tested with the assembled program.
@@ -163,7 +152,7 @@ const concurrency = 50
 
 // atOnce runs fn 50 times at once, on the two instances by turns, and counts the answers: done,
 // wrong, locked. All connections are open before, so that no call ends before the others begin.
-func (b *bundle) atOnce(fn func(nth int, people *instance) error) (counts [3]int) {
+func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (counts [3]int) {
 	b.t.Helper()
 	for _, pool := range b.pools {
 		var conns []*pgxpool.Conn
@@ -183,7 +172,7 @@ func (b *bundle) atOnce(fn func(nth int, people *instance) error) (counts [3]int
 		all.Go(func() {
 			<-start
 			for range 20 {
-				failed[i] = fn(i, []*instance{b.people, b.other}[i%2])
+				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
 				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
 					break // otherwise it timed out on a busy machine, changed nothing, and retries
 				}

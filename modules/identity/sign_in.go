@@ -3,18 +3,11 @@ package identity
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
-
-// SignIns begins sessions, and asks people in them for the password again.
-type SignIns struct {
-	*changer
-	lastSweep atomic.Int64 // in Unix milliseconds
-}
 
 // The answers to a wrong attempt.
 var (
@@ -33,7 +26,7 @@ var (
 //
 // Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too;
 // apperr.Unavailable when too many people sign in at once.
-func (s *SignIns) SignIn(
+func (s *Service) SignIn(
 	ctx context.Context, email, password string, from Client,
 ) (Session, error) {
 	release, err := s.admit(ctx, from.Address)
@@ -67,16 +60,16 @@ func (s *SignIns) SignIn(
 //
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
 // a right code too; apperr.Unavailable when too many people sign in at once.
-func (s *SignIns) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
+func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
 	release, err := s.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return Session{}, err
 	}
 	defer release()
 	session, err := s.withPersonLocked(ctx, token, true,
-		func(tx transaction, in *lockedSession, now time.Time) error {
+		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
 			if err := s.takeCode(tx, in, code, now); err != nil {
-				return err
+				return Session{}, err
 			}
 			return s.rotate(tx, in, now, "", nil)
 		})

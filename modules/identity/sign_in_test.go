@@ -70,12 +70,12 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	b.person(bob, "")
-	require.Equal(t, [3]int{50, 0, 0}, b.atOnce(func(_ int, on *instance) error {
+	require.Equal(t, [3]int{50, 0, 0}, b.atOnce(func(_ int, on *identity.Service) error {
 		return second(on.SignIn(b.ctx(), ann, password, firefox)) // right ones are not counted
 	}))
 	for i, email := range []string{ann, "nobody@example.com"} {
 		from := identity.Client{Address: "198.51.100." + strconv.Itoa(i)}
-		require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *instance) error {
+		require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *identity.Service) error {
 			return second(on.SignIn(b.ctx(), email, wrongPassword, from))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
@@ -132,19 +132,19 @@ func TestSignInsAreLogged(t *testing.T) {
 		Failed:      func(reason string) { counted = append(counted, reason) },
 	}, book.Logger())
 	m.UseCheapHashes()
-	pending, err := m.SignIns.SignIn(b.ctx(), ann, password, firefox)
+	pending, err := m.SignIn(b.ctx(), ann, password, firefox)
 	require.NoError(t, err)
 	require.Empty(t, book.String(), "the code is due")
-	_, err = m.SignIns.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
+	_, err = m.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
 	require.ErrorIs(t, err, identity.ErrWrongCode)
-	_, err = m.SignIns.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+	_, err = m.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
 	require.NoError(t, err)
 	require.Contains(t, book.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
-		_, err = m.SignIns.SignIn(b.ctx(), ann, wrongPassword, firefox)
+		_, err = m.SignIn(b.ctx(), ann, wrongPassword, firefox)
 		require.Error(t, err)
 	}
-	_, err = m.SignIns.SignIn(b.ctx(), "typed password", wrongPassword, firefox)
+	_, err = m.SignIn(b.ctx(), "typed password", wrongPassword, firefox)
 	require.Error(t, err)
 	failed := `msg="sign-in failed" reason=`
 	require.Equal(t, 11, strings.Count(book.String(), failed+"wrong_password"))

@@ -92,18 +92,12 @@ type transaction = *gorm.DB
 // ofPeople is the scope of this package's statements in SQL.
 var ofPeople = tenant.Across("people belong to no organisation")
 
-// store is the module's database and clock.
-type store struct {
-	db  *postgres.DB
-	now func() time.Time
-}
-
 // clock returns the current time as it is stored: UTC, in milliseconds.
-func (s *store) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-func (s *store) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
+func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
 
-func (s *store) inTransaction(ctx context.Context, fn func(tx transaction) error) error {
+func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) error) error {
 	return s.gorm(ctx).Transaction(fn)
 }
 

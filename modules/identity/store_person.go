@@ -14,12 +14,12 @@ import (
 const maxPeople = 1000
 
 // People returns the people with the ids, by name: at most 1,000. Unknown ids are left out.
-func (a *Accounts) People(ctx context.Context, ids []string) ([]Person, error) {
+func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	if len(ids) > maxPeople {
 		return nil, fmt.Errorf("identity: people: %d ids, more than %d", len(ids), maxPeople)
 	}
 	var rows []userRow
-	if err := a.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
+	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
 		Order("name, id").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("identity: people: %w", err)
 	}
@@ -35,7 +35,7 @@ var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: che
 
 // PersonIn returns the person with the e-mail in the caller's transaction, and whether the person
 // has a password. Errors: ErrNoSuchEmail.
-func (a *Accounts) PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
+func (s *Service) PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
 	var row userRow
 	err := tx.Scopes(postgres.Tag("identity.personByEmail")).
 		Where("email_key = ?", EmailKey(email)).Take(&row).Error
@@ -43,7 +43,7 @@ func (a *Accounts) PersonIn(tx transaction, email string) (_ Person, password bo
 }
 
 // AddIn adds a person without a password in the caller's transaction, which is the operator's.
-func (a *Accounts) AddIn(tx transaction, email, name string) (Person, error) {
+func (s *Service) AddIn(tx transaction, email, name string) (Person, error) {
 	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
 	err := tx.Scopes(postgres.Tag("identity.addPerson")).Model(&userRow{}).Create(map[string]any{
 		"id": row.ID, "email": email, "email_key": EmailKey(email), "name": name,

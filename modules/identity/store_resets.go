@@ -16,10 +16,10 @@ import (
 // BeginReset returns a reset for the person with the e-mail and voids an earlier one. It needs the
 // rights of the tables' owner. Errors: apperr.NotFound, apperr.Unavailable when it cannot be
 // recorded.
-func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
-	now := r.clock()
+func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
+	now := s.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
-	err := r.inTransaction(ctx, func(tx transaction) error {
+	err := s.inTransaction(ctx, func(tx transaction) error {
 		var of userRow
 		err := tx.Scopes(postgres.Tag("identity.lockEmail")).
 			Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
@@ -32,7 +32,7 @@ func (r *Resets) BeginReset(ctx context.Context, email string) (Reset, error) {
 			return err
 		}
 		until := reset.ExpiresAt.Format(time.RFC3339)
-		return r.record(tx, reset.Person, event{
+		return s.record(tx, reset.Person, event{
 			actor: audit.TheOperator, action: audit.ResetCreated,
 			details: map[string]any{"name": of.Name, "until": until},
 		})
@@ -55,8 +55,8 @@ func insertReset(tx transaction, reset Reset, now time.Time) error {
 }
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
-func (r *Resets) ResetPerson(ctx context.Context, token string) (Person, error) {
-	whose, err := resetCredentials(r.gorm(ctx), token, r.clock())
+func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
+	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
 	return whose.Person, err
 }
 
@@ -69,8 +69,8 @@ func resetCredentials(db *gorm.DB, token string, now time.Time) (credentials, er
 
 // useReset locks the person's row before it deletes the reset, so that one of several concurrent
 // uses finds it. Triggers end the sessions and void the recovery codes.
-func (r *Resets) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
-	return r.inTransaction(ctx, func(tx transaction) error {
+func (s *Service) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
+	return s.inTransaction(ctx, func(tx transaction) error {
 		whose, err := resetCredentials(tx.Clauses(lockUser), token, now)
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (r *Resets) useReset(ctx context.Context, token, hash, session string, now 
 		if err != nil {
 			return err
 		}
-		if err := r.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil ||
+		if err := s.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil ||
 			session == "" {
 			return err
 		}

@@ -36,7 +36,7 @@ func (r sessionAt) session(token string) Session {
 
 // session returns the session of the token with its person, in one statement: it runs with each
 // request of a screen.
-func (s *store) session(
+func (s *Service) session(
 	ctx context.Context, token string, now time.Time,
 ) (row sessionAt, err error) {
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session"), ofPeople).
@@ -47,7 +47,7 @@ func (s *store) session(
 }
 
 // touch stores a use. It does not move it back when requests of a session overtake each other.
-func (s *Sessions) touch(ctx context.Context, session Session, now time.Time) error {
+func (s *Service) touch(ctx context.Context, session Session, now time.Time) error {
 	err := s.gorm(ctx).Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
 		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
 		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
@@ -64,7 +64,7 @@ func authenticatedRecently(db *gorm.DB, token string, now time.Time) (recently b
 	return recently, noRow(err, ErrNoSession, "authenticated recently")
 }
 
-func markAuthenticated(tx transaction, in *lockedSession) error {
+func markAuthenticated(tx transaction, in lockedSession) error {
 	marked := tx.Scopes(postgres.Tag("identity.markAuthenticated")).Model(&sessionRow{}).
 		Where("token_hash = ?", hashToken(in.Token)).Update("authenticated_at", gorm.Expr("now()"))
 	if marked.Error != nil {
@@ -80,7 +80,7 @@ func markAuthenticated(tx transaction, in *lockedSession) error {
 const maxSessions = 100
 
 // SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession.
-func (s *Sessions) SignOutEverywhere(ctx context.Context, token string) error {
+func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, token string) error {
 }
 
 // SignOut ends the session of the token, if there is one.
-func (s *Sessions) SignOut(ctx context.Context, token string) error {
+func (s *Service) SignOut(ctx context.Context, token string) error {
 	return signOutIn(s.gorm(ctx), token)
 }
 

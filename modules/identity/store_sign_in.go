@@ -17,7 +17,7 @@ import (
 )
 
 // credentials returns the credentials of an e-mail. Known and unknown e-mails take one statement.
-func (s *SignIns) credentials(ctx context.Context, email string) (credentials, error) {
+func (s *Service) credentials(ctx context.Context, email string) (credentials, error) {
 	nobody := credentials{Person: Person{Email: email}}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
@@ -38,7 +38,7 @@ func (s *SignIns) credentials(ctx context.Context, email string) (credentials, e
 // begin stores a session if the verified password is still the person's, and ends the one whose token
 // is ends, unless that is "". The share lock orders it
 // with a change of password: an earlier one is seen here, a later one ends this session.
-func (s *SignIns) begin(
+func (s *Service) begin(
 	ctx context.Context, who credentials, limits []throttle.Limit, ends string, now time.Time,
 ) (begun Session, err error) {
 	err = s.inTransaction(ctx, func(tx transaction) error {

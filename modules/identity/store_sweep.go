@@ -17,7 +17,7 @@ const (
 
 // sweep removes expired rows. Its batches are larger than a second of sign-ins adds, so that no
 // table grows.
-func (s *SignIns) sweep(ctx context.Context, now time.Time) error {
+func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	last := s.lastSweep.Load()
 	if now.Sub(time.UnixMilli(last)).Abs() < sweepInterval ||
 		!s.lastSweep.CompareAndSwap(last, now.UnixMilli()) {

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/modules/audit"
 	"dg/modules/identity/throttle"
 	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
@@ -16,12 +17,12 @@ import (
 
 // offerSecret stores the encrypted secret with the session unless it has one, and returns the stored
 // secret. With a key it replaces an offer in clear.
-func (t *TwoStep) offerSecret(
+func (s *Service) offerSecret(
 	ctx context.Context, token, encrypted string, now time.Time,
 ) (stored string, err error) {
-	db := t.gorm(ctx)
+	db := s.gorm(ctx)
 	kept := "%"
-	if t.keys.Encrypts() {
+	if s.keys.Encrypts() {
 		kept = encryptedPrefix + "%"
 	}
 	twoStep := db.Model(&userRow{}).Select("1").
@@ -37,7 +38,7 @@ func (t *TwoStep) offerSecret(
 		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
 	}
 	if offered.RowsAffected == 0 {
-		if _, err := t.session(ctx, token, now); err != nil {
+		if _, err := s.session(ctx, token, now); err != nil {
 			return "", err
 		}
 		return "", ErrTwoStepOn
@@ -48,7 +49,7 @@ func (t *TwoStep) offerSecret(
 // turnOnTwoStep resets wrong codes, which belong to another secret. step is that of the confirming
 // code, which is used.
 func turnOnTwoStep(
-	tx transaction, in *lockedSession, encrypted string, step int64, now time.Time,
+	tx transaction, in lockedSession, encrypted string, step int64, now time.Time,
 ) error {
 	return update(tx, "turnOnTwoStep", in.Person.ID, map[string]any{
 		"totp_secret":      encrypted,
@@ -60,7 +61,7 @@ func turnOnTwoStep(
 	})
 }
 
-func turnOffTwoStep(tx transaction, in *lockedSession) error {
+func turnOffTwoStep(tx transaction, in lockedSession) error {
 	return update(tx, "turnOffTwoStep", in.Person.ID, map[string]any{
 		"totp_secret":    nil,
 		"totp_since":     nil,
@@ -68,7 +69,7 @@ func turnOffTwoStep(tx transaction, in *lockedSession) error {
 	})
 }
 
-func saveCodeAttempts(tx transaction, in *lockedSession, lastStep int64, a throttle.Codes) error {
+func saveCodeAttempts(tx transaction, in lockedSession, lastStep int64, a throttle.Codes) error {
 	return update(tx, "saveCodeAttempts", in.Person.ID, map[string]any{
 		"totp_last_step":   lastStep,
 		"wrong_codes":      a.Wrong,
@@ -96,26 +97,29 @@ func replaceRecoveryCodes(tx transaction, personID string) ([]string, error) {
 	return codes, nil
 }
 
-// useRecoveryCode deletes the code and reports whether it was the person's. It needs the lock of the
-// person's row.
-func useRecoveryCode(tx transaction, personID, code string) (bool, error) {
+// useRecoveryCode deletes the code and reports whether it was the person's, which it records. It
+// needs the lock of the person's row.
+func (s *Service) useRecoveryCode(tx transaction, of Person, code string) (bool, error) {
 	used := tx.Scopes(postgres.Tag("identity.useRecoveryCode")).
-		Where("user_id = ? and code_hash = ?", personID, twostep.HashRecoveryCode(personID, code)).
+		Where("user_id = ? and code_hash = ?", of.ID, twostep.HashRecoveryCode(of.ID, code)).
 		Delete(&recoveryRow{})
 	if used.Error != nil {
 		return false, fmt.Errorf("identity: use a recovery code: %w", used.Error)
 	}
-	return used.RowsAffected == 1, nil
+	if used.RowsAffected == 0 {
+		return false, nil
+	}
+	return true, s.record(tx, of, event{action: audit.RecoveryCodeUsed})
 }
 
 // RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
-func (t *TwoStep) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
-	own, err := t.signedIn(ctx, token, t.clock())
+func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
+	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return 0, err
 	}
 	var left int64
-	err = t.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
 		Where("user_id = ?", own.UserID).Count(&left).Error
 	return int(left), apperr.Annotate(err, "identity: count recovery codes")
 }

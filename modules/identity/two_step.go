@@ -16,25 +16,22 @@ var (
 	ErrTwoStepOff = apperr.New(apperr.Validation, "Two-step verification is off. Set it up first.")
 )
 
-// TwoStep turns two-step verification on and off.
-type TwoStep struct{ *changer }
-
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
 // BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is the
 // same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
-func (t *TwoStep) BeginTwoStep(ctx context.Context, token string) (Enrolment, error) {
-	now := t.clock()
-	own, err := t.session(ctx, token, now)
+func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, error) {
+	now := s.clock()
+	own, err := s.session(ctx, token, now)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	stored, err := t.offerSecret(ctx, token, t.keys.encrypt(own.UserID, twostep.NewSecret()), now)
+	stored, err := s.offerSecret(ctx, token, s.keys.encrypt(own.UserID, twostep.NewSecret()), now)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	secret, err := t.keys.open(own.UserID, stored)
+	secret, err := s.keys.open(own.UserID, stored)
 	if err != nil {
 		return Enrolment{}, err
 	}
@@ -47,27 +44,27 @@ func (t *TwoStep) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 //
 // Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrTwoStepOn, ErrTwoStepOff when no secret
 // was offered, ErrWrongCode (not counted: the client has seen the secret).
-func (t *TwoStep) ConfirmTwoStep(
+func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
-	session, err = t.reauthenticated(ctx, token, proof, nil,
-		func(tx transaction, in *lockedSession, now time.Time) error {
+	session, err = s.reauthenticated(ctx, token, proof, nil,
+		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
 			switch {
 			case in.secret != "":
-				return ErrTwoStepOn
+				return Session{}, ErrTwoStepOn
 			case in.offeredSecret == "":
-				return ErrTwoStepOff
+				return Session{}, ErrTwoStepOff
 			}
-			secret, err := t.keys.open(in.Person.ID, in.offeredSecret)
+			secret, err := s.keys.open(in.Person.ID, in.offeredSecret)
 			if err != nil {
-				return err
+				return Session{}, err
 			}
 			step, ok, _ := twostep.Match(secret, proof.Code, now, 0)
 			if !ok {
-				return ErrWrongCode
+				return Session{}, ErrWrongCode
 			}
-			return t.rotate(tx, in, now, audit.TwoStepTurnedOn, func() (err error) {
-				if err := turnOnTwoStep(tx, in, t.keys.encrypt(in.Person.ID, secret), step,
+			return s.rotate(tx, in, now, audit.TwoStepTurnedOn, func() (err error) {
+				if err := turnOnTwoStep(tx, in, s.keys.encrypt(in.Person.ID, secret), step,
 					now); err != nil {
 					return err
 				}
@@ -82,19 +79,19 @@ func (t *TwoStep) ConfirmTwoStep(
 // of the person ends; this one continues under the returned token.
 //
 // Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
-func (t *TwoStep) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
-	return t.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, turnOffTwoStep)
+func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
+	return s.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, turnOffTwoStep)
 }
 
 // ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
 // returned again. The session continues under the returned token.
 //
 // Errors: ErrNoSession, ErrTwoStepOff, ErrWrongPassword, ErrWrongCode, a LockedError.
-func (t *TwoStep) ReplaceRecoveryCodes(
+func (s *Service) ReplaceRecoveryCodes(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
-	session, err = t.changeTwoStep(ctx, token, proof, "",
-		func(tx transaction, in *lockedSession) (err error) {
+	session, err = s.changeTwoStep(ctx, token, proof, "",
+		func(tx transaction, in lockedSession) (err error) {
 			codes, err = replaceRecoveryCodes(tx, in.Person.ID)
 			return err
 		})
@@ -102,18 +99,18 @@ func (t *TwoStep) ReplaceRecoveryCodes(
 }
 
 // changeTwoStep runs apply for a person who has two-step verification on and gave a code of it.
-func (t *TwoStep) changeTwoStep(
+func (s *Service) changeTwoStep(
 	ctx context.Context, token string, proof Proof, action audit.Action,
-	apply func(transaction, *lockedSession) error,
+	apply func(transaction, lockedSession) error,
 ) (Session, error) {
-	return t.reauthenticated(ctx, token, proof, nil,
-		func(tx transaction, in *lockedSession, now time.Time) error {
+	return s.reauthenticated(ctx, token, proof, nil,
+		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
 			if in.secret == "" {
-				return ErrTwoStepOff
+				return Session{}, ErrTwoStepOff
 			}
-			if err := t.takeCode(tx, in, proof.Code, now); err != nil {
-				return err
+			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
+				return Session{}, err
 			}
-			return t.rotate(tx, in, now, action, func() error { return apply(tx, in) })
+			return s.rotate(tx, in, now, action, func() error { return apply(tx, in) })
 		})
 }

@@ -13,26 +13,17 @@ var templates embed.FS
 type SignInHandler struct {
 	*ui.Pages
 	*ui.Guard
-	Modules
+	Service
 }
 
 // Handler serves the account of a signed-in person.
 type Handler struct {
 	*ui.Pages
-	Modules
-}
-
-// Modules are what the wing uses of other modules.
-type Modules struct {
-	SignIns  SignIns
-	Sessions Sessions
-	Resets   Resets
-	Accounts Accounts
-	TwoStep  TwoStep
+	Service
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*SignInHandler, *Handler) {
+func New(pages *ui.Pages, guard *ui.Guard, s Service) (*SignInHandler, *Handler) {
 	pages = pages.With(templates)
-	return &SignInHandler{pages, guard, m}, &Handler{pages, m}
+	return &SignInHandler{pages, guard, s}, &Handler{pages, s}
 }

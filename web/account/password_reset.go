@@ -25,7 +25,7 @@ func (h *SignInHandler) ResetForm(c *fiber.Ctx) error {
 
 func (h *SignInHandler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	var err error
-	if view.Person, err = h.Resets.ResetPerson(c.UserContext(), view.Token); err != nil {
+	if view.Person, err = h.Service.ResetPerson(c.UserContext(), view.Token); err != nil {
 		return err
 	}
 	view.Layout = ui.NewLayout(nil, ui.TitleOf("Reset password", status), ui.AreaNone)
@@ -39,7 +39,7 @@ func (h *SignInHandler) ResetPassword(c *fiber.Ctx) error {
 	if password, view.FormErrors = newPasswordOf(c); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Resets.UseReset(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
+	err := h.Service.UseReset(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
 	if apperr.Is(err, apperr.Validation) {
 		view.FormErrors = ui.FieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)

@@ -52,7 +52,7 @@ func (h *SignInHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) 
 // SignIn answers POST /sign-in.
 func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
-	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
+	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
 		identity.Client{
 			Address: httpserver.ClientAddr(c),
 			Session: c.Cookies(ui.SessionCookie),
@@ -77,7 +77,7 @@ const begunParam = "begun"
 
 // SignOut answers POST /sign-out.
 func (h *SignInHandler) SignOut(c *fiber.Ctx) error {
-	if err := h.Sessions.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
+	if err := h.Service.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
 	return signedOut(c)

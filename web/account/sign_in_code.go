@@ -11,7 +11,7 @@ import (
 
 // CodeForm answers GET /sign-in/code.
 func (h *SignInHandler) CodeForm(c *fiber.Ctx) error {
-	session, err := h.Sessions.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
+	session, err := h.Service.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
 	}
@@ -52,7 +52,7 @@ func restartSignIn(c *fiber.Ctx) error {
 
 // SecondStep answers POST /sign-in/code.
 func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
-	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
+	session, err := h.Service.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
 	if w := ui.LockoutWait(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
@@ -75,7 +75,7 @@ func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
 // sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed,
 // so a failure only leaves the notice out.
 func (h *SignInHandler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
-	left, err := h.TwoStep.RecoveryCodesLeft(c.UserContext(), session.Token)
+	left, err := h.Service.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {
 		return
 	}

@@ -41,7 +41,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status))
 		return h.Render(c, status, "two-step-off", &view)
 	}
-	offer, err := h.TwoStep.BeginTwoStep(c.UserContext(), p.Token)
+	offer, err := h.Service.BeginTwoStep(c.UserContext(), p.Token)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var session identity.Session
 	var err error
 	if ui.FormValue(c, "do") == "off" {
-		session, err = h.TwoStep.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
+		session, err = h.Service.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	} else {
-		codes, session, err = h.TwoStep.ConfirmTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
+		codes, session, err = h.Service.ConfirmTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	}
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderTwoStep(c, p, status, f)

@@ -34,7 +34,6 @@ import (
 	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/logbook"
 	"dg/web"
-	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/docs"
 	"dg/web/keys"
@@ -45,7 +44,7 @@ import (
 // World is a database with one instance of the screens on it, reached over a real connection.
 type World struct {
 	DB       *fixtures.Database
-	People   *identity.Module
+	People   *identity.Service
 	Keys     *apikeys.Module
 	Log      *audit.Log
 	Figures  *reports.Service
@@ -116,7 +115,7 @@ func StartOn(
 	return w
 }
 
-func (w *World) identity(auditor identity.Auditor, log slog.Handler) *identity.Module {
+func (w *World) identity(auditor identity.Auditor, log slog.Handler) *identity.Service {
 	auditor.Log = w.Log
 	auditor.Failed = func(string) {}
 	return identity.New(w.DB.DB, w.now, auditor, slog.New(log))
@@ -126,23 +125,17 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 	people := w.identity(identity.Auditor{Memberships: orgs}, w.Logged.Logger().Handler())
 	forks := games.New(w.DB.DB)
 	return web.Modules{
-		Sessions:        people.Sessions,
-		Reauthenticator: people.SignIns,
+		Sessions:        people,
+		Reauthenticator: people,
 		Requests:        w.requests,
 		Orgs:            orgs,
 		Policy:          policy,
-		Account: account.Modules{
-			SignIns:  people.SignIns,
-			Sessions: people.Sessions,
-			Resets:   people.Resets,
-			Accounts: people.Accounts,
-			TwoStep:  people.TwoStep,
-		},
-		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Log: w.Log, Forks: forks},
+		Account:         people,
+		AuditLog:        auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
+		Keys:            keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Log: w.Log, Forks: forks},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
-			People:        people.Accounts,
+			People:        people,
 			Keys:          w.Keys.Reader,
 		},
 		Docs: docs.Modules{Groups: orgs, Forks: forks},
@@ -260,11 +253,11 @@ func (w *World) Browser(t *testing.T) *Browser {
 func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 	t.Helper()
 	b := w.Browser(t)
-	session, err := w.People.SignIns.SignIn(t.Context(), p.Email, fixtures.Password,
+	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password,
 		identity.Client{Address: "192.0.2.1"})
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
-		session, err = w.People.SignIns.VerifySecondStep(t.Context(), session.Token,
+		session, err = w.People.VerifySecondStep(t.Context(), session.Token,
 			w.CodeNow(t, p.TOTPSecret))
 		require.NoError(t, err)
 	}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,10 @@ import (
 // person.
 type lockedSession struct {
 	Session
-	offeredSecret    string // as stored; "": none
-	secret           string // as stored; "": two-step verification is off
-	lastStep         int64  // of the last code that was accepted
-	codes            throttle.Codes
-	usedRecoveryCode bool
-	lockedUntil      *time.Time // the lock that a wrong code began, or nil
+	offeredSecret string // as stored; "": none
+	secret        string // as stored; "": two-step verification is off
+	lastStep      int64  // of the last code that was accepted
+	codes         throttle.Codes
 }
 
 func (r sessionRow) locked(token string) lockedSession {
@@ -37,39 +36,30 @@ func (r sessionRow) locked(token string) lockedSession {
 	}
 }
 
-// change changes a person in a transaction.
-type change func(tx transaction, in *lockedSession, now time.Time) error
+// change changes a person in a transaction, and returns the session under which the browser
+// continues.
+type change func(tx transaction, in lockedSession, now time.Time) (Session, error)
 
 // withPersonLocked runs fn for a session's person in one transaction. After ErrWrongCode it commits,
 // so that the code is counted.
-func (c *changer) withPersonLocked(
+func (s *Service) withPersonLocked(
 	ctx context.Context, token string, secondStepDue bool, fn change,
-) (Session, error) {
-	var in lockedSession
+) (continued Session, err error) {
 	var wrongCode error
-	err := c.inTransaction(ctx, func(tx transaction) (err error) {
-		now := c.clock()
-		if in, err = lockPerson(tx, token, secondStepDue, now); err != nil {
+	err = s.inTransaction(ctx, func(tx transaction) error {
+		now := s.clock()
+		in, err := lockPerson(tx, token, secondStepDue, now)
+		if err != nil {
 			return err
 		}
-		err = fn(tx, &in, now)
+		continued, err = fn(tx, in, now)
 		if errors.Is(err, ErrWrongCode) {
 			wrongCode = err
-			err = nil
+			return nil
 		}
 		return err
 	})
-	if err == nil {
-		err = wrongCode
-	}
-	if err != nil {
-		// a wrong code at enrolment is not a failed sign-in: the client has seen the secret
-		if in.secret != "" {
-			c.logFailure(ctx, in.Person, err, in.lockedUntil)
-		}
-		return Session{}, err
-	}
-	return in.Session, nil
+	return continued, cmp.Or(err, wrongCode)
 }
 
 func lockPerson(
@@ -88,42 +78,29 @@ func lockPerson(
 // rotate deletes the session, runs apply, which may be nil, and stores the session under a new token
 // with its second step done: triggers of apply's change end all other sessions. It records the
 // action; "" is none. A session that ended while it waited for the lock stays ended.
-func (c *changer) rotate(
-	tx transaction, in *lockedSession, now time.Time, action audit.Action, apply func() error,
-) error {
+func (s *Service) rotate(
+	tx transaction, in lockedSession, now time.Time, action audit.Action, apply func() error,
+) (rotated Session, err error) {
 	ended := tx.Scopes(postgres.Tag("identity.rotate")).
 		Where("token_hash = ?", hashToken(in.Token)).
 		Delete(&sessionRow{})
 	if ended.Error != nil {
-		return fmt.Errorf("identity: rotate: %w", ended.Error)
+		return rotated, fmt.Errorf("identity: rotate: %w", ended.Error)
 	}
 	if ended.RowsAffected == 0 {
-		return ErrNoSession
+		return rotated, ErrNoSession
 	}
 	if apply != nil {
 		if err := apply(); err != nil {
-			return err
+			return rotated, err
 		}
 	}
-	var err error
-	if in.Person, err = person(tx, in.Person.ID); err != nil {
-		return err
+	rotated = Session{Token: newToken(), StartedAt: in.StartedAt}
+	if rotated.Person, err = person(tx, in.Person.ID); err != nil {
+		return rotated, err
 	}
-	in.Token = newToken()
-	in.SecondStepDue = false
-	if err := insertSession(tx, in.Session, now); err != nil {
-		return err
+	if err := insertSession(tx, rotated, now); err != nil || action == "" {
+		return rotated, err
 	}
-	if err := c.recordRecoveryCode(tx, in); err != nil || action == "" {
-		return err
-	}
-	return c.record(tx, in.Person, event{action: action})
-}
-
-// recordRecoveryCode records the use of a recovery code, if the code was one.
-func (c *changer) recordRecoveryCode(tx transaction, in *lockedSession) error {
-	if !in.usedRecoveryCode {
-		return nil
-	}
-	return c.record(tx, in.Person, event{action: audit.RecoveryCodeUsed})
+	return rotated, s.record(tx, rotated.Person, event{action: action})
 }

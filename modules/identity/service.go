@@ -1,0 +1,70 @@
+package identity
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/identity/password"
+	"dg/platform/limit"
+	"dg/platform/netaddr"
+	"dg/platform/postgres"
+)
+
+// Service is what people do with their accounts: a method for each verb of a screen.
+type Service struct {
+	db        *postgres.DB
+	now       func() time.Time
+	auditor   Auditor
+	log       *slog.Logger // of sign-ins, failed ones and locks
+	passwords *password.Hasher
+	slots     *limit.Limiter // of sign-ins
+	keys      Keyring        // of the secrets of two-step verification
+	lastSweep atomic.Int64   // in Unix milliseconds
+}
+
+// New returns the service over db. log takes sign-ins, failed ones and locks.
+func New(db *postgres.DB, now func() time.Time, auditor Auditor, log *slog.Logger) *Service {
+	return &Service{
+		db:        db,
+		now:       now,
+		auditor:   auditor,
+		log:       log,
+		passwords: password.NewHasher(password.DefaultCost),
+		slots:     newSignInLimiter(db.Pool),
+	}
+}
+
+// EncryptWith makes the service read and write secrets with the keyring. Call it before the service
+// is used.
+func (s *Service) EncryptWith(keys Keyring) *Service {
+	s.keys = keys
+	return s
+}
+
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
+// Half of the pool stays free for others, such as the authentication of API keys.
+const maxSignIns = 4
+
+func newSignInLimiter(pool *pgxpool.Pool) *limit.Limiter {
+	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
+	return limit.New(limit.Options{
+		Max:    places,
+		PerKey: places / 2,
+		Busy:   "Too many people are signing in at once.",
+	})
+}
+
+// Limiters returns the limiters by the name of the work, for metrics.
+func (s *Service) Limiters() map[string]*limit.Limiter {
+	return map[string]*limit.Limiter{"sign_ins": s.slots}
+}
+
+// admit waits for a place of the network before the first query, so that a flood of sign-ins holds
+// no connections. The caller releases it. Errors: those of Limiter.Acquire.
+func (s *Service) admit(ctx context.Context, address string) (release func(), err error) {
+	return s.slots.Acquire(ctx, netaddr.ClientText(address))
+}
