@@ -46,6 +46,7 @@ func (s *Service) reauthenticated(
 			if err := throttle.Clear(tx, limits, now); err != nil {
 				return Session{}, err
 			}
+			in.authenticatedAt = nil
 			return fn(tx, in, now)
 		})
 }

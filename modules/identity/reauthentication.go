@@ -15,7 +15,7 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
 // Reauthenticate returns nil if the session's person entered the password (and the code, with
 // two-step verification on) within the last 15 minutes, or else if the proof is right. Signing in
-// counts as entering them.
+// counts as entering them, from the password on.
 //
 // Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword,
 // ErrWrongCode, a LockedError, apperr.Unavailable when too many people sign in at once.

@@ -45,8 +45,8 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, none),
 		"another session of the person")
 
-	b.Exec(`update sessions set authenticated_at = null`) // from before the column
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
+	b.age(session, "-1 minute")
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none), "in the future")
 	changed, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
 	require.NoError(t, err)
 	require.NoError(t, b.reauthenticate(changed, none), "it was entered for the change")
@@ -54,6 +54,24 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	for _, given := range []identity.Proof{none, {Password: replacement}} {
 		require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, given))
 	}
+}
+
+// The code that completes a sign-in does not make an older password fresh.
+func TestFreshnessCountsFromThePassword(t *testing.T) {
+	b := setup(t)
+	b.person(ann, secret)
+	pending := b.signIn(ann)
+	b.age(pending, "14 minutes 50 seconds")
+	session, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+	require.NoError(t, err)
+	require.True(t, one[bool](b,
+		`select authenticated_at < now() - interval '14 minutes' from sessions`))
+	b.pass(time.Minute)
+	renewed, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))
+	require.NoError(t, err)
+	require.True(t, one[bool](b,
+		`select authenticated_at > now() - interval '1 minute' from sessions`), "it was entered again")
+	require.NoError(t, b.reauthenticate(renewed, identity.Proof{}))
 }
 
 // With two-step verification on, a code or recovery code is needed too. Each works once.

@@ -56,7 +56,9 @@ type sessionRow struct {
 	Address       string // unused, as UserAgent is: the columns must not be null
 	UserAgent     string
 	TOTPOffer     *string // as stored: it may be encrypted
-	User          userRow
+	// when the password was entered, by the database's clock; nil in an insert: now
+	AuthenticatedAt *time.Time `gorm:"default:now()"`
+	User            userRow
 }
 
 func (sessionRow) TableName() string { return "sessions" }

@@ -20,6 +20,8 @@ type lockedSession struct {
 	secret        string // as stored; "": two-step verification is off
 	lastStep      int64  // of the last code that was accepted
 	codes         throttle.Codes
+	// when the password was entered; nil: by this request
+	authenticatedAt *time.Time
 }
 
 func (r sessionRow) locked(token string) lockedSession {
@@ -33,6 +35,7 @@ func (r sessionRow) locked(token string) lockedSession {
 			Locks:       r.User.CodeWaits,
 			LockedUntil: r.User.CodesWaitUntil,
 		},
+		authenticatedAt: r.AuthenticatedAt,
 	}
 }
 
@@ -99,7 +102,7 @@ func (s *Service) rotate(
 	if rotated.Person, err = person(tx, in.Person.ID); err != nil {
 		return rotated, err
 	}
-	if err := insertSession(tx, rotated, now); err != nil || action == "" {
+	if err := insertSession(tx, rotated, in.authenticatedAt, now); err != nil || action == "" {
 		return rotated, err
 	}
 	return rotated, s.record(tx, rotated.Person, event{action: action})

@@ -54,9 +54,11 @@ func (s *Service) touch(ctx context.Context, session Session, now time.Time) err
 	return apperr.Annotate(err, "identity: touch a session")
 }
 
-// authenticatedRecently compares authenticated_at with the database's clock, which wrote it.
+// authenticatedRecently compares authenticated_at with the database's clock, which wrote it rounded
+// to a millisecond. An instant in the future is not recent: the clock was set back.
 func authenticatedRecently(db *gorm.DB, token string, now time.Time) (recently bool, err error) {
-	const compared = "coalesce(authenticated_at > now() - make_interval(secs => ?), false)"
+	const compared = `coalesce(authenticated_at > clock_timestamp() - make_interval(secs => ?)
+		and authenticated_at <= clock_timestamp() + interval '1 ms', false)`
 	err = db.Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
 		Select(compared, reauthenticationTTL.Seconds()).
 		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).

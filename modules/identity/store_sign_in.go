@@ -58,7 +58,7 @@ func (s *Service) begin(
 			StartedAt:     now,
 			SecondStepDue: row.TOTPSecret != nil,
 		}
-		if err := insertSession(tx, begun, now); err != nil {
+		if err := insertSession(tx, begun, nil, now); err != nil {
 			return err
 		}
 		// Sessions without their code are ended first.
@@ -75,7 +75,10 @@ func (s *Service) begin(
 	return begun, nil
 }
 
-func insertSession(tx transaction, of Session, now time.Time) error {
+// insertSession stores a session whose password was entered at the instant, or now for nil.
+func insertSession(
+	tx transaction, of Session, authenticatedAt *time.Time, now time.Time,
+) error {
 	row := sessionRow{
 		TokenHash:     hashToken(of.Token),
 		UserID:        of.Person.ID,
@@ -83,6 +86,8 @@ func insertSession(tx transaction, of Session, now time.Time) error {
 		LastUsedAt:    now,
 		ExpiresAt:     of.expiry(now),
 		SecondStepDue: of.SecondStepDue,
+
+		AuthenticatedAt: authenticatedAt,
 	}
 	err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error
 	return apperr.Annotate(err, "identity: insert a session")
