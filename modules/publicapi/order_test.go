@@ -53,7 +53,7 @@ var steps = []step{
 	{"6", "ScopeMissing", audit.InsufficientScope, insufficientScope, nil},
 	{"7a", "ForkUnknown", "", "", nil},
 	{"7b", "OtherOrganisation", audit.OtherOrganisation, "", nil},
-	{"8a", "ParameterMistyped", "", "", nil},
+	{"8a", "ParameterUnknown", "", "", nil},
 	{"8b", "DayOutOfRange", "", "", nil},
 	{"9a", "GroupUnknown", "", "", nil},
 	{"9b", "GroupUnknown", audit.OtherOrganisation, "", foreignGroup},

@@ -62,11 +62,7 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 // errUnknownParameter redacts the name, which may be a misplaced key.
 func errUnknownParameter(name string) error {
 	name = apikeys.Redact(name)
-	shown := cmp.Or(input.Shown(name), "=")
-	if parameter := reports.MeantParameter(name); parameter != "" {
-		return apperr.NewField(name, "Unknown query parameter `%s`. Did you mean `%s`?", shown,
-			parameter)
-	}
 	return apperr.NewField(name,
-		"Unknown query parameter `%s`. This endpoint takes `from`, `to` and `groupId`.", shown)
+		"Unknown query parameter `%s`. This endpoint takes `from`, `to` and `groupId`.",
+		cmp.Or(input.Shown(name), "="))
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,8 +21,8 @@ type params struct {
 }
 
 // parseParams reads the parameters of a report. One that is repeated is an error, since it is
-// unknown which one was meant, and so is another name of one: without its filter the page would
-// show everybody's figures.
+// unknown which one was meant, and so is a misspelt groupId: without it the page would show
+// everybody's figures.
 func parseParams(c *fiber.Ctx) (params, error) {
 	var p params
 	fields := map[string]*string{
@@ -34,10 +35,9 @@ func parseParams(c *fiber.Ctx) (params, error) {
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
 		if fields[name] == nil {
-			if meant := reports.MeantParameter(name); meant != "" {
-				return p, apperr.NewField(name,
-					"The parameter “%s” in the address of this page is unknown. Use “%s”.",
-					ui.Shortened(key), meant)
+			if strings.Contains(strings.ToLower(name), "group") {
+				return p, apperr.NewField(name, "The parameter “%s” in the address of this page "+
+					"is unknown. Use “groupId”.", ui.Shortened(key))
 			}
 			continue
 		}
