@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"modules/identity/throttle": {"platform"},
 	"modules/identity/twostep":  {},
 	"modules/org":               {"platform", "modules/audit"},
-	"modules/games":             {"platform", "modules/org"},
+	"modules/games":             {"platform"},
 	"modules/apikeys":           {"platform", "modules/org", "modules/audit"},
 	"modules/reports": {
 		"platform", "modules/games", "modules/org", "modules/reports/segment",

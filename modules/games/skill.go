@@ -28,8 +28,7 @@ const (
 	SkillSpace = 128
 )
 
-// MaxAttempts is the maximum number of answers to one skill in a play. The tag of
-// ImportedSkill.Attempts enforces it.
+// MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
 const MaxAttempts = 100
 
 // Skill is an index of the catalogue: 0 to SkillCount-1.

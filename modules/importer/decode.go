@@ -4,72 +4,57 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/modules/org"
 )
 
-// types are the types of objects. Each refers to earlier ones only.
-var types = []string{
-	"organisation", "user", "membership", "game", "fork", "player", "group", "play",
-}
-
-// decoder checks each line alone and passes its object to the module.
+// decoder checks each line alone and passes its row to the format.
 type decoder struct {
-	report  func(Error)
-	read    map[string]func(line []byte) error // by type
+	formats map[string]*format // by type
+	types   string             // as errors list them
 	options json.Options
 	header  jsontext.Decoder // reused
 	number  int64            // of the line
 	errors  []Error          // of the line
 }
 
-func newDecoder(o *org.Import, i *identity.Import, g *games.Import, report func(Error)) *decoder {
-	d := &decoder{report: report}
+// errEnough ends the reading of a line with MaxErrors errors.
+var errEnough = errors.New("enough errors")
+
+func newDecoder(formats []*format) *decoder {
+	d := &decoder{formats: map[string]*format{}}
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+		d.formats[f.name] = f
+	}
+	d.types = strings.Join(names, ", ")
 	d.options = json.WithUnmarshalers(json.JoinUnmarshalers(
-		scalar(d, expectedText, parseString), scalar(d, expectedUUID, parseUUID),
+		scalar(d, expectedText, parseString), scalar(d, expectedUUID, parseID),
 		scalar(d, expectedTime, parseTime),
 		scalar(d, expectedWhole, parseWhole), scalar(d, expectedScore, parseScore),
 		scalar(d, expectedBool, parseBool),
 		scalar(d, expectedObject, parseConfiguration)))
-	d.read = map[string]func([]byte) error{
-		"organisation": reader(d, o.Organisation),
-		"user":         reader(d, i.User),
-		"membership":   reader(d, o.Membership),
-		"game":         reader(d, g.Game),
-		"fork":         reader(d, g.Fork),
-		"player":       reader(d, o.Player),
-		"group":        reader(d, o.Group),
-		"play":         reader(d, g.Play),
-	}
 	return d
 }
 
-// line reads one line and reports its errors. It returns errors of the import only.
-func (d *decoder) line(number int64, line []byte) error {
+// line reads one line into a row of its format. It returns the first errors, at most MaxErrors.
+func (d *decoder) line(number int64, line []byte) []Error {
 	d.number = number
 	d.errors = d.errors[:0]
-	err := d.object(line)
-	for _, e := range d.errors {
-		d.report(e)
-	}
-	return err
-}
-
-func (d *decoder) object(line []byte) error {
 	if len(bytes.Trim(line, " \t\r")) == 0 {
 		return nil
 	}
-	name := d.typeOf(line)
-	read, known := d.read[name]
-	if known {
-		return read(line)
+	if f := d.formats[d.typeOf(line)]; f != nil {
+		if row := f.read(d, f.name, line); row != nil {
+			f.pending = append(f.pending, append([]any{number}, row...))
+			f.rows++
+		}
+		return d.errors
 	}
 	var header struct {
 		Type jsontext.Value `json:"type"`
@@ -77,9 +62,9 @@ func (d *decoder) object(line []byte) error {
 	if err := json.Unmarshal(line, &header); err != nil {
 		d.unreadable(err)
 	} else {
-		d.add("type", "one of "+strings.Join(types, ", "), show(header.Type))
+		d.add("type", "one of "+d.types, show(header.Type))
 	}
-	return nil
+	return d.errors
 }
 
 // typeOf returns the type of the object on a line, or "". Most writers put it first.
@@ -107,9 +92,9 @@ func (d *decoder) typeOf(line []byte) string {
 	return ""
 }
 
-// reader returns a function that reads, checks and stages an object of one type.
-func reader[T any](d *decoder, stage func(line int64, object *T) error) func([]byte) error {
-	return func(line []byte) error {
+// reader returns a function that reads and checks an object of one type.
+func reader[T any](row func(*T) []any) func(*decoder, string, []byte) []any {
+	return func(d *decoder, name string, line []byte) []any {
 		var fields struct {
 			Type    string         `json:"type"`
 			Object  T              `json:",inline"`
@@ -120,11 +105,11 @@ func reader[T any](d *decoder, stage func(line int64, object *T) error) func([]b
 			return nil
 		}
 		d.validate(&fields.Object)
-		d.unknown("", fields.Type, fields.Unknown)
+		d.unknown("", name, fields.Unknown)
 		if len(d.errors) > 0 {
 			return nil
 		}
-		return stage(d.number, &fields.Object)
+		return row(&fields.Object)
 	}
 }
 
@@ -140,7 +125,9 @@ func scalar[T any](
 		}
 		value, ok := parse(raw)
 		if !ok {
-			d.add(fieldAt(dec.StackPointer()), expected, show(raw))
+			if !d.add(fieldAt(dec.StackPointer()), expected, show(raw)) {
+				return errEnough
+			}
 			return nil
 		}
 		*to = value
@@ -151,6 +138,9 @@ func scalar[T any](
 // unreadable adds an error of the JSON syntax, or of a value where the format has an object or
 // array.
 func (d *decoder) unreadable(err error) {
+	if errors.Is(err, errEnough) {
+		return
+	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			d.add(fieldAt(e.JSONPointer), "each field once", "")
@@ -179,28 +169,36 @@ func (d *decoder) unknown(prefix, typ string, fields jsontext.Value) {
 	if fields == nil {
 		return
 	}
-	var names map[string]jsontext.Value
-	_ = json.Unmarshal(fields, &names) // valid: the line was decoded
-	for name := range names {
-		d.add(prefix+fieldName(name), "no field of this name in a "+typ, "")
+	dec := jsontext.NewDecoder(bytes.NewReader(fields))
+	_, _ = dec.ReadToken() // all is valid: the line was decoded
+	for dec.PeekKind() == '"' {
+		name, _ := dec.ReadToken()
+		if !d.add(prefix+fieldName(name.String()), "no field of this name in a "+typ, "") {
+			return
+		}
+		_ = dec.SkipValue()
 	}
 }
 
 // add adds an error of the line, one for each field. A later error of the same field replaces only
-// the expectation of a text, which is less precise than others.
-func (d *decoder) add(field, expected, got string) {
+// the expectation of a text, which is less precise than others. It returns false if the line has
+// enough errors.
+func (d *decoder) add(field, expected, got string) bool {
 	if field == "passwordHash" || field == "totpSecret" {
 		got = ""
 	}
-	for i, e := range d.errors {
-		if e.Field == field {
-			if e.Expected == expectedText {
-				d.errors[i].Expected = expected
-			}
-			return
+	same := func(e Error) bool { return e.Field == field }
+	if i := slices.IndexFunc(d.errors, same); i >= 0 {
+		if d.errors[i].Expected == expectedText {
+			d.errors[i].Expected = expected
 		}
+		return true
+	}
+	if len(d.errors) == MaxErrors {
+		return false
 	}
 	d.errors = append(d.errors, Error{Line: d.number, Field: field, Expected: expected, Got: got})
+	return true
 }
 
 // fieldAt returns the name of a field in errors, such as skills[2].attempts for /skills/2/attempts.

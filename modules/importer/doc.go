@@ -1,8 +1,9 @@
 // Package importer imports an organisation's data from NDJSON files, import format version 1.
 //
-// It owns the format and no table. It checks each line and passes the object to its owner
-// (identity, org, games). The owners declare fields and rules as struct tags, stage the objects
-// (platform/staging), check the whole file, and write what changed.
+// formats.go is the table of formats: for each type how a line becomes a row of a temporary table,
+// the rules of a file, and how the stored table is updated. objects.go has the fields of a line with
+// their rules. Checks and writing are SQL over the rows of a file. The package owns no table: it
+// writes those of org, games and identity, and uses their keys, labels and packed answers.
 //
 // Invariants:
 //   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed all
@@ -13,8 +14,9 @@
 //     TOTP secrets.
 //
 // Decisions that the format leaves open:
-//   - The first 20 errors are reported, by file and line. References and uniqueness are checked
-//     once every line of a file is valid. After a file with errors, later files are only checked.
+//   - The first 20 errors are reported, by file and line; a line is not read after its twentieth.
+//     References and uniqueness are checked once every line of a file is valid. After a file with
+//     errors, later files are only checked.
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.

@@ -1,4 +1,4 @@
-package importer_test
+package importer
 
 import (
 	"os"
@@ -8,10 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/modules/org"
 )
 
 // configs/deploy/import.md names every type with all of its fields.
@@ -19,14 +15,14 @@ func TestDocumentNamesEveryField(t *testing.T) {
 	text, err := os.ReadFile("../../configs/deploy/import.md")
 	require.NoError(t, err)
 	for name, object := range map[string]any{
-		"organisation": org.ImportedOrganisation{},
-		"user":         identity.ImportedUser{},
-		"membership":   org.ImportedMembership{},
-		"game":         games.ImportedGame{},
-		"fork":         games.ImportedFork{},
-		"player":       org.ImportedPlayer{},
-		"group":        org.ImportedGroup{},
-		"play":         games.ImportedPlay{},
+		"organisation": organisation{},
+		"user":         user{},
+		"membership":   membership{},
+		"game":         game{},
+		"fork":         fork{},
+		"player":       player{},
+		"group":        group{},
+		"play":         play{},
 	} {
 		row := regexp.MustCompile("(?m)^\\| `" + name + "` \\| .*$").FindString(string(text))
 		for field := range reflect.TypeOf(object).Fields() {

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -59,10 +58,6 @@ func (e *Errors) add(one Error) {
 	if !e.full() {
 		e.List = append(e.List, one)
 	}
-}
-
-func sortByLine(list []Error) {
-	slices.SortStableFunc(list, func(a, b Error) int { return int(a.Line - b.Line) })
 }
 
 // quote cuts and quotes a text. It escapes what could control a terminal.

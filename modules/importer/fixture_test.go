@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/staging"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -132,11 +131,11 @@ func one(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) string {
 }
 
 // counted returns a summary's count of a type.
-func counted(s Summary, typ string) staging.Count {
+func counted(s Summary, typ string) Count {
 	for _, c := range s.Counts {
 		if c.Type == typ {
 			return c
 		}
 	}
-	return staging.Count{}
+	return Count{}
 }

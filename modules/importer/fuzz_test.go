@@ -5,18 +5,7 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"dg/modules/audit"
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/modules/org"
-	"dg/platform/staging"
 )
-
-// zeros is a source for labels that no test reads.
-type zeros struct{}
-
-func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
 // FuzzLine looks for lines that panic, for accepted lines that are not JSON, and for refused JSON.
 func FuzzLine(f *testing.F) {
@@ -26,16 +15,9 @@ func FuzzLine(f *testing.F) {
 	for _, rule := range lineRules {
 		f.Add([]byte(fill(rule.line)))
 	}
-	var errors []Error
-	stage := staging.New(nil)
-	d := newDecoder(org.NewImport(stage, identity.UserKind, zeros{}, audit.Request{}),
-		identity.NewImport(stage, identity.Keyring{}), games.NewImport(stage),
-		func(e Error) { errors = append(errors, e) })
+	d := newDecoder(New(nil).formats())
 	f.Fuzz(func(t *testing.T, line []byte) {
-		errors = errors[:0]
-		if err := d.line(1, line); err != nil {
-			t.Fatal(err)
-		}
+		errors := d.line(1, line)
 		blank := strings.Trim(string(line), " \t\r\n") == ""
 		valid := json.Valid(line) && utf8.Valid(line)
 		if len(errors) == 0 && !valid && !blank {

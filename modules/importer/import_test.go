@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/games"
-	"dg/platform/staging"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -101,14 +100,14 @@ func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 				"select md5(string_agg(p::text || xmin, '' order by id)) from plays p where id <> $1"
 			before := one(t, pool, others, idOf("play"))
 			s := importFiles(t, pool, file("f", r.line))
-			assert.Equal(t, staging.Count{Type: r.typ, Replaced: 1}, counted(s, r.typ))
+			assert.Equal(t, Count{Type: r.typ, Replaced: 1}, counted(s, r.typ))
 			assert.Equal(t, r.want, one(t, pool, fill(r.sql)))
 			assert.Equal(t, labels,
 				one(t, pool, "select string_agg(label || ordinal, ',' order by id) from players"))
 			if !strings.Contains(r.line, "$open") {
 				assert.Equal(t, before, one(t, pool, others, idOf("play")))
 			}
-			assert.Equal(t, staging.Count{Type: r.typ, Unchanged: 1},
+			assert.Equal(t, Count{Type: r.typ, Unchanged: 1},
 				counted(importFiles(t, pool, file("f", r.line)), r.typ))
 		})
 	}
@@ -152,8 +151,8 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 		file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
 		file("2", changed("play", `87.55`, `50`)),
 		file("3", changed("p1", `$p1`, `$p9`)))
-	assert.Equal(t, staging.Count{Type: "play", Replaced: 2}, counted(s, "play"))
-	assert.Equal(t, staging.Count{Type: "player", Added: 2}, counted(s, "player"))
+	assert.Equal(t, Count{Type: "play", Replaced: 2}, counted(s, "play"))
+	assert.Equal(t, Count{Type: "player", Added: 2}, counted(s, "player"))
 	assert.Equal(t, "4 5",
 		one(t, pool,
 			"select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+

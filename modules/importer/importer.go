@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +17,6 @@ import (
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/postgres"
-	"dg/platform/staging"
 )
 
 // Importer imports files.
@@ -51,7 +49,7 @@ type Input struct {
 
 // Summary is what an import did: the objects by type, in the order of types, and the lines read.
 type Summary struct {
-	Counts []staging.Count
+	Counts []Count
 	Lines  int64
 }
 
@@ -160,9 +158,10 @@ func (s Summary) Print(w io.Writer) error {
 }
 
 func (r *run) summary() Summary {
-	counts := r.stage.Counts()
-	slices.SortFunc(counts, func(a, b staging.Count) int {
-		return slices.Index(types, a.Type) - slices.Index(types, b.Type)
-	})
-	return Summary{Counts: counts, Lines: r.lines}
+	s := Summary{Lines: r.lines}
+	for _, f := range r.formats {
+		f.count.Type = f.name
+		s.Counts = append(s.Counts, f.count)
+	}
+	return s
 }

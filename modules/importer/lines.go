@@ -14,7 +14,34 @@ import (
 // maxLine is the longest line that is read, in bytes.
 const maxLine = 8 << 20
 
-var errTooLong = errors.New("line too long")
+const gzipMagic = "\x1f\x8b"
+
+var (
+	errTooLong  = errors.New("line too long")
+	errTrailing = errors.New("trailing bytes")
+)
+
+// members reads the members of a gzip file, and returns errTrailing for other bytes after them.
+type members struct {
+	in     *bufio.Reader
+	member *gzip.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.member.Read(p)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	magic, err := m.in.Peek(2)
+	switch {
+	case string(magic) == gzipMagic:
+		err = m.member.Reset(m.in)
+		m.member.Multistream(false)
+	case len(magic) > 0:
+		err = errTrailing
+	}
+	return n, err
+}
 
 // lines unpacks a file and reads it line by line.
 type lines struct {
@@ -30,7 +57,7 @@ func openLines(name string, file io.Reader) (*lines, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if strings.HasSuffix(strings.ToLower(name), ".gz") || bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if strings.HasSuffix(strings.ToLower(name), ".gz") || string(magic) == gzipMagic {
 		unpacked, err := gzip.NewReader(in)
 		if errors.Is(err, io.EOF) { // an empty file
 			err = io.ErrUnexpectedEOF
@@ -38,7 +65,8 @@ func openLines(name string, file io.Reader) (*lines, error) {
 		if err != nil {
 			return nil, err
 		}
-		in = bufio.NewReaderSize(unpacked, 256<<10)
+		unpacked.Multistream(false)
+		in = bufio.NewReaderSize(&members{in, unpacked}, 256<<10)
 	}
 	if mark, _ := in.Peek(3); string(mark) == "\uFEFF" {
 		_, _ = in.Discard(3)

@@ -84,12 +84,15 @@ func TestCorruptFileIsRefused(t *testing.T) {
 		"cut in the data":     packed[:len(packed)-20],
 		"cut in the header":   packed[:5],
 		"wrong checksum":      string(flipped),
-		"trailing garbage":    packed + "garbage",
 		"empty.gz":            "",
 		"no.gz":               `{"type":"game"}`,
 	} {
 		got := importErrors(t, pool, raw(name, content))
 		assert.Contains(t, got[0], "expected a whole gzip file", name)
+	}
+	for _, end := range []string{"\x00", strings.Repeat("\x00", 512), "garbage"} {
+		got := importErrors(t, pool, raw("f", packed+end))
+		assert.Contains(t, got[0], "expected nothing after the end of the gzip data")
 	}
 	got := importErrors(t, pool, raw("f", "\n"+strings.Repeat(" ", maxLine+1)+"\n[]"))
 	assert.Equal(t, "f:2: expected a line of at most 8 MB", got[0])

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 
 	"dg/modules/games"
 	"dg/modules/identity/password"
@@ -19,7 +18,7 @@ const (
 	expectedLine   = "one JSON object in UTF-8"
 	expectedText   = "a text of 1 to 200 characters without control characters"
 	expectedUUID   = "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90"
-	expectedTime   = "an RFC 3339 timestamp such as 2026-03-01T09:30:00.000Z"
+	expectedTime   = "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z"
 	expectedStart  = "a time in the years 2000 to 2199 UTC"
 	expectedWhole  = "a whole number from 0 to 2147483647"
 	expectedScore  = "a number from 0 to 100 with at most two decimals"
@@ -29,29 +28,31 @@ const (
 		"most 400 characters and three digits of exponent"
 )
 
-// checks has the rules of the tags in the modules' Imported structs, and their expectations.
+// checks has the rules of the tags in the objects, and their expectations.
 var checks = input.New(map[string]string{
-	"required uuid.UUID":        expectedUUID,
-	"required time.Time":        expectedTime,
-	"required int32":            expectedWhole,
-	"required bool":             expectedBool,
-	"required":                  "an array",
-	"required_with games.Score": expectedScore,
-	"required_with bool":        expectedBool,
-	"oneof":                     "one of {values}",
-	"min":                       "a whole number of at least {param}",
-	"max":                       "a whole number of at most {param}",
-	"text":                      expectedText,
-	"reportable":                expectedStart,
-	"skill":                     expectedSkill,
-	"password_hash":             password.Format,
-	"totp_secret":               twostep.SecretFormat,
-	"unique":                    "no duplicates",
-	"gtefield":                  "a time not before startedAt",
-	"ltefield":                  "a whole number from 0 to attempts",
-	"excluded_without":          "nothing in a play without completedAt",
+	"required pgtype.UUID":         expectedUUID,
+	"required time.Time":           expectedTime,
+	"required int32":               expectedWhole,
+	"required bool":                expectedBool,
+	"required":                     "an array",
+	"required_with importer.score": expectedScore,
+	"required_with bool":           expectedBool,
+	"oneof":                        "one of {values}",
+	"min":                          "a whole number of at least {param}",
+	"max":                          "a whole number of at most {param}",
+	"text":                         expectedText,
+	"reportable":                   expectedStart,
+	"catalogue":                    "each skill of the catalogue at most once",
+	"skill":                        expectedSkill,
+	"password_hash":                password.Format,
+	"totp_secret":                  twostep.SecretFormat,
+	"unique":                       "no duplicates",
+	"gtefield":                     "a time not before startedAt",
+	"ltefield":                     "a whole number from 0 to attempts",
+	"excluded_without":             "nothing in a play without completedAt",
 }, map[string]func(input.Field) bool{
-	"text": input.Text(validText), // unlike forms, an import accepts blank texts
+	"text":      input.Text(validText), // unlike forms, an import accepts blank texts
+	"catalogue": func(f input.Field) bool { return f.Field().Len() <= games.SkillCount },
 	"skill": input.Text(func(s string) bool {
 		_, ok := games.SkillByID(s)
 		return ok
@@ -94,12 +95,12 @@ func shown(fault input.Fault) string {
 		return strconv.Itoa(int(value))
 	case bool:
 		return strconv.FormatBool(value)
-	case games.Score:
+	case score:
 		return strconv.FormatFloat(float64(value)/100, 'f', -1, 64)
-	case []uuid.UUID:
-		return duplicate(value, uuid.UUID.String)
-	case []games.ImportedSkill:
-		return duplicate(value, func(s games.ImportedSkill) string { return s.SkillID })
+	case []id:
+		return duplicate(value, id.String)
+	case []skill:
+		return duplicate(value, func(s skill) string { return s.SkillID })
 	default:
 		return ""
 	}

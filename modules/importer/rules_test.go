@@ -2,8 +2,10 @@ package importer
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -152,6 +154,12 @@ var lineRules = []struct{ name, line, want string }{
 			`[{"skillId":"data.reading.charts","attempts":1,"correct":1},{"skillId":"data.reading.charts","attempts":1,"correct":1}]`),
 		`skills: expected no duplicates, got "data.reading.charts"`,
 	},
+	{"more skills than the catalogue has",
+		changed("open", `[]`, `[`+strings.Repeat(`{"skillId":"x"},`, 40)+`{}]`),
+		"skills: expected each skill of the catalogue at most once"},
+	{"a leap second", changed("open", `2026-03-02T09:30:00Z`, `2016-12-31T23:59:60Z`),
+		`startedAt: expected an RFC 3339 timestamp without leap second, such as ` +
+			`2026-03-01T09:30:00.000Z, got "2016-12-31T23:59:60Z"`},
 	{"unknown field of a skill", changed("play", `"correct":2`, `"correct":2,"n":1`),
 		"skills[0].n: expected no field of this name in a skill"},
 }
@@ -176,8 +184,7 @@ func TestInvalidLineIsRefused(t *testing.T) {
 
 type fileRule struct{ name, lines, want string }
 
-// fileRules are files that break a rule of their objects: one for each rule that a module declares.
-// Package staging proves the kinds of rules.
+// fileRules are files that break a rule of their objects: one for each rule of a format.
 var fileRules = []fileRule{
 	{"membership of nothing", memberLine("$acme", "$none"),
 		"f:1: organisationId: expected the id of an organisation that is stored or on an earlier line, got \"$none\""},
@@ -232,7 +239,8 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	tests := fileRules
-	for _, kind := range types {
+	for _, f := range New(nil).formats() {
+		kind := f.name
 		field := map[string]string{"membership": "userId"}[kind]
 		line := lineOf(`"type":"`+kind+`"`, kind, kind)
 		tests = append(tests, fileRule{
@@ -248,5 +256,28 @@ func TestInvalidFileIsRefused(t *testing.T) {
 			want := fill(test.want)
 			assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
 		})
+	}
+}
+
+// A line may have more errors than bytes for them: only the first are collected.
+func TestLineOfManyErrorsIsReadOnce(t *testing.T) {
+	t.Parallel()
+	const many = 600_000
+	var unknown, skills strings.Builder
+	for i := range many {
+		fmt.Fprintf(&unknown, `,"%x":1`, i)
+		fmt.Fprintf(&skills, `,{"skillId":"%x"}`, i)
+	}
+	for what, line := range map[string]string{
+		"ids":     `{"type":"group","playerIds":[1` + strings.Repeat(",1", many) + `]}`,
+		"nulls":   `{"type":"group","playerIds":[null` + strings.Repeat(",null", many) + `]}`,
+		"unknown": `{"type":"game"` + unknown.String() + `}`,
+		"skills":  `{"type":"play","skills":[` + skills.String()[1:many] + `"}]}`,
+	} {
+		began := time.Now()
+		errors := newDecoder(New(nil).formats()).line(1, []byte(line))
+		assert.NotEmpty(t, errors, what)
+		assert.LessOrEqual(t, len(errors), MaxErrors, what)
+		assert.Less(t, time.Since(began), 20*time.Second, what)
 	}
 }

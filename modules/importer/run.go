@@ -1,35 +1,26 @@
 package importer
 
 import (
-	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/modules/org"
-	"dg/platform/staging"
+	"dg/modules/audit"
 )
 
 // flushEvery bounds the memory of rows: they are sent to the database after so many bytes of lines.
 const flushEvery = 1 << 20
 
-// module is a module that takes objects of an import.
-type module interface {
-	Rules() []staging.Rule
-	Apply(ctx context.Context) error
-}
-
 // run is one import in its transaction.
 type run struct {
-	stage    *staging.Stage
-	modules  []module // in the order of references
+	tx       pgx.Tx
+	formats  []*format
 	decoder  *decoder
+	request  audit.Request
 	progress meter
 	name     string // of the file
 	errors   Errors
@@ -40,21 +31,24 @@ func (im *Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progres
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	r := &run{stage: staging.New(tx), progress: meter{report: progress}}
-	people := identity.NewImport(r.stage, im.keys)
-	organisations := org.NewImport(r.stage, identity.UserKind, bufio.NewReader(rand.Reader),
-		im.request)
-	plays := games.NewImport(r.stage)
-	r.modules = []module{people, organisations, plays}
-	r.decoder = newDecoder(organisations, people, plays, r.report)
-	return r, r.stage.Create(ctx)
+	r := &run{tx: tx, formats: im.formats(), request: im.request, progress: meter{report: progress}}
+	r.decoder = newDecoder(r.formats)
+	return r, r.each(func(f *format) error { return f.create(ctx, tx) })
+}
+
+func (r *run) each(do func(*format) error) error {
+	for _, f := range r.formats {
+		if err := do(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // report adds an error. From then on files are only read for further errors.
 func (r *run) report(e Error) {
 	e.File = r.name
 	r.errors.add(e)
-	r.stage.Discard()
 }
 
 // file reads, checks and writes one file. Errors of the file go to r.errors.
@@ -68,12 +62,12 @@ func (r *run) file(ctx context.Context, input Input) error {
 		return err
 	}
 	r.progress.step(StepWriting)
-	for _, m := range r.modules {
-		if err := m.Apply(ctx); err != nil {
-			return err
+	return r.each(func(f *format) error {
+		if f.rows == 0 {
+			return nil
 		}
-	}
-	return r.stage.Truncate(ctx)
+		return f.apply(ctx, r.tx, r.request)
+	})
 }
 
 // read stages the file's objects.
@@ -102,18 +96,19 @@ func (r *run) readLines(ctx context.Context, in *lines) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			r.progress.lines(in.number, true)
-			return r.stage.Flush(ctx)
+			return r.flush(ctx)
 		case errors.Is(err, errTooLong):
 			r.report(Error{Line: in.number, Expected: "a line of at most 8 MB"})
 			continue
 		case err != nil:
 			return r.unreadable(in.number, err)
 		}
-		if err := r.decoder.line(in.number, line); err != nil {
-			return err
+		for _, e := range r.decoder.line(in.number, line) {
+			r.report(e)
 		}
 		if pending += len(line) + 1; pending >= flushEvery {
-			if err := r.flush(ctx, in.number); err != nil {
+			r.progress.lines(in.number, false)
+			if err := r.flush(ctx); err != nil {
 				return err
 			}
 			pending = 0
@@ -122,16 +117,26 @@ func (r *run) readLines(ctx context.Context, in *lines) error {
 	return nil
 }
 
-func (r *run) flush(ctx context.Context, line int64) error {
+// flush copies the rows that wait, or drops them after an error.
+func (r *run) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.progress.lines(line, false)
-	return r.stage.Flush(ctx)
+	return r.each(func(f *format) error {
+		if len(r.errors.List) > 0 {
+			f.discard()
+			return nil
+		}
+		return f.copy(ctx, r.tx)
+	})
 }
 
 // unreadable reports a file that cannot be unpacked, and returns any other error of reading.
 func (r *run) unreadable(line int64, err error) error {
+	if errors.Is(err, errTrailing) {
+		r.report(Error{Line: line, Expected: "nothing after the end of the gzip data"})
+		return nil
+	}
 	if !isCorrupt(err) {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
@@ -139,26 +144,37 @@ func (r *run) unreadable(line int64, err error) error {
 	return nil
 }
 
-// check applies the rules of all modules to the file as a whole.
+// check applies the rules of all types to the file as a whole.
 func (r *run) check(ctx context.Context) error {
-	if err := r.stage.Analyze(ctx); err != nil {
-		return err
-	}
-	var rules []staging.Rule
-	for _, m := range r.modules {
-		rules = append(rules, m.Rules()...)
-	}
-	violations, err := r.stage.Violations(ctx, rules, MaxErrors)
+	tables := map[string]string{}
+	var found []Error
+	err := r.each(func(f *format) error {
+		tables[f.name] = f.stored
+		if f.rows == 0 {
+			return nil
+		}
+		// autovacuum never analyses a temporary table
+		return f.run(ctx, r.tx, "analyze import_{stored}")
+	})
 	if err != nil {
 		return err
 	}
-	found := make([]Error, len(violations))
-	for i, v := range violations {
-		found[i] = Error{Line: v.Line, Field: v.Field, Expected: v.Expected, Got: quote(v.Value)}
-	}
-	sortByLine(found)
+	err = r.each(func(f *format) error {
+		if f.rows == 0 {
+			return nil
+		}
+		for _, rule := range f.allChecks(tables) {
+			violations, err := f.violations(ctx, r.tx, rule)
+			if err != nil {
+				return err
+			}
+			found = append(found, violations...)
+		}
+		return nil
+	})
+	slices.SortStableFunc(found, func(a, b Error) int { return int(a.Line - b.Line) })
 	for _, e := range found {
 		r.report(e)
 	}
-	return nil
+	return err
 }

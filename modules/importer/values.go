@@ -14,8 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
-
-	"dg/modules/games"
 )
 
 // maxText is the maximum length of a text in characters.
@@ -45,14 +43,14 @@ func parseString(raw jsontext.Value) (string, bool) {
 	return string(b), err == nil
 }
 
-// parseUUID reads a UUID with hyphens, in any case.
-func parseUUID(raw jsontext.Value) (uuid.UUID, bool) {
+// parseID reads a UUID with hyphens, in any case.
+func parseID(raw jsontext.Value) (id, bool) {
 	s, ok := parseString(raw)
 	if !ok || len(s) != 36 { // uuid.Parse takes other forms, which have other lengths
-		return uuid.UUID{}, false
+		return id{}, false
 	}
-	id, err := uuid.Parse(s)
-	return id, err == nil
+	parsed, err := uuid.Parse(s)
+	return id{Bytes: parsed, Valid: parsed != uuid.Nil}, err == nil
 }
 
 // parseTime reads an RFC 3339 timestamp, in UTC and cut off to the millisecond.
@@ -84,9 +82,9 @@ func parseWhole(raw jsontext.Value) (int32, bool) {
 	return int32(n), ok && n >= 0 && n <= math.MaxInt32
 }
 
-func parseScore(raw jsontext.Value) (games.Score, bool) {
+func parseScore(raw jsontext.Value) (score, bool) {
 	n, ok := parseDecimal(raw, 2)
-	return games.Score(n), ok && n >= 0 && n <= 100_00
+	return score(n), ok && n >= 0 && n <= 100_00
 }
 
 // parseDecimal returns the number shifted by its decimals, 0 or 2. It compares by value, so 87.5,
@@ -112,14 +110,14 @@ func parseDecimal(raw jsontext.Value, decimals int) (int64, bool) {
 }
 
 // parseConfiguration reads a JSON object that PostgreSQL can store.
-func parseConfiguration(raw jsontext.Value) (games.Configuration, bool) {
+func parseConfiguration(raw jsontext.Value) (configuration, bool) {
 	if raw.Kind() != '{' {
 		return nil, false
 	}
 	for dec := jsontext.NewDecoder(bytes.NewReader(raw)); ; {
 		token, err := dec.ReadToken()
 		if err != nil {
-			return games.Configuration(raw.Clone()), errors.Is(err, io.EOF)
+			return configuration(raw.Clone()), errors.Is(err, io.EOF)
 		}
 		if dec.StackDepth() > maxDepth || !storable(token) {
 			return nil, false
