@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -56,17 +57,13 @@ func storedID(name string) string {
 	return "the id of " + article + name + " that is stored or on an earlier line"
 }
 
-// allChecks returns the rules of the type. tables are the stored tables by type.
-func (f *format) allChecks(tables map[string]string) []check {
-	keyField, first, _ := f.keyField, f.key, ""
-	if first == "" {
-		keyField, first = "id", "id"
-	}
-	first, _, _ = strings.Cut(first, ", ")
+// allChecks returns the rules of the type. formats are those of the types it refers to.
+func (f *format) allChecks(formats map[string]*format) []check {
+	first, _, _ := strings.Cut(f.keys(), ", ")
 	all := []check{{"unique_in_file", "each " + f.name + " once in the file",
-		f.sql(repeated, "{keyField}", keyField, "{first}", first)}}
+		f.sql(repeated, "{keyField}", cmp.Or(f.keyField, "id"), "{first}", first)}}
 	for i, r := range f.references {
-		values := []string{"{field}", r.field, "{column}", r.column, "{target}", tables[r.to]}
+		values := []string{"{field}", r.field, "{column}", r.column, "{target}", formats[r.to].stored}
 		all = append(all, check{"references", storedID(r.to), f.sql(dangling, values...)})
 		if i == 0 && f.fixed != "" {
 			all = append(all, check{"immutable",

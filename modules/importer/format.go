@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -57,23 +58,19 @@ type Count struct {
 
 // sql fills a template in.
 func (f *format) sql(template string, further ...string) string {
-	key := f.key
-	if key == "" {
-		key = "id"
-	}
-	var same []string
-	for column := range strings.SplitSeq(key, ", ") {
-		same = append(same, "o."+column+" = i."+column)
-	}
+	key := f.keys()
 	insert := key + ", " + f.set
 	if f.fixed != "" {
 		insert = key + ", " + f.fixed + ", " + f.set
 	}
 	return strings.NewReplacer(append(further, "{name}", f.name, "{stored}", f.stored,
-		"{staged}", f.staged, "{key}", key, "{same}", strings.Join(same, " and "),
+		"{staged}", f.staged, "{key}", key, "{same}", "("+of("o", key)+") = ("+of("i", key)+")",
 		"{set}", f.set, "{o.set}", of("o", f.set), "{i.set}", of("i", f.set), "{also}", f.also,
 		"{columns}", insert)...).Replace(template)
 }
+
+// keys returns the columns that identify an object.
+func (f *format) keys() string { return cmp.Or(f.key, "id") }
 
 // of returns a list of columns of a table.
 func of(table, columns string) string {
@@ -81,10 +78,8 @@ func of(table, columns string) string {
 }
 
 func (f *format) create(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, f.sql(`/* importer.create */
-		create temporary table import_{stored} on commit drop as
-		select 0::bigint as line, {staged} from {stored} with no data`))
-	return err
+	return f.run(ctx, tx, `create temporary table import_{stored} on commit drop as
+		select 0::bigint as line, {staged} from {stored} with no data`)
 }
 
 // copy sends the pending rows to the database.
@@ -156,14 +151,10 @@ func (f *format) store(ctx context.Context, tx pgx.Tx) (added, replaced int64, e
 		}
 	}
 	for _, s := range []struct {
-		own, derived string
-		rows         *int64
-	}{{f.update, update, &replaced}, {f.insert, insert, &added}} {
-		statement := s.own
-		if statement == "" {
-			statement = s.derived
-		}
-		done, err := tx.Exec(ctx, f.sql("/* importer.{stored} */ "+statement))
+		sql  string
+		rows *int64
+	}{{cmp.Or(f.update, update), &replaced}, {cmp.Or(f.insert, insert), &added}} {
+		done, err := tx.Exec(ctx, f.sql("/* importer.{stored} */ "+s.sql))
 		if err != nil {
 			return 0, 0, err
 		}

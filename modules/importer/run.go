@@ -146,24 +146,17 @@ func (r *run) unreadable(line int64, err error) error {
 
 // check applies the rules of all types to the file as a whole.
 func (r *run) check(ctx context.Context) error {
-	tables := map[string]string{}
-	var found []Error
-	err := r.each(func(f *format) error {
-		tables[f.name] = f.stored
-		if f.rows == 0 {
-			return nil
-		}
-		// autovacuum never analyses a temporary table
-		return f.run(ctx, r.tx, "analyze import_{stored}")
-	})
+	// autovacuum never analyses a temporary table
+	err := r.each(func(f *format) error { return f.run(ctx, r.tx, "analyze import_{stored}") })
 	if err != nil {
 		return err
 	}
+	var found []Error
 	err = r.each(func(f *format) error {
 		if f.rows == 0 {
 			return nil
 		}
-		for _, rule := range f.allChecks(tables) {
+		for _, rule := range f.allChecks(r.decoder.formats) {
 			violations, err := f.violations(ctx, r.tx, rule)
 			if err != nil {
 				return err
