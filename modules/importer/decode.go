@@ -71,20 +71,12 @@ func (d *decoder) line(number int64, line []byte) []Error {
 func (d *decoder) typeOf(line []byte) string {
 	dec := &d.header
 	dec.Reset(bytes.NewBuffer(line))
-	if start, err := dec.ReadToken(); err != nil || start.Kind() != '{' {
-		return ""
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return ""
-		}
+	_, err := dec.ReadToken()
+	for err == nil && dec.PeekKind() == '"' {
+		name, _ := dec.ReadToken()
 		isType := name.String() == "type"
-		value, err := dec.ReadValue()
-		if err != nil {
-			return ""
-		}
-		if isType {
+		var value jsontext.Value
+		if value, err = dec.ReadValue(); err == nil && isType {
 			text, _ := parseString(value)
 			return text
 		}

@@ -26,16 +26,15 @@ type Error struct {
 // Error returns place, expectation and value, such as: plays.ndjson:17: scorePercent: expected a
 // number from 0 to 100 with at most two decimals, got 100.5.
 func (e Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
+	text := fmt.Sprintf("%s:%d: ", e.File, e.Line)
 	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
+		text += e.Field + ": "
 	}
-	b.WriteString("expected " + e.Expected)
+	text += "expected " + e.Expected
 	if e.Got != "" {
-		b.WriteString(", got " + e.Got)
+		text += ", got " + e.Got
 	}
-	return b.String()
+	return text
 }
 
 // Errors refuses an import. It has the first errors by file and line. Nothing was changed.

@@ -37,7 +37,7 @@ func (im *Importer) formats() []*format {
 		also:   userSince,
 		unique: unique{"email", "email_key", "true", "an e-mail that no other user has, in any case"},
 		checks: []check{{
-			"key", "DG_SECRET_KEY to be the key that the stored secret is under", secretOfAnotherKey,
+			"key", "DG_SECRET_KEY to be the key that the stored secret is under", underAnotherKey,
 		}},
 		read: reader(func(u *user) []any {
 			var secret *string

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -104,8 +105,13 @@ func (im *Importer) Import(
 	if len(r.errors.List) > 0 {
 		return Summary{}, &r.errors
 	}
+	summary := Summary{Lines: r.lines}
+	for _, f := range r.formats {
+		f.count.Type = f.name
+		summary.Counts = append(summary.Counts, f.count)
+	}
 	// not cancelled: the outcome of an interrupted commit is unknown
-	return r.summary(), commit(context.WithoutCancel(ctx), tx)
+	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
 // commit fails with ErrUnconfirmed unless the database refuses the commit.
@@ -141,27 +147,13 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 
 // Print writes what was added and replaced, by type.
 func (s Summary) Print(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%-14s%10s%10s%11s\n", "", "added", "replaced",
-		"unchanged"); err != nil {
-		return err
-	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")
 	for _, c := range s.Counts {
-		if c.Added+c.Replaced+c.Unchanged == 0 {
-			continue
-		}
-		if _, err := fmt.Fprintf(w, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced,
-			c.Unchanged); err != nil {
-			return err
+		if c.Added+c.Replaced+c.Unchanged > 0 {
+			fmt.Fprintf(&text, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
 		}
 	}
-	return nil
-}
-
-func (r *run) summary() Summary {
-	s := Summary{Lines: r.lines}
-	for _, f := range r.formats {
-		f.count.Type = f.name
-		s.Counts = append(s.Counts, f.count)
-	}
-	return s
+	_, err := io.WriteString(w, text.String())
+	return err
 }

@@ -45,14 +45,13 @@ func (m *members) Read(p []byte) (int, error) {
 
 // lines unpacks a file and reads it line by line.
 type lines struct {
-	in     *bufio.Reader
-	long   []byte // a line longer than in's buffer
-	number int64  // of the last line read
+	in     *bufio.Reader // holds the longest line and its end
+	number int64         // of the last line read
 }
 
 // openLines unpacks a file that is gzip by its name or first bytes, and skips a byte-order mark.
 func openLines(name string, file io.Reader) (*lines, error) {
-	in := bufio.NewReaderSize(file, 256<<10)
+	in := bufio.NewReaderSize(file, maxLine+1)
 	magic, err := in.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -66,7 +65,7 @@ func openLines(name string, file io.Reader) (*lines, error) {
 			return nil, err
 		}
 		unpacked.Multistream(false)
-		in = bufio.NewReaderSize(&members{in, unpacked}, 256<<10)
+		in = bufio.NewReaderSize(&members{in, unpacked}, maxLine+1)
 	}
 	if mark, _ := in.Peek(3); string(mark) == "\uFEFF" {
 		_, _ = in.Discard(3)
@@ -78,28 +77,21 @@ func openLines(name string, file io.Reader) (*lines, error) {
 // After errTooLong, the next line can be read.
 func (l *lines) next() ([]byte, error) {
 	l.number++
-	part, err := l.in.ReadSlice('\n')
-	if err == nil {
-		return part[:len(part)-1], nil
-	}
-	l.long = append(l.long[:0], part...)
-	tooLong := false
+	line, err := l.in.ReadSlice('\n')
+	tooLong := errors.Is(err, bufio.ErrBufferFull)
 	for errors.Is(err, bufio.ErrBufferFull) {
-		part, err = l.in.ReadSlice('\n')
-		if tooLong = tooLong || len(l.long)+len(part) > maxLine+1; !tooLong {
-			l.long = append(l.long, part...)
-		}
+		_, err = l.in.ReadSlice('\n')
 	}
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return nil, err
 	case tooLong:
 		return nil, errTooLong
-	case err != nil && len(l.long) == 0:
+	case err != nil && len(line) == 0:
 		l.number--
 		return nil, io.EOF
 	}
-	return bytes.TrimSuffix(l.long, []byte("\n")), nil
+	return bytes.TrimSuffix(line, []byte("\n")), nil
 }
 
 // isCorrupt reports whether the content of the file caused the error.

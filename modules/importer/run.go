@@ -45,6 +45,16 @@ func (r *run) each(do func(*format) error) error {
 	return nil
 }
 
+// eachStaged visits the formats that the current file has objects of.
+func (r *run) eachStaged(do func(*format) error) error {
+	return r.each(func(f *format) error {
+		if f.rows == 0 {
+			return nil
+		}
+		return do(f)
+	})
+}
+
 // report adds an error. From then on files are only read for further errors.
 func (r *run) report(e Error) {
 	e.File = r.name
@@ -62,12 +72,7 @@ func (r *run) file(ctx context.Context, input Input) error {
 		return err
 	}
 	r.progress.step(StepWriting)
-	return r.each(func(f *format) error {
-		if f.rows == 0 {
-			return nil
-		}
-		return f.apply(ctx, r.tx, r.request)
-	})
+	return r.eachStaged(func(f *format) error { return f.apply(ctx, r.tx, r.request) })
 }
 
 // read stages the file's objects.
@@ -133,29 +138,28 @@ func (r *run) flush(ctx context.Context) error {
 
 // unreadable reports a file that cannot be unpacked, and returns any other error of reading.
 func (r *run) unreadable(line int64, err error) error {
-	if errors.Is(err, errTrailing) {
+	switch {
+	case errors.Is(err, errTrailing):
 		r.report(Error{Line: line, Expected: "nothing after the end of the gzip data"})
-		return nil
-	}
-	if !isCorrupt(err) {
+	case isCorrupt(err):
+		r.report(Error{Line: line, Expected: "a whole gzip file", Got: quote(err.Error())})
+	default:
 		return fmt.Errorf("line %d: %w", line, err)
 	}
-	r.report(Error{Line: line, Expected: "a whole gzip file", Got: quote(err.Error())})
 	return nil
 }
 
 // check applies the rules of all types to the file as a whole.
 func (r *run) check(ctx context.Context) error {
 	// autovacuum never analyses a temporary table
-	err := r.each(func(f *format) error { return f.run(ctx, r.tx, "analyze import_{stored}") })
+	err := r.eachStaged(func(f *format) error {
+		return f.run(ctx, r.tx, "analyze import_{stored}")
+	})
 	if err != nil {
 		return err
 	}
 	var found []Error
-	err = r.each(func(f *format) error {
-		if f.rows == 0 {
-			return nil
-		}
+	err = r.eachStaged(func(f *format) error {
 		for _, rule := range f.allChecks(r.decoder.formats) {
 			violations, err := f.violations(ctx, r.tx, rule)
 			if err != nil {

@@ -21,9 +21,9 @@ const userSince = `,
 	totp_last_step = case when o.totp_secret is not distinct from i.totp_secret
 		then o.totp_last_step end`
 
-// secretOfAnotherKey finds stored two-step secrets that are not under the current key, because they
+// underAnotherKey finds stored two-step secrets that are not under the current key, because they
 // would seem to differ. They are v1.<key>.<text>; dg encrypts those in clear before an import.
-const secretOfAnotherKey = `
+const underAnotherKey = `
 	select i.line, 'totpSecret', ''
 	from import_users i join users o on o.id = i.id
 	where o.totp_secret like 'v1.%'
