@@ -105,7 +105,7 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
 	for _, entry := range []string{
-		"Key created", "Key revoked", "Request refused", "Revoked key",
+		"Key created", "Key revoked", "Request refused", "Reason: revoked",
 	} {
 		require.Contains(t, log, entry)
 	}

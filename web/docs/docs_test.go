@@ -145,7 +145,10 @@ func TestDocsAreForEverybody(t *testing.T) {
 	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`,
 		`<a href="/docs/security">`)
 	for _, path := range webtest.Cells(`href="(/docs/[^"#]+)`, index.Body) {
-		w.Browser(t).Get(path[0]).Is(t, 200)
+		page := w.Browser(t).Get(path[0]).Is(t, 200)
+		for _, section := range webtest.Cells(`href="#([^"]+)"`, page.Body) {
+			page.Has(t, `id="`+section[0]+`"`)
+		}
 	}
 	b.Get("/docs").Has(t, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
 	w.DB.DB.Close()
@@ -261,8 +264,7 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	require.Greater(t, files, 20)
 }
 
-// specification, 9: changes have dates, and breaking ones are listed apart. The headers that announce
-// an end are those of the document.
+// specification, 9: changes have dates. The headers that announce an end are those of the document.
 func TestChangesAreDated(t *testing.T) {
 	t.Parallel()
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body

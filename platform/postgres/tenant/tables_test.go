@@ -14,15 +14,15 @@ import (
 
 // withoutOrganisation are the other tables, and why their statements name no organisation.
 var withoutOrganisation = map[string]string{
-	"users":              "a person may belong to several organisations",
-	"sessions":           "of a person",
-	"recovery_codes":     "of a person",
-	"account_resets":     "of a person",
-	"known_browsers":     "of a person",
-	"password_guesses":   "of an e-mail or an address",
-	"secret_key_check":   "of the secret key",
-	"games":              "of all organisations",
-	"api_key_windows":    "instants of a key's requests, by the key's id, which authentication has found",
+	"users":            "a person may belong to several organisations",
+	"sessions":         "of a person",
+	"recovery_codes":   "of a person",
+	"account_resets":   "of a person",
+	"known_browsers":   "of a person",
+	"password_guesses": "of an e-mail or an address",
+	"secret_key_check": "of the secret key",
+	"games":            "of all organisations",
+	"api_key_windows":  "instants of a key's requests, by the key's id, which authentication has found",
 	"unsealed_days": "days of forks and nothing else: a day is marked and cleaned after a " +
 		"report of the organisation found its fork",
 	"unsealed_months":  "as unsealed_days",
