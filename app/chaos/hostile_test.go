@@ -45,7 +45,8 @@ func (h *hostile) attack() (stop func()) {
 }
 
 // specification, 8; /docs/security: hostile clients open more connections than their addresses may
-// have, and more than the server has files. Every call of a customer is answered right, and the private listener answers.
+// have, and more than the server has files. Every call of a customer is answered right, and the
+// private listener answers.
 func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()

@@ -197,7 +197,7 @@ func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total
 func (w *replicated) untilRead(what string, ask func()) {
 	w.t.Helper()
 	before := w.reads()
-	apptest.Until(w.t, 10*time.Second, what+" does not read from the replica", func() bool {
+	apptest.Until(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
 		ask()
 		return w.reads() != before
 	})

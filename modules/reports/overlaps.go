@@ -31,8 +31,9 @@ select g.name, m.lacking
 // MaxOverlaps bounds the overlaps of a report.
 const MaxOverlaps = 6
 
-// overlaps returns the first groups by name that lack few of the report's players. A failure returns none, because a report is worth more than its warning.
-// It ends the transaction, which a failure aborts.
+// overlaps returns the first groups by name that lack few of the report's players. A failure returns
+// none, because a report is worth more than its warning. It ends the transaction, which a failure
+// aborts.
 func (r *statisticsReader) overlaps(ctx context.Context, players *segment.Players) (all []Overlap) {
 	q := r.snap.Query
 	ctx, stop := context.WithTimeout(ctx, q.Overlaps)

@@ -13,13 +13,13 @@ var templates embed.FS
 type SignInHandler struct {
 	*ui.Pages
 	*ui.Guard
-	Service
+	Service Service
 }
 
 // Handler serves the account of a signed-in person.
 type Handler struct {
 	*ui.Pages
-	Service
+	Service Service
 }
 
 // New returns the wing.

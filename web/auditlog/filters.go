@@ -25,7 +25,7 @@ type field struct {
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
-// fields are the filters. A new one is a line here, and its condition in modules/audit/list.go.
+// fields are the filters. A new one is a line here, and its condition in modules/audit/store_list.go.
 func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	actions := options(audit.Kinds, func(k audit.Kind) (string, string) {
 		return string(k.Action), k.Label
