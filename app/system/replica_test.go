@@ -44,7 +44,8 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standby.url() + " " + pgtest.New(t).URL
-	refused := apptest.Launch(t, w.x.On("serve", "--database-replica-urls", both)...)
+	refused := apptest.Launch(t, w.x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr",
+		"127.0.0.1:0", "--database-replica-urls", both)...)
 	require.Equal(t, 1, refused.Status(time.Minute))
 	require.Contains(t, refused.Log.String(), foreign)
 	for list, says := range map[string]string{
