@@ -200,6 +200,9 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		"postgres://dg:Superp@$$secret@localhost:1/dg",
 		"postgres://dg:p@secret/x@localhost:1/dg",
 		"postgres://localhost:1/secret@localhost/dg",
+		"postgres://dg:p@secret?x=1@localhost:1/dg",
+		"postgres://dg:p?x@secret@localhost:1/dg",
+		"postgres://dg:p/x?y@secret@localhost:1/dg",
 		"topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

@@ -14,9 +14,10 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
 
-// oneAt matches a URL without a bare @ behind the user. pgx ends the password at the first @, and
-// the rest of the password would be shown as the host or the database.
-var oneAt = regexp.MustCompile(`(?s)^\w+://([^/@]*@)?[^@?]*(\?.*)?$`)
+// oneAt matches a URL whose only bare @ ends the password, or one without a user, whose parameters
+// may have some. pgx ends the password at the first @, and the rest of the password would be shown as
+// the host or the database.
+var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // parseURL reads a connection string. Its error names the option or file at fault.
 func parseURL(url string) (*pgxpool.Config, error) {

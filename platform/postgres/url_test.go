@@ -21,13 +21,14 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 		"host:abc/dg":                         "invalid port",
 		"a,b/dg?port=1,2,3":                   "3 port numbers to 2 hosts",
 		"word@host/dg":                        "percent-encoded",
+		"host/dg?application_name=a@b":        "percent-encoded",
 	} {
 		_, err := RoleOf("postgres://dg:pass@" + tail)
 		require.ErrorContains(t, err, want, tail)
 		require.NotContains(t, err.Error(), "pass@", tail)
 	}
 	for _, url := range []string{
-		"postgres://dg:p%40ss?word@host/dg", "postgres://dg%40corp@host/dg?application_name=a@b",
+		"postgres://dg:p%40ss?word@host/dg", "postgres://dg%40corp@host/dg?application_name=a%40b",
 		"postgresql:///dg?host=/tmp&user=dg@corp", "postgres://host", "host=h user=dg password=p@ss@w",
 	} {
 		_, err := RoleOf(url)
