@@ -71,7 +71,7 @@ func (a *API) statistics(r *call, query reports.Query) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendStatistics(nil, stats), nil
+	return statisticsJSON(stats), nil
 }
 
 // headForkStats runs the checks of the statistics and computes nothing.

@@ -2,7 +2,6 @@ package publicapi
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"time"
 
@@ -34,11 +33,10 @@ func appendFork(b []byte, f games.Fork) []byte {
 	return append(b, '}')
 }
 
-// appendStatistics appends the JSON of statistics.
-func appendStatistics(b []byte, s reports.Statistics) []byte {
+// statisticsJSON returns the JSON of statistics.
+func statisticsJSON(s reports.Statistics) []byte {
 	const bytesOfPlayer = 130
-	b = slices.Grow(b, 4096+bytesOfPlayer*int(s.UniquePlayers))
-	b = appendFigures(b, s)
+	b := appendFigures(make([]byte, 0, 4096+bytesOfPlayer*int(s.UniquePlayers)), s)
 	if !s.Suppressed {
 		for i := range int(s.UniquePlayers) {
 			b = appendPlayer(appendComma(b, i), s.Player(i))
