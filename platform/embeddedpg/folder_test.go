@@ -131,3 +131,21 @@ func needsRoot(t *testing.T) {
 		t.Skip("SKIPPED: only root can show this")
 	}
 }
+
+func TestSocketFolderIsTheFirstThatFits(t *testing.T) {
+	t.Parallel()
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
+	require.NoError(t, os.Mkdir(long, 0o700))
+	missing := filepath.Join(long, "missing")
+	short, err := os.MkdirTemp("/tmp", "dg-")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(short) })
+	dir, err := socketFolder(missing, long, short)
+	require.NoError(t, err)
+	require.Equal(t, short, filepath.Dir(dir))
+	_, err = socketFolder(missing, long)
+	require.ErrorContains(t, err, "set TMPDIR")
+	left, err := os.ReadDir(long)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

@@ -17,7 +17,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const usersLock = int64(6021872364500126947) // advisory lock in the database postgres
+const (
+	usersLock    = int64(6021872364500126947) // advisory lock in the database postgres
+	socketPrefix = "dg-postgres-"             // of a socket's folder
+)
 
 // ErrNoData is the error of a start without a database.
 var ErrNoData = errors.New("there is no database")
@@ -175,7 +178,8 @@ func (s *Server) Stop(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-		return os.RemoveAll(s.socket)
+		_ = os.RemoveAll(s.socket) // fails if only root may write the folder above
+		return nil
 	})
 }
 
@@ -202,7 +206,7 @@ func (f folder) readPIDFile() (p process, err error) {
 	if err != nil || len(lines) < 6 || lines[4] == "" {
 		return p, errors.New("PostgreSQL starts") // or a power cut has truncated the file
 	}
-	if ours, _ := filepath.Match("/tmp/dg-postgres-*", lines[4]); !ours {
+	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
 		return p, errByHand
 	}
 	p.socket = lines[4]
@@ -213,7 +217,7 @@ func (f folder) readPIDFile() (p process, err error) {
 func (p process) url(role, database string) string {
 	query := url.Values{"host": {p.socket}, "connect_timeout": {"10"}}
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
-		RawQuery: query.Encode()}
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq and pgx keep a +
 	return u.String()
 }
 
