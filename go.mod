@@ -44,6 +44,7 @@ require (
 require pgregory.net/rapid v1.3.0
 
 require (
+	github.com/IBM/pgxpoolprometheus v1.1.3
 	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/go-logr/logr v1.4.4
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0

@@ -37,19 +37,19 @@ import (
 
 // Settings configure a program.
 type Settings struct {
-	ServingURL    string
-	Replicas      []string // URLs of hot standbys, as the same role
-	Pools         PoolSizes
-	BaseURL       string
-	Proxies       []netip.Prefix
-	Log           *slog.Logger
-	Keys          identity.Keyring // of the secrets of two-step verification
-	Grace         time.Duration    // httpserver.Options
-	ShutdownDelay time.Duration    // the same
-	Policy        *authz.Policy    // nil: the embedded one
-	Version       string           // of the program, for the metrics
-	Tracer        trace.Tracer     // nil: nothing is traced
-	Data          Data             // for the metrics
+	ServingURL      string
+	Replicas        []string // URLs of hot standbys, as the same role
+	MaxRequestConns int32    // of the pool for requests; 0: the default
+	BaseURL         string
+	Proxies         []netip.Prefix
+	Log             *slog.Logger
+	Keys            identity.Keyring // of the secrets of two-step verification
+	Grace           time.Duration    // httpserver.Options
+	ShutdownDelay   time.Duration    // the same
+	Policy          *authz.Policy    // nil: the embedded one
+	Version         string           // of the program, for the metrics
+	Tracer          trace.Tracer     // nil: nothing is traced
+	Data            Data             // for the metrics
 }
 
 // Program is every module, built in the order of their dependencies.
@@ -131,11 +131,11 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 		}
 	}
 	m.counts = newMetrics(p.Ops)
-	m.audit = audit.New(p.Pools.Auth)
+	m.audit = audit.New(p.Pools.Requests)
 	m.audit.OnEvent = m.counts.event
-	m.org = org.New(p.Pools.Auth, m.audit, m.policy)
-	m.games = games.New(p.Pools.Reads)
-	m.requests = limit.NewRequests(int(p.Pools.Auth.Pool.Config().MaxConns))
+	m.org = org.New(p.Pools.Requests, m.audit, m.policy)
+	m.games = games.New(p.Pools.Requests)
+	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
 	var sealer *sealer.Sealer
 	m.reports, sealer = p.newReports(s.Log, m.counts)
 	m.auditor = identity.Auditor{
@@ -143,10 +143,10 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 		Log:         m.audit,
 		Failed:      m.counts.signInFailed,
 	}
-	m.identity = identity.New(p.Pools.Auth, time.Now, m.auditor, s.Log).EncryptWith(s.Keys)
+	m.identity = identity.New(p.Pools.Requests, time.Now, m.auditor, s.Log).EncryptWith(s.Keys)
 	p.exports = exports.New(m.reports, m.audit)
 	p.exports.OnFinish = m.counts.exportFinished
-	p.Keys = m.newKeys(p.Pools.Auth)
+	p.Keys = m.newKeys(p.Pools.Requests)
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"key usage": p.Keys.Counter.Run,
@@ -159,7 +159,7 @@ func (m modules) newKeys(db *postgres.DB) *apikeys.Module {
 }
 
 // recheck is the pool that checks access during a download.
-func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pools.Auth) }
+func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pools.Requests) }
 
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 	return publicapi.New(publicapi.Modules{
@@ -198,8 +198,8 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 func (p *Program) newReports(
 	log *slog.Logger, counts *metrics,
 ) (*reports.Service, *sealer.Sealer) {
-	figures := reports.New(p.Pools.Reads, p.Pools.Exports)
-	sealer := sealer.New(p.Pools.Reads, time.Now, log, sealer.SealFrom)
+	figures := reports.New(p.Pools.Snapshots)
+	sealer := sealer.New(p.Pools.Snapshots, time.Now, log, sealer.SealFrom)
 	figures.OnDamage = func(d reports.Damage) {
 		d.Log(log)
 		counts.damagedSegments.Inc()

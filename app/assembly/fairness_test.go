@@ -106,7 +106,7 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 			release := w.holds(c.lock(first))
 			defer w.crowd(func(turn int) { c.ask(w, first, turn) })()
 			defer release()
-			w.inUse(w.Pools.Auth.Pool, int32(c.hold))
+			w.inUse(w.Pools.Requests.Pool, int32(c.hold))
 			w.neverMore(c.hold)
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
 			// not the list of keys, which reads what is locked

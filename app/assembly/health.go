@@ -48,7 +48,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 // ready checks that the pools of requests reach a database that accepts writes, and returns how far
 // its clock is ahead of this machine's. Errors: apperr.Unavailable, and those of the connection.
 func (p Pools) ready(ctx context.Context) (ahead time.Duration, err error) {
-	for _, db := range []*postgres.DB{p.Auth, p.Reads} {
+	for _, db := range []*postgres.DB{p.Requests, p.Snapshots} {
 		var readOnly bool
 		var clock time.Time
 		before := time.Now()

@@ -142,7 +142,7 @@ func (l withoutOrganisationTx) ExecContext(
 
 // loosenQueries takes the organisation out of every statement of gorm.
 func (n neighbours) loosenQueries() {
-	for _, db := range []*gorm.DB{n.Pools.Auth.Gorm, n.Pools.Reads.Gorm} {
+	for _, db := range []*gorm.DB{n.Pools.Requests.Gorm, n.Pools.Snapshots.Gorm} {
 		pool := withoutOrganisation{db.ConnPool.(*sql.DB)}
 		db.ConnPool = pool
 		db.Statement.ConnPool = pool

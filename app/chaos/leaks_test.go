@@ -48,7 +48,7 @@ func (o *chaosRun) leaks(t *testing.T) (problems []string) {
 
 // atRest finds the metrics that are 0 without requests.
 var atRest = regexp.MustCompile(
-	`(?m)^((?:dg_work_running|dg_work_waiting|dg_http_connections_open|dg_pool_connections\{[^}]*state="(?:busy|opening)")[^ ]*) (\S+)$`,
+	`(?m)^((?:dg_work_running|dg_work_waiting|dg_http_connections_open|pgxpool_(?:acquired|constructing)_conns)[^ ]*) (\S+)$`,
 )
 
 // busy returns the metrics of work and connections that are not 0. A scrape itself uses a

@@ -169,7 +169,7 @@ func (w *nthWorld) idle() {
 	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)
 		for _, db := range []*postgres.DB{
-			w.Pools.Auth, w.Pools.Reads, w.Pools.Exports, w.Pools.Recheck,
+			w.Pools.Requests, w.Pools.Snapshots, w.Pools.Recheck,
 		} {
 			used += db.Pool.Stat().AcquiredConns()
 		}

@@ -69,7 +69,7 @@ func loadDemo(
 	ctx context.Context, db *database, a *assembly.Program, p Stdio,
 ) (token apikeys.Token, err error) {
 	var empty bool
-	if err := a.Pools.Reads.Pool.QueryRow(ctx,
+	if err := a.Pools.Requests.Pool.QueryRow(ctx,
 		`/* app.loadDemo */ select not exists (select from organisations)`).
 		Scan(&empty); err != nil {
 		return token, fmt.Errorf("look for organisations: %w", err)
@@ -107,7 +107,7 @@ func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
 	for _, a := range demo.Accounts {
 		passwords[identity.EmailKey(a.Email)] = a.Password
 	}
-	rows, err := a.Pools.Reads.Pool.Query(ctx, `/* app.checkPublic */
+	rows, err := a.Pools.Requests.Pool.Query(ctx, `/* app.checkPublic */
 		select email_key, password_hash from users
 		 where email_key = any($1) and password_hash is not null order by email_key`,
 		slices.Collect(maps.Keys(passwords)))
@@ -138,7 +138,7 @@ func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) 
 	owner := apikeys.Actor{
 		Subject: authz.Subject{Kind: authz.Member, Grants: authz.MemberGrants("owner", false)},
 	}
-	err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.demoOwner */
+	err := a.Pools.Requests.Pool.QueryRow(ctx, `/* app.demoOwner */
 		select u.id::text, u.name, m.org_id::text from memberships m join users u on u.id = m.user_id
 		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).
 		Scan(&owner.ID, &owner.Name, &owner.OrganisationID)

@@ -48,7 +48,7 @@ func subject(c config.Serve, p Stdio) *doctor.Subject {
 		Serve:    c,
 		Unknown:  p.unknown,
 		InUse:    doctor.Failure,
-		Instance: int(c.PoolAuth+c.PoolReads) + assembly.OtherConnections,
+		Instance: int(c.PoolRequests) + assembly.OtherConnections,
 		URL:      servingURL(c.Database),
 		Log:      p.log,
 	}

@@ -29,7 +29,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, settings, 16)
+	require.Len(t, settings, 15)
 	for _, name := range []string{"PG_BIN", "DG_DATABASE_URL_FILE", "DG_SECRET_KEY_PREVIOUS_FILE"} {
 		require.Contains(t, helpOfAll, name)
 	}

@@ -119,16 +119,16 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	proxies, _ := c.Proxies()
 	return assembly.Settings{
-		ServingURL:    db.servingURL,
-		Replicas:      c.Replicas(),
-		Pools:         assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads},
-		BaseURL:       base,
-		Proxies:       proxies,
-		Keys:          db.keys,
-		Log:           log,
-		Version:       version,
-		ShutdownDelay: c.ShutdownDelay,
-		Data:          assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()},
+		ServingURL:      db.servingURL,
+		Replicas:        c.Replicas(),
+		MaxRequestConns: c.PoolRequests,
+		BaseURL:         base,
+		Proxies:         proxies,
+		Keys:            db.keys,
+		Log:             log,
+		Version:         version,
+		ShutdownDelay:   c.ShutdownDelay,
+		Data:            assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()},
 	}
 }
 

@@ -49,7 +49,7 @@ func TestSettingsHaveAnOrder(t *testing.T) {
 	require.Equal(t, "127.0.0.1:3", c.Serve.OpsAddr)
 	require.Equal(t, "127.0.0.1:1", c.Serve.Addr)
 	require.Equal(t, key, c.Serve.SecretKey)
-	require.EqualValues(t, 11, c.Serve.PoolAuth, "the default")
+	require.EqualValues(t, 12, c.Serve.PoolRequests, "the default")
 	require.Subset(t, unknown, []string{"DG_ADRR", "DG_OPS_ADRR"})
 	require.Equal(t, "a=b c#d", os.Getenv("DG_ADRR"))
 	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")

@@ -82,7 +82,7 @@ var checks = []check{
 			  nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as allowed
 			from pg_roles, pg_database where rolname = current_user and datname = current_database()) l
 			where allowed < @instance::int`,
-		fix: "Set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher."},
+		fix: "Set DG_POOL_REQUESTS lower, or max_connections of PostgreSQL higher."},
 	{stage: Schema, name: "schema", last: true, verdict: Failure,
 		sql: `select 'the serving role may not use the schema public'
 			where not has_schema_privilege('public', 'usage')`,

@@ -141,7 +141,7 @@ func findSecrets(ctx context.Context, s *Subject) []Finding {
 // findReplicas checks that reports can read from each replica.
 func findReplicas(ctx context.Context, s *Subject) (findings []Finding) {
 	replicas, err := replica.Open(ctx, s.Replicas(), s.db,
-		map[*postgres.DB]postgres.Options{s.db: {Name: "dg doctor", MaxConns: 1}})
+		postgres.Options{Name: "dg doctor", MaxConns: 1})
 	if err != nil {
 		return []Finding{{"replicas", Failure, err.Error(), "Correct DG_DATABASE_REPLICA_URLS."}}
 	}

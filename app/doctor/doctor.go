@@ -86,7 +86,7 @@ var fixes = map[string]string{
 	"28P01": "Correct the password in the URL, with special characters percent-encoded.",
 	"3D000": "Correct the database in the URL: roles.sh creates one.",
 	"42501": "Run dg migrate, which grants what is missing.",
-	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_AUTH and DG_POOL_READS.",
+	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS.",
 	"57P03": "Wait until PostgreSQL has started.",
 }
 

@@ -50,7 +50,7 @@ func start(t *testing.T) *program {
 	log := audit.New(db.DB)
 	forks := games.New(db.DB)
 	requests := limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
-	figures := reports.New(db.DB, db.DB)
+	figures := reports.New(db.DB)
 	keyService := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
 	files := exports.New(figures, log)
 

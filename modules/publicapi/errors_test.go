@@ -229,7 +229,7 @@ func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
 	pool := pgtest.Open(t, db.DirectURL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
-	return startWith(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool})
+	return startWith(t, db, assembly.Pools{Requests: pool, Snapshots: pool})
 }
 
 // fillReportSlots fills the organisation's slots with reports that wait for a lock.

@@ -92,7 +92,7 @@ func outsideAPI(method, path string) []string {
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	w := startWith(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB}, plantRoutes)
+	w := startWith(t, db, assembly.Pools{Requests: db.DB, Snapshots: db.DB}, plantRoutes)
 	a := newAttempt(t, w)
 	log := newLedger(a)
 	routes := 0

@@ -36,7 +36,7 @@ type world struct {
 func start(t *testing.T, histories ...*history) *world {
 	t.Helper()
 	db := pgtest.New(t)
-	w := startWith(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
+	w := startWith(t, db, assembly.Pools{Requests: db.DB, Snapshots: db.DB})
 	w.load(t, histories...)
 	return w
 }
@@ -66,7 +66,7 @@ func startWith(
 		served.Wait()
 	})
 	w := &world{
-		Database: fixtures.On(t, db), log: audit.New(pools.Auth), app: program.Server.App(), url: url,
+		Database: fixtures.On(t, db), log: audit.New(pools.Requests), app: program.Server.App(), url: url,
 	}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w

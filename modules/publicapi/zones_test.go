@@ -90,7 +90,7 @@ func startIn(t *testing.T, zone string) *world {
 	require.Equal(t, zone, set, "a session without a setting is in the zone")
 	// the pool of db may have sessions from before the change
 	one := pgtest.Open(t, db.URL, postgres.Options{MaxConns: 2})
-	return startWith(t, db, assembly.Pools{Auth: one, Reads: one, Exports: one})
+	return startWith(t, db, assembly.Pools{Requests: one, Snapshots: one})
 }
 
 // playAround adds plays around the limits of a day, and within it.

@@ -45,7 +45,7 @@ func newEnv(t testing.TB) *env {
 	db.Players(testOrg, 40)
 	e := &env{
 		Database: db,
-		reports:  New(db.DB, db.DB),
+		reports:  New(db.DB),
 		sealer:   sealer.New(db.DB, func() time.Time { return testNow }, discard, 0),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)

@@ -42,7 +42,7 @@ const firstRows = 500
 // OpenExport opens an export and reads no play. The caller authorises the read of the group by the
 // header, and closes the export. Errors: those of Open.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
-	snap, err := snapshot.Open(ctx, s.exports, q, false)
+	snap, err := snapshot.Open(ctx, s.db, q, false)
 	if err != nil {
 		return nil, err
 	}

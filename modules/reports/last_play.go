@@ -16,7 +16,7 @@ import (
 func (s *Service) LastPlay(
 	ctx context.Context, organisationID, forkID string,
 ) (time.Time, bool, error) {
-	rows, _ := s.reads.Pool.Query(ctx, lastPlaySQL, organisationID, forkID) // its error is the rows'
+	rows, _ := s.db.Pool.Query(ctx, lastPlaySQL, organisationID, forkID) // its error is the rows'
 	at, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[time.Time])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false, nil

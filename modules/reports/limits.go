@@ -5,7 +5,6 @@ import (
 
 	"dg/modules/reports/snapshot"
 	"dg/platform/limit"
-	"dg/platform/postgres"
 )
 
 // How many reports an instance computes at once, and how many of one organisation. The OpenAPI
@@ -21,22 +20,18 @@ const (
 	LargeReport = snapshot.LargeReport
 )
 
-// connsBesideReports are connections of the pool for forks and the sealer.
-const connsBesideReports int32 = 3
-
 // limits admit reports.
 type limits struct {
 	small, large *limit.Limiter
 	isLarge      *limit.Hints[bool] // whether the last report of a fork or group was large
 }
 
-func newLimits(reads *postgres.DB) limits {
+func newLimits() limits {
 	const busy = "Too many reports are being computed."
-	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
 	return limits{
 		small: limit.New(limit.Options{
-			Max:    max(2, min(MaxReports, spare-MaxLargeReports)),
-			PerKey: max(1, min(MaxReportsOfOrganisation, spare/2)),
+			Max:    MaxReports,
+			PerKey: MaxReportsOfOrganisation,
 			Busy:   busy,
 		}),
 		large: limit.New(limit.Options{

@@ -51,7 +51,7 @@ func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error)
 	}
 	defer release()
 	q.Period = overviewPeriod(q.Period)
-	snap, err := snapshot.Open(ctx, s.reads, q, false)
+	snap, err := snapshot.Open(ctx, s.db, q, false)
 	if err != nil {
 		return Overview{}, err
 	}

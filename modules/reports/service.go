@@ -9,21 +9,20 @@ import (
 
 // Service computes reports.
 type Service struct {
-	reads, exports *postgres.DB // two pools, so that exports and statistics do not starve each other
-	limits         limits
+	db     *postgres.DB
+	limits limits
 
 	maxOverviewPlays int64
 
 	OnDamage func(Damage) // called for damaged segments; set before the first report
 }
 
-// New returns the service. The size of the pool exports bounds the exports at once. An instance has
-// one service, so that its limits hold for API and screens together.
-func New(reads, exports *postgres.DB) *Service {
+// New returns the service. An instance has one, so that its limits hold for API and screens
+// together.
+func New(db *postgres.DB) *Service {
 	return &Service{
-		reads:            reads,
-		exports:          exports,
-		limits:           newLimits(reads),
+		db:               db,
+		limits:           newLimits(),
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(Damage) {},
 	}
@@ -66,7 +65,7 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := snapshot.Open(ctx, s.reads, q, true)
+	snap, err := snapshot.Open(ctx, s.db, q, true)
 	if err != nil {
 		release()
 		return nil, err
@@ -104,7 +103,7 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 		return Header{}, err
 	}
 	defer release()
-	snap, err := snapshot.Open(ctx, s.reads, q, false)
+	snap, err := snapshot.Open(ctx, s.db, q, false)
 	if err != nil {
 		return Header{}, err
 	}
@@ -121,7 +120,7 @@ func (s *Service) markDamaged(ctx context.Context, snap *snapshot.Snapshot) {
 	snap.Close() // marking takes a connection, and no report holds two
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), snapshot.AcquireTimeout)
 	defer stop()
-	if err := snapshot.MarkDirty(ctx, s.reads.Pool, snap.Damaged, s.OnDamage); err != nil {
+	if err := snapshot.MarkDirty(ctx, s.db.Pool, snap.Damaged, s.OnDamage); err != nil {
 		for _, d := range snap.Damaged {
 			s.OnDamage(d)
 		}

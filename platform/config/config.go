@@ -128,12 +128,10 @@ func (s Server) Proxies() ([]netip.Prefix, error) {
 	return prefixes, nil
 }
 
-// Pools bound the connections of an instance to the database. With the 8 for exports and the one
-// for re-checks they are 31. At least 4 of each leave connections for requests during background
-// work.
+// Pools bound the connections of an instance to the database. With the 19 for reports, exports and
+// re-checks they are 31.
 type Pools struct {
-	PoolAuth  int32 `env:"DG_POOL_AUTH" default:"11" help:"${auth}"`
-	PoolReads int32 `env:"DG_POOL_READS" default:"11" help:"Connections for forks and statistics."`
+	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
 // Serve is every setting of dg serve.
@@ -155,11 +153,8 @@ func (s Serve) Check() error {
 
 func (p Pools) check() error {
 	const least = 4
-	switch {
-	case p.PoolAuth < least:
-		return fmt.Errorf("DG_POOL_AUTH is %d: set it to %d or more", p.PoolAuth, least)
-	case p.PoolReads < least:
-		return fmt.Errorf("DG_POOL_READS is %d: set it to %d or more", p.PoolReads, least)
+	if p.PoolRequests < least {
+		return fmt.Errorf("DG_POOL_REQUESTS is %d: set it to %d or more", p.PoolRequests, least)
 	}
 	return nil
 }

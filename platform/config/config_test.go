@@ -115,7 +115,7 @@ func TestTrustedProxiesAreNetworks(t *testing.T) {
 
 // An error names the variable, and the value to set. Audit log: migrations connect as the owner.
 func TestInvalidSettingsAreExplained(t *testing.T) {
-	valid := config.Serve{Pools: config.Pools{PoolAuth: 4, PoolReads: 4}}
+	valid := config.Serve{Pools: config.Pools{PoolRequests: 4}}
 	valid.Addr = "127.0.0.1:8080"
 	require.NoError(t, valid.Check())
 	for want, spoil := range map[string]func(*config.Serve){
@@ -126,8 +126,7 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 			"only": func(c *config.Serve) { c.BaseURL = "dg example" },
 		"DG_BASE_URL must be https, or http on a loopback host such as " +
 			"http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
-		"DG_POOL_AUTH is 3: set it to 4 or more":   func(c *config.Serve) { c.PoolAuth = 3 },
-		"DG_POOL_READS is -1: set it to 4 or more": func(c *config.Serve) { c.PoolReads = -1 },
+		"DG_POOL_REQUESTS is 3: set it to 4 or more": func(c *config.Serve) { c.PoolRequests = 3 },
 		"DG_SHUTDOWN_DELAY is -1s: set it to 0s to 30s": func(c *config.Serve) {
 			c.ShutdownDelay = -time.Second
 		},

@@ -21,8 +21,8 @@ var Help = map[string]string{
 		"in ten minutes.",
 	"delay": "How long dg serves after SIGTERM while /readyz answers 503, if a client is " +
 		"connected. Set it longer than a load balancer takes to notice.",
-	"auth": "Connections for authentication, sign-in and the audit log. An instance opens at " +
-		"most these, those of DG_POOL_READS, and 9 for exports: 31 by default.",
+	"requests": "Connections for requests. An instance opens at most these, and 19 for reports, " +
+		"exports and re-checks: 31 by default.",
 	"key": "Key that encrypts the secrets of two-step verification: 32 random bytes in base64 or " +
 		"hex. Use the variable or a file, because other users of the machine see flags. " +
 		"Empty: the secrets are stored in clear.",

@@ -18,16 +18,14 @@ type Position struct {
 type Replicas interface {
 	// Acquire returns a connection to a replica that has replayed the position, or nil if the
 	// primary must answer. A later snapshot on it sees every commit before the position.
-	Acquire(ctx context.Context, primary *DB, at Position) *pgxpool.Conn
+	Acquire(ctx context.Context, at Position) *pgxpool.Conn
 }
 
-// ReadFrom makes replicas take the reads of the pools. Statements of db that begin a request return
-// a Position from then on.
-func (db *DB) ReadFrom(replicas Replicas, pools ...*DB) {
-	db.hasReplicas = true
-	for _, pool := range pools {
-		pool.replicas = replicas
-	}
+// ReadFrom makes replicas take the reads of the pool. Statements of requests, which begin a
+// request, return a Position from then on.
+func (db *DB) ReadFrom(replicas Replicas, requests *DB) {
+	db.replicas = replicas
+	requests.hasReplicas = true
 }
 
 // AcquireReplica is Replicas.Acquire, or nil without replicas or a position.
@@ -35,7 +33,7 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	if db.replicas == nil || at == (Position{}) {
 		return nil
 	}
-	return db.replicas.Acquire(ctx, db, at)
+	return db.replicas.Acquire(ctx, at)
 }
 
 // PositionExpression is a Position in SQL. It is null with synchronous_commit = off, where a commit

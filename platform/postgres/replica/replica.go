@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,24 +28,28 @@ type Replicas struct {
 	next atomic.Uint32
 }
 
-// Replica is one of them, with a pool for each pool of the primary whose reads it takes.
+// Replica is one of them.
 type Replica struct {
-	Number int // in the order of the setting, from 1: its name in log and metrics
-	system int64
-	pools  map[*postgres.DB]*postgres.DB
-	log    *slog.Logger
+	DB      *postgres.DB
+	Number  int // in the order of the setting, from 1: its name in log and metrics
+	primary *postgres.DB
+	system  int64
+	log     *slog.Logger
 
 	restsUntil atomic.Int64 // in Unix nanoseconds
 	checked    atomic.Bool  // its sessions are as ours
 	reads      atomic.Int64
 }
 
-// Open opens replicas of the primary, each with a pool for every key of like. It fails for a
-// malformed URL or another database system, not for a replica that does not answer.
+// Open opens replicas of the primary, each with a pool of these options. It fails for a malformed URL
+// or another database system, not for a replica that does not answer.
 func Open(
-	ctx context.Context, urls []string, primary *postgres.DB, like map[*postgres.DB]postgres.Options,
+	ctx context.Context, urls []string, primary *postgres.DB, opts postgres.Options,
 ) (*Replicas, error) {
 	rs := &Replicas{}
+	opts.Replica = true
+	name := opts.Name
+	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	system := int64(0)
 	err := primary.Pool.QueryRow(ctx,
 		`/* postgres.system */ select system_identifier from pg_control_system()`).Scan(&system)
@@ -55,24 +57,19 @@ func Open(
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, system: system, pools: map[*postgres.DB]*postgres.DB{}}
-		rs.all = append(rs.all, r)
-		for db, opts := range like {
-			r.log = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("replica", r.Number)
-			opts.Name = fmt.Sprintf("%s replica %d", opts.Name, r.Number)
-			opts.Replica = true
-			if r.pools[db], err = postgres.Open(ctx, url, opts); err != nil {
-				rs.Close()
-				return nil, fmt.Errorf("replica %d: %w", r.Number, err)
-			}
+		r := &Replica{Number: i + 1, primary: primary, system: system, log: log.With("replica", i+1)}
+		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
+		if r.DB, err = postgres.Open(ctx, url, opts); err != nil {
+			rs.Close()
+			return nil, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
+		rs.all = append(rs.all, r)
 		if errors.Is(r.Check(ctx), errForeign) {
 			rs.Close()
 			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another "+
 				"database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
 	}
-	primary.ReadFrom(rs, slices.Collect(maps.Keys(like))...)
 	return rs, nil
 }
 
@@ -80,11 +77,7 @@ func Open(
 func (rs *Replicas) Close() {
 	var all sync.WaitGroup
 	for _, r := range rs.All() {
-		for _, db := range r.pools {
-			if db != nil {
-				all.Go(db.Close)
-			}
-		}
+		all.Go(r.DB.Close)
 	}
 	all.Wait()
 }
@@ -97,9 +90,6 @@ func (rs *Replicas) All() []*Replica {
 	return rs.all
 }
 
-// Pool returns the replica's counterpart of a pool of the primary.
-func (r *Replica) Pool(of *postgres.DB) *postgres.DB { return r.pools[of] }
-
 // Reads returns how many reads the replica has taken.
 func (r *Replica) Reads() int64 { return r.reads.Load() }
 
@@ -107,22 +97,19 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
 // Acquire implements postgres.Replicas. It tries the next replica that does not rest.
-func (rs *Replicas) Acquire(
-	ctx context.Context, of *postgres.DB, at postgres.Position,
-) *pgxpool.Conn {
+func (rs *Replicas) Acquire(ctx context.Context, at postgres.Position) *pgxpool.Conn {
 	first := int(rs.next.Add(1))
 	for i := range rs.all {
 		if r := rs.all[(first+i)%len(rs.all)]; !r.Resting() {
-			return r.acquire(ctx, r.pools[of].Pool, at)
+			return r.acquire(ctx, at)
 		}
 	}
 	return nil
 }
 
 // acquire returns a connection to the replica once it has replayed the position, else nil.
-func (r *Replica) acquire(
-	ctx context.Context, pool *pgxpool.Pool, at postgres.Position,
-) *pgxpool.Conn {
+func (r *Replica) acquire(ctx context.Context, at postgres.Position) *pgxpool.Conn {
+	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
 	conn, err := pool.Acquire(waiting)
@@ -197,13 +184,9 @@ func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
 	if r.checked.Load() {
 		return nil
 	}
-	for _, db := range r.pools {
-		if err := db.CheckSession(ctx, conn.Conn()); err != nil {
-			return err
-		}
-	}
-	r.checked.Store(true)
-	return nil
+	err := r.DB.CheckSession(ctx, conn.Conn())
+	r.checked.Store(err == nil)
+	return err
 }
 
 // checkTimeout bounds Check.
@@ -213,19 +196,16 @@ const checkTimeout = time.Second
 func (r *Replica) Check(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
-	for primary, db := range r.pools {
-		var at postgres.Position
-		err := primary.Pool.QueryRow(ctx,
-			`/* postgres.position */ select `+postgres.PositionExpression).Scan(&at)
-		if err != nil {
-			return err
-		}
-		conn, err := db.Pool.Acquire(ctx)
-		if err != nil {
-			return fmt.Errorf("it does not answer: %w", postgres.Redact(err))
-		}
-		defer conn.Release()
-		return r.await(ctx, conn, at)
+	var at postgres.Position
+	err := r.primary.Pool.QueryRow(ctx,
+		`/* postgres.position */ select `+postgres.PositionExpression).Scan(&at)
+	if err != nil {
+		return err
 	}
-	return nil
+	conn, err := r.DB.Pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("it does not answer: %w", postgres.Redact(err))
+	}
+	defer conn.Release()
+	return r.await(ctx, conn, at)
 }

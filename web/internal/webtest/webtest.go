@@ -100,7 +100,7 @@ func StartOn(
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	w.requests = limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
-	w.Figures = reports.New(db.DB, pool)
+	w.Figures = reports.New(pool)
 	w.Files = exports.New(w.Figures, w.Log)
 
 	modules := w.modules(orgs, policy)
