@@ -52,7 +52,6 @@ type Handler struct {
 	account      *account.Handler
 	auditlog     *auditlog.Handler
 	keys         *keys.Handler
-	keyForms     *keys.FormHandler
 	organisation *organisation.Handler
 	reports      *reports.Handler
 	docs         *docs.Handler
@@ -69,7 +68,7 @@ func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	pages := ui.NewPages(baseURL, now)
 	h := &Handler{Pages: pages.With(templates), guard: newGuard(m), requests: m.Requests}
 	h.signIn, h.account = account.New(pages, h.guard, m.Account)
-	h.keys, h.keyForms = keys.New(pages, h.guard, m.Keys)
+	h.keys = keys.New(pages, h.guard, m.Keys)
 	h.auditlog = auditlog.New(pages, h.guard, h.keys.ExpiringKeys, m.AuditLog)
 	h.organisation = organisation.New(pages, h.guard, h.keys.ExpiringKeys, m.Organisation)
 	h.reports = reports.New(pages, h.guard, m.Reports)

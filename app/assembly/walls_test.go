@@ -80,12 +80,12 @@ func (n neighbours) unchanged() {
 
 // form has the fields of all forms.
 var form = url.Values{
-	"mode":           {"nominative"},
-	"organisation":   {"Acme"},
-	"name":           {"Ours"},
-	"overlap":        {"now"},
-	"expiry":         {"never"},
-	"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"},
+	"mode":         {"nominative"},
+	"organisation": {"Acme"},
+	"name":         {"Ours"},
+	"scopes":       {"forks:read"},
+	"overlap":      {"now"},
+	"expiry":       {"never"},
 }
 
 func first(status int, _ string) int { return status }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
@@ -77,8 +75,6 @@ func (c nthCase) values(w *nthWorld) url.Values {
 			of[0] = apptest.CodeOf(w.t, fixtures.TOTPSecret)
 		case "OFFER":
 			of[0] = apptest.CodeOf(w.t, w.offer)
-		case "UUID":
-			of[0] = uuid.NewString()
 		}
 	}
 	return values
@@ -206,9 +202,9 @@ owner POST /account/password 422 form:current=wrong&new=NEW&repeat=NEW
 admin POST /account/two-step 303 form:do=off&current=PASSWORD&code=CODE
 admin POST /account/recovery-codes 200 cut form:current=PASSWORD&code=CODE
 owner POST {key}/rename 303 form:name=Another+name
-admin POST {key}/replace 200 form:overlap=day&expiry=90&idempotencyKey=UUID
+admin POST {key}/replace 200 form:name=A+key&scopes=forks:read&overlap=day&expiry=90
 plain POST {key}/revoke 303 cut form:a=b
-owner POST {keys}/new 200 cut form:name=A+key&scopes=forks:read&scopes=reports:read&expiry=never&idempotencyKey=UUID
+owner POST {keys}/new 200 cut form:name=A+key&scopes=forks:read&scopes=reports:read&expiry=never
 owner POST {keys}/new 400 form:name=
 owner POST /o/acme/settings/organisation/reporting-mode 303 form:mode=nominative&organisation=acme
 `

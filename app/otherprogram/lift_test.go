@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -69,7 +68,7 @@ func start(t *testing.T) *program {
 	screens := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy, Requests: requests,
 		AuditLog: auditlog.Modules{Log: log, Keys: keyService.Reader, Forks: forks, Groups: own},
-		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Log: log, Forks: forks},
+		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Forks: forks},
 		Organisation: organisation.Modules{
 			Organisations: own,
 			People:        &staff{own},
@@ -127,10 +126,9 @@ func (p *program) call(token, path string) (int, string) {
 func (p *program) create(s school) (status int, token string) {
 	p.t.Helper()
 	form := url.Values{
-		"name":           {"Warehouse"},
-		"scopes":         {"forks:read", "reports:read"},
-		"expiry":         {"90"},
-		"idempotencyKey": {uuid.NewString()},
+		"name":   {"Warehouse"},
+		"scopes": {"forks:read", "reports:read"},
+		"expiry": {"90"},
 	}
 	status, page := p.send(http.MethodPost, "/o/"+s.handle+"/settings/api-keys/new", form, login,
 		s.handle)

@@ -167,19 +167,6 @@ func ownerScreens() []screen {
 				p.WaitFor("dialog[open]")
 			},
 		},
-		{
-			name:  "key-already-created",
-			shows: "already",
-			path:  "/settings/api-keys/new",
-			do: func(p *browsertest.Page) {
-				fillKey(p)
-				p.Eval(
-					`fetch(document.querySelector('main form').action, {method: 'POST', body: new URLSearchParams(new FormData(document.querySelector('main form')))}).then(() => 0)`,
-					nil,
-				)
-				p.Click(`main button.primary`)
-			},
-		},
 		{name: "key", shows: "Show as table", path: "/settings/api-keys",
 			do: click("table.keys tbody tr:last-child th a")},
 		{

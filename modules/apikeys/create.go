@@ -2,9 +2,9 @@ package apikeys
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"dg/modules/audit"
@@ -15,27 +15,34 @@ import (
 
 // NewKey is the input of Create.
 type NewKey struct {
-	Name           string     `json:"name" validate:"text,printable"`
-	Description    string     `json:"description" validate:"omitempty,text,printable"` // "": none
-	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
-	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future
-	IdempotencyKey string     `json:"idempotencyKey"` // a UUID that creates at most one key; "": none
+	Name        string        `json:"name" validate:"text,printable"`
+	Description string        `json:"description" validate:"omitempty,text,printable"` // "": none
+	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
+	ExpiresAt   *time.Time    `json:"expiresAt"` // nil: never; else in the future
+	Replaces    string        `json:"replaces"`  // the id of the key that it replaces; "": none
+	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
 }
+
+// Overlaps are the periods for which a replaced key still works, until every tool has the new one.
+var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
 const MaxUsable = 100
 
 var (
-	// ErrAlreadyCreated comes with the key that was created under the same IdempotencyKey.
-	ErrAlreadyCreated = errors.New("apikeys: the key is already created")
 	// ErrTooMany says that the organisation has MaxUsable keys.
 	ErrTooMany = apperr.New(apperr.AccessDenied,
 		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
 		MaxUsable)
-	errIdempotencyKey = apperr.NewField("idempotencyKey",
-		"The form was incomplete. Check it and send it again.")
-	errBelowPlan = apperr.New(apperr.AccessDenied,
+	// ErrBelowPlan says that the organisation's plan does not include the API.
+	ErrBelowPlan = apperr.New(apperr.AccessDenied,
 		"API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
+	// ErrNotReplaceable says that a key is revoked, expired or already replaced.
+	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
+		"This key is revoked, has expired or was already replaced. Create another key.")
+
+	errOverlap = apperr.NewField("overlap",
+		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
 // Manager creates, replaces, renames and revokes keys.
@@ -47,25 +54,26 @@ type Manager struct {
 }
 
 // Create makes a key for the actor's organisation and returns it with its token, which is shown only
-// here. The key and its audit entry commit together, while the actor still has the role and the
-// second step.
+// here. If it replaces a key, that one is revoked after the overlap, until which it counts towards
+// MaxUsable. The change and its audit entry commit together, while the actor still has the role and
+// the second step.
 //
-// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation
-// with the field, ErrAlreadyCreated with the key.
+// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
+// ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
+// apperr.Validation with the field.
 func (m *Manager) Create(
 	ctx context.Context, actor Actor, in NewKey, request audit.Request,
 ) (Key, Token, error) {
-	if err := m.authorize(actor.Subject, authz.CreateKey, actor.OrganisationID); err != nil {
+	entry := actor.entry(audit.KeyCreated, "", request)
+	permission := authz.CreateKey
+	if in.Replaces != "" {
+		entry = actor.entry(audit.KeyReplaced, in.Replaces, request)
+		permission = authz.ReplaceKey
+	}
+	if err := m.authorize(actor.Subject, permission, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err
 	}
-	if err := input.Check(in); err != nil {
-		return Key{}, Token{}, err
-	}
-	if err := checkIdempotencyKey(in.IdempotencyKey); err != nil {
-		return Key{}, Token{}, err
-	}
-	now := m.now().UTC()
-	expiresAt, err := checkExpiry(in.ExpiresAt, now)
+	key, err := in.key(m.now().UTC())
 	if err != nil {
 		return Key{}, Token{}, err
 	}
@@ -73,29 +81,33 @@ func (m *Manager) Create(
 	if err != nil {
 		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
 	}
-	key := Key{
-		ID:             token.ID,
-		OrganisationID: actor.OrganisationID,
-		Name:           in.Name,
-		Description:    in.Description,
-		Scopes:         in.Scopes,
-		CreatedAt:      now.Truncate(time.Millisecond),
-		CreatedBy:      actor.Person,
-		ExpiresAt:      expiresAt,
-	}
-	existing, err := m.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey),
-		actor.entry(audit.KeyCreated, key.ID, request))
-	if err != nil {
-		return existing, Token{}, err
+	key.ID = token.ID
+	key.OrganisationID = actor.OrganisationID
+	key.CreatedBy = actor.Person
+	if err := m.insert(ctx, newKeyRow(key, token.hash()), in.Overlap, entry); err != nil {
+		return Key{}, Token{}, err
 	}
 	return key, token, nil
 }
 
-func checkIdempotencyKey(id string) error {
-	if id != "" && !input.IsID(id) {
-		return errIdempotencyKey
+// key is the key as it is asked for, without its id and owner. Errors: apperr.Validation with the
+// field.
+func (in NewKey) key(now time.Time) (Key, error) {
+	if err := input.Check(in); err != nil {
+		return Key{}, err
 	}
-	return nil
+	if !slices.Contains(Overlaps, in.Overlap) {
+		return Key{}, errOverlap
+	}
+	expiresAt, err := checkExpiry(in.ExpiresAt, now)
+	return Key{
+		Name:        in.Name,
+		Description: in.Description,
+		Scopes:      in.Scopes,
+		CreatedAt:   now.Truncate(time.Millisecond),
+		ExpiresAt:   expiresAt,
+		Replaces:    in.Replaces,
+	}, err
 }
 
 // checkExpiry returns the instant truncated to the millisecond, which must be later than now.

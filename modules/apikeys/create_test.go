@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -91,11 +90,6 @@ func TestNewKeyIsValidated(t *testing.T) {
 			expiring(-365 * 24 * time.Hour), expiring(0), expiring(500 * time.Microsecond),
 			{Name: "w", Scopes: bothScopes, ExpiresAt: &time.Time{}},
 		},
-		"idempotencyKey": {
-			{Name: "w", Scopes: bothScopes, IdempotencyKey: "x"},
-			{Name: "w", Scopes: bothScopes, IdempotencyKey: uuid.NewString() + "0"},
-			{Name: "w", Scopes: bothScopes, IdempotencyKey: "\x00"},
-		},
 	} {
 		for _, in := range inputs {
 			before := b.count(`api_keys`)
@@ -154,7 +148,7 @@ func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	_, created, err := b.create(b.owner)
 	require.Error(t, err)
 	require.Zero(t, created, "no token without its key")
-	_, err = b.replace(key, 0)
+	_, _, err = b.replace(key, 0)
 	require.Error(t, err)
 	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	require.Error(t, b.keys.Rename(b.ctx(), b.owner, key.ID, apikeys.Label{Name: "x"}, request))
@@ -232,39 +226,6 @@ func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	subject, err = orgs.SubjectIn(tx, theirOrganisation, b.owner.ID)
 	require.NoError(t, err)
 	require.Empty(t, subject.Grants, "in another organisation")
-}
-
-// A form that is sent many times at once to two instances creates one key with one entry, and one
-// answer has the secret.
-func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
-	b := setup(t)
-	in := apikeys.NewKey{Name: "w", Scopes: bothScopes, IdempotencyKey: uuid.NewString()}
-	const n = 8
-	var keys [n]apikeys.Key
-	var tokens [n]apikeys.Token
-	errs := b.together(n, func(i int, on *instance) (err error) {
-		keys[i], tokens[i], err = on.Create(b.ctx(), b.owner, in, request)
-		return err
-	})
-	requireOnce(t, errs, apikeys.ErrAlreadyCreated)
-	for i, err := range errs {
-		require.Equal(t, keys[0].ID, keys[i].ID, "all answers are about the one key")
-		require.Equal(t, err == nil, tokens[i].ID == keys[i].ID)
-		require.Equal(t, err != nil, tokens[i] == apikeys.Token{})
-	}
-	require.Len(t, b.entries(audit.KeyCreated), 1)
-	require.Equal(t, 1, b.count(`api_keys`))
-
-	// Its form does not create a revoked key again.
-	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, keys[0].ID, request))
-	again, _, err := b.keys.Create(b.ctx(), b.owner, in, request)
-	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
-	require.NotNil(t, again.RevokedAt)
-	// Another organisation's form, and one without an idempotency key, are other forms.
-	_, _, err = b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false), in, request)
-	require.NoError(t, err)
-	b.newKey()
-	b.newKey()
 }
 
 // An organisation has at most MaxUsable usable keys, also when several requests race for the last.

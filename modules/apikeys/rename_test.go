@@ -63,7 +63,7 @@ func TestRenameIsRefused(t *testing.T) {
 	}
 	// The role is read again in the transaction.
 	b.Exec(`update memberships set role = 'member' where user_id = $1`, b.owner.ID)
-	_, err := b.replace(key, 0)
+	_, _, err := b.replace(key, 0)
 	requireCode(t, apperr.AccessDenied, err)
 	for _, actor := range []apikeys.Actor{
 		member(ourOrganisation, "admin", false), member(ourOrganisation, "member", true),

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -16,10 +15,19 @@ import (
 
 const week = 7 * 24 * time.Hour
 
-func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Replaced, error) {
+// successor is the form of a replacement.
+func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 	ends := time.Now().Add(60 * 24 * time.Hour)
-	return b.keys.Replace(b.ctx(), b.owner, key.ID,
-		apikeys.Replacement{Overlap: overlap, ExpiresAt: &ends}, request)
+	return apikeys.NewKey{
+		Name: "Successor", Scopes: bothScopes, ExpiresAt: &ends,
+		Replaces: key.ID, Overlap: overlap,
+	}
+}
+
+func (b *bundle) replace(
+	key apikeys.Key, overlap time.Duration,
+) (apikeys.Key, apikeys.Token, error) {
+	return b.keys.Create(b.ctx(), b.owner, successor(key, overlap), request)
 }
 
 // newKeyUntil makes a key that expires.
@@ -31,22 +39,23 @@ func (b *bundle) newKeyUntil(ends time.Time) (apikeys.Key, apikeys.Token) {
 	return key, token
 }
 
-// rules.md, Keys: a successor has the name, description and scopes, and its own expiry. The old key
-// works on every instance until the end of the overlap, or its expiry if that is earlier.
+// rules.md, Keys: the old key works on every instance until the end of the overlap, or its expiry if
+// that is earlier.
 func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	b := setup(t)
 	ends := time.Now().Add(90 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	for _, overlap := range apikeys.Overlaps {
 		old, token := b.newKeyUntil(ends)
-		done, err := b.replace(old, overlap)
+		made, newToken, err := b.replace(old, overlap)
 		require.NoError(t, err)
-		require.Equal(t, done.New.ID, done.Token.ID)
-		require.NotEqual(t, old.ID, done.New.ID)
-		require.Equal(t, []any{old.Name, old.Description, old.Scopes, old.ID},
-			[]any{done.New.Name, done.New.Description, done.New.Scopes, done.New.Replaces})
-		require.WithinDuration(t, ends.AddDate(0, 0, -30), *done.New.ExpiresAt, time.Hour)
-		require.WithinDuration(t, time.Now().Add(overlap), *done.Old.RevokedAt, time.Minute)
-		require.True(t, done.Old.RevokedAt.Equal(*b.instant("revoked_at", old)))
+		require.Equal(t, made.ID, newToken.ID)
+		require.NotEqual(t, old.ID, made.ID)
+		read, err := b.keys.Key(b.ctx(), b.owner, made.ID)
+		require.NoError(t, err)
+		require.Equal(t, made, read)
+		require.Equal(t, old.ID, read.Replaces)
+		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old),
+			time.Minute)
 
 		usable := func(_ int, on *instance) error {
 			if err := on.StillUsable(b.ctx(), ourOrganisation, old.ID); err != nil {
@@ -55,7 +64,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			_, err := on.Authenticate(b.ctx(), token, requested)
 			return err
 		}
-		b.accept(done.Token)
+		b.accept(newToken)
 		require.Equal(t, overlap > 0, accepted(b.together(2, usable)) == 2, "%s", overlap)
 		// The column rounds to whole milliseconds: it may lie half of one ahead.
 		b.Exec(`update api_keys set revoked_at = clock_timestamp()
@@ -67,9 +76,9 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	}
 	ends = time.Now().Add(5 * time.Hour).UTC().Truncate(time.Millisecond)
 	old, _ := b.newKeyUntil(ends)
-	done, err := b.replace(old, week)
+	_, _, err := b.replace(old, week)
 	require.NoError(t, err)
-	require.True(t, ends.Equal(*done.Old.RevokedAt), "%s", done.Old.RevokedAt)
+	require.True(t, ends.Equal(*b.instant("revoked_at", old)))
 }
 
 // rules.md, Audit log: a replacement is one entry, which names both keys.
@@ -77,15 +86,15 @@ func TestReplacementIsOneEntry(t *testing.T) {
 	b := setup(t)
 	old, _ := b.newKey()
 	before := b.logged()
-	done, err := b.replace(old, time.Hour)
+	made, _, err := b.replace(old, time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, before+1, b.logged())
 	entry := b.entries(audit.KeyReplaced)[0]
 	require.Equal(t, audit.Target{Kind: "api_key", ID: old.ID}, entry.Target)
 	require.Equal(t, map[string]any{
 		"name":        old.Name,
-		"replacement": done.New.ID,
-		"stopsAt":     done.Old.RevokedAt.UTC().Format("2006-01-02T15:04:05.000Z"),
+		"replacement": made.ID,
+		"stopsAt":     b.instant("revoked_at", old).UTC().Format("2006-01-02T15:04:05.000Z"),
 	}, entry.Details)
 	require.Equal(t, b.owner.ID, entry.Actor.ID)
 	require.Equal(t, request, entry.Request)
@@ -104,22 +113,22 @@ func TestWhoReplacesAndWhoFinishesEarly(t *testing.T) {
 	} {
 		actor := member(ourOrganisation, c.role, c.twoStep)
 		key, token := b.newKey()
-		done, err := b.keys.Replace(b.ctx(), actor, key.ID, apikeys.Replacement{Overlap: week},
-			request)
+		made, newToken, err := b.keys.Create(b.ctx(), actor, successor(key, week), request)
 		require.Equal(t, c.replaces, err == nil, "%+v: %v", c, err)
 		if !c.replaces {
 			requireCode(t, apperr.AccessDenied, err)
-			require.Zero(t, done)
-			done, err = b.replace(key, week)
+			require.Zero(t, newToken)
+			made, _, err = b.replace(key, week)
 			require.NoError(t, err)
 		}
-		_, err = b.replace(key, week)
+		stops := *b.instant("revoked_at", key)
+		_, _, err = b.replace(key, week)
 		require.ErrorIs(t, err, apikeys.ErrNotReplaceable, "a second time")
 		err = b.other.Revoke(b.ctx(), actor, key.ID, request)
 		require.Equal(t, c.revokes, err == nil, "%+v: %v", c, err)
 		require.Equal(t, c.revokes, b.use(token) != nil, "finished early")
-		require.Equal(t, c.revokes, b.instant("revoked_at", key).Before(*done.Old.RevokedAt))
-		require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, done.New.ID, request))
+		require.Equal(t, c.revokes, b.instant("revoked_at", key).Before(stops))
+		require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, made.ID, request))
 	}
 	require.Len(t, b.entries(audit.KeyRevoked), 3+4)
 }
@@ -132,15 +141,15 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b.addKeys(1, "expired", &past, nil)
 	b.addKeys(1, "revoked", nil, &past)
 	for _, id := range []string{"expired000000000000001", "revoked000000000000001"} {
-		_, err := b.keys.Replace(b.ctx(), b.owner, id, apikeys.Replacement{}, request)
+		_, _, err := b.replace(apikeys.Key{ID: id}, 0)
 		require.ErrorIs(t, err, apikeys.ErrNotReplaceable)
 	}
 	for _, overlap := range []time.Duration{-1, time.Second, 2 * week} {
-		_, err := b.replace(key, overlap)
+		_, _, err := b.replace(key, overlap)
 		require.Equal(t, "overlap", requireCode(t, apperr.Validation, err).Field)
 	}
 	b.setPlan(org.PlanTeam)
-	_, err := b.replace(key, 0)
+	_, _, err := b.replace(key, 0)
 	require.Contains(t, requireCode(t, apperr.AccessDenied, err).Message, "Pro and Enterprise")
 	require.Nil(t, b.instant("revoked_at", key))
 	require.Equal(t, 3, b.count(`api_keys`))
@@ -148,11 +157,10 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 
 	// Both keys count during an overlap, so the last place only allows an immediate replacement.
 	b.addKeys(apikeys.MaxUsable-1, "lasting", nil, nil)
-	_, err = b.replace(key, time.Hour)
+	_, _, err = b.replace(key, time.Hour)
 	require.ErrorIs(t, err, apikeys.ErrTooMany)
-	done, err := b.replace(key, 0)
+	_, _, err = b.replace(key, 0)
 	require.NoError(t, err)
-	require.Equal(t, key.Name, done.New.Name)
 	_, _, err = b.create(b.owner)
 	require.ErrorIs(t, err, apikeys.ErrTooMany)
 }
@@ -161,27 +169,18 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 // its secret.
 func TestKeyIsReplacedOnce(t *testing.T) {
 	b := setup(t)
-	for _, form := range []string{"", uuid.NewString()} { // "": forms of many people
-		key, _ := b.newKey()
-		before := b.count(`api_keys`)
-		want := error(apikeys.ErrNotReplaceable)
-		if form != "" {
-			want = apikeys.ErrAlreadyCreated
-		}
-		var all [10]apikeys.Replaced
-		errs := b.together(len(all), func(i int, on *instance) (err error) {
-			in := apikeys.Replacement{Overlap: time.Hour, IdempotencyKey: form}
-			all[i], err = on.Replace(b.ctx(), b.owner, key.ID, in, request)
-			return err
-		})
-		requireOnce(t, errs, want)
-		for i, err := range errs {
-			require.Equal(t, err != nil, all[i].Token == apikeys.Token{})
-			require.Equal(t, err == nil || form != "", all[i].New.ID != "")
-		}
-		require.Equal(t, before+1, b.count(`api_keys`))
+	key, _ := b.newKey()
+	var tokens [10]apikeys.Token
+	errs := b.together(len(tokens), func(i int, on *instance) (err error) {
+		_, tokens[i], err = on.Create(b.ctx(), b.owner, successor(key, time.Hour), request)
+		return err
+	})
+	requireOnce(t, errs, apikeys.ErrNotReplaceable)
+	for i, err := range errs {
+		require.Equal(t, err != nil, tokens[i] == apikeys.Token{})
 	}
-	require.Len(t, b.entries(audit.KeyReplaced), 2)
+	require.Equal(t, 2, b.count(`api_keys`))
+	require.Len(t, b.entries(audit.KeyReplaced), 1)
 }
 
 // A key that is replaced and revoked at the same time is revoked immediately.
@@ -193,7 +192,7 @@ func TestRevocationWinsOverReplacement(t *testing.T) {
 			if i == 1 {
 				return on.Revoke(b.ctx(), b.owner, key.ID, request)
 			}
-			_, err := on.Replace(b.ctx(), b.owner, key.ID, apikeys.Replacement{Overlap: week}, request)
+			_, _, err := on.Create(b.ctx(), b.owner, successor(key, week), request)
 			return err
 		})
 		require.NoError(t, errs[1])

@@ -16,20 +16,19 @@ import (
 )
 
 type keyRow struct {
-	ID             string
-	OrgID          string
-	Name           string
-	Description    string
-	Scopes         scopeArray
-	SecretHash     []byte
-	CreatedAt      time.Time
-	CreatedBy      string
-	CreatorName    string
-	ExpiresAt      *time.Time
-	RevokedAt      *time.Time
-	LastUsedAt     *time.Time
-	Replaces       *string
-	IdempotencyKey *string `gorm:"column:once"`
+	ID          string
+	OrgID       string
+	Name        string
+	Description string
+	Scopes      scopeArray
+	SecretHash  []byte
+	CreatedAt   time.Time
+	CreatedBy   string
+	CreatorName string
+	ExpiresAt   *time.Time
+	RevokedAt   *time.Time
+	LastUsedAt  *time.Time
+	Replaces    *string
 }
 
 func (keyRow) TableName() string { return "api_keys" }
@@ -53,7 +52,7 @@ func (r keyRow) key() Key {
 	return k
 }
 
-func newKeyRow(k Key, hash []byte, idempotencyKey string) keyRow {
+func newKeyRow(k Key, hash []byte) keyRow {
 	r := keyRow{
 		ID:          k.ID,
 		OrgID:       k.OrganisationID,
@@ -66,8 +65,8 @@ func newKeyRow(k Key, hash []byte, idempotencyKey string) keyRow {
 		CreatorName: k.CreatedBy.Name,
 		ExpiresAt:   k.ExpiresAt,
 	}
-	if idempotencyKey != "" {
-		r.IdempotencyKey = &idempotencyKey
+	if k.Replaces != "" {
+		r.Replaces = &k.Replaces
 	}
 	return r
 }

@@ -2,8 +2,8 @@ package apikeys
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -26,32 +26,33 @@ type Organisations interface {
 }
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room. Errors: ErrAlreadyCreated with the key under the same idempotency key.
+// quota has room.
 func (m *Manager) insert(
-	ctx context.Context, row keyRow, entry audit.Entry,
-) (existing Key, err error) {
-	err = m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	ctx context.Context, row keyRow, overlap time.Duration, entry audit.Entry,
+) error {
+	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if err := lockCreation(tx, row.OrgID); err != nil {
 			return err
 		}
-		if err := m.reauthorize(tx, entry, authz.CreateKey, row.OrgID,
-			m.orgs.SubjectIn); err != nil {
-			return err
-		}
-		if existing, err = findByIdempotencyKey(tx, row); err != nil {
+		if row.Replaces == nil {
+			entry.Target.ID = row.ID
+			entry.Details = map[string]any{"name": row.Name}
+			if err := m.reauthorize(tx, entry, authz.CreateKey, row.OrgID,
+				m.orgs.SubjectIn); err != nil {
+				return err
+			}
+		} else if err := m.stopReplaced(tx, row, overlap, &entry); err != nil {
 			return err
 		}
 		if err := m.store(tx, row); err != nil {
 			return err
 		}
-		entry.Details = map[string]any{"name": row.Name}
 		return m.log.AppendIn(tx, entry)
 	})
-	return existing, err
 }
 
-// lockCreation serialises creations in an organisation, for idempotency keys and the quota. By hand:
-// it is an advisory lock.
+// lockCreation serialises creations in an organisation, for the quota. By hand: it is an advisory
+// lock.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -86,25 +87,6 @@ func (m *Manager) reauthorize(
 	return m.authorize(subject, permission, owner)
 }
 
-// findByIdempotencyKey returns ErrAlreadyCreated with the key under the row's idempotency key, if
-// there is one.
-func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
-	if row.IdempotencyKey == nil {
-		return Key{}, nil
-	}
-	var found keyRow
-	err := keys(tx, "apikeys.findByIdempotencyKey", row.OrgID).
-		Where("once = ?", row.IdempotencyKey).
-		Take(&found).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Key{}, nil
-	}
-	if err != nil {
-		return Key{}, fmt.Errorf("apikeys: find by idempotency key: %w", err)
-	}
-	return found.key(), ErrAlreadyCreated
-}
-
 // checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
 func (m *Manager) checkQuota(tx *gorm.DB, row keyRow) error {
 	o, err := m.orgs.OrganisationIn(tx, row.OrgID)
@@ -112,7 +94,7 @@ func (m *Manager) checkQuota(tx *gorm.DB, row keyRow) error {
 		return err
 	}
 	if !o.Plan.IncludesAPI() {
-		return errBelowPlan
+		return ErrBelowPlan
 	}
 	var usable int64
 	if err := keys(tx, "apikeys.countUsable", row.OrgID).Where(usableAt, databaseNow).

@@ -1,8 +1,6 @@
 package apikeys
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,52 +12,33 @@ import (
 	"dg/platform/instant"
 )
 
-// replace follows the order of creation: lock, role, idempotency key.
-func (m *Manager) replace(
-	ctx context.Context, id string, overlap time.Duration, row keyRow, entry audit.Entry,
-) (done Replaced, err error) {
-	err = m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := lockCreation(tx, row.OrgID); err != nil {
-			return err
-		}
-		old, err := readKey(tx, row.OrgID, id)
-		if err != nil {
-			return err
-		}
-		if err := m.reauthorize(tx, entry, authz.ReplaceKey, old.OrganisationID,
-			m.orgs.SubjectIn); err != nil {
-			return err
-		}
-		if done.New, err = findByIdempotencyKey(tx, row); err != nil {
-			return err
-		}
-		if done.Old, err = stopLater(tx, old, overlap); err != nil {
-			return err
-		}
-		row.Name = old.Name
-		row.Description = old.Description
-		row.Scopes = old.Scopes
-		row.Replaces = &old.ID
-		if err := m.store(tx, row); err != nil {
-			return err
-		}
-		done.New = row.key()
-		entry.Details = map[string]any{
-			"name":        old.Name,
-			"replacement": row.ID,
-			"stopsAt":     instant.Format(*done.Old.RevokedAt),
-		}
-		return m.log.AppendIn(tx, entry)
-	})
-	if err != nil && !errors.Is(err, ErrAlreadyCreated) {
-		return Replaced{}, err
+// stopReplaced stops the key that row replaces, and completes the entry.
+func (m *Manager) stopReplaced(
+	tx *gorm.DB, row keyRow, overlap time.Duration, entry *audit.Entry,
+) error {
+	old, err := readKey(tx, row.OrgID, *row.Replaces)
+	if err != nil {
+		return err
 	}
-	return done, err
+	if err := m.reauthorize(tx, *entry, authz.ReplaceKey, old.OrganisationID,
+		m.orgs.SubjectIn); err != nil {
+		return err
+	}
+	stopsAt, err := stopLater(tx, old, overlap)
+	if err != nil {
+		return err
+	}
+	entry.Details = map[string]any{
+		"name":        old.Name,
+		"replacement": row.ID,
+		"stopsAt":     instant.Format(stopsAt),
+	}
+	return nil
 }
 
 // stopLater revokes a usable key after the overlap, or at its expiry if that is earlier. Its statement
 // decides between concurrent changes. Errors: ErrNotReplaceable.
-func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
+func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (time.Time, error) {
 	var stopped keyRow
 	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
@@ -67,11 +46,10 @@ func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
 			databaseMillisecond, overlap.Seconds()))
 	if changed.Error != nil {
-		return Key{}, fmt.Errorf("apikeys: replace: %w", changed.Error)
+		return time.Time{}, fmt.Errorf("apikeys: replace: %w", changed.Error)
 	}
 	if changed.RowsAffected == 0 {
-		return Key{}, ErrNotReplaceable
+		return time.Time{}, ErrNotReplaceable
 	}
-	k.RevokedAt = stopped.RevokedAt
-	return k, nil
+	return *stopped.RevokedAt, nil
 }

@@ -9,30 +9,24 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Handler shows the keys of an organisation.
+// Handler serves the screens of an organisation's keys.
 type Handler struct {
 	*ui.Pages
+	*ui.Guard
 	Modules
 	settings ui.SettingsNotices
-}
-
-// FormHandler creates, renames, replaces and revokes keys.
-type FormHandler struct {
-	*Handler
-	*ui.Guard
 }
 
 // Modules are what the wing uses of other modules.
 type Modules struct {
 	Keys    Keys
 	Changes Changes
-	Log     Log
 	Forks   ui.ForkLister
 }
 
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, m Modules) (*Handler, *FormHandler) {
-	h := &Handler{Pages: pages.With(templates), Modules: m}
+func New(pages *ui.Pages, guard *ui.Guard, m Modules) *Handler {
+	h := &Handler{Pages: pages.With(templates), Guard: guard, Modules: m}
 	h.settings = h.ExpiringKeys
-	return h, &FormHandler{h, guard}
+	return h
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/modules/audit"
 	"dg/platform/authz"
 	"dg/web/ui"
 )
@@ -17,10 +16,8 @@ type keyView struct {
 	Usage           usageView
 	NoUsage         string // why there are no requests to show
 	Back, Log       string
-	Revoker         string  // who revoked it, or ""
-	Replaced        *keyRow // the key that it replaced, nil: none
-	Successor       *keyRow // the key that replaced it, nil: none
-	Replace, Rename string  // paths, or "" if it cannot be done
+	Replaced        string // the path of the key that it replaced, or ""
+	Replace, Rename string // paths, or "" if it cannot be done
 }
 
 // ShowKey answers GET /settings/api-keys/:key.
@@ -38,70 +35,32 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		Description: k.Description,
 		Usage:       newUsageView(used[k.ID]),
 		NoUsage:     noUsage(k, used[k.ID]),
-		Back:        p.Path("/settings/api-keys"),
+		Back:        p.Path(ui.SettingsPath),
 		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}
+	if k.Replaces != "" {
+		view.Replaced = keyPath(p, k.Replaces, "")
+	}
 	if p.May(authz.RenameKey) {
-		view.Rename = keyPath(p, k, "/rename")
+		view.Rename = keyPath(p, k.ID, "/rename")
 	}
 	if p.May(authz.ReplaceKey) && h.replaceable(p, k) {
-		view.Replace = keyPath(p, k, "/replace")
+		view.Replace = keyPath(p, k.ID, "/replace")
 	}
-	if view.Replaced, view.Successor, err = h.chain(c, p, k); err != nil {
+	if view.Layout, err = h.layout(c, p, k.Name); err != nil {
 		return err
 	}
-	if view.Revoker, err = h.revoker(c, p, k); err != nil {
-		return err
-	}
-	if view.Layout, err = h.settings.Layout(c, p, k.Name, "api-keys"); err != nil {
-		return err
-	}
-	view.Notices = append(view.Notices, creationObstacles(p, true, 0, keyPath(p, k, ""))...)
 	return h.Render(c, fiber.StatusOK, "key", &view)
 }
 
-// chain returns the key that k replaced, and the one that replaced it.
-func (h *Handler) chain(
-	c *fiber.Ctx, p *ui.Principal, k apikeys.Key,
-) (replaced, successor *keyRow, err error) {
-	if k.Replaces == "" && k.RevokedAt == nil {
-		return nil, nil, nil
-	}
-	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
-	for _, other := range keys {
-		row := h.keyRow(p, other)
-		switch {
-		case other.ID == k.Replaces:
-			replaced = &row
-		case other.Replaces == k.ID:
-			successor = &row
-		}
-	}
-	return replaced, successor, err
-}
-
-// revoker returns the name of the person who revoked the key, or "" without such an entry in the
-// log.
-func (h *Handler) revoker(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) (string, error) {
-	if !k.Revoked(h.Now()) {
-		return "", nil
-	}
-	entries, err := h.Log.List(c.UserContext(), p.Organisation.ID, audit.Page{
-		Filter: audit.Filter{KeyID: k.ID, Action: audit.KeyRevoked},
-		Limit:  1,
-	})
-	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadAuditLog, entries, audit.Entry.Owner)
-	}
-	if err != nil || len(entries) == 0 {
-		return "", err
-	}
-	return entries[0].Actor.Name, nil
+// layout is the layout of a screen of keys.
+func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout, error) {
+	return h.settings.Layout(c, p, title, "api-keys")
 }
 
 // keyPath is the address of a key's page, or of one below it.
-func keyPath(p *ui.Principal, k apikeys.Key, below string) string {
-	return p.Path("/settings/api-keys/" + k.ID + below)
+func keyPath(p *ui.Principal, id, below string) string {
+	return p.Path(ui.SettingsPath + "/" + id + below)
 }
 
 // replaceable reports whether the key can be replaced: it works, and was not replaced.

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"net/url"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -14,8 +13,7 @@ import (
 type createdView struct {
 	ui.Layout
 	Key          keyRow
-	OldStops     *time.Time // of the key that it replaces; nil: none
-	OldStopped   bool
+	Old          *overlapChoice // of the key that it replaces; nil: none
 	Secret, Back string
 	Sample       sampleCall
 }
@@ -28,11 +26,17 @@ const sampleDays = 7
 
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a
 // secret to show.
-func (h *FormHandler) newCreatedView(
-	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
+func (h *Handler) newCreatedView(
+	c *fiber.Ctx, p *ui.Principal, form keyFormView, scopes []apikeys.Scope,
 ) (createdView, error) {
-	view := createdView{Back: p.Path("/settings/api-keys")}
-	l, err := h.settings.Layout(c, p, "Key created", "api-keys")
+	view := createdView{Back: p.Path(ui.SettingsPath)}
+	title := "Key created"
+	if form.Old != nil {
+		title = "Key replaced"
+		old := form.overlap(form.Overlaps)
+		view.Old = &old
+	}
+	l, err := h.layout(c, p, title)
 	if err != nil {
 		return view, err
 	}
@@ -42,7 +46,7 @@ func (h *FormHandler) newCreatedView(
 	return view, err
 }
 
-func (h *FormHandler) sampleCall(
+func (h *Handler) sampleCall(
 	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
 ) (sampleCall, error) {
 	forks := h.Base + "/api/v1/forks"
@@ -59,16 +63,4 @@ func (h *FormHandler) sampleCall(
 		URL:  forks + "/" + all[0].ID + "/stats?" + query.Encode(),
 		Fork: all[0].Title,
 	}, nil
-}
-
-// renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
-func (h *FormHandler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
-	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
-	if err != nil {
-		return err
-	}
-	return h.renderKeys(c, p, keys, &ui.Notice{
-		Done: true, Name: k.Name, Strong: "has already been created.",
-		Before: " Its secret cannot be shown again: if you do not have it, replace the key.",
-	})
 }

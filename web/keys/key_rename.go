@@ -38,6 +38,7 @@ var formMessages = map[string]string{
 	"description text":      "The description contains invalid characters, such as a line break. Type it again.",
 	"scopes min":            "Choose at least one scope.",
 	"scopes oneof":          "Choose at least one scope.",
+	"overlap oneof":         "Choose when the old key stops.",
 }
 
 var formChecker = input.New(formMessages, nil)
@@ -72,7 +73,7 @@ func (f labelForm) shown() labelForm {
 }
 
 // RenameKeyForm answers GET /settings/api-keys/:key/rename.
-func (h *FormHandler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (h *FormHandler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // RenameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
-func (h *FormHandler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -100,18 +101,17 @@ func (h *FormHandler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		Strong: "Key renamed.",
 		Before: " Its secret, scopes and expiry are the same.",
 	})
-	return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
+	return c.Redirect(keyPath(p, k.ID, ""), fiber.StatusSeeOther)
 }
 
-func (h *FormHandler) renderRenameKey(
+func (h *Handler) renderRenameKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
 ) error {
 	view.Key = k.Name
-	view.Path = keyPath(p, k, "/rename")
-	view.Back = keyPath(p, k, "")
+	view.Path = keyPath(p, k.ID, "/rename")
+	view.Back = keyPath(p, k.ID, "")
 	var err error
-	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Edit key", status),
-		"api-keys"); err != nil {
+	if view.Layout, err = h.layout(c, p, ui.TitleOf("Edit key", status)); err != nil {
 		return err
 	}
 	return h.Render(c, status, "key-rename", &view)

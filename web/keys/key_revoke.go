@@ -15,7 +15,7 @@ type revokeKeyView struct {
 }
 
 // RevokeKeyForm answers GET /settings/api-keys/:key/revoke.
-func (h *FormHandler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -23,9 +23,12 @@ func (h *FormHandler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if k.Revoked(h.Now()) {
 		return redirectToRevoked(c, p, k, true)
 	}
-	view := revokeKeyView{Key: h.keyRow(p, k), Back: p.Path("/settings/api-keys")}
-	view.Path = view.Back + "/" + k.ID + "/revoke"
-	if view.Layout, err = h.settings.Layout(c, p, "Revoke key", "api-keys"); err != nil {
+	view := revokeKeyView{
+		Key:  h.keyRow(p, k),
+		Path: keyPath(p, k.ID, "/revoke"),
+		Back: p.Path(ui.SettingsPath),
+	}
+	if view.Layout, err = h.layout(c, p, "Revoke key"); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
@@ -33,7 +36,7 @@ func (h *FormHandler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 
 // RevokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
 // it.
-func (h *FormHandler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -59,5 +62,5 @@ func redirectToRevoked(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, before bool
 		}
 	}
 	ui.Say(c, done)
-	return c.Redirect(p.Path("/settings/api-keys"), fiber.StatusSeeOther)
+	return c.Redirect(p.Path(ui.SettingsPath), fiber.StatusSeeOther)
 }

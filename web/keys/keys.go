@@ -2,7 +2,6 @@ package keys
 
 import (
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/input"
 	"dg/web/ui"
@@ -74,64 +72,70 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	return h.renderKeys(c, p, keys, nil)
-}
-
-// renderKeys shows the keys, below the notice if there is one.
-func (h *Handler) renderKeys(
-	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice,
-) error {
 	view := keysView{
-		List:       p.Path("/settings/api-keys"),
+		List:       p.Path(ui.SettingsPath),
 		Search:     strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD")),
 		Searchable: len(keys) > fewKeys,
 		Paused:     !p.Organisation.Plan.IncludesAPI(),
 		Truncated:  len(keys) == apikeys.MaxListed,
 	}
-	active, err := h.addRows(c, p, keys, &view)
-	if err != nil {
+	if err := h.addRows(c, p, keys, &view); err != nil {
 		return err
 	}
-	if view.Layout, err = h.settings.Layout(c, p, "API keys", "api-keys"); err != nil {
+	if view.Layout, err = h.layout(c, p, "API keys"); err != nil {
 		return err
 	}
-	if done != nil {
-		view.Notices = append([]ui.Notice{*done}, view.Notices...)
-	}
-	create := p.Path("/settings/api-keys/new")
-	obstacles := creationObstacles(p, len(keys) > 0, active, create)
-	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
+	create := p.Path(ui.SettingsPath + "/new")
+	switch {
+	case view.Paused:
+		view.Notices = append(view.Notices, ui.Notice{
+			Kind:       "warn",
+			Strong:     "The API comes with the Pro plan.",
+			Before:     " Keys are paused: you can only list, rename and revoke them.",
+			Action:     "See the plan",
+			ActionPath: p.Path("/settings/organisation"),
+		})
+	case !p.May(authz.CreateKey):
+		view.Notices = append(view.Notices, ui.Notice{
+			Strong:     ui.NeedsTwoStep,
+			Before:     " You can list and revoke keys without it.",
+			Action:     "Set up two-step verification",
+			ActionPath: p.TwoStepFor(create),
+		})
+	default:
 		view.Create = create
 	}
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-// addRows adds the keys that the search finds, and returns how many there are that have not ended.
+// addRows adds the keys that the search finds.
 func (h *Handler) addRows(
 	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
-) (active int, err error) {
+) error {
+	var active []apikeys.Key
 	var inactive []keyRow
-	unended := slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
-		return !h.keyRow(p, k).active
-	})
-	used, err := h.usageOf(c.UserContext(), p, unended)
-	if err != nil {
-		return 0, err
-	}
 	search := input.Fold(view.Search)
 	for _, k := range keys {
 		row := h.keyRow(p, k)
 		switch {
-		case search != "" && !strings.Contains(input.Fold(row.Name+" "+row.ID), search):
+		case !strings.Contains(input.Fold(row.Name+" "+row.ID), search):
 		case row.active:
-			row.Spark, row.Requests = spark(used[k.ID])
-			if used == nil {
-				row.Requests = "Not available"
-			}
-			view.Active = append(view.Active, row)
+			active = append(active, k)
 		default:
 			inactive = append(inactive, row)
 		}
+	}
+	used, err := h.usageOf(c.UserContext(), p, active)
+	if err != nil {
+		return err
+	}
+	for _, k := range underSuccessors(active) {
+		row := h.keyRow(p, k)
+		row.Spark, row.Requests = spark(used[k.ID])
+		if used == nil {
+			row.Requests = "Not available"
+		}
+		view.Active = append(view.Active, row)
 	}
 	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
 		path := ui.WithParam(view.List, "page", strconv.Itoa(page))
@@ -143,7 +147,24 @@ func (h *Handler) addRows(
 	view.Inactive = inactive[view.From:view.To]
 	view.AllInactive = ui.Count(int64(len(inactive)))
 	view.OpenInactive = c.Query("page")+view.Search != ""
-	return len(unended), nil
+	return nil
+}
+
+// underSuccessors puts each key under the one that replaced it.
+func underSuccessors(keys []apikeys.Key) []apikeys.Key {
+	byID := map[string]apikeys.Key{}
+	replaced := map[string]bool{}
+	for _, k := range keys {
+		byID[k.ID] = k
+		replaced[k.Replaces] = true
+	}
+	var ordered []apikeys.Key
+	for _, k := range keys {
+		for found := !replaced[k.ID]; found; k, found = byID[k.Replaces] {
+			ordered = append(ordered, k)
+		}
+	}
+	return ordered
 }
 
 func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
@@ -159,7 +180,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		At:       k.ExpiresAt,
 		Until:    "Until",
 		active:   true,
-		Page:     keyPath(p, k, ""),
+		Page:     keyPath(p, k.ID, ""),
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
@@ -197,7 +218,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		r.Until = "Never expires"
 	}
 	if r.active {
-		r.Revoke = keyPath(p, k, "/revoke")
+		r.Revoke = keyPath(p, k.ID, "/revoke")
 	}
 	return r
 }
@@ -216,48 +237,4 @@ func scopeLabel(scopes []apikeys.Scope) string {
 		return "Forks"
 	}
 	return "Reports"
-}
-
-// creationObstacles returns why a person cannot create a key, if they cannot. Next is the page
-// after two-step verification is set up; had says whether the organisation ever had keys.
-func creationObstacles(p *ui.Principal, had bool, active int, next string) []ui.Notice {
-	var all []ui.Notice
-	switch {
-	case p.Organisation.Plan.IncludesAPI():
-	case !had:
-		all = append(all, ui.Notice{
-			Strong:     "The API comes with the Pro plan.",
-			Before:     " Your plan does not include it, so you cannot create keys.",
-			Action:     "See the plan",
-			ActionPath: p.Path("/settings/organisation"),
-		})
-	default:
-		all = append(all, ui.Notice{
-			Kind:       "warn",
-			Strong:     "API keys are paused.",
-			Before:     " Without the Pro plan, requests are refused, and you can only list and revoke keys.",
-			Action:     "See the plan",
-			ActionPath: p.Path("/settings/organisation"),
-		})
-	}
-	if !p.May(authz.CreateKey) {
-		all = append(all, ui.Notice{
-			Strong:     ui.NeedsTwoStep,
-			Before:     " You can list and revoke keys without it.",
-			Action:     "Set up two-step verification",
-			ActionPath: p.TwoStepFor(next),
-		})
-	}
-	if active >= apikeys.MaxUsable {
-		all = append(all, ui.Notice{
-			Strong: "You cannot create more keys.",
-			Before: " " + apikeys.ErrTooMany.Message,
-		})
-	}
-	return all
-}
-
-// refused is the notice as the answer to a request that ignores it.
-func refused(n ui.Notice) error {
-	return apperr.New(apperr.AccessDenied, "%s", strings.TrimSpace(n.Strong+n.Before))
 }

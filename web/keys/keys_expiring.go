@@ -25,7 +25,7 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 	var notices []ui.Notice
 	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
 		left := k.ExpiresAt.Sub(h.Now())
-		replace := keyPath(p, k, "/replace")
+		replace := keyPath(p, k.ID, "/replace")
 		if !p.May(authz.ReplaceKey) {
 			replace = p.TwoStepFor(replace)
 		}

@@ -17,20 +17,11 @@ type Keys interface {
 	) (map[string][]apikeys.Usage, error)
 }
 
-// Log reads an organisation's audit log.
-type Log interface {
-	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
-}
-
 // Changes creates, changes and revokes keys.
 type Changes interface {
 	Create(
 		ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request,
 	) (apikeys.Key, apikeys.Token, error)
-	Replace(
-		ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement,
-		request audit.Request,
-	) (apikeys.Replaced, error)
 	Rename(
 		ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label,
 		request audit.Request,

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
@@ -127,13 +126,14 @@ func Form(pairs ...string) url.Values {
 func GoodForm() url.Values {
 	return url.Values{
 		"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"},
-		"idempotencyKey": {uuid.NewString()},
 	}
 }
 
 // Replacement is a form that replaces a key, which stops after the overlap.
 func Replacement(overlap string) url.Values {
-	return Form("overlap", overlap, "expiry", "90", "idempotencyKey", uuid.NewString())
+	form := GoodForm()
+	form.Set("overlap", overlap)
+	return form
 }
 
 // ManyKeys stores n keys of the organisation, named by the prefix and a number from 1, each a minute

@@ -132,7 +132,7 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 		Policy:          policy,
 		Account:         people,
 		AuditLog:        auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:            keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Log: w.Log, Forks: forks},
+		Keys:            keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
 			People:        people,

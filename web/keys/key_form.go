@@ -1,0 +1,217 @@
+package keys
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/platform/apperr"
+	"dg/web/ui"
+)
+
+// keyFormView is the form that creates a key, alone or in the place of another.
+type keyFormView struct {
+	ui.Layout
+	ui.FormErrors
+	keyForm
+	Old        *keyRow // the key that it replaces, nil: none
+	Path, Back string
+	Today      string
+	Expiries   []expiryChoice
+	Overlaps   []overlapChoice
+}
+
+// keyForm is the form as it was filled in.
+type keyForm struct {
+	labelForm
+	Scopes    []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
+	Overlap   string   `json:"overlap" validate:"omitempty,oneof=now hour day week"`
+	Expiry    string   // a number of days, "day" or "never"
+	Day, Time string
+	replaces  string // the id of the old key, or ""
+}
+
+// Has reports whether the scope is chosen.
+func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
+
+// overlapChoice is how long the old key goes on working.
+type overlapChoice struct {
+	Value, Text string
+	duration    time.Duration
+	Until       time.Time
+}
+
+var overlaps = []overlapChoice{
+	{Value: "now", Text: "Now"},
+	{Value: "hour", Text: "In an hour", duration: time.Hour},
+	{Value: "day", Text: "In a day", duration: ui.OneDay},
+	{Value: "week", Text: "In a week", duration: 7 * ui.OneDay},
+}
+
+// overlap is the chosen overlap, or that of "now".
+func (f keyForm) overlap(choices []overlapChoice) overlapChoice {
+	return choices[max(0, slices.IndexFunc(choices, func(o overlapChoice) bool {
+		return o.Value == f.Overlap
+	}))]
+}
+
+// KeyForm answers GET /settings/api-keys/new and GET /settings/api-keys/:key/replace.
+func (h *Handler) KeyForm(c *fiber.Ctx, p *ui.Principal) error {
+	view, err := h.newKeyForm(c, p)
+	if err != nil {
+		return err
+	}
+	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
+		return err
+	}
+	return h.renderKeyForm(c, p, fiber.StatusOK, view)
+}
+
+// CreateKey answers POST /settings/api-keys/new and POST /settings/api-keys/:key/replace. Its answer
+// is the only one that shows the secret, so everything that can fail happens before the key is made.
+func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
+	view, err := h.newKeyForm(c, p)
+	if err != nil {
+		return err
+	}
+	view.keyForm = parseKeyForm(c)
+	in, invalid := view.newKey(h.Now())
+	var status int
+	view.FormErrors, status, err = h.Reauthenticate(c, p, invalid...)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return h.renderKeyForm(c, p, status, view)
+	}
+	created, err := h.newCreatedView(c, p, view, in.Scopes)
+	if err != nil {
+		return err
+	}
+	key, token, err := h.Changes.Create(c.UserContext(), p.KeyActor(), in,
+		apikeys.RequestOf(c, c.Path()))
+	switch {
+	case errors.Is(err, apikeys.ErrTooMany):
+		view.FormErrors = ui.FieldError("main", apikeys.ErrTooMany.Message)
+	case apperr.Is(err, apperr.Validation): // the expiry has just passed
+		view.FormErrors = ui.FieldError("expiry", apperr.From(err).Message)
+	case err != nil:
+		return err
+	default:
+		created.Key = h.keyRow(p, key)
+		created.Secret = token.String()
+		return h.Render(c, fiber.StatusOK, "key-created", &created)
+	}
+	return h.renderKeyForm(c, p, fiber.StatusBadRequest, view)
+}
+
+// newKeyForm is the form before it is filled in: with the values of the key in the path, if there is
+// one. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
+func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error) {
+	view := keyFormView{
+		keyForm:  keyForm{Expiry: "90"},
+		Path:     p.Path(ui.SettingsPath + "/new"),
+		Back:     p.Path(ui.SettingsPath),
+		Today:    h.Today().Format(time.DateOnly),
+		Expiries: expiryChoices(h.Today()),
+	}
+	view.Title = "Create key"
+	if !p.Organisation.Plan.IncludesAPI() {
+		return view, apikeys.ErrBelowPlan
+	}
+	if c.Params("key") == "" {
+		return view, nil
+	}
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	if err == nil && !h.replaceable(p, k) {
+		err = apikeys.ErrNotReplaceable
+	}
+	if err != nil {
+		return view, err
+	}
+	old := h.keyRow(p, k)
+	view.Old = &old
+	view.Title = "Replace key"
+	view.Path = keyPath(p, k.ID, "/replace")
+	view.Back = old.Page
+	view.Overlaps = h.overlapsOf(k)
+	view.keyForm = sameKey(k, h.Today())
+	return view, nil
+}
+
+// sameKey is the form of a successor with the key's values and length of life.
+func sameKey(k apikeys.Key, today time.Time) keyForm {
+	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
+	for _, scope := range k.Scopes {
+		f.Scopes = append(f.Scopes, string(scope))
+	}
+	f.Expiry, f.Day = sameLife(k, today)
+	return f
+}
+
+// overlapsOf are the choices of when the key stops: at its expiry, if that is earlier.
+func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
+	all := slices.Clone(overlaps)
+	for i := range all {
+		all[i].Until = h.Now().Add(all[i].duration)
+		if k.ExpiresAt != nil && k.ExpiresAt.Before(all[i].Until) {
+			all[i].Until = *k.ExpiresAt
+		}
+	}
+	return all
+}
+
+func (h *Handler) renderKeyForm(
+	c *fiber.Ctx, p *ui.Principal, status int, view keyFormView,
+) error {
+	view.labelForm = view.shown()
+	var err error
+	if view.Layout, err = h.layout(c, p, ui.TitleOf(view.Title, status)); err != nil {
+		return err
+	}
+	return h.Render(c, status, "key-form", &view)
+}
+
+// parseKeyForm reads the form.
+func parseKeyForm(c *fiber.Ctx) keyForm {
+	form := keyForm{
+		labelForm: parseLabelForm(c),
+		Overlap:   ui.FormValue(c, "overlap"),
+		Expiry:    ui.FormValue(c, "expiry"),
+		Day:       ui.FormValue(c, "day"),
+		Time:      ui.FormValue(c, "time"),
+		replaces:  c.Params("key"),
+	}
+	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
+		form.Scopes = append(form.Scopes, string(scope))
+	}
+	return form
+}
+
+// newKey returns the key that the form describes, or all errors of the form.
+func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
+	invalid := formErrors(f).Errors
+	if f.replaces != "" && f.Overlap == "" {
+		invalid = append(invalid, ui.FormError{Field: "overlap", Message: formMessages["overlap oneof"]})
+	}
+	at, wrong := f.expiresAt(now)
+	if wrong.Message != "" {
+		invalid = append(invalid, wrong)
+	}
+	in := apikeys.NewKey{
+		Name:        f.Name,
+		Description: f.Description,
+		ExpiresAt:   at,
+		Replaces:    f.replaces,
+		Overlap:     f.overlap(overlaps).duration,
+	}
+	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
+		if f.Has(string(scope)) {
+			in.Scopes = append(in.Scopes, scope)
+		}
+	}
+	return in, invalid
+}

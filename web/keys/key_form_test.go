@@ -1,0 +1,264 @@
+package keys_test
+
+import (
+	"fmt"
+	"html"
+	"maps"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/web/internal/webtest"
+)
+
+// secretIn returns the key that an answer shows.
+func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
+	t.Helper()
+	token, ok := apikeys.ParseToken(
+		webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
+	)
+	require.True(t, ok)
+	return token
+}
+
+// keyOf returns the key that an answer made.
+func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p webtest.Page) apikeys.Key {
+	t.Helper()
+	key, err := w.Keys.Reader.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
+	require.NoError(t, err)
+	return key
+}
+
+// The form shows the day of each choice, and 90 days is chosen. It makes a key that works.
+func TestKeyIsCreatedFromTheForm(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w, acme := webtest.StartAt(t, &now)
+	b := w.SignedIn(t, acme.Admin)
+	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
+	require.Regexp(t, `(?s)value="30"[^\n]*21 Dec 2026<.*value="90"[^\n]*19 Feb 2027<.*`+
+		`value="365"[^\n]*21 Nov 2027<`, form.Body)
+	form.Has(t, `name="expiry" value="90" aria-describedby="x90h" checked>`)
+	require.Equal(t, 1, strings.Count(form.Body, " checked"))
+
+	sent := webtest.GoodForm()
+	sent.Set("name", "  Power BI, learning dashboard ")
+	created := b.Post(acme.At("/settings/api-keys/new"), sent)
+	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+	require.Contains(t, html.UnescapeString(webtest.Words(created.Body)),
+		"Name Power BI, learning dashboard Scopes Forks, reports Expiry 19 Feb 2027 Try it")
+	key := keyOf(t, w, acme, created)
+	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
+	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
+	require.Equal(t, now, key.CreatedAt.UTC())
+	_, err := w.Keys.Authenticator.Authenticate(t.Context(), secretIn(t, created), nil)
+	require.NoError(t, err)
+}
+
+// rules.md, Keys: the expiry is 30, 90 or 365 days, a future day at 00:00 UTC or at a time, or never.
+func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w, acme := webtest.StartAt(t, &now)
+	b := w.SignedIn(t, acme.Owner)
+	for _, c := range []struct{ expiry, day, time, want string }{
+		{"30", "", "", "2026-12-21T00:00:00Z"},
+		{"365", "", "", "2027-11-21T00:00:00Z"},
+		{"never", "", "", ""},
+		{"day", "2026-11-22", "", "2026-11-22T00:00:00Z"},
+		{"day", "2199-12-31", "23:59", "2199-12-31T23:59:00Z"},
+		{"day", "2026-11-21", "09:32", "2026-11-21T09:32:00Z"},
+	} {
+		form := webtest.GoodForm()
+		maps.Copy(form, webtest.Form("expiry", c.expiry, "day", c.day, "time", c.time))
+		key := keyOf(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), form))
+		got := ""
+		if key.ExpiresAt != nil {
+			got = key.ExpiresAt.UTC().Format(time.RFC3339)
+		}
+		require.Equal(t, c.want, got, c)
+	}
+}
+
+// keyFormErrors are changes of a valid form, the field that they make invalid, and its message.
+var keyFormErrors = []struct{ change, field, says string }{
+	{"name=", "name", "Enter a name."},
+	{"name=" + strings.Repeat("é", 201), "name", "The name has 201 characters. Use 200 or fewer."},
+	{"name=a%00b", "name", "contains invalid characters"},
+	{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
+	{"description=a%0Ab", "description", "contains invalid characters"},
+	{"description=a%E2%80%8Bb", "description", "characters that cannot be seen"},
+	{"scopes=", "scopes", "at least one scope"},
+	{"scopes=forks:write", "scopes", "at least one scope"},
+	{"expiry=", "expiry", "Choose when the key expires."},
+	{"expiry=day", "day", "Enter a date from 2000 to 2199"},
+	{"expiry=day&day=2026-11-21", "day", "21 Nov 2026, 00:00 UTC is in the past."},
+	{"expiry=day&day=2026-11-21&time=09:31", "day", "21 Nov 2026, 09:31 UTC is in the past."},
+	{"expiry=day&day=2026-12-31&time=24:00", "time", "Enter a time from 00:00 to 23:59"},
+	{"day=2026-12-31", "day", "“On a date” is not selected"},
+}
+
+// An invalid field is named above the form and beside it, and what was typed is kept.
+func TestInvalidKeyFormIsRejected(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w, acme := webtest.StartAt(t, &now)
+	b := w.SignedIn(t, acme.Owner)
+	for _, c := range keyFormErrors {
+		form := webtest.GoodForm()
+		change, err := url.ParseQuery(c.change)
+		require.NoError(t, err)
+		maps.Copy(form, change)
+		p := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 400)
+		p.Has(t, "<strong>One thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
+			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
+		require.Contains(t, html.UnescapeString(p.Body), c.says)
+		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)
+		if c.field != "name" {
+			p.Has(t, `value="Warehouse"`)
+		}
+	}
+	require.Empty(t, w.AllKeys(t, acme))
+}
+
+// rules.md, Keys: the form of a replacement has the old key's values, lives as long as the key did,
+// from today, and lets the old key stop in a day. No overlap is longer than the old key's life.
+func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	page := func() webtest.Page {
+		return b.Get(acme.At("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
+	}
+	for life, chosen := range map[string]string{
+		"null": `value="never" aria-describedby="xneverh" checked`,
+		"created_at + interval '29 days 3 hours'": `value="30" aria-describedby="x30h" checked`,
+		"created_at + interval '365 days'":        `value="365" aria-describedby="x365h" checked`,
+		"created_at + interval '41 days'": `value="` +
+			today.AddDate(0, 0, 41).Format(time.DateOnly) + `"`,
+	} {
+		w.DB.Exec(`update api_keys set expires_at = `+life+` where id = $1`, key.ID)
+		page().Has(t, chosen, `value="BI"`, `value="forks:read" aria-describedby="sf-h" checked`,
+			`value="day" aria-describedby="odayh" checked`).
+			Lacks(t, `aria-describedby="sr-h" checked`)
+	}
+	ends := time.Now().Add(5 * time.Hour).UTC()
+	w.DB.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
+	require.Equal(t, 3, strings.Count(page().Body, `datetime="`+ends.Format("2006-01-02T15:04")),
+		"the expiry, in a day, in a week")
+}
+
+// A replacement shows the new key once, and says when the old one stops. On the list the old key
+// stands under its successor until then.
+func TestKeyIsReplaced(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	w.NewKey(t, acme, "Between", apikeys.ForksRead)
+	path := acme.At("/settings/api-keys/%s/replace", old.ID)
+	for _, overlap := range []string{"", "year"} {
+		b.Post(path, webtest.Replacement(overlap)).Is(t, 400).Has(t, "Choose when the old key stops.")
+	}
+	form := webtest.Replacement("hour")
+	form.Set("name", "Power BI")
+	done := b.Post(path, form)
+	done.Has(t, "<h1>Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
+	key := keyOf(t, w, acme, done)
+	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
+	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
+		webtest.Cells(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
+
+	for _, p := range []webtest.Page{b.Get(path), b.Post(path, form)} {
+		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")
+	}
+	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
+		`<dt>Replaces</dt><dd><a href="`+acme.At("/settings/api-keys/%s", old.ID)+`">`)
+	b.Post(acme.At("/settings/api-keys/%s/replace", key.ID), webtest.Replacement("now")).Has(t,
+		"<dt>Old key</dt><dd>No longer works</dd>")
+}
+
+// Below the plan there is no form. With all keys in use the form says so, and keeps what was typed.
+func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	path := acme.At("/settings/api-keys/new")
+	w.ManyKeys(acme, "n", 100, 100)
+	b.Post(path, webtest.GoodForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
+	at := acme.At("/settings/api-keys/n%021d/replace", 1)
+	b.Post(at, webtest.Replacement("week")).Is(t, 400).Has(t, "has 100 usable keys")
+	b.Post(at, webtest.Replacement("now")).Is(t, 200)
+	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
+	for _, p := range []webtest.Page{b.Get(path), b.Post(path, webtest.GoodForm())} {
+		p.Is(t, 403).Has(t, "part of the Pro and Enterprise plans")
+	}
+}
+
+// The curl command works with the scopes of the key: without forks:read it reads the statistics of a
+// fork.
+func TestSampleCommandMatchesTheScopes(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w, acme := webtest.StartAt(t, &now)
+	bare := w.Organisation("bare")
+	fork := w.Fork(acme).ID
+	for _, c := range []struct {
+		organisation     *webtest.Organisation
+		scope, has, call string // call: "" for none
+	}{
+		{acme, "forks:read", "lists your forks", ""},
+		{bare, "forks:read", "lists your forks", ""},
+		{
+			acme, "reports:read", "the last 7 days of <bdi>Prompting at the dock</bdi>",
+			"/" + fork + "/stats?from=2026-11-15&to=2026-11-21",
+		},
+		{bare, "reports:read", "no forks yet", "none"},
+	} {
+		form := webtest.GoodForm()
+		form["scopes"] = []string{c.scope}
+		p := w.SignedIn(t, c.organisation.Owner).
+			Post(c.organisation.At("/settings/api-keys/new"), form).Is(t, 200).Has(t, c.has)
+		if c.call == "none" {
+			p.Lacks(t, "curl")
+			continue
+		}
+		require.Contains(t, html.UnescapeString(p.Body), "curl -sS '"+w.URL+"/api/v1/forks"+c.call+
+			"' -H @- <<<'Authorization: Bearer "+secretIn(t, p).String()+"'")
+	}
+}
+
+// The secret is in one answer, and in no other answer, log or table.
+func TestSecretIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	path := acme.At("/settings/api-keys/new")
+	created := b.Post(path, webtest.GoodForm())
+	token := secretIn(t, created)
+	require.Equal(t, 2, strings.Count(created.Body, token.Secret), "to copy, and in the command")
+	for name, header := range created.Header {
+		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
+	}
+	key := acme.At("/settings/api-keys/%s", token.ID)
+	for _, other := range []string{
+		path, acme.At("/settings/api-keys"), key, key + "/rename", key + "/replace", key + "/revoke",
+		acme.At("/settings/audit-log"), acme.At("/settings/audit-log.csv"),
+		acme.At("/settings/organisation"),
+	} {
+		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])
+	}
+	logged := w.Logged.String()
+	require.Contains(t, logged, path, "the log of the program says what was requested")
+	require.NotContains(t, logged, token.Secret[:12])
+	for _, table := range []string{"api_keys", "audit_entries", "sessions"} {
+		var rows, with int
+		require.NoError(t, w.DB.Owner.Pool.QueryRow(t.Context(),
+			`select count(*), count(*) filter (where r::text like '%' || $1 || '%')
+			from `+table+` r`, token.Secret[:12]).Scan(&rows, &with))
+		require.NotZero(t, rows, table)
+		require.Zero(t, with, table)
+	}
+}
