@@ -1,12 +1,18 @@
-// Package migrations holds the schema: SQL files, one for each module's tables, applied in the order
-// of their names, and grants.sql, the rights of the serving role by table.
+// Package migrations holds the schema: a SQL file for each module's tables, 7_links.sql, and the
+// rights of the serving role in grants, which every migration applies again.
 //
-// A file that has been released is never edited; a change is a new file.
+// Files are numbered from 1. A released file is never edited; a change is a new file.
 package migrations
 
 import "embed"
 
-// FS holds the migrations and grants.sql.
+// FS is the schema of dg.
 //
-//go:embed *.sql
+//go:embed *.sql grants/*.sql
 var FS embed.FS
+
+// API is the part for a program that mounts the API beside organisations and players of its own.
+//
+//go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql
+//go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql
+var API embed.FS

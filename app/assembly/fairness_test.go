@@ -56,9 +56,9 @@ var crowdings = []crowding{
 	},
 	{
 		"sign-ins to an account from one address", func(x tenant) string {
-			return `insert into password_guesses (email_hash, wrong, ends_at) values
+			return `insert into password_guesses (key_hash, wrong, ends_at) values
 				(sha256('account:` + x.owner.Email + `'), 1, now() + interval '5 min')
-				on conflict (email_hash) do update set wrong = 1`
+				on conflict (key_hash) do update set wrong = 1`
 		},
 		func(w *world, x tenant, _ int) {
 			signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword)
@@ -99,8 +99,8 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 					require.Equal(t, http.StatusOK, w.call(known, "/api/v1/forks"))
 				}
 			}
-			w.Exec(`insert into password_guesses (email_hash, wrong, ends_at)
-				values (sha256($1), 10, now() + interval '5 min') on conflict (email_hash)
+			w.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
+				values (sha256($1), 10, now() + interval '5 min') on conflict (key_hash)
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`,
 				"account:"+first.owner.Email)
 			release := w.holds(c.lock(first))

@@ -70,10 +70,9 @@ func connect(
 		db.embedded = server
 		db.release = release
 	}
-	if !c.Embedded() {
-		if err := doctor.CheckOwner(ctx, c, db.servingURL); err != nil {
-			return nil, err
-		}
+	if err := doctor.CheckMigrate(ctx, c, db.servingURL); err != nil {
+		db.release()
+		return nil, err
 	}
 	return db, nil
 }

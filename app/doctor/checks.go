@@ -40,6 +40,10 @@ var checks = []check{
 	{stage: Machine, name: "address", find: findAddresses},
 	{stage: Machine, name: "folder", find: findFolder},
 	{stage: Server, name: "database", last: true, find: findDatabase},
+	{stage: Server, name: "build", last: true, verdict: Failure,
+		sql: `select 'this database is of an earlier build of dg' from pg_class
+			where relnamespace = 'public'::regnamespace and relname = 'goose_db_version'`,
+		fix: "Give dg an empty database."},
 	{stage: Server, name: "owner", find: findOwner},
 	{stage: Server, name: "version", verdict: Failure,
 		sql: `select format('PostgreSQL %s is too old', current_setting('server_version'))
@@ -88,12 +92,12 @@ var checks = []check{
 			where not has_schema_privilege('public', 'usage')`,
 		fix: fixes["42501"]},
 	{stage: Schema, name: "migrations", last: true, verdict: Warning,
-		sql: `select format('the schema ends at %s, this program at %s', max(version_id), @known::bigint)
-			from goose_db_version where is_applied having max(version_id) < @known::bigint`,
+		sql: `select format('the schema ends at %s, this program at %s', max(version_id), @known::int)
+			from dg_schema_versions where is_applied having max(version_id) < @known::int`,
 		fix: "Run dg migrate, or start dg serve."},
 	{stage: Schema, name: "update", verdict: Warning,
 		sql: `select 'the schema is newer than this program'
-			from goose_db_version where is_applied having max(version_id) > @known::bigint`,
+			from dg_schema_versions where is_applied having max(version_id) > @known::int`,
 		fix: "Finish the update."},
 	{stage: Schema, name: "superuser", verdict: Failure,
 		sql: `select 'the serving role is a superuser: a stolen password could change the audit log'

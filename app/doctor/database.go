@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dg/migrations"
@@ -83,29 +82,35 @@ func nameOf(ctx context.Context, db *postgres.DB) (name string, err error) {
 	return name, err
 }
 
-// knownVersion is that of this program's last migration.
-func knownVersion() int64 {
-	names, _ := fs.Glob(migrations.FS, "2*.sql") // the pattern is right
-	version, _, _ := strings.Cut(slices.Max(names), "_")
-	number, _ := strconv.ParseInt(version, 10, 64) // as goose requires
-	return number
+// knownVersion is that of this program's last migration: they are numbered from 1.
+func knownVersion() int {
+	names, _ := fs.Glob(migrations.FS, "*.sql") // the pattern is right
+	return len(names)
+}
+
+// named is a row of the table.
+func named(name string) check {
+	return checks[slices.IndexFunc(checks, func(c check) bool { return c.name == name })]
 }
 
 // CheckSchema returns an error unless this program's migrations are applied.
 func CheckSchema(ctx context.Context, db *postgres.DB) error {
-	i := slices.IndexFunc(checks, func(c check) bool { return c.name == "migrations" })
-	for _, f := range checks[i].run(ctx, &Subject{db: db}) {
+	for _, f := range named("migrations").run(ctx, &Subject{db: db}) {
 		return f.Err()
 	}
 	return nil
 }
 
-// CheckOwner returns an error unless dg can migrate with the settings.
-func CheckOwner(ctx context.Context, d config.Database, url string) error {
+// CheckMigrate returns an error unless dg can migrate with the settings.
+func CheckMigrate(ctx context.Context, d config.Database, url string) error {
 	s := Subject{Serve: config.Serve{Database: d}, URL: url}
 	defer s.Close()
 	_ = findDatabase(ctx, &s)
-	for _, f := range findOwner(ctx, &s) {
+	found := findOwner(ctx, &s)
+	if s.db != nil {
+		found = append(found, named("build").run(ctx, &s)...)
+	}
+	for _, f := range found {
 		return f.Err()
 	}
 	return nil

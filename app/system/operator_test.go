@@ -50,9 +50,11 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	run("organisation list", `^dg: the role of DG_DATABASE_URL may not create tables, or does not own those `+
 		`of dg: name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one\n$`,
 		"--migrate-database-url", "")
-	d.Do(t, `delete from goose_db_version where version_id =
-		(select max(version_id) from goose_db_version)`)
+	d.Do(t, `delete from dg_schema_versions where version_id =
+		(select max(version_id) from dg_schema_versions)`)
 	run("keys revoked", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
+	d.Do(t, `create table goose_db_version ()`)
+	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database\n$`)
 }
 
 // rules.md, Audit log: without a file dg audit prune counts old entries. With a file it removes

@@ -177,8 +177,8 @@ const silenceTimeout = 11 * time.Second
 func ownersSession(t *testing.T, d *apptest.AdminDB) string {
 	t.Helper()
 	d.Do(t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
-			second_step_due, address, user_agent)
-		select sha256('session'), user_id, now(), now(), now() + interval '1 h', false, '', ''
+			second_step_due)
+		select sha256('session'), user_id, now(), now(), now() + interval '1 h', false
 			from memberships where role = 'owner' limit 1 on conflict do nothing`)
 	return "__Host-dg=session"
 }

@@ -120,7 +120,7 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 func passwordAgainScreens(t *testing.T, db *apptest.AdminDB, email string) []screen {
 	const form = "/settings/api-keys/new"
 	age := func(p *browsertest.Page) {
-		db.Do(t, `update sessions s set authenticated_at = null
+		db.Do(t, `update sessions s set authenticated_at = now() - interval '1 hour'
 			from users u where u.id = s.user_id and u.email_key = $1`, email)
 		p.Reload()
 	}

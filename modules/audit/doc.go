@@ -1,7 +1,7 @@
 // Package audit owns the audit log of each organisation. Tables: audit_entries, audit_refusals.
 //
 //   - The log is append-only: the serving role can neither update nor delete entries
-//     (migrations/grants.sql). The operator prunes whole months as the owner of the tables, after
+//     (migrations/grants/audit.sql). The operator prunes whole months as the owner of the tables, after
 //     an export; an entry records it (Prune).
 //   - AppendIn and AppendToAll take the caller's transaction: the change and its entry commit
 //     together. Append records refusals; if it fails the caller answers 503.

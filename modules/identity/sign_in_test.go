@@ -30,7 +30,7 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 		require.Equal(t, identity.ErrWrongPassword, b.try(c[0], c[1], firefox), "%.30q", c[0])
 	}
 	require.Zero(t, one[int](b, `select count(*) from sessions`))
-	require.Zero(t, one[int](b, `select count(*) from password_guesses where email_hash in
+	require.Zero(t, one[int](b, `select count(*) from password_guesses where key_hash in
 		(convert_to('ann@example.com', 'UTF8'), convert_to('account:ann@example.com', 'UTF8'))`))
 }
 
@@ -112,7 +112,7 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 	b.person(ann, "")
 	until := b.now().Add(time.Minute)
 	requireLocked(t, b.whileWaiting(func() error { return b.try(ann, password, firefox) }, "",
-		`insert into password_guesses (email_hash, wrong, ends_at)
+		`insert into password_guesses (key_hash, wrong, ends_at)
 			values (sha256('account:ann@example.com'), 50, $1)`, until), until)
 	b.pass(time.Minute)
 	err := b.whileWaiting(func() error { return b.try(ann, password, firefox) }, "",

@@ -53,8 +53,6 @@ type sessionRow struct {
 	LastUsedAt    time.Time
 	ExpiresAt     time.Time
 	SecondStepDue bool
-	Address       string // unused, as UserAgent is: the columns must not be null
-	UserAgent     string
 	TOTPOffer     *string // as stored: it may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time `gorm:"default:now()"`

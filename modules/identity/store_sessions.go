@@ -57,8 +57,8 @@ func (s *Service) touch(ctx context.Context, session Session, now time.Time) err
 // authenticatedRecently compares authenticated_at with the database's clock, which wrote it rounded
 // to a millisecond. An instant in the future is not recent: the clock was set back.
 func authenticatedRecently(db *gorm.DB, token string, now time.Time) (recently bool, err error) {
-	const compared = `coalesce(authenticated_at > clock_timestamp() - make_interval(secs => ?)
-		and authenticated_at <= clock_timestamp() + interval '1 ms', false)`
+	const compared = `authenticated_at > clock_timestamp() - make_interval(secs => ?)
+		and authenticated_at <= clock_timestamp() + interval '1 ms'`
 	err = db.Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
 		Select(compared, reauthenticationTTL.Seconds()).
 		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).

@@ -26,7 +26,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	for _, table := range []struct {
 		row          any
 		key, endedBy string
-	}{{&sessionRow{}, "token_hash", "expires_at"}, {&throttle.Row{}, "email_hash", "ends_at"}} {
+	}{{&sessionRow{}, "token_hash", "expires_at"}, {&throttle.Row{}, "key_hash", "ends_at"}} {
 		ended := s.gorm(ctx).Model(table.row).Select(table.key).
 			Where(table.endedBy+" <= ?", now).
 			Order(table.endedBy).Limit(maxSwept).Clauses(skipLocked)

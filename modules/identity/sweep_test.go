@@ -10,8 +10,8 @@ import (
 // addSessions stores sessions of the person that end at the instant.
 func (b *bundle) addSessions(id string, n int, secondStepDue bool, ends time.Time) {
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
-		second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $3, $4, '', '' from generate_series(1, $5::int) n`,
+		second_step_due)
+		select sha256(n::text::bytea), $1, $2, $2, $3, $4 from generate_series(1, $5::int) n`,
 		id, b.now(), ends, secondStepDue, n)
 }
 
@@ -20,7 +20,7 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, "")
 	b.addSessions(id, 1050, false, b.now())
-	b.Exec(`insert into password_guesses (email_hash, wrong, ends_at)
+	b.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
 		select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
 	for _, want := range []int{50 + 1, 0 + 3} {
 		b.signIn(ann)

@@ -18,7 +18,7 @@
 //     within 30 seconds.
 //   - A server that falls silent is noticed by the deadline of a request.
 //
-// Migrations: goose and then grants.sql run under one advisory lock. A program older than the
+// Migrations: goose and then the grants run under one advisory lock. A program older than the
 // schema applies neither: it would revoke rights of the newer one. Locks are taken with retries, so
 // that requests continue. There are no down migrations. Rights of PUBLIC to temporary tables and
 // large objects stay, because other programs may need them; the embedded server revokes them.

@@ -14,7 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	"github.com/sethvargo/go-retry"
 )
+
+// versionsTable records the applied migrations. Another program of the database may have goose's
+// own.
+const versionsTable = "dg_schema_versions"
 
 const (
 	// migrateLockTimeout bounds one attempt of a migration to get a lock: later statements queue
@@ -27,7 +32,7 @@ const (
 	maxLockWait  = 10 * time.Minute
 )
 
-// Migrate applies the migrations of fsys at ownerURL, and grants.sql to servingRole, under one
+// Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole, under one
 // lock. If the schema is newer than fsys, it changes nothing. A migration that needs a lock retries
 // for up to ten minutes.
 //
@@ -37,10 +42,6 @@ func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
-	grants, err := fs.ReadFile(fsys, grantsFile)
-	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
-	}
 	config, err := parseURL(ownerURL)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func Migrate(
 		if err != nil || !current || servingRole == config.ConnConfig.User {
 			return err
 		}
-		if err := grant(ctx, db, string(grants), servingRole); err != nil {
+		if err := grant(ctx, db, fsys, servingRole); err != nil {
 			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
 		}
 		return nil
@@ -104,7 +105,7 @@ func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
-		goose.WithExcludeNames([]string{grantsFile}), goose.WithDisableGlobalRegistry(true),
+		goose.WithTableName(versionsTable), goose.WithDisableGlobalRegistry(true),
 		goose.WithSlog(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return false, err
@@ -132,44 +133,35 @@ func apply(
 	}
 }
 
+// lockNotAvailable is PostgreSQL's code for lock_timeout.
+const lockNotAvailable = "55P03"
+
 // applyNext applies one migration, in as many attempts as its locks need.
 func applyNext(
 	ctx context.Context, provider *goose.Provider, log *slog.Logger,
 ) (*goose.MigrationResult, error) {
-	for begin, between := time.Now(), time.Duration(0); ; {
+	attempts := retry.WithMaxDuration(maxLockWait,
+		retry.WithCappedDuration(maxLockPause, retry.NewExponential(minLockPause)))
+	said := false
+	return retry.DoValue(ctx, attempts, func(ctx context.Context) (*goose.MigrationResult, error) {
 		r, err := provider.UpByOne(ctx)
 		partial, failed := errors.AsType[*goose.PartialError](err)
 		if !failed {
 			return r, err
 		}
-		err = fmt.Errorf("%s: %w", partial.Failed.Source.Path, partial.Err)
-		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok ||
-			refused.Code != lockNotAvailable {
-			return nil, err
+		file := partial.Failed.Source.Path
+		refused, is := errors.AsType[*pgconn.PgError](partial.Err)
+		if !is || refused.Code != lockNotAvailable {
+			return nil, fmt.Errorf("%s: %w", file, partial.Err)
 		}
-		if between == 0 {
-			log.Info("a migration waits for a lock and retries: another statement, such as an export, uses its table",
-				"file", partial.Failed.Source.Path, "at_most", maxLockWait.String())
+		if !said {
+			log.Info("a migration waits for a lock and retries: another statement, such as an "+
+				"export, uses its table", "file", file, "at_most", maxLockWait.String())
 		}
-		if between = nextLockPause(between); time.Since(begin)+between > maxLockWait {
-			return nil,
-				fmt.Errorf(
-					"no lock after %s: end the statements that use the table, then migrate again: %w",
-					maxLockWait, err,
-				)
-		}
-		if err := pause(ctx, between); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// lockNotAvailable is PostgreSQL's code for lock_timeout.
-const lockNotAvailable = "55P03"
-
-// nextLockPause doubles with each attempt.
-func nextLockPause(last time.Duration) time.Duration {
-	return min(max(2*last, minLockPause), maxLockPause)
+		said = true
+		return nil, retry.RetryableError(fmt.Errorf("%s: end the statements that use its table, "+
+			"then migrate again: %w", file, partial.Err))
+	})
 }
 
 // RoleOf is the role that a connection URL connects as. It fails if the URL cannot be read.

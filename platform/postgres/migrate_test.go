@@ -3,11 +3,11 @@ package postgres
 import (
 	"io/fs"
 	"maps"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,10 +17,11 @@ import (
 
 // schema is a small set of migrations.
 var schema = files{
-	"20260101000000_things.sql": "create table things (id int primary key);\ninsert into things values (1);",
-	"20260102000000_log.sql":    "create table log (id int);",
-	"grants.sql": "-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;\n" +
-		"revoke all on log from :role;\ngrant select, insert on log to :role;",
+	"1_things.sql": "create table things (id int primary key);\ninsert into things values (1);",
+	"2_log.sql":    "create table log (id int);",
+	"grants/things.sql": "-- for :role\nrevoke all on things from :role;\n" +
+		"grant select on things to :role;",
+	"grants/log.sql": "revoke all on log from :role;\ngrant select, insert on log to :role;",
 }.with(nil)
 
 // files are SQL by file name.
@@ -51,14 +52,14 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	for range 2 { // again changes nothing
 		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
-	require.Equal(t, 1, strings.Count(book.String(), "20260101000000_things.sql"))
+	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))
 	require.Equal(t, 1, query[int](t, serving, `select count(*) from things`))
 	require.NoError(t, execute(t, serving, `insert into log values (1)`))
 	mentions(t, execute(t, serving, `delete from log`), "permission denied")
 	mentions(t, execute(t, serving, `insert into things values (2)`), "permission denied")
 	mentions(t, execute(t, serving, `drop table log`), "must be owner")
 
-	less := with(files{"grants.sql": "revoke all on things from :role;"})
+	less := with(files{"grants/things.sql": "revoke all on things from :role;"})
 	require.NoError(t, Migrate(t.Context(), owner, less, servingRole, nil))
 	mentions(t, execute(t, serving, `select from things`), "permission denied")
 }
@@ -69,8 +70,8 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	slow := with(files{
-		"20260103000000_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
-		"grants.sql":              "grant select on things to :role;\nselect pg_sleep(0.1);",
+		"3_slow.sql":        "insert into things values (2);\nselect pg_sleep(0.2);",
+		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);",
 	})
 	for range 2 {
 		var all sync.WaitGroup
@@ -84,27 +85,15 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	require.Equal(t, 2, query[int](t, serving, `select count(*) from things`))
 }
 
-func TestLockPausesGrow(t *testing.T) {
-	t.Parallel()
-	var pauses []time.Duration
-	for last := time.Duration(0); len(pauses) < 8; pauses = append(pauses, last) {
-		last = nextLockPause(last)
-	}
-	const ms = time.Millisecond
-	require.Equal(t, []time.Duration{
-		100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms,
-	}, pauses)
-}
-
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	var book logbook.Book
 	err := Migrate(t.Context(), owner, with(files{
-		"20260103000000_wrong.sql": "create table half (id int);\ncreate table things (id int);",
+		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
-	mentions(t, err, "20260103000000_wrong.sql", `relation "things" already exists`)
-	require.Contains(t, book.String(), "20260102000000_log.sql")
+	mentions(t, err, "3_wrong.sql", `relation "things" already exists`)
+	require.Contains(t, book.String(), "2_log.sql")
 	require.True(t, query[bool](t, owner,
 		`select to_regclass('half') is null and to_regclass('log') is not null`))
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
@@ -116,9 +105,10 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	newer := with(files{
-		"20260103000000_more.sql": "create table more (id int);\nalter table log add column note text;",
-		"grants.sql": string(schema["grants.sql"].Data) +
-			"grant select on more to :role;\ngrant update (note) on log to :role;",
+		"3_more.sql":      "create table more (id int);\nalter table log add column note text;",
+		"grants/more.sql": "grant select on more to :role;",
+		"grants/log.sql": string(schema["grants/log.sql"].Data) +
+			"grant update (note) on log to :role;",
 	})
 	require.NoError(t, Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
@@ -156,39 +146,28 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	t.Cleanup(func() {
 		require.NoError(t, execute(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
+	grants, err := os.ReadFile("../../migrations/grants/schema.sql")
+	require.NoError(t, err)
+	whole := with(files{"grants/schema.sql": string(grants)})
 	for _, migrating := range []string{owner, superURL} {
-		require.NoError(t, Migrate(t.Context(), migrating, schema, servingRole, nil))
+		require.NoError(t, Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,
 			execute(t, asRole(t, owner, other),
 				`create temporary table t (id int); select lo_create(0)`))
 	}
 	require.NoError(t, execute(t, superURL, `revoke temporary on database `+name+` from public`))
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+	require.NoError(t, Migrate(t.Context(), owner, whole, servingRole, nil))
 	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
-func TestMigrateNeedsGrantsAndRole(t *testing.T) {
+func TestMigrateNeedsTheServingRole(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	without := maps.Clone(schema)
-	delete(without, grantsFile)
-	mentions(t, Migrate(t.Context(), owner, without, servingRole, nil), grantsFile)
-	mentions(t, Migrate(t.Context(), owner, schema, `no"body`, nil), "no such role")
+	mentions(t, Migrate(t.Context(), owner, schema, `no"body`, nil), `role "no"body" does not exist`)
 
 	// A role that both owns and serves keeps its rights.
 	require.NoError(t, Migrate(t.Context(), owner, schema, ownerRole, nil))
 	require.NoError(t, execute(t, owner, `delete from log`))
-}
-
-func TestFillGrants(t *testing.T) {
-	t.Parallel()
-	for template, want := range map[string]string{
-		"grant select on t to :role;":        `grant select on t to "a""b$1";`,
-		":role, :role\n:role":                `"a""b$1", "a""b$1"` + "\n" + `"a""b$1"`,
-		"select 'x'::role, :roles, x:role_a": "select 'x'::role, :roles, x:role_a",
-	} {
-		require.Equal(t, want, fillGrants(template, `a"b$1`))
-	}
 }
 
 func TestRoleOf(t *testing.T) {

@@ -12,10 +12,9 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Row counts the failures of one Limit. The column email_hash keeps its name, because programs of
-// other versions may run beside this one.
+// Row counts the failures of one Limit.
 type Row struct {
-	KeyHash []byte `gorm:"column:email_hash;primaryKey"`
+	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int
 	EndsAt  time.Time
 }
@@ -30,7 +29,7 @@ var ofPeople = tenant.Across("people belong to no organisation")
 func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 	reached := db
 	for _, l := range limits {
-		reached = reached.Or("email_hash = ? and wrong >= ?", l.key, l.max)
+		reached = reached.Or("key_hash = ? and wrong >= ?", l.key, l.max)
 	}
 	var last Row
 	found := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
@@ -48,8 +47,8 @@ func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 // before. The statement is by hand, to compare and count under the row's lock.
 func (l Limit) take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) {
 	counted := tx.Scopes(ofPeople).Raw(`/* identity.takeAttempt */
-		insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 1, $3)
-		on conflict (email_hash) do update
+		insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, 1, $3)
+		on conflict (key_hash) do update
 		   set wrong = case when g.ends_at <= $2 then 1 else g.wrong + 1 end,
 		       ends_at = case when g.ends_at <= $2 or g.wrong + 1 >= $4 then $3 else g.ends_at end
 		 where g.wrong < $4 or g.ends_at <= $2
@@ -105,8 +104,8 @@ func (l Limit) lockBegun(taken int, now time.Time) *time.Time {
 func Clear(tx *gorm.DB, limits []Limit, now time.Time) error {
 	for _, l := range limits {
 		err := tx.Scopes(ofPeople).Exec(`/* identity.clearFailures */
-			insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 0, $2)
-			on conflict (email_hash) do update set wrong = 0, ends_at = excluded.ends_at
+			insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, 0, $2)
+			on conflict (key_hash) do update set wrong = 0, ends_at = excluded.ends_at
 			  where g.wrong < $3 or g.ends_at <= $2`,
 			l.key, now, l.max).Error
 		if err != nil {

@@ -18,15 +18,14 @@ var withoutOrganisation = map[string]string{
 	"sessions":         "of a person",
 	"recovery_codes":   "of a person",
 	"account_resets":   "of a person",
-	"known_browsers":   "of a person",
 	"password_guesses": "of an e-mail or an address",
 	"secret_key_check": "of the secret key",
 	"games":            "of all organisations",
 	"api_key_windows":  "instants of a key's requests, by the key's id, which authentication has found",
 	"unsealed_days": "days of forks and nothing else: a day is marked and cleaned after a " +
 		"report of the organisation found its fork",
-	"unsealed_months":  "as unsealed_days",
-	"goose_db_version": "of the migrations",
+	"unsealed_months":    "as unsealed_days",
+	"dg_schema_versions": "of the migrations",
 }
 
 // The guard's tables are those of the migrated database that have an organisation; every other

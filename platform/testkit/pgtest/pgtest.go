@@ -44,7 +44,7 @@ type Database struct {
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
 func New(t testing.TB) *Database {
 	t.Helper()
-	return newFrom(t, migrations.FS)
+	return From(t, migrations.FS)
 }
 
 // started is this process's use of the shared server, which ends with the process.
@@ -57,7 +57,8 @@ var (
 	databaseNumber atomic.Int64
 )
 
-func newFrom(t testing.TB, files fs.FS) *Database {
+// From is New with other migrations.
+func From(t testing.TB, files fs.FS) *Database {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("pgtest: needs a database: skipped with -short")

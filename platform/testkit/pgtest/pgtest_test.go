@@ -22,18 +22,18 @@ import (
 // schema is a small set of migrations. The mark makes it another set.
 func schema(mark string) fs.FS {
 	return fstest.MapFS{
-		"20260101000000_first.sql": {
+		"1_first.sql": {
 			Data: []byte("-- +goose Up\n-- " + mark +
 				"\ncreate table things (id int primary key);\n"),
 		},
-		"grants.sql": {Data: []byte("grant select, insert on things to :role;\n")},
+		"grants/things.sql": {Data: []byte("grant select, insert on things to :role;\n")},
 	}
 }
 
 func TestNewAppliesTheMigrations(t *testing.T) {
 	t.Parallel()
 	db := New(t)
-	const roleAndMigrations = `select current_user, (select count(*) from goose_db_version where version_id > 0)`
+	const roleAndMigrations = `select current_user, (select count(*) from dg_schema_versions where version_id > 0)`
 	var role string
 	var migrated int
 	require.NoError(t, db.DB.Pool.QueryRow(t.Context(), roleAndMigrations).Scan(&role, &migrated))
@@ -48,7 +48,7 @@ func TestDatabaseIsDroppedWithItsTest(t *testing.T) {
 	var left []string
 	t.Run("many", func(t *testing.T) {
 		for range 6 {
-			db := newFrom(t, schema(""))
+			db := From(t, schema(""))
 			left = append(left, db.URL)
 			_, err := db.DB.Pool.Exec(t.Context(), `insert into things values (1)`) // each is empty
 			require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestDatabaseIsDroppedWithItsTest(t *testing.T) {
 
 func TestDatabasesOfKilledProcessesAreDropped(t *testing.T) {
 	t.Parallel()
-	mine := newFrom(t, schema(""))
+	mine := From(t, schema(""))
 	s, err := started()
 	require.NoError(t, err)
 	// They make its template at the same time.
@@ -103,7 +103,7 @@ func TestDatabaseOfAnEarlierProcessIsNoObstacle(t *testing.T) {
 	_, err = s.admin.Exec(t.Context(), `create database `+left)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.drop(context.Background(), left)) }()
-	newFrom(t, schema("")) // or a test at the same time takes the number, and fails
+	From(t, schema("")) // or a test at the same time takes the number, and fails
 }
 
 // leaverVariable makes TestLeaver, in another process, take a database and wait to be killed.
@@ -114,7 +114,7 @@ func TestLeaver(t *testing.T) {
 	if mark == "" {
 		t.Skip("only as a process that another test starts")
 	}
-	fmt.Println(newFrom(t, schema(mark)).URL)
+	fmt.Println(From(t, schema(mark)).URL)
 	select {}
 }
 
@@ -137,8 +137,8 @@ func leave(t *testing.T, mark string) string {
 
 func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
 	broken := fstest.MapFS{
-		"20260101000000_first.sql": {Data: []byte("-- +goose Up\ncreate tabel things ();\n")},
-		"grants.sql":               {Data: []byte("select 1;")},
+		"1_first.sql":       {Data: []byte("-- +goose Up\ncreate tabel things ();\n")},
+		"grants/things.sql": {Data: []byte("select 1;")},
 	}
 	if testing.Short() {
 		t.Skip("needs a database: skipped with -short")
@@ -146,8 +146,8 @@ func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
 	s, err := started()
 	require.NoError(t, err)
 	for range 2 {
-		outcome := tb.Outcome(t, func(t testing.TB) { newFrom(t, broken) })
-		require.Regexp(t, "^fatal: .*20260101000000_first.sql", outcome)
+		outcome := tb.Outcome(t, func(t testing.TB) { From(t, broken) })
+		require.Regexp(t, "^fatal: .*1_first.sql", outcome)
 	}
 	hash, err := hashOf(broken)
 	require.NoError(t, err)

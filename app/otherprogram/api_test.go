@@ -6,134 +6,15 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/modules/audit"
-	"dg/modules/exports"
-	"dg/modules/games"
-	"dg/modules/publicapi"
-	"dg/modules/reports"
-	"dg/platform/authz"
-	"dg/platform/limit"
 	"dg/platform/testkit/fixtures"
-	"dg/web"
-	"dg/web/auditlog"
-	"dg/web/keys"
-	"dg/web/organisation"
-	webreports "dg/web/reports"
 )
-
-var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-
-// program is a running instance of the other program.
-type program struct {
-	t   *testing.T
-	db  *fixtures.Database
-	url string
-}
-
-// start builds the program and serves it.
-func start(t *testing.T) *program {
-	t.Helper()
-	db := fixtures.New(t)
-	own := newTenants(db, db.DB)
-	policy, err := authz.New()
-	require.NoError(t, err)
-	log := audit.New(db.DB)
-	forks := games.New(db.DB)
-	requests := limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
-	figures := reports.New(db.DB)
-	keyService := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
-	files := exports.New(figures, log)
-
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	p := &program{t: t, db: db, url: "http://" + ln.Addr().String()}
-	api, err := publicapi.New(publicapi.Modules{
-		Keys:     keyService.Authenticator,
-		Games:    forks,
-		Reports:  figures,
-		Requests: requests,
-		Exports:  files,
-		Policy:   policy,
-	}, p.url)
-	require.NoError(t, err)
-	screens := web.New(web.Modules{
-		Auth: &signIn{own}, Orgs: own, Policy: policy, Requests: requests,
-		AuditLog: auditlog.Modules{Log: log, Keys: keyService.Reader, Forks: forks, Groups: own},
-		Keys:     keys.Modules{Keys: keyService.Reader, Changes: keyService.Manager, Forks: forks},
-		Organisation: organisation.Modules{
-			Organisations: own,
-			People:        &staff{own},
-			Keys:          keyService.Reader,
-		},
-		Reports: webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
-	}, p.url, time.Now)
-	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	api.Mount(app) // first: it refuses keys on every other path
-	screens.MountOrganisation(app)
-	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
-	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
-	served := make(chan error, 1)
-	go func() { served <- app.Listener(ln) }()
-	t.Cleanup(func() {
-		_ = app.ShutdownWithTimeout(time.Second)
-		<-served
-	})
-	return p
-}
-
-// send returns the status and body of an answer; headers are pairs.
-func (p *program) send(method, path string, form url.Values, headers ...string) (int, string) {
-	p.t.Helper()
-	r, err := http.NewRequestWithContext(p.t.Context(), method, p.url+path,
-		strings.NewReader(form.Encode()))
-	require.NoError(p.t, err)
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", p.url)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	client := http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}
-	response, err := client.Do(r)
-	require.NoError(p.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(p.t, err)
-	return response.StatusCode, string(body)
-}
-
-// call sends a request of the API.
-func (p *program) call(token, path string) (int, string) {
-	p.t.Helper()
-	return p.send(http.MethodGet, "/api/v1/"+path, nil, "Authorization", "Bearer "+token)
-}
-
-// create creates a key by the form of the screens.
-func (p *program) create(s school) (status int, token string) {
-	p.t.Helper()
-	form := url.Values{
-		"name":   {"Warehouse"},
-		"scopes": {"forks:read", "reports:read"},
-		"expiry": {"90"},
-	}
-	status, page := p.send(http.MethodPost, "/o/"+s.handle+"/settings/api-keys/new", form, login,
-		s.handle)
-	return status, regexp.MustCompile(`dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`).FindString(page)
-}
 
 const period = "?from=2026-03-01&to=2026-03-31"
 

@@ -1,24 +1,28 @@
 -- +goose Up
 -- Tables of modules/games.
 
+-- What forks are copies of. Games belong to no organisation.
 create table games (
     id    uuid primary key,
     slug  text not null,
     title text not null
 );
 
+-- An organisation's copy of a game: what it plays, and reports on.
 create table forks (
     id                      uuid primary key,
-    org_id                  uuid not null references organisations,
+    org_id                  uuid not null,
     game_id                 uuid not null references games,
     slug                    text not null,
     title                   text not null,
     major                   integer not null,
     status                  text not null check (status in ('active', 'archived')),
-    visibility              text not null check (visibility in ('public', 'organization', 'restricted')),
+    visibility              text not null
+        check (visibility in ('public', 'organization', 'restricted')),
     source_locale           text not null check (source_locale in ('en', 'fr', 'es', 'pt', 'de')),
     deployed_release_number integer,
     suspended               boolean not null,
+    -- It may hold secrets: the serving role does not read it.
     configuration           jsonb,
     created_at              timestamptz(3) not null,
     updated_at              timestamptz(3) not null,
@@ -26,26 +30,27 @@ create table forks (
     constraint forks_slug_key unique (org_id, slug) deferrable
 );
 create index forks_list on forks (org_id, created_at, id);
-create index forks_game on forks (game_id);
 
--- Every change to a fork raises its organisation's version, through the trigger on organisations.
+-- Each change of a fork gives its organisation a new version.
 -- +goose StatementBegin
 create function raise_version_of_forks() returns trigger language plpgsql as $$
 begin
     if tg_op = 'TRUNCATE' then
-        update organisations set version = version + 1;
+        update organisations set version = uuid_hash_extended(gen_random_uuid(), 0);
     elsif tg_op = 'UPDATE' then
-        update organisations set version = version + 1
+        update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)
          where id in (select org_id from changed union select org_id from former);
     else
-        update organisations set version = version + 1 where id in (select org_id from changed);
+        update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)
+         where id in (select org_id from changed);
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
 create trigger fork_insert after insert on forks referencing new table as changed
     for each statement execute function raise_version_of_forks();
-create trigger fork_update after update on forks referencing old table as former new table as changed
+create trigger fork_update after update on forks
+    referencing old table as former new table as changed
     for each statement execute function raise_version_of_forks();
 create trigger fork_delete after delete on forks referencing old table as changed
     for each statement execute function raise_version_of_forks();
@@ -54,6 +59,7 @@ create trigger fork_truncate after truncate on forks
 alter table forks enable always trigger fork_insert, enable always trigger fork_update,
     enable always trigger fork_delete, enable always trigger fork_truncate;
 
+-- What reports count. Columns are in the order of their alignment, because there are millions.
 create table plays (
     started_at     timestamptz(3) not null,
     completed_at   timestamptz(3),
@@ -64,15 +70,13 @@ create table plays (
     id             uuid not null primary key,
     org_id         uuid not null,
     fork_id        uuid not null,
-    -- A byte an answer, packed by games.PackAnswers: at most 100 for each of the skills.
+    -- One byte for each answer, packed by games.PackAnswers: at most 100 for each skill.
     answers        bytea not null check (octet_length(answers) <= 12800),
     check ((completed_at is null) = (score is null) and (completed_at is null) = (passed is null)),
     check (completed_at >= started_at),
-    foreign key (org_id, fork_id) references forks (org_id, id),
-    -- A deleted player takes the plays along.
-    foreign key (org_id, player) references players (org_id, ordinal) on delete cascade
+    foreign key (org_id, fork_id) references forks (org_id, id)
 );
--- The period of a fork, in the order of the export.
+-- The period of a fork, in the order of an export.
 create index plays_period on plays (fork_id, started_at, id);
--- The plays of a group's members, and of a player who is deleted.
+-- The plays of a group's members, and of a player who is erased.
 create index plays_player on plays (org_id, player, fork_id, started_at);

@@ -1,53 +1,48 @@
 -- +goose Up
--- Tables of modules/org and modules/identity.
+-- Tables of modules/org. A program with organisations and players of its own has views instead.
 
+-- A customer. Everything but games, people and their sessions belongs to one.
 create table organisations (
     id             uuid primary key,
     slug           text not null,
     name           text not null,
     plan           text not null check (plan in ('free', 'team', 'pro', 'enterprise')),
     reporting_mode text not null check (reporting_mode in ('pseudonymous', 'nominative')),
-    -- Raised by triggers with every change to the organisation or its forks: what caches and ETags stand on.
+    -- Random, and new with each change of the organisation or its forks: caches and ETags depend on
+    -- it. A counter would repeat after a failover or a restore.
     version        bigint not null default 1,
-    -- Deferrable, here and below: a statement that swaps two slugs is right in its end, not in its middle.
+    -- Deferrable, here and below, because an import may swap two slugs.
     constraint organisations_slug_key unique (slug) deferrable
 );
 
 -- +goose StatementBegin
 create function raise_organisation_version() returns trigger language plpgsql as $$
 begin
-    new.version := old.version + 1;
+    new.version := uuid_hash_extended(gen_random_uuid(), 0);
     return new;
 end $$;
 -- +goose StatementEnd
+create trigger organisation_version_first before insert on organisations
+    for each row execute function raise_organisation_version();
 create trigger organisation_version before update on organisations
     for each row when (old.* is distinct from new.*) execute function raise_organisation_version();
-alter table organisations enable always trigger organisation_version;
+alter table organisations enable always trigger organisation_version_first,
+    enable always trigger organisation_version;
 
-create table users (
-    id            uuid primary key,
-    email         text not null,
-    -- The e-mail as it is compared: identity.EmailKey of it.
-    email_key     text not null,
-    name          text not null,
-    password_hash text,
-    totp_secret   text,
-    locale        text,
-    constraint users_email_key unique (email_key) deferrable
-);
-
+-- A person's role in an organisation, which decides what the person may do there.
 create table memberships (
     org_id  uuid not null references organisations,
-    user_id uuid not null references users,
+    user_id uuid not null,
     role    text not null check (role in ('owner', 'admin', 'member')),
     primary key (org_id, user_id)
 );
 create index memberships_user on memberships (user_id);
 
+-- Who plays. Reports show the label or, in nominative organisations, the name.
 create table players (
     id           uuid primary key,
     org_id       uuid not null references organisations,
-    -- A small number of the player within the organisation, never given twice: what plays and groups refer to.
+    -- Small, and never given twice in an organisation: plays and groups refer to it.
     ordinal      integer not null check (ordinal > 0),
     -- The pseudonym: random, see org.NewLabel.
     label        text not null,
@@ -56,19 +51,24 @@ create table players (
     unique (org_id, label)
 );
 
--- The last ordinal given in an organisation. A table of its own: giving one is no change to the organisation.
+-- The last ordinal of an organisation. A table of its own, because a new player does not change
+-- the organisation's version.
 create table player_ordinals (
     org_id uuid primary key references organisations,
     last   integer not null
 );
 
+-- Reports filter by group.
 create table player_groups (
     id     uuid primary key,
     org_id uuid not null references organisations,
     name   text not null,
     unique (org_id, id)
 );
+-- Pages of groups are in the order of their names.
+create index player_groups_name on player_groups (org_id, name, id);
 
+-- The players of a group. It names the organisation, so that both are of the same one.
 create table group_members (
     org_id   uuid not null,
     group_id uuid not null,

@@ -1,0 +1,96 @@
+package otherprogram
+
+import (
+	"database/sql"
+	"time"
+
+	"gorm.io/gorm"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/publicapi"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/limit"
+	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
+)
+
+// schema is this program's tables, and views with the columns that apikeys, games and reports read.
+const schema = `
+create table tenants (id uuid primary key, handle text not null unique, tier text not null,
+	named boolean not null, version bigint);
+create table staff (id uuid primary key, tenant uuid not null references tenants,
+	login text not null unique, rank text not null);
+create table learners (tenant uuid not null references tenants, number integer not null,
+	alias text not null, name text not null, primary key (tenant, number));
+create table cohorts (id uuid primary key, tenant uuid not null references tenants);
+create table cohort_learners (tenant uuid not null references tenants,
+	cohort uuid not null references cohorts, number integer not null);
+create function renew() returns trigger language plpgsql as $$ begin
+	new.version := uuid_hash_extended(gen_random_uuid(), 0); return new; end $$;
+create trigger version before insert or update on tenants for each row execute function renew();
+create view organisations as select id, case tier when 'gold' then 'pro' else 'free' end as plan,
+	case when named then 'nominative' else 'pseudonymous' end as reporting_mode, version from tenants;
+create view players as
+	select tenant as org_id, number as ordinal, alias as label, name as display_name from learners;
+create view player_ordinals as
+	select tenant as org_id, max(number) as last from learners group by tenant;
+create view player_groups as select id, tenant as org_id from cohorts;
+create view group_members as
+	select tenant as org_id, cohort as group_id, number as player from cohort_learners;
+grant select on organisations, players, player_ordinals, player_groups, group_members, tenants,
+	staff, cohorts to dg_app;
+grant update (rank) on staff to dg_app; -- for the lock of SubjectIn`
+
+// tenants is this program's organisations, as apikeys.Organisations.
+type tenants struct{}
+
+var plans = map[string]org.Plan{"gold": org.PlanPro}
+var roles = map[string]org.Role{"head": org.RoleOwner, "teacher": org.RoleMember}
+
+func (tenants) OrganisationIn(tx *gorm.DB, id string) (org.Organisation, error) {
+	var tier string
+	err := tenant.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).
+		Scan(&tier).Error
+	return org.Organisation{ID: id, Plan: plans[tier]}, err
+}
+
+func (t tenants) CurrentSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+	return t.SubjectIn(tx, id, person)
+}
+
+func (tenants) SubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+	var rank string
+	err := tenant.Raw(tx, id, `/* tenants.rank */ select rank from staff
+		where tenant = @org and id = @person for share`, sql.Named("person", person)).
+		Scan(&rank).Error
+	grants := authz.MemberGrants(string(roles[rank]), false)
+	return authz.Subject{Kind: authz.Member, OrganisationID: id, Grants: grants}, err
+}
+
+// parts are the API and what its screens share with it.
+type parts struct {
+	api      *publicapi.API
+	keys     *apikeys.Module
+	reports  *reports.Service
+	exports  *exports.Service
+	requests *limit.Requests
+}
+
+func newParts(
+	db *postgres.DB, policy *authz.Policy, log *audit.Log, url string,
+) (m parts, err error) {
+	m.keys = apikeys.New(db, tenants{}, log, policy, time.Now, func() {})
+	m.reports = reports.New(db)
+	m.exports = exports.New(m.reports, log)
+	m.requests = limit.NewRequests(int(db.Pool.Config().MaxConns))
+	m.api, err = publicapi.New(publicapi.Modules{
+		Keys: m.keys.Authenticator, Games: games.New(db), Reports: m.reports, Exports: m.exports,
+		Policy: policy, Requests: m.requests,
+	}, url)
+	return m, err
+}

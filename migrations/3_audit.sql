@@ -1,0 +1,67 @@
+-- +goose Up
+-- Tables of modules/audit.
+
+-- Who did what, for the owners of an organisation. The serving role adds and reads entries; it
+-- neither changes nor removes them.
+create table audit_entries (
+    id          bigint primary key,
+    org_id      uuid not null,
+    at          timestamptz(3) not null,
+    actor_kind  text not null check (actor_kind in ('person', 'key', 'operator')),
+    actor_id    text not null,
+    actor_name  text not null, -- as it was then
+    action      text not null,
+    target_kind text not null,
+    target_id   text not null,
+    reason      text not null default '',
+    details     jsonb not null default '{}',
+    method      text not null,
+    path        text not null,
+    address     text not null,
+    user_agent  text not null,
+    request_id  text not null
+);
+-- Pages follow the order of the log, whatever the filters.
+create index audit_entries_log on audit_entries (org_id, at, id);
+-- The people of the filter.
+create index audit_entries_people on audit_entries (org_id, actor_id, at, id)
+    where actor_kind = 'person';
+
+-- The database gives each entry its instant and id: instances whose clocks disagree cannot disorder
+-- the log, and the serving role cannot choose a place in it. An id is the microseconds within the
+-- instant's millisecond, which order its entries, and then 53 random bits, because consecutive
+-- numbers would tell of other organisations' logs. The owner may choose both, to restore a log.
+-- +goose StatementBegin
+create function stamp_audit_entry() returns trigger language plpgsql as $$
+declare
+    stamped constant boolean := not has_table_privilege(tg_relid, 'update');
+    instant constant timestamptz := statement_timestamp();
+begin
+    if stamped or new.at is null then
+        new.at := date_trunc('milliseconds', instant);
+    end if;
+    if stamped or new.id is null then
+        new.id := ((extract(microseconds from instant)::bigint % 1000) << 53)
+                  | (uuid_hash_extended(gen_random_uuid(), 0) & ((1::bigint << 53) - 1));
+    end if;
+    return new;
+end $$;
+-- +goose StatementEnd
+create trigger audit_entry_stamp before insert on audit_entries
+    for each row execute function stamp_audit_entry();
+
+-- Refusals above the rate limit: a count for each key, reason and minute instead of an entry each,
+-- which a flood would turn into millions.
+create table audit_refusals (
+    org_id   uuid not null,
+    key_id   text not null,
+    key_name text not null, -- of the first
+    reason   text not null,
+    at       timestamptz(3) not null, -- when the minute begins
+    -- random, as an entry's
+    id       bigint not null
+        default uuid_hash_extended(gen_random_uuid(), 0) & ((1::bigint << 53) - 1),
+    refusals bigint not null default 1, -- in no index, so that an update stays on its page
+    primary key (org_id, key_id, reason, at)
+) with (fillfactor = 50);
+create index audit_refusals_log on audit_refusals (org_id, at, id);

@@ -1,0 +1,33 @@
+-- +goose Up
+-- What leads from one module's tables to those of org and identity. A program that has views in
+-- their place leaves this file out, and deletes the plays of a player whom it erases.
+
+alter table memberships add foreign key (user_id) references users;
+
+alter table forks add foreign key (org_id) references organisations;
+
+-- An erased player's plays are deleted too.
+alter table plays add foreign key (org_id, player)
+    references players (org_id, ordinal) on delete cascade;
+
+alter table audit_entries add foreign key (org_id) references organisations;
+alter table audit_refusals add foreign key (org_id) references organisations;
+
+alter table api_keys add foreign key (org_id) references organisations;
+alter table api_key_usage add foreign key (org_id) references organisations;
+
+-- A member's role, and whether two-step verification is on, both locked until the transaction ends:
+-- for a change that depends on them. It runs as the owner, because a lock of a row needs the right
+-- to update it. It tells of one person in one organisation.
+-- +goose StatementBegin
+create function lock_membership(organisation uuid, person uuid, out role text, out two_step boolean)
+returns setof record
+    language sql volatile security definer set search_path = public, pg_temp as $$
+    /* org.lock_membership */
+    select m.role, u.totp_secret is not null
+      from public.memberships m join public.users u on u.id = m.user_id
+     where m.org_id = organisation and m.user_id = person
+       for share of m, u
+$$;
+-- +goose StatementEnd
+revoke execute on function lock_membership(uuid, uuid) from public;

@@ -1,0 +1,7 @@
+-- The log is only added to. The table's trigger sets instant and id.
+
+revoke all on audit_entries from :role;
+grant select, insert on audit_entries to :role;
+
+revoke all on audit_refusals from :role;
+grant select, insert, update (refusals) on audit_refusals to :role;

@@ -1,0 +1,23 @@
+revoke all on users from :role;
+grant select on users to :role;
+-- People change their own password and two-step verification.
+grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes,
+    codes_wait_until, code_waits) on users to :role;
+
+revoke all on sessions from :role;
+grant select, insert, update, delete on sessions to :role;
+
+revoke all on password_guesses from :role;
+grant select, insert, update, delete on password_guesses to :role;
+
+-- Recovery codes are created and deleted, never changed.
+revoke all on recovery_codes from :role;
+grant select, insert, delete on recovery_codes to :role;
+
+-- A link is read and used. Only the owner creates one.
+revoke all on account_resets from :role;
+grant select, delete on account_resets to :role;
+
+-- The serving program compares its keys with the check value.
+revoke all on secret_key_check from :role;
+grant select on secret_key_check to :role;
