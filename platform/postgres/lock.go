@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/sethvargo/go-retry"
 )
 
 // ErrLocked means that another process held a lock for longer than the caller waits.
@@ -21,32 +23,18 @@ func AwaitLock(
 	ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	try func() (bool, error),
 ) error {
-	begin := time.Now()
+	attempts := retry.WithMaxDuration(timeout, retry.NewConstant(lockRetryInterval))
 	logged := time.Time{}
-	for {
+	return retry.Do(ctx, attempts, func(context.Context) error {
 		has, err := try()
-		switch {
-		case err != nil || has:
+		if err != nil || has {
 			return err
-		case time.Since(begin) >= timeout:
-			return ErrLocked
-		case time.Since(logged) >= lockLogInterval:
+		}
+		if timeout > 0 && time.Since(logged) >= lockLogInterval {
 			logged = time.Now()
 			log.Info("another process holds the "+name+" lock: waiting", "at_most",
 				timeout.String())
 		}
-		if err := pause(ctx, lockRetryInterval); err != nil {
-			return err
-		}
-	}
-}
-
-// pause waits for d, or fails when ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
+		return retry.RetryableError(ErrLocked)
+	})
 }
