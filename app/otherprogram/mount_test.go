@@ -37,13 +37,11 @@ create view organisations as select id, case tier when 'gold' then 'pro' else 'f
 	case when named then 'nominative' else 'pseudonymous' end as reporting_mode, version from tenants;
 create view players as
 	select tenant as org_id, number as ordinal, alias as label, name as display_name from learners;
-create view player_ordinals as
-	select tenant as org_id, max(number) as last from learners group by tenant;
 create view player_groups as select id, tenant as org_id from cohorts;
 create view group_members as
 	select tenant as org_id, cohort as group_id, number as player from cohort_learners;
-grant select on organisations, players, player_ordinals, player_groups, group_members, tenants,
-	staff, cohorts to dg_app;
+grant select on organisations, players, player_groups, group_members, tenants, staff, cohorts
+	to dg_app;
 grant update (rank) on staff to dg_app; -- for the lock of SubjectIn`
 
 // tenants is this program's organisations, as apikeys.Organisations.
@@ -59,14 +57,18 @@ func (tenants) OrganisationIn(tx *gorm.DB, id string) (org.Organisation, error) 
 	return org.Organisation{ID: id, Plan: plans[tier]}, err
 }
 
-func (t tenants) CurrentSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
-	return t.SubjectIn(tx, id, person)
+func (tenants) SubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+	return subject(tx, id, person, " for share")
 }
 
-func (tenants) SubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+func (tenants) CurrentSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+	return subject(tx, id, person, "")
+}
+
+func subject(tx *gorm.DB, id, person, lock string) (authz.Subject, error) {
 	var rank string
 	err := tenant.Raw(tx, id, `/* tenants.rank */ select rank from staff
-		where tenant = @org and id = @person for share`, sql.Named("person", person)).
+		where tenant = @org and id = @person`+lock, sql.Named("person", person)).
 		Scan(&rank).Error
 	grants := authz.MemberGrants(string(roles[rank]), false)
 	return authz.Subject{Kind: authz.Member, OrganisationID: id, Grants: grants}, err

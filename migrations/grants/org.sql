@@ -13,8 +13,7 @@ grant execute on function lock_membership(uuid, uuid) to :role;
 revoke all on players from :role;
 grant select on players to :role;
 
-revoke all on player_ordinals from :role;
-grant select on player_ordinals to :role;
+revoke all on player_ordinals from :role; -- for the import
 
 revoke all on player_groups from :role;
 grant select on player_groups to :role;

@@ -27,7 +27,6 @@ func TestMemoryOfLongAnswer(t *testing.T) {
 		select gen_random_uuid(), $1, i, 'P-' || lpad(i::text, 10, '0'), 'Player ' || i
 		  from generate_series(2, $2::int) i`,
 		h.id, players)
-	w.Exec(`update player_ordinals set last = $2 where org_id = $1`, h.id, players)
 	w.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, ordinal,
 		  '2024-05-01'::timestamptz + ordinal % 86000 * interval '1 s', '' from players where org_id = $1`,

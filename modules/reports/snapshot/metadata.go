@@ -69,8 +69,8 @@ select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) +
                                               and (p.player, p.fork_id, p.started_at) >= (m.player, $3, $4)
                                               and (p.player, p.fork_id, p.started_at) < (m.player, $3, $5) limit 1) p
             limit ` + activeLimit + `) x),
-       coalesce(n.last, 0),
-       case when coalesce(n.last, 0) <= $6 then 0
+       n.last,
+       case when n.last <= $6 then 0
             when $2::uuid is not null then (select count(*)::int from (
                 select from group_members m where m.org_id = o.id and m.group_id = $2 order by m.player limit $6 + 1) x)
             else (select count(*)::int from (
@@ -78,7 +78,8 @@ select o.reporting_mode, $2::uuid is not null and ` + largeGroup(largeInPlays) +
                  where p.org_id = o.id and p.fork_id = $3
                    and p.started_at >= $4 and p.started_at < $5 limit $6 + 1) x) end
   from organisations o
-  left join player_ordinals n on n.org_id = o.id
+  cross join lateral (
+           select coalesce(max(ordinal), 0) as last from players where org_id = o.id) n
   left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 

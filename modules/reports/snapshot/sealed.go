@@ -49,8 +49,8 @@ const (
 // organisation, $2 group.
 func largeGroup(oneIn string) string {
 	return `exists (select from group_members where org_id = $1 and group_id = $2
-	order by player offset coalesce((select last / ` + oneIn +
-		` from player_ordinals where org_id = $1), 0) limit 1)`
+	order by player offset coalesce((select max(ordinal) / ` + oneIn +
+		` from players where org_id = $1), 0) limit 1)`
 }
 
 // The sums of a period's sealed days, and its sealed months. Groups need no sums of all players, and
