@@ -144,8 +144,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 		Failed:      m.counts.signInFailed,
 	}
 	m.identity = identity.New(p.Pools.Requests, time.Now, m.auditor, s.Log).EncryptWith(s.Keys)
-	p.exports = exports.New(m.reports, m.audit)
-	p.exports.OnFinish = m.counts.exportFinished
+	p.exports = exports.New(m.reports, m.audit, p.Ops)
 	p.Keys = m.newKeys(p.Pools.Requests)
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,

@@ -7,7 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"dg/modules/audit"
-	"dg/modules/exports"
 	"dg/modules/identity"
 	"dg/modules/reports/sealer"
 )
@@ -22,13 +21,13 @@ var (
 	passOutcomes = []string{"done", "locked", "failed"}
 )
 
-// metrics counts events of the modules. platform/httpserver counts requests, platform/telemetry
+// metrics counts events of the modules; exports count their own. platform/httpserver counts requests, platform/telemetry
 // background work. configs/deploy/metrics.md lists all metrics.
 type metrics struct {
-	keyRefusals, signInFailures, exportsFinished, sealerPasses *prometheus.CounterVec
-	auditFailures, exportRows, damagedSegments                 prometheus.Counter
-	backlog                                                    prometheus.Gauge
-	lastBacklog                                                int
+	keyRefusals, signInFailures, sealerPasses *prometheus.CounterVec
+	auditFailures, damagedSegments            prometheus.Counter
+	backlog                                   prometheus.Gauge
+	lastBacklog                               int
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -51,9 +50,6 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			identity.FailureReasons),
 		auditFailures: counter("dg_audit_failures_total",
 			"Events that could not be written to the audit log."),
-		exportsFinished: counters("dg_exports_finished_total", "Finished exports.", "outcome",
-			exports.Outcomes()),
-		exportRows: counter("dg_export_rows_total", "Plays that finished exports have sent."),
 		sealerPasses: counters("dg_sealer_passes_total",
 			"Passes of the sealer. Locked: another process was sealing.", "outcome", passOutcomes),
 		backlog: in.NewGauge(prometheus.GaugeOpts{Name: "dg_sealer_backlog",
@@ -77,11 +73,6 @@ func (m *metrics) event(e audit.Entry, err error) {
 func (m *metrics) unknownKey() { m.keyRefusals.WithLabelValues(unknownKey).Inc() }
 
 func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
-
-func (m *metrics) exportFinished(outcome string, rows int64) {
-	m.exportsFinished.WithLabelValues(outcome).Inc()
-	m.exportRows.Add(float64(rows))
-}
 
 // sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge does not
 // fall. Passes do not overlap.

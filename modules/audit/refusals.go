@@ -22,5 +22,6 @@ func (l *Log) Count(ctx context.Context, e Entry) error {
 	if err != nil {
 		err = fmt.Errorf("audit: count %s: %w", e.Action, err)
 	}
-	return l.report(1, e, err)
+	l.OnEvent(e, err)
+	return err
 }

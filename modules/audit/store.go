@@ -58,52 +58,62 @@ func (r entryRow) entry() (Entry, error) {
 	return e, nil
 }
 
-// AppendIn adds one entry in the caller's transaction: both commit, or neither.
-//
-// Errors: apperr.Internal for an unknown action.
-func (l *Log) AppendIn(tx *gorm.DB, e Entry) error { return l.report(1, e, appendIn(tx, e)) }
+// Log appends to and reads the logs of organisations.
+type Log struct {
+	db *postgres.DB
 
-func appendIn(tx *gorm.DB, e Entry) error {
-	row, err := newRow(e)
-	if err != nil {
-		return err
-	}
-	// A trigger sets instant and id.
-	if err := tx.Scopes(postgres.Tag("audit.append"), tenant.Scope(row.OrgID)).Omit("ID", "At").Create(&row).
-		Error; err != nil {
-		return fmt.Errorf("audit: append %s: %w", e.Action, err)
-	}
-	return nil
+	OnEvent func(Entry, error) // called for each event, with its error; set before the first
 }
+
+// New returns the log over db.
+func New(db *postgres.DB) *Log { return &Log{db: db, OnEvent: func(Entry, error) {}} }
+
+// appendSQL adds an entry to each of the logs, also none: the time of a sign-in does not reveal that
+// the person exists. A trigger sets instant and id.
+const appendSQL = `/* audit.append */
+	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+	  reason, details, method, path, address, user_agent, request_id)
+	select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`
+
+// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an unknown action.
+func (l *Log) Append(ctx context.Context, e Entry) error {
+	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
+		_, err := l.db.Pool.Exec(ctx, appendSQL, args...)
+		return err
+	})
+}
+
+// AppendIn adds one entry in the caller's transaction: both commit, or neither. Errors:
+// apperr.Internal for an unknown action.
+func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
+	return l.AppendToAll(tx, []string{e.OrganisationID}, e)
+}
+
+// someLogs is the scope of statements on logs that their first parameter names.
+var someLogs = tenant.Across("the logs are a parameter")
 
 // AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
-//
 // Errors: apperr.Internal for an unknown action.
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
-	return l.report(len(organisationIDs), e, appendToAll(tx, organisationIDs, e))
+	return l.add(organisationIDs, e, func(args []any) error {
+		return tx.Scopes(someLogs).Exec(appendSQL, args...).Error
+	})
 }
 
-// everyLog is the scope of statements on the logs of all of a person's organisations.
-var everyLog = tenant.Across("the logs of all of a person's organisations")
-
-func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
+// add runs appendSQL and reports the event if it is one of at least one log.
+func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
-	if err != nil {
-		return err
+	if err == nil {
+		err = run([]any{organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind,
+			r.TargetID, r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID})
 	}
-	// By hand: one statement for any number of logs, also none, so that the time of a sign-in does
-	// not reveal that the person exists.
-	err = tx.Scopes(everyLog).Exec(`/* audit.appendToAll */
-		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind,
-		  target_id, reason, details,
-		                           method, path, address, user_agent, request_id)
-		select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`,
-		organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.TargetID,
-		r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID).Error
 	if err != nil {
-		return fmt.Errorf("audit: append %s: %w", e.Action, err)
+		err = fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
-	return nil
+	if len(organisationIDs) > 0 || err != nil {
+		l.OnEvent(e, err)
+	}
+	return err
 }
 
 // AppendChanges adds an operator's entry to the log of each organisation that changes, a query of

@@ -16,7 +16,7 @@ import (
 func TestRefusedExportNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nil, nil)
+		s := New(nil, nil, nil)
 		of := func(organisation string, kind audit.ActorKind, id string) Request {
 			return Request{
 				Query: reports.Query{OrganisationID: organisation},
@@ -38,9 +38,9 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 				e.Message)
 		}
 		hold(of("a", audit.Key, "1"), 3)
-		refused(of("a", audit.Key, "1"), "with this key: at most 3 run at once")
+		refused(of("a", audit.Key, "1"), "with this key or account: at most 3 run at once")
 		hold(of("a", audit.Key, "2"), 1)
-		refused(of("a", audit.Key, "1"), "with this key: at most 3 run at once")
+		refused(of("a", audit.Key, "1"), "with this key or account: at most 3 run at once")
 		refused(of("a", audit.Key, "2"),
 			"of this organisation: at most 4 run at once")
 		refused(of("a", audit.Person, "3"),
@@ -48,19 +48,5 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 		hold(of("b", audit.Person, "4"), 3)
 		hold(of("c", audit.Key, "5"), 1)
 		refused(of("e", audit.Key, "6"), "on this instance: at most 8 run at once")
-	})
-	synctest.Test(t, func(t *testing.T) {
-		s := New(nil, nil)
-		r := Request{
-			Query: reports.Query{OrganisationID: "a"},
-			Actor: audit.Actor{Kind: audit.Person, ID: "1"},
-		}
-		for range MaxAtOnceOfActor {
-			_, err := s.acquire(t.Context(), r)
-			require.NoError(t, err)
-		}
-		_, err := s.acquire(t.Context(), r)
-		require.Equal(t, "Too many exports of yours: at most 3 run at once. Retry in 5 seconds.",
-			apperr.From(err).Message)
 	})
 }

@@ -52,25 +52,22 @@ func newMocked(t *testing.T) *mockedServer {
 		Return(func(_ context.Context, e audit.Entry) error {
 			return m.called(fmt.Sprint(e.Action, " ", e.Details["outcome"]))
 		})
-	m.service = New(plays, log)
+	m.service = New(plays, log, nil)
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Grace:  time.Second,
 	})
 	server.App().Get("/", func(c *fiber.Ctx) error {
-		e, err := m.service.Open(c.UserContext(), c, Request{
+		return m.service.Send(c, Request{
 			Query: reports.Query{
 				OrganisationID: "acme",
 				ForkID:         "fork",
 				Period:         reports.Period{From: time.Unix(0, 0), Days: 1},
 			},
-			Actor:   audit.Actor{Kind: audit.Key, ID: "key"},
-			Recheck: func(context.Context) error { return nil },
+			Actor:     audit.Actor{Kind: audit.Key, ID: "key"},
+			Authorize: func(reports.Header) error { return nil },
+			Recheck:   func(context.Context) error { return nil },
 		})
-		if err != nil {
-			return err
-		}
-		return m.service.Send(c, e)
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ import (
 // anything else.
 func TestPanicWhileTheEndIsRecordedIsRecovered(t *testing.T) {
 	t.Parallel()
-	j := newJob(&Service{}, t.Context(), Request{}, &reports.Export{}, func() {}) // without a log
-	require.ErrorContains(t, j.record(t.Context(), audit.ExportFinished, nil), "panic")
+	e := newExport(t.Context(), &Service{}, Request{}, &reports.Export{}, func() {}) // without a log
+	require.ErrorContains(t, e.record(t.Context(), audit.ExportFinished, nil), "panic")
 }
 
 // rules.md, CSV: a download asks twice a second whether its actor has access. Lost access ends it,

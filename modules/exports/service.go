@@ -2,13 +2,17 @@ package exports
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"regexp"
+	"strings"
 	"sync"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
-	"dg/platform/apperr"
+	"dg/platform/httpserver"
 	"dg/platform/limit"
 )
 
@@ -38,21 +42,41 @@ type Service struct {
 	actors    *limit.Limiter
 	all       *limit.Limiter
 	recording sync.WaitGroup // of the ends of exports
-
-	// called at the end of each export; set before the first
-	OnFinish func(outcome string, rows int64)
+	finished  *prometheus.CounterVec
+	rows      prometheus.Counter
 }
 
-// New returns the service. An instance has one, whose limits count the exports of all surfaces
-// together.
-func New(r Reports, log AuditLog) *Service {
-	return &Service{
-		reports:  r,
-		log:      log,
-		OnFinish: func(string, int64) {},
-		actors:   limit.New(limit.Options{Max: 10_000, PerKey: MaxAtOnceOfActor}),
-		all:      limit.New(limit.Options{Max: MaxAtOnce, PerKey: MaxAtOnceOfOrganisation}),
+// New returns the service, and registers its metrics. An instance has one, whose limits count the
+// exports of all surfaces together.
+func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
+	s := &Service{
+		reports: r,
+		log:     log,
+		actors: limit.New(limit.Options{
+			Max:     10_000,
+			PerKey:  MaxAtOnceOfActor,
+			KeyBusy: "Too many exports with this key or account: at most 3 run at once.",
+		}),
+		all: limit.New(limit.Options{
+			Max:     MaxAtOnce,
+			PerKey:  MaxAtOnceOfOrganisation,
+			Busy:    "Too many exports on this instance: at most 8 run at once.",
+			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
+		}),
+		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
+			Name: "dg_exports_finished_total",
+			Help: "Finished exports.",
+		}, []string{"outcome"}),
+		rows: promauto.With(metrics).NewCounter(prometheus.CounterOpts{
+			Name: "dg_export_rows_total",
+			Help: "Plays that finished exports have sent.",
+		}),
 	}
+	s.finished.WithLabelValues(failed) // a rate needs a value before the first event
+	for _, o := range outcomes {
+		s.finished.WithLabelValues(o.name)
+	}
+	return s
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
@@ -64,17 +88,12 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 func (s *Service) acquire(ctx context.Context, r Request) (release func(), err error) {
 	actor, err := s.actors.Acquire(ctx, r.Actor.ID)
 	if err != nil {
-		of := "with this key"
-		if r.Actor.Kind == audit.Person {
-			of = "of yours"
-		}
-		return nil, busyError(err, limit.ErrKeyBusy, of, MaxAtOnceOfActor)
+		return nil, err
 	}
 	place, err := s.all.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
 		actor()
-		err = busyError(err, limit.ErrKeyBusy, "of this organisation", MaxAtOnceOfOrganisation)
-		return nil, busyError(err, limit.ErrAllBusy, "on this instance", MaxAtOnce)
+		return nil, err
 	}
 	return func() {
 		place()
@@ -82,16 +101,107 @@ func (s *Service) acquire(ctx context.Context, r Request) (release func(), err e
 	}, nil
 }
 
-// busyError names the limit that refused an export, if it is that one.
-func busyError(err, limited error, of string, most int) error {
-	if !errors.Is(err, limited) {
+// Request is a request for an export of a fork that the actor may read.
+type Request struct {
+	Query   reports.Query
+	Format  reports.Format
+	Slug    string // of the fork, for the file name
+	Actor   audit.Actor
+	Request audit.Request
+	// Authorize asks the caller's policy about the group, before a play is read.
+	Authorize func(reports.Header) error
+	// Recheck asks again whether the actor has access, see Recheck. It outlives the HTTP request and
+	// must not refer to it.
+	Recheck func(ctx context.Context) error
+}
+
+// Send answers c with the plays. HEAD sends the headers of GET, exports nothing and records nothing.
+// Errors: those of Authorize, reports.ErrGroupNotFound, and apperr.Unavailable, with RetryAfter when
+// too many exports run.
+func (s *Service) Send(c *fiber.Ctx, r Request) error {
+	ctx := c.UserContext()
+	if c.Method() == fiber.MethodHead {
+		header, err := s.reports.Header(ctx, r.Query)
+		if err == nil {
+			err = r.authorize(header)
+		}
+		if err != nil {
+			return err
+		}
+		return httpserver.StreamHead(c, r.options(header))
+	}
+	release, err := s.acquire(ctx, r)
+	if err != nil {
 		return err
 	}
-	busy := apperr.Wrap(apperr.Unavailable, fmt.Errorf("exports %s: %w", of, limited),
-		"Too many exports %s: at most %d run at once. Retry in %d seconds.", of, most,
-		limit.RetryAfter)
-	busy.RetryAfter = limit.RetryAfter
-	return busy
+	plays, err := s.reports.OpenExport(ctx, r.Query, r.Format)
+	if err != nil {
+		release()
+		return err
+	}
+	e := newExport(httpserver.StreamContext(c), s, r, plays, release)
+	started := false
+	defer func() {
+		if !started {
+			e.free()
+		}
+	}()
+	if err := r.authorize(plays.Header); err != nil {
+		return err
+	}
+	if !c.Context().Request.Header.IsHTTP11() { // before the start is recorded
+		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
+	}
+	if err := e.recordStart(ctx); err != nil {
+		return err
+	}
+	started = true
+	return httpserver.Stream(c, e, r.options(plays.Header))
+}
+
+func (r Request) authorize(header reports.Header) error {
+	if err := r.Authorize(header); err != nil {
+		return err
+	}
+	return header.CheckGroup(r.Query.OrganisationID)
+}
+
+// suppressedHeader tells that k-anonymity left only the header row.
+const suppressedHeader = "X-DG-Report-Suppressed"
+
+func (r Request) options(header reports.Header) httpserver.StreamOptions {
+	o := httpserver.StreamOptions{
+		ContentType: "text/csv; charset=utf-8",
+		Header: map[string]string{
+			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
+		},
+	}
+	if header.Suppressed {
+		o.Header[suppressedHeader] = "k-anonymity"
+	}
+	return o
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+const maxSlug = 80 // bytes of a file name
+
+// fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
+// omits the group's name, which would tell suppressed answers apart.
+func fileName(slug string, q reports.Query) string {
+	plain := func(text string) string {
+		text = strings.Trim(notPlain.ReplaceAllString(text, "-"), "-")
+		return strings.TrimSuffix(text[:min(len(text), maxSlug)], "-")
+	}
+	name := plain(slug)
+	if name == "" {
+		name = "plays"
+	}
+	name += "_" + q.Period.String()
+	if q.GroupID != "" {
+		name += "_group-" + plain(q.GroupID)
+	}
+	return name + ".csv"
 }
 
 // Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start
@@ -106,16 +216,4 @@ func (s *Service) Drain(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done():
 	}
-}
-
-// Request is a request for an export of a fork that the actor may read.
-type Request struct {
-	Query   reports.Query
-	Format  reports.Format
-	Slug    string // of the fork, for the file name
-	Actor   audit.Actor
-	Request audit.Request
-	// Recheck asks again whether the actor has access, see Recheck. It outlives the HTTP request and
-	// must not refer to it.
-	Recheck func(ctx context.Context) error
 }

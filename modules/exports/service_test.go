@@ -45,26 +45,23 @@ func setup(t *testing.T) *bundle {
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
 	b.db = pgtest.Open(t, b.DirectURL, postgres.Options{LockTimeout: 20 * time.Second})
-	b.service = exports.New(reports.New(b.db), audit.New(b.db))
+	b.service = exports.New(reports.New(b.db), audit.New(b.db), nil)
 	b.request = exports.Request{
 		Query: reports.Query{
 			OrganisationID: fork.OrganisationID, ForkID: fork.ID,
 			Period: reports.Period{From: fork.CreatedAt, Days: 1},
 		},
 		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
-		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
-		Recheck: func(context.Context) error { return nil },
+		Request:   audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
+		Authorize: func(reports.Header) error { return nil },
+		Recheck:   func(context.Context) error { return nil },
 	}
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Grace:  time.Millisecond,
 	})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
-		e, err := b.service.Open(c.UserContext(), c, b.request)
-		if err != nil {
-			return err
-		}
-		return b.service.Send(c, e)
+		return b.service.Send(c, b.request)
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -130,7 +127,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.Equal(t, `attachment; filename="Ubung-1_2026-01-01_2026-01-01.csv"`,
+	require.Equal(t, `attachment; filename="bung-1_2026-01-01_2026-01-01.csv"`,
 		response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
 	id := fixtures.One[string](b.Database,

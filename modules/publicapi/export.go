@@ -5,6 +5,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/exports"
+	"dg/modules/reports"
 )
 
 // exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
@@ -15,19 +16,16 @@ func (a *API) exportForkPlays(r *call) error {
 	}
 	r.release() // exports have places of their own
 	caller := r.caller
-	export, err := a.Exports.Open(r.ctx, r.c, exports.Request{
-		Query: query, Slug: fork.Slug, Actor: caller.Actor(),
+	return a.Exports.Send(r.c, exports.Request{
+		Query:   query,
+		Slug:    fork.Slug,
+		Actor:   caller.Actor(),
 		Request: apikeys.RequestOf(r.c, r.path),
+		Authorize: func(h reports.Header) error {
+			return a.authorizeGroup(r, h, query.GroupID)
+		},
 		Recheck: func(ctx context.Context) error {
 			return a.RecheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
 	})
-	if err != nil {
-		return err
-	}
-	defer export.Close()
-	if err := a.authorizeGroup(r, export.Header, query.GroupID); err != nil {
-		return err
-	}
-	return a.Exports.Send(r.c, export)
 }

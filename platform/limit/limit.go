@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -29,9 +30,10 @@ var (
 
 // Options configure a Limiter.
 type Options struct {
-	Max    int    // places in all
-	PerKey int    // places of one key, at most Max
-	Busy   string // the message of a refusal; when to retry is added
+	Max     int    // places in all
+	PerKey  int    // places of one key, at most Max
+	Busy    string // the message of a refusal; when to retry is added
+	KeyBusy string // the same where the key has no place; "": Busy
 }
 
 // Limiter is a semaphore for each key, and one for all keys together.
@@ -125,7 +127,11 @@ func (l *Limiter) failure(ctx context.Context, cause error) error {
 
 func (l *Limiter) refuse(cause error) error {
 	l.refused.Add(1)
-	e := apperr.Wrap(apperr.Unavailable, cause, "%s Retry in %d seconds.", l.o.Busy, RetryAfter)
+	busy := l.o.Busy
+	if errors.Is(cause, ErrKeyBusy) {
+		busy = cmp.Or(l.o.KeyBusy, busy)
+	}
+	e := apperr.Wrap(apperr.Unavailable, cause, "%s Retry in %d seconds.", busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

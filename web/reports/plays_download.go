@@ -5,6 +5,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/exports"
+	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/web/ui"
@@ -30,20 +31,15 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	ui.ReleasePlace(c)
-	export, err := h.Exports.Open(c.UserContext(), c, exports.Request{
+	return groupError(h.Exports.Send(c, exports.Request{
 		Query:   queryOf(p, fork, period, in.Group),
 		Format:  format,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),
+		Authorize: func(header reports.Header) error {
+			return authorizeGroup(p, authz.ExportReport, header)
+		},
 		Recheck: h.Recheck(p, authz.ExportReport),
-	})
-	if err == nil {
-		defer export.Close()
-		err = authorizeGroup(p, authz.ExportReport, export.Header)
-	}
-	if err == nil {
-		err = h.Exports.Send(c, export)
-	}
-	return groupError(err)
+	}))
 }

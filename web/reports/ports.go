@@ -35,6 +35,5 @@ type Reports interface {
 
 // Exports sends plays as CSV.
 type Exports interface {
-	Open(ctx context.Context, c *fiber.Ctx, r exports.Request) (*exports.Export, error)
-	Send(c *fiber.Ctx, e *exports.Export) error
+	Send(c *fiber.Ctx, r exports.Request) error
 }

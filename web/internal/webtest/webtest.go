@@ -101,7 +101,7 @@ func StartOn(
 	t.Cleanup(pool.Close)
 	w.requests = limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
 	w.Figures = reports.New(pool)
-	w.Files = exports.New(w.Figures, w.Log)
+	w.Files = exports.New(w.Figures, w.Log, nil)
 
 	modules := w.modules(orgs, policy)
 	for _, f := range change {

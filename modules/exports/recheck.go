@@ -18,8 +18,11 @@ const (
 	answerBound    = 8 * time.Second
 )
 
-// Causes of an end other than the loss of access.
+// Causes of an early end.
 var (
+	errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
+	ErrAccessEnded error = apperr.New(apperr.AuthRequired,
+		"Your session or your role in the organisation has ended. Sign in again.")
 	ErrNoAnswer error = &apperr.Error{
 		Code:       apperr.Unavailable,
 		Message:    "The database did not answer. Retry in 5 seconds.",

@@ -1,0 +1,172 @@
+package exports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+
+	"dg/modules/audit"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/httpserver"
+)
+
+// export is one export from its audit entry export.started to export.finished. It is the source of
+// the stream.
+type export struct {
+	request Request
+	service *Service
+	release func() // of the place
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	access  *Recheck
+	plays   *reports.Export
+	block   []byte
+	id      string // joins the two entries; request ids may repeat
+}
+
+func newExport(
+	ctx context.Context, s *Service, r Request, plays *reports.Export, release func(),
+) *export {
+	e := &export{request: r, service: s, release: release, plays: plays, id: uuid.NewString()}
+	limited, stopClock := context.WithTimeoutCause(ctx, timeLimit, ErrTimeLimit)
+	ctx, cancel := context.WithCancelCause(limited)
+	e.ctx = ctx
+	e.stop = func(cause error) {
+		cancel(cause)
+		stopClock()
+	}
+	lost := errKeyUnusable
+	if r.Actor.Kind == audit.Person {
+		lost = ErrAccessEnded
+	}
+	e.access = NewRecheck(r.Recheck, lost)
+	return e
+}
+
+const recordTimeout = 20 * time.Second
+
+// recordStart commits export.started before anything is sent. Errors: apperr.Unavailable.
+func (e *export) recordStart(ctx context.Context) error {
+	// not cancelled with the request: a cancelled insert may or may not have committed
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer done()
+	err := e.record(ctx, audit.ExportStarted,
+		map[string]any{"reportingMode": e.plays.ReportingMode})
+	if err != nil {
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
+	}
+	return nil
+}
+
+// Next returns the next rows. Between two blocks it checks that the actor still has access. The
+// database has BlockTimeout for each.
+func (e *export) Next() ([]byte, error) {
+	if err := e.access.Check(e.ctx); err != nil {
+		return nil, err
+	}
+	defer time.AfterFunc(BlockTimeout, func() { e.stop(ErrNoAnswer) }).Stop()
+	if e.block == nil {
+		e.block = make([]byte, 0, httpserver.BlockSize+4096)
+		e.plays.Begin(e.ctx)
+	}
+	var err error
+	for e.block = e.block[:0]; len(e.block) < httpserver.BlockSize && err == nil; {
+		e.block, err = e.plays.AppendNext(e.block)
+	}
+	switch {
+	case e.ctx.Err() != nil: // the rows of a cancelled query may seem to have ended normally
+		return nil, context.Cause(e.ctx)
+	case err == io.EOF && len(e.block) > 0: //nolint:errorlint // a wrapped one is a lost connection
+		return e.block, nil
+	case err != nil:
+		return nil, err
+	}
+	return e.block, nil
+}
+
+// Close frees the connection and the place. It records the end in the background, because the client
+// waits for Close.
+func (e *export) Close(_ int64, outcome error) {
+	e.free()
+	name := outcomeOf(outcome)
+	rows := e.plays.Rows()
+	e.service.finished.WithLabelValues(name).Inc()
+	e.service.rows.Add(float64(rows))
+	e.service.recording.Go(func() {
+		ctx, done := context.WithTimeout(context.Background(), recordTimeout)
+		defer done()
+		err := e.record(ctx, audit.ExportFinished, map[string]any{"rows": rows, "outcome": name})
+		if err != nil {
+			slog.Error("the end of an export could not be recorded", "request_id",
+				e.request.Request.ID, "error", err)
+		}
+	})
+}
+
+func (e *export) free() {
+	defer e.release() // also when closing panics
+	e.stop(nil)
+	e.plays.Close()
+}
+
+func (e *export) record(
+	ctx context.Context, action audit.Action, details map[string]any,
+) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // in the background it would end the process
+			err = fmt.Errorf("panic while an export is recorded: %v", p)
+		}
+	}()
+	q := e.request.Query
+	about := map[string]any{
+		"exportId": e.id,
+		"from":     q.Period.Day(0),
+		"to":       q.Period.Day(q.Period.Days - 1),
+	}
+	if q.GroupID != "" {
+		about["groupId"] = q.GroupID
+	}
+	maps.Copy(about, details)
+	return e.service.log.Append(ctx, audit.Entry{
+		OrganisationID: q.OrganisationID,
+		Actor:          e.request.Actor,
+		Action:         action,
+		Target:         audit.Target{Kind: "fork", ID: q.ForkID},
+		Details:        about,
+		Request:        e.request.Request,
+	})
+}
+
+// outcomes are how an export ends, as its audit entry and the metrics name it.
+var outcomes = []struct {
+	err  error
+	name string
+}{
+	{nil, "completed"},
+	{errKeyUnusable, "key_unusable"},
+	{ErrAccessEnded, "access_ended"},
+	{ErrNoAnswer, "database_unavailable"},
+	{ErrTimeLimit, "time_limit"},
+	{httpserver.ErrClientGone, "client_gone"},
+	{httpserver.ErrStopped, "server_stopped"},
+}
+
+// failed is the outcome of any other error.
+const failed = "failed"
+
+func outcomeOf(err error) string {
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.name
+		}
+	}
+	return failed
+}
