@@ -90,7 +90,7 @@ func (d *AdminDB) Tables(t *testing.T) map[string]int {
 
 // ExportBackends selects PostgreSQL's processes that read the rows of an export.
 const ExportBackends = ` from pg_stat_activity where datname = current_database()
-	and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
+	and application_name = 'dg snapshots' and state = 'active' and query like '/* reports.export */%'`
 
 // Running counts the exports that PostgreSQL works on.
 func (d *AdminDB) Running(

@@ -36,7 +36,7 @@ func (o *chaosRun) leaks(t *testing.T) (problems []string) {
 		statements := apptest.Read[string](t, o.conn,
 			`select coalesce(string_agg(application_name || ' ' || state || ' ' || left(query, 100), '; '), '')
 			from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-			and application_name ~ '^dg (auth|recheck|reads|exports)$' and state <> 'idle'`)
+			and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`)
 		if statements != "" {
 			problems = append(problems, "the database still works: "+statements)
 		}

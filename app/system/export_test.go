@@ -138,7 +138,7 @@ func breaksInAWrite(t *testing.T, e *apptest.Exporting, url string, direct bool)
 
 // stalled selects the exports that breaksInAQuery has stopped.
 const stalled = ` from pg_stat_activity where datname = current_database()
-	and application_name = 'dg exports' and wait_event = 'PgSleep'`
+	and application_name = 'dg snapshots' and wait_event = 'PgSleep'`
 
 // breaksInAQuery stops an export at its middle play and ends its database connection.
 func breaksInAQuery(t *testing.T, e *apptest.Exporting, url string, direct bool) {

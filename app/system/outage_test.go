@@ -161,7 +161,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	// The pool does not ping connections that were idle for less than a second.
 	apptest.Until(t, 10*time.Second, "connections are used", func() bool {
 		return apptest.Read[int](t, e.AdminDB, `select count(*) from pg_stat_activity
-			where application_name = 'dg auth' and state_change > now() - interval '1.1 s'`) == 0
+			where application_name = 'dg requests' and state_change > now() - interval '1.1 s'`) == 0
 	})
 	r.Forget()
 	require.Equal(t, map[string]int{"OK": 12}, askAtOnce(t, e, 12, 2*silenceTimeout),

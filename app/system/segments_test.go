@@ -51,7 +51,7 @@ func stopsWhileSealing(t *testing.T, dir string, d *apptest.AdminDB) {
 	require.NotRegexp(t, "sealing failed|level=ERROR", c.Log.String())
 	apptest.Until(t, 5*time.Second, "a session of the process that has ended stays", func() bool {
 		return apptest.Read[int](t, d, `select (select count(*) from pg_stat_activity
-				where application_name ~ '^dg (auth|recheck|reads|exports)$')
+				where application_name ~ '^dg (requests|snapshots|recheck)$')
 			+ (select count(*) from pg_locks where locktype = 'advisory'
 				and database = (select oid from pg_database where datname = current_database()))`) == 0
 	})

@@ -28,7 +28,7 @@ func TestRoundTripsOfARequest(t *testing.T) {
 	group := db.Group(fork.OrganisationID, db.Players(fork.OrganisationID, 7)...)
 	db.Plays(fork, 70, time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
-	p := &trips{pools: []string{"dg auth", "dg reads"}}
+	p := &trips{pools: []string{"dg requests", "dg snapshots"}}
 	base := apptest.Assemble(t, db, assembly.Settings{
 		ServingURL: apptest.SocketProxy(t, db.DirectURL, p.pass),
 	}).Base
