@@ -88,7 +88,7 @@ func newParts(
 ) (m parts, err error) {
 	m.keys = apikeys.New(db, tenants{}, log, policy, time.Now, func() {})
 	m.reports = reports.New(db)
-	m.exports = exports.New(m.reports, log)
+	m.exports = exports.New(m.reports, log, nil)
 	m.requests = limit.NewRequests(int(db.Pool.Config().MaxConns))
 	m.api, err = publicapi.New(publicapi.Modules{
 		Keys: m.keys.Authenticator, Games: games.New(db), Reports: m.reports, Exports: m.exports,
