@@ -43,7 +43,7 @@ var checks = []check{
 	{stage: Server, name: "build", last: true, verdict: Failure,
 		sql: `select 'this database is of an earlier build of dg' from pg_class
 			where relnamespace = 'public'::regnamespace and relname = 'goose_db_version'`,
-		fix: "Give dg an empty database."},
+		fix: "Give dg an empty database or data folder."},
 	{stage: Server, name: "owner", find: findOwner},
 	{stage: Server, name: "version", verdict: Failure,
 		sql: `select format('PostgreSQL %s is too old', current_setting('server_version'))

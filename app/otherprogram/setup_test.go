@@ -30,18 +30,11 @@ type program struct {
 	url string
 }
 
-// newDatabase makes the program's database, with the tables of the API beside its own.
-func newDatabase(t *testing.T) *fixtures.Database {
+// start serves the program. It migrates at each start, and this is not the first.
+func start(t *testing.T) *program {
 	t.Helper()
 	db := fixtures.On(t, pgtest.From(t, migrations.API))
 	db.Exec(schema)
-	return db
-}
-
-// start serves the program, which migrates at each start.
-func start(t *testing.T) *program {
-	t.Helper()
-	db := newDatabase(t)
 	require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 		(select max(version_id) from dg_schema_versions)`)
 	run("keys revoked", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
 	d.Do(t, `create table goose_db_version ()`)
-	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database\n$`)
+	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
 
 // rules.md, Audit log: without a file dg audit prune counts old entries. With a file it removes

@@ -57,7 +57,7 @@ var (
 	databaseNumber atomic.Int64
 )
 
-// From is New with other migrations.
+// From is New with other migrations than those of dg.
 func From(t testing.TB, files fs.FS) *Database {
 	t.Helper()
 	if testing.Short() {
