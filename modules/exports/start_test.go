@@ -13,6 +13,7 @@ import (
 func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke select on players from dg_app`)
+	b.Exec(`grant select (org_id, ordinal) on players to dg_app`)
 	response := b.send(http.MethodGet)
 	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
 	require.Empty(t, response.Header.Get("Content-Disposition"))
