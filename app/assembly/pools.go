@@ -30,8 +30,6 @@ const (
 	// defaultRequests makes 31 with the others: three instances fit into the 97 connections that
 	// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands.
 	defaultRequests = 12
-	// OtherConnections is the number of connections beside those for requests.
-	OtherConnections = maxSnapshots + 1
 )
 
 // openPools opens the pools. It fails when the URL cannot be read or the database does not answer.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"dg/app/assembly"
 	"dg/app/doctor"
 	"dg/platform/config"
 	"dg/platform/embeddedpg"
@@ -45,11 +44,10 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 // subject is what the checks look at.
 func subject(c config.Serve, p Stdio) *doctor.Subject {
 	return &doctor.Subject{
-		Serve:    c,
-		Unknown:  p.unknown,
-		InUse:    doctor.Failure,
-		Instance: int(c.PoolRequests) + assembly.OtherConnections,
-		URL:      servingURL(c.Database),
-		Log:      p.log,
+		Serve:   c,
+		Unknown: p.unknown,
+		InUse:   doctor.Failure,
+		URL:     servingURL(c.Database),
+		Log:     p.log,
 	}
 }

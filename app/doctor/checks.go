@@ -53,11 +53,6 @@ var checks = []check{
 		sql: `select 'the database is a standby or read-only, and every request writes'
 			where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`,
 		fix: "Point DG_DATABASE_URL at the primary; a URL may name several hosts."},
-	{stage: Server, name: "durability", verdict: Warning,
-		sql: `select format('fsync is %s and synchronous_commit is %s: a crash can undo a revocation '
-			'that was answered', current_setting('fsync'), current_setting('synchronous_commit'))
-			where 'off' in (current_setting('fsync'), current_setting('synchronous_commit'))`,
-		fix: "Set both to on."},
 	{stage: Server, name: "clock", verdict: Warning,
 		sql: `select format('the clocks of the database and this machine differ by %s s', round(skew))
 			from (select abs(extract(epoch from clock_timestamp() - @now::timestamptz)) as skew) c
@@ -78,15 +73,6 @@ var checks = []check{
 			where datname = current_database()
 			  and datcollversion <> pg_database_collation_actual_version(oid)`,
 		fix: "Create the database with roles.sh, which sets C, and restore a dump into it."},
-	{stage: Server, name: "connections", verdict: Warning,
-		sql: `select format('an instance opens up to %s connections, and the database allows %s', @instance::int,
-			allowed) from (select least(current_setting('max_connections')::int
-			  - current_setting('superuser_reserved_connections')::int
-			  - coalesce(current_setting('reserved_connections', true)::int, 0),
-			  nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as allowed
-			from pg_roles, pg_database where rolname = current_user and datname = current_database()) l
-			where allowed < @instance::int`,
-		fix: "Set DG_POOL_REQUESTS lower, or max_connections of PostgreSQL higher."},
 	{stage: Schema, name: "schema", last: true, verdict: Failure,
 		sql: `select 'the serving role may not use the schema public'
 			where not has_schema_privilege('public', 'usage')`,
@@ -95,22 +81,17 @@ var checks = []check{
 		sql: `select format('the schema ends at %s, this program at %s', max(version_id), @known::int)
 			from dg_schema_versions where is_applied having max(version_id) < @known::int`,
 		fix: "Run dg migrate, or start dg serve."},
-	{stage: Schema, name: "update", verdict: Warning,
-		sql: `select 'the schema is newer than this program'
-			from dg_schema_versions where is_applied having max(version_id) > @known::int`,
-		fix: "Finish the update."},
-	{stage: Schema, name: "superuser", verdict: Failure,
+	{stage: Schema, name: "powers", verdict: Failure,
 		sql: `select 'the serving role is a superuser: a stolen password could change the audit log'
-			from pg_roles where rolname = current_user and rolsuper`,
+			from pg_roles where rolname = current_user and rolsuper
+			union all
+			select format('the serving role owns %s tables, so it could change the audit log', count(*))
+			from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+			  and relowner = current_user::regrole and not @alone::boolean having count(*) > 0`,
 		fix: apart},
 	{stage: Schema, name: "roles", verdict: Warning,
 		sql: `select 'one role migrates and serves: a stolen password could change the audit log'
 			where @alone::boolean and ` + owns,
-		fix: apart},
-	{stage: Schema, name: "owned", verdict: Failure,
-		sql: `select format('the serving role owns %s tables, so it could change the audit log', count(*))
-			from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-			  and relowner = current_user::regrole and not @alone::boolean having count(*) > 0`,
 		fix: apart},
 	{stage: Schema, name: "rights", verdict: Failure,
 		sql: `select 'the serving role may not ' || string_agg(what, ', ') from (values
@@ -130,16 +111,6 @@ var checks = []check{
 			('change plays', has_table_privilege('plays', 'update'))) r (what, may)
 			where may and not ` + owns + ` having count(*) > 0`,
 		fix: "Run dg migrate, which revokes it; look for grants to public."},
-	{stage: Schema, name: "public", verdict: Warning,
-		sql: `select 'the serving role may make temporary tables or large objects, as everybody in this '
-			'database may: ' || string_agg(revoke, '; ') from (values
-			(format('revoke temporary on database %I from public', current_database()),
-			  has_database_privilege('public', current_database(), 'temporary')),
-			('revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), '
-			  'lo_import(text), lo_import(text, oid) from public',
-			  has_function_privilege('public', 'lo_create(oid)', 'execute'))) r (revoke, may)
-			where may having count(*) > 0`,
-		fix: "If no other program of the database needs it, revoke it as a superuser."},
 	{stage: Schema, name: "secrets", find: findSecrets},
 	{stage: Schema, name: "replicas", find: findReplicas},
 }
@@ -150,8 +121,7 @@ func (c check) run(ctx context.Context, s *Subject) (findings []Finding) {
 		return c.find(ctx, s)
 	}
 	rows, _ := s.db.Pool.Query(ctx, "/* doctor.check */ "+c.sql, pgx.NamedArgs{
-		"now": time.Now(), "instance": s.Instance, "known": knownVersion(),
-		"alone": !s.Embedded() && s.MigrateDatabaseURL == "",
+		"now": time.Now(), "known": knownVersion(), "alone": !s.Embedded() && s.MigrateDatabaseURL == "",
 	})
 	faults, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {

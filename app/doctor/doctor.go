@@ -21,11 +21,10 @@ import (
 // Subject is what is checked. The caller closes it.
 type Subject struct {
 	config.Serve
-	Unknown  []string // variables that look like settings but are not
-	InUse    Verdict  // on an address in use: for dg doctor, dg serve itself may use it
-	Instance int      // connections that an instance opens
-	URL      string   // of the serving role, "" while the embedded server has no database
-	Log      *slog.Logger
+	Unknown []string // variables that look like settings but are not
+	InUse   Verdict  // on an address in use: for dg doctor, dg serve itself may use it
+	URL     string   // of the serving role, "" while the embedded server has no database
+	Log     *slog.Logger
 
 	db *postgres.DB
 }
