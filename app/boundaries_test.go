@@ -23,8 +23,7 @@ var mayImport = map[string][]string{
 	},
 	"app/assembly": { // apptest in tests
 		"app/apptest", "platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
-		"web/auditlog",
-		"web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games",
+		"web/auditlog", "web/account", "web/ui", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games",
 		"modules/reports", "modules/reports/sealer", "modules/exports", "modules/org",
 		"modules/audit",
 	},

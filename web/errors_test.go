@@ -19,45 +19,31 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(fixtures.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignedIn(t, acme.Owner)
-	member := w.SignedIn(t, acme.Member)
-	for name, c := range map[string]struct {
-		page           webtest.Page
-		status         int
-		title, message string
-		way            string
+	const wrong = "The address is wrong, or the page no longer exists."
+	const home = `href="/o/acme/reports">Go to the home page`
+	for _, c := range []struct {
+		page                webtest.Page
+		status              int
+		title, message, way string
 	}{
-		"unknown, signed out": {
-			w.Browser(t).Get("/nowhere"), 404, "Page not found",
-			"The address is wrong, or the page no longer exists.", `href="/sign-in">Sign in`,
-		},
-		"unknown, signed in": {
-			owner.Get("/nowhere"), 404, "Page not found",
-			"The address is wrong, or the page no longer exists.",
-			`href="/o/acme/reports">Go to reports`,
-		},
-		"another organisation": {
+		{w.Browser(t).Get("/nowhere"), 404, "Page not found", wrong, `href="/sign-in">Sign in`},
+		{owner.Get("/nowhere"), 404, "Page not found", wrong, home},
+		{
 			owner.Get("/o/other/reports"), 404, "Page not found",
-			"Organisation not found, or you are not a member of it.",
-			`href="/o/acme/reports">Go to reports`,
+			"Organisation not found, or you are not a member of it.", home,
 		},
-		"a member at the reports": {member.Get(acme.At("/reports")), 403, "Access denied",
-			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and " +
-				"settings. To get access, ask an owner to change your role.",
-			`href="/account">Go to your account`},
-		"a form of another site": {owner.Send(http.MethodPost, "/sign-out", "x=y",
-			http.Header{"Sec-Fetch-Site": {"cross-site"}}), 403, "Nothing was changed",
-			"This form was sent from another site", `href="/o/acme/reports">Go to reports`},
-		"another method": {
-			owner.Post("/docs", url.Values{}), 405, "Method not allowed",
-			"Go back, reload the page and try again.", `href="/o/acme/reports">Go to reports`,
+		{
+			w.SignedIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
+			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
+				"To get access, ask an owner to change your role.", `href="/">Go to the home page`,
 		},
+		{owner.Post("/docs", url.Values{}), 405, "Request failed", "Allow header", home},
 	} {
-		require.Equal(t, c.status, c.page.StatusCode, name)
-		c.page.Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
+		c.page.Is(t, c.status).Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
 			`<a class="btn primary" `+c.way+`</a>`,
 			`<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`)
-		require.Equal(t, 1, strings.Count(c.page.Body, `class="btn primary"`), name)
-		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
+		require.Equal(t, 1, strings.Count(c.page.Body, `class="btn primary"`))
+		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"))
 	}
 
 	w.DB.Exec(`create function down() returns bool language plpgsql as
@@ -67,4 +53,19 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		grant all on sessions to public`)
 	owner.Get("/account?x=1").Is(t, 503).Has(t, "<h1>Service unavailable</h1>",
 		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After")
+}
+
+// A failure is a page for people; the API and keys get the contract's body.
+func TestErrorsArePagesInBrowsersOnly(t *testing.T) {
+	t.Parallel()
+	_, _, b := webtest.StartAsOwner(t)
+	for path, header := range map[string]http.Header{
+		"/api/v1/nowhere": nil,
+		"/nowhere":        {"Authorization": {"Bearer dg_live_x"}},
+		"/elsewhere":      {"Authorization": {"Basic eA==", "Bearer dg_live_x"}},
+		"/other":          {"Accept": {"application/json"}},
+	} {
+		p := b.Send(http.MethodGet, path, "", header)
+		require.True(t, strings.HasPrefix(p.Body, `{"code":"not-found"`), "%s: %s", path, p.Body)
+	}
 }

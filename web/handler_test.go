@@ -30,36 +30,6 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.At("/settings/api-keys")+`"`)
 }
 
-func TestEveryPageHasSecurityHeaders(t *testing.T) {
-	t.Parallel()
-	w, acme := webtest.StartAcme(t)
-	for _, path := range []string{"/settings", "/nowhere", acme.At("/nowhere")} {
-		p := w.SignedIn(t, acme.Owner).Get(path)
-		policy := p.Header.Get("Content-Security-Policy")
-		require.Contains(t, policy, "default-src 'none'", path)
-		require.Contains(t, policy, "frame-ancestors 'none'", path)
-		require.NotContains(t, policy, "unsafe", path)
-		require.Equal(t, "DENY", p.Header.Get("X-Frame-Options"), path)
-		require.Equal(t, "no-store", p.Header.Get("Cache-Control"), path)
-		p.Lacks(t, "style=")
-	}
-}
-
-// A failure is a page for people; the API and keys get the contract's body.
-func TestErrorsArePagesInBrowsersOnly(t *testing.T) {
-	t.Parallel()
-	_, _, b := webtest.StartAsOwner(t)
-	for path, header := range map[string]http.Header{
-		"/api/v1/nowhere": nil,
-		"/nowhere":        {"Authorization": {"Bearer dg_live_x"}},
-		"/elsewhere":      {"Authorization": {"Basic eA==", "Bearer dg_live_x"}},
-		"/other":          {"Accept": {"application/json"}},
-	} {
-		p := b.Send(http.MethodGet, path, "", header)
-		require.True(t, strings.HasPrefix(p.Body, `{"code":"not-found"`), "%s: %s", path, p.Body)
-	}
-}
-
 // A file is cached for ever under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
 	t.Parallel()

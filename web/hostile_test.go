@@ -1,14 +1,9 @@
 package web_test
 
 import (
-	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -60,43 +55,4 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 		b.Get(acme.At("/settings/audit-log?%s=%d", beside, entry)).Lacks(t,
 			"Reporting mode changed</span>")
 	}
-}
-
-// Fields in the address are ignored: links contain addresses, and servers log them.
-func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
-	t.Parallel()
-	w, acme, b := webtest.StartAsOwner(t)
-	path := acme.At("/settings/organisation/reporting-mode")
-	b.Post(path+"?mode=nominative", url.Values{"mode": {"pseudonymous"}}).Is(t, 303)
-	require.Empty(t, w.LogOf(t, acme), "the mode of the body is not new")
-	w.Browser(t).Post("/sign-in?password="+url.QueryEscape(fixtures.Password),
-		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
-}
-
-// HEAD is answered on every screen with the status and headers of GET, and makes no export.
-func TestHeadMatchesGetOnEveryScreen(t *testing.T) {
-	t.Parallel()
-	w, acme := webtest.StartAcme(t)
-	fork := w.Fork(acme).ID
-	b := w.SignedIn(t, acme.Owner)
-	for _, path := range []string{
-		"/", "/account", "/account/password", "/account/two-step", "/docs", "/sign-in", "/nowhere",
-		acme.At("/reports"), acme.At("/reports/%s", fork), acme.At("/reports/%s/plays.csv", fork),
-		acme.At("/settings/audit-log"), acme.At("/settings/audit-log.csv"),
-		acme.At("/settings/organisation"), acme.At("/settings/organisation/reporting-mode"),
-		acme.At("/settings/api-keys"), acme.At("/settings/api-keys/new"),
-	} {
-		got := b.Get(path)
-		head := b.Send(http.MethodHead, path, "", webtest.FromHere).Is(t, got.StatusCode)
-		require.Empty(t, head.Body, path)
-		for _, name := range []string{
-			"Cache-Control", "Content-Type", "Content-Security-Policy", "X-Frame-Options",
-			"Location",
-		} {
-			require.Equal(t, got.Header.Get(name), head.Header.Get(name), "%s of %s", name, path)
-		}
-		require.Contains(t, got.Header.Get("Cache-Control"), "no-store", path)
-	}
-	w.UntilFinished(t, acme, 1)
-	require.Len(t, w.ExportsOf(t, acme), 2, "one export, of GET")
 }

@@ -1,22 +1,31 @@
 package web
 
 import (
-	"net/http"
+	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
 	"dg/modules/identity"
-	"dg/platform/apperr"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
 	"dg/web/ui"
 )
 
-// handle serves a screen on any fiber.App: its failures are pages.
+// handle serves a screen on any fiber.App: its failures are pages, and a session that has ended
+// leads to the sign-in.
 func (h *Handler) handle(c *fiber.Ctx) error {
-	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error { return c.Next() })
+	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error {
+		err := c.Next()
+		if !errors.Is(err, identity.ErrNoSession) {
+			return err
+		}
+		// Every form has the address of its page, which is then shown without what was sent.
+		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
+		return c.Redirect(h.guard.Auth.SignInPath(next), fiber.StatusSeeOther)
+	})
 }
 
 // prepare sets the headers of a screen, and the request of security events in its context. A request
@@ -58,42 +67,4 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	if strings.HasPrefix(h.Base, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
-}
-
-var (
-	errCrossOrigin = apperr.New(apperr.AccessDenied,
-		"This form was sent from another site, so nothing was changed. Open the page here and send it again.")
-	errNoOrigin = apperr.New(apperr.AccessDenied,
-		"Your browser did not say which site this form came from, so nothing was changed. "+
-			"Use a current browser, without extensions that remove headers.")
-)
-
-// rejectCrossOrigin refuses forms and downloads that another site made the browser send. For forms
-// it is the standard library's rule on Sec-Fetch-Site and Origin, but a form with neither header is
-// refused: every current browser sends one.
-func rejectCrossOrigin(c *fiber.Ctx) error {
-	if m := c.Method(); m == fiber.MethodGet || m == fiber.MethodHead || m == fiber.MethodOptions {
-		if isCrossSiteDownload(c) {
-			return errCrossSiteDownload
-		}
-		return c.Next()
-	}
-	header := http.Header{}
-	for _, name := range []string{"Sec-Fetch-Site", fiber.HeaderOrigin} {
-		if value := c.Get(name); value != "" {
-			header.Set(name, value)
-		}
-	}
-	if len(header) == 0 {
-		return errNoOrigin
-	}
-	request := &http.Request{
-		Method: c.Method(),
-		Host:   string(c.Request().Header.Host()),
-		Header: header,
-	}
-	if http.NewCrossOriginProtection().Check(request) != nil {
-		return errCrossOrigin
-	}
-	return c.Next()
 }

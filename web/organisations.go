@@ -21,7 +21,7 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.SignedIn(c)
 		if err != nil {
-			return h.redirectIfEnded(c, err)
+			return err
 		}
 		memberships, err := h.guard.Memberships(c, p)
 		if err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -9,102 +10,138 @@ import (
 	"dg/web/ui"
 )
 
-// Mount adds the screens to app, after the API, whose guard refuses keys here.
+// Screen is a row of the table of routes: a page, and the target of the form on it.
+type Screen struct {
+	Path       string
+	Page, Form fiber.Handler // nil: none
+	// Permission is what a person needs in the organisation of the path. Zero: the screen is of none.
+	Permission authz.Permission
+}
+
+// handler answers a request of a person, who is nil where signing in is not needed.
+type handler func(*fiber.Ctx, *ui.Principal) error
+
+// Screens is the table of routes.
+func (h *Handler) Screens() []Screen {
+	return slices.Concat(h.organisationScreens(), h.accountScreens(), h.docsScreens())
+}
+
+// Mount adds the screens to app, after the API, whose guard refuses keys here. Paths without an
+// organisation redirect to that of the person.
 func (h *Handler) Mount(app *fiber.App) {
 	h.MountOrganisation(app)
-	r := h.routes(app)
-	r.Get("/docs", h.anyone(h.docs.Docs))
-	r.Get("/docs/recipes", h.anyone(h.docs.Recipes))
-	r.Get("/docs/recipes/:recipe", h.anyone(h.docs.Recipe))
-	r.Get("/docs/reference", h.anyone(h.docs.ShowReference))
-	r.Get("/docs/reference/:operation", h.anyone(h.docs.ShowReference))
-	r.Get("/docs/security", h.anyone(h.docs.Security))
-	r.Get("/docs/changes", h.anyone(h.docs.Changes))
-	r.Get("/docs/clients", h.anyone(h.docs.Clients))
-	h.mountSignIn(r)
-	h.mountAccount(r)
-
-	r.Get("/", h.chooseOrganisation("/reports"))
-	r.Get("/settings", h.chooseOrganisation(ui.SettingsPath))
-	for _, screen := range []string{
-		"/reports", ui.SettingsPath, "/settings/organisation", "/settings/api-keys/new",
-		"/settings/audit-log",
-	} {
-		r.Get(screen, h.chooseOrganisation(screen))
+	h.mount(app, slices.Concat(h.accountScreens(), h.docsScreens()))
+	short := []Screen{
+		{Path: "/", Page: h.chooseOrganisation("/reports")},
+		{Path: "/settings", Page: h.chooseOrganisation(ui.SettingsPath)},
 	}
+	for _, s := range h.organisationScreens() {
+		if path := strings.TrimPrefix(s.Path, "/o/:org"); !strings.ContainsAny(path, ":.") {
+			short = append(short, Screen{Path: path, Page: h.chooseOrganisation(path)})
+		}
+	}
+	h.mount(app, short)
 }
 
 // MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and
 // settings. It is for a program with its own sign-in and accounts.
 func (h *Handler) MountOrganisation(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
-	h.mountOrganisation(h.routes(app).Group("/o/:org"))
+	h.mount(app, h.organisationScreens())
 }
 
-func (h *Handler) routes(app *fiber.App) routes {
-	return routes{app, []fiber.Handler{h.handle, h.prepare, rejectCrossOrigin}}
+// mount adds screens. Each route carries the middleware itself: middleware of a group would also run
+// for requests that match no route, those inside /api/v1/ included.
+func (h *Handler) mount(app *fiber.App, screens []Screen) {
+	for _, s := range screens {
+		if s.Page != nil {
+			app.Get(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Page)
+		}
+		if s.Form != nil {
+			app.Post(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Form)
+		}
+	}
 }
 
-func (h *Handler) mountSignIn(r routes) {
-	r.Get("/sign-in", h.signIn.SignInForm)
-	r.Post("/sign-in", h.signIn.SignIn)
-	r.Get("/sign-in/code", h.signIn.CodeForm)
-	r.Post("/sign-in/code", h.signIn.SecondStep)
-	r.Post("/sign-out", h.signIn.SignOut)
-	r.Get("/account/reset", h.signIn.ResetForm)
-	r.Post("/account/reset", h.signIn.ResetPassword)
+func (h *Handler) organisationScreens() []Screen {
+	row := func(path string, needs authz.Permission, page handler, form ...handler) Screen {
+		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.member(c, needs) }
+		s := screen("/o/:org"+path, member, page, form...)
+		s.Permission = needs
+		return s
+	}
+	return []Screen{
+		row("/reports", authz.ListForks, h.reports.ListReports),
+		row("/reports/:fork", authz.ReadReport, h.reports.Dashboard),
+		row("/reports/:fork/plays.csv", authz.ExportReport, h.reports.DownloadPlays),
+		row("/settings/api-keys", authz.ListKeys, h.keys.ListKeys),
+		row("/settings/api-keys/new", authz.CreateKey, h.keys.KeyForm, h.keys.CreateKey),
+		row("/settings/api-keys/:key", authz.ListKeys, h.keys.ShowKey),
+		row("/settings/api-keys/:key/rename", authz.RenameKey,
+			h.keys.RenameKeyForm, h.keys.RenameKey),
+		row("/settings/api-keys/:key/replace", authz.ReplaceKey, h.keys.KeyForm, h.keys.CreateKey),
+		row("/settings/api-keys/:key/revoke", authz.RevokeKey,
+			h.keys.RevokeKeyForm, h.keys.RevokeKey),
+		row("/settings/audit-log", authz.ReadAuditLog, h.auditlog.AuditLog),
+		row("/settings/audit-log.csv", authz.ReadAuditLog, h.auditlog.DownloadAuditLog),
+		row("/settings/organisation", authz.ReadOrganisation, h.organisation.Organisation),
+		row("/settings/organisation/reporting-mode", authz.ChangeReportingMode,
+			h.organisation.ReportingModeForm, h.organisation.ChangeReportingMode),
+	}
 }
 
-func (h *Handler) mountAccount(r routes) {
-	r.Get("/account", h.person(h.account.Account))
-	r.Post("/account", h.person(h.account.SignOutEverywhere))
-	r.Get("/account/password", h.person(h.account.PasswordForm))
-	r.Post("/account/password", h.person(h.account.ChangePassword))
-	r.Get("/account/two-step", h.person(h.account.TwoStepForm))
-	r.Post("/account/two-step", h.person(h.account.ChangeTwoStep))
-	r.Get("/account/recovery-codes", h.person(h.account.RecoveryCodesForm))
-	r.Post("/account/recovery-codes", h.person(h.account.ReplaceRecoveryCodes))
+func (h *Handler) accountScreens() []Screen {
+	return []Screen{
+		{Path: "/sign-in", Page: h.signIn.SignInForm, Form: h.signIn.SignIn},
+		{Path: "/sign-in/code", Page: h.signIn.CodeForm, Form: h.signIn.SecondStep},
+		{Path: "/sign-out", Form: h.signIn.SignOut},
+		{Path: "/account/reset", Page: h.signIn.ResetForm, Form: h.signIn.ResetPassword},
+		screen("/account", h.guard.Person, h.account.Account, h.account.SignOutEverywhere),
+		screen("/account/password", h.guard.Person, h.account.PasswordForm, h.account.ChangePassword),
+		screen("/account/two-step", h.guard.Person, h.account.TwoStepForm, h.account.ChangeTwoStep),
+		screen("/account/recovery-codes", h.guard.Person,
+			h.account.RecoveryCodesForm, h.account.ReplaceRecoveryCodes),
+	}
 }
 
-func (h *Handler) mountOrganisation(r routes) {
-	r.Get("/reports", h.member(authz.ListForks, h.reports.ListReports))
-	r.Get("/reports/:fork", h.member(authz.ReadReport, h.reports.Dashboard))
-	r.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.reports.DownloadPlays))
-	r.Get("/settings/api-keys", h.member(authz.ListKeys, h.keys.ListKeys))
-	r.Get("/settings/api-keys/new", h.member(authz.CreateKey, h.keys.KeyForm))
-	r.Post("/settings/api-keys/new", h.member(authz.CreateKey, h.keys.CreateKey))
-	r.Get("/settings/api-keys/:key", h.member(authz.ListKeys, h.keys.ShowKey))
-	r.Get("/settings/api-keys/:key/rename", h.member(authz.RenameKey, h.keys.RenameKeyForm))
-	r.Post("/settings/api-keys/:key/rename", h.member(authz.RenameKey, h.keys.RenameKey))
-	r.Get("/settings/api-keys/:key/replace", h.member(authz.ReplaceKey, h.keys.KeyForm))
-	r.Post("/settings/api-keys/:key/replace", h.member(authz.ReplaceKey, h.keys.CreateKey))
-	r.Get("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keys.RevokeKeyForm))
-	r.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keys.RevokeKey))
-	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditlog.AuditLog))
-	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.auditlog.DownloadAuditLog))
-	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation.Organisation))
-	r.Get("/settings/organisation/reporting-mode",
-		h.member(authz.ChangeReportingMode, h.organisation.ReportingModeForm))
-	r.Post("/settings/organisation/reporting-mode",
-		h.member(authz.ChangeReportingMode, h.organisation.ChangeReportingMode))
+func (h *Handler) docsScreens() []Screen {
+	return []Screen{
+		screen("/docs", h.guard.Reader, h.docs.Docs),
+		screen("/docs/recipes", h.guard.Reader, h.docs.Recipes),
+		screen("/docs/recipes/:recipe", h.guard.Reader, h.docs.Recipe),
+		screen("/docs/reference", h.guard.Reader, h.docs.ShowReference),
+		screen("/docs/reference/:operation", h.guard.Reader, h.docs.ShowReference),
+		screen("/docs/security", h.guard.Reader, h.docs.Security),
+		screen("/docs/changes", h.guard.Reader, h.docs.Changes),
+		screen("/docs/clients", h.guard.Reader, h.docs.Clients),
+	}
 }
 
-// routes adds screens below a path. Each route carries the middleware itself: middleware of a group
-// would also run for requests that match no route, those inside /api/v1/ included.
-type routes struct {
-	router fiber.Router
-	before []fiber.Handler
+// screen is a row whose handlers run for the person that find finds.
+func screen(
+	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
+) Screen {
+	with := func(handle handler) fiber.Handler {
+		return func(c *fiber.Ctx) error {
+			p, err := find(c)
+			if err != nil {
+				return err
+			}
+			return handle(c, p)
+		}
+	}
+	s := Screen{Path: path, Page: with(page)}
+	for _, f := range form {
+		s.Form = with(f)
+	}
+	return s
 }
 
-// Get adds a screen.
-func (r routes) Get(path string, handle fiber.Handler) { r.router.Get(path, r.with(handle)...) }
-
-// Post adds the target of a form.
-func (r routes) Post(path string, handle fiber.Handler) { r.router.Post(path, r.with(handle)...) }
-
-// Group returns the routes below a path.
-func (r routes) Group(path string) routes { return routes{r.router.Group(path), r.before} }
-
-func (r routes) with(handle fiber.Handler) []fiber.Handler {
-	return append(slices.Clone(r.before), handle)
+// member returns the member of the organisation in the path, if they hold the permission.
+func (h *Handler) member(c *fiber.Ctx, needs authz.Permission) (*ui.Principal, error) {
+	p, err := h.guard.Member(c, needs)
+	if err == nil {
+		h.requests.Accept(p.Token, p.Organisation.ID)
+	}
+	return p, err
 }

@@ -33,6 +33,7 @@ import (
 	"dg/web/keys"
 	"dg/web/organisation"
 	webreports "dg/web/reports"
+	"dg/web/ui"
 )
 
 // Settings configure a program.
@@ -174,21 +175,25 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
-		Sessions:        m.identity,
-		Reauthenticator: m.identity,
-		Requests:        m.requests,
-		Orgs:            m.org,
-		Policy:          m.policy,
-		Account:         m.identity,
-		AuditLog:        auditlog.Modules{Log: m.audit, Keys: p.Keys.Reader, Forks: m.games, Groups: m.org},
-		Keys:            keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: m.games},
+		Guard: ui.Guard{
+			Auth: ui.Cookies{
+				Sessions:        m.identity,
+				Reauthenticator: m.identity,
+				Recheck:         identity.New(p.recheck(), time.Now, m.auditor, s.Log),
+			},
+			Orgs:        m.org,
+			RecheckOrgs: org.New(p.recheck(), m.audit, m.policy),
+			Policy:      m.policy,
+		},
+		Requests: m.requests,
+		Account:  m.identity,
+		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys.Reader, Forks: m.games, Groups: m.org},
+		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: m.games},
 		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
 			Keys: p.Keys.Reader},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},
 		Reports: webreports.Modules{Forks: m.games, Groups: m.org, Reports: m.reports,
 			Exports: p.exports},
-		RecheckSessions: identity.New(p.recheck(), time.Now, m.auditor, s.Log),
-		RecheckOrgs:     org.New(p.recheck(), m.audit, m.policy),
 	}, s.BaseURL, time.Now)
 }
 

@@ -38,7 +38,7 @@ func TestChaosNthStatementFails(t *testing.T) {
 		return
 	}
 	for name, table := range map[string]string{
-		"api": apiCases, "screens": screenCases, "forms": formCases,
+		"api": apiCases, "screens": pageCases() + strings.TrimSpace(screenCases), "forms": formCases,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func (w *nthWorld) coversEveryRoute(t *testing.T) {
 }
 
 func (w *nthWorld) allCases() []nthCase {
-	return w.cases(apiCases + strings.TrimSpace(screenCases) + formCases)
+	return w.cases(apiCases + pageCases() + strings.TrimSpace(screenCases) + formCases)
 }
 
 // ends checks segments, entries, statements, and the log for secrets.

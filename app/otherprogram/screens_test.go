@@ -31,7 +31,8 @@ func (m parts) mountScreens(
 	own := &staff{db: db.Gorm}
 	forks := games.New(db)
 	web.New(web.Modules{
-		Auth: own, Orgs: own, Policy: policy, Requests: m.requests,
+		Guard:        ui.Guard{Auth: own, Orgs: own, Policy: policy},
+		Requests:     m.requests,
 		AuditLog:     auditlog.Modules{Log: log, Keys: m.keys.Reader, Forks: forks, Groups: own},
 		Keys:         keys.Modules{Keys: m.keys.Reader, Changes: m.keys.Manager, Forks: forks},
 		Organisation: organisation.Modules{Organisations: own, People: own, Keys: m.keys.Reader},

@@ -47,7 +47,7 @@ func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 		} {
 			answer := d.Get(file, "", append(from, "Cookie", cookies, "Accept", "text/html")...)
 			require.Equal(t, http.StatusForbidden, answer.Status, "%s from %s", file, name)
-			require.Contains(t, answer.Body, "Nothing was downloaded", name)
+			require.Contains(t, answer.Body, "nothing was downloaded", name)
 			require.Contains(t, answer.Body,
 				fmt.Sprintf(`href="%s"`, strings.ReplaceAll(screen, "&", "&amp;")), name)
 		}

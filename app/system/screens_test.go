@@ -43,6 +43,8 @@ func TestScreens(t *testing.T) {
 		`select id::text from forks where slug = 'prompting-at-the-dock'`)
 	smallGroup := apptest.Read[string](t, db,
 		`select id::text from player_groups where name = 'Night shift, gate 4'`)
+	key := apptest.Read[string](t, db, `select k.id from api_keys k join forks f using (org_id)
+		where f.slug = 'prompting-at-the-dock'`)
 	hostileFork := apptest.Read[string](t, db,
 		`select id::text from forks where slug = 'studio-council'`)
 	db.Do(t, `with g as (insert into player_groups (id, org_id, name)
@@ -59,10 +61,12 @@ func TestScreens(t *testing.T) {
 	t.Run("each viewer", func(t *testing.T) {
 		viewers := make(chan viewer, 6)
 		for _, v := range []viewer{
-			{"maren@harbour.example.com", ownerScreens()}, // the longest first
-			{"tomas@harbour.example.com", slices.Concat(twoStepAdminScreens(fork, smallGroup),
+			{"maren@harbour.example.com", slices.Concat( // the longest first
+				tableScreens(fork, key, ofOrganisation), ownerScreens())},
+			{"tomas@harbour.example.com", slices.Concat(
+				tableScreens(fork, key, ofAccount), twoStepAdminScreens(fork, smallGroup),
 				passwordAgainScreens(t, db, "tomas@harbour.example.com"))},
-			{"", signedOutScreens()},
+			{"", slices.Concat(tableScreens(fork, key, ofDocs), signedOutScreens())},
 			{"noor@atelier.example.org", smallOrganisationScreens(hostileFork)},
 			{"claire@harbour.example.com", adminScreens(t)},
 			{"ilya@harbour.example.com", memberScreens()},

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -18,15 +19,15 @@ import (
 type Guard struct {
 	Auth        Authenticator
 	Orgs        Organisations
-	RecheckOrgs Memberships // for running downloads
+	RecheckOrgs Memberships // for running downloads; nil: Orgs
 	Policy      Policy
 }
 
 // Reader returns the principal of a public page: nil without a session, or if the database does not
-// answer. The query may name the reader's organisation.
-func (g *Guard) Reader(c *fiber.Ctx) *Principal {
+// answer: the documentation must be readable then too. The query may name the reader's organisation.
+func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := g.Person(c)
-	return p
+	return p, nil
 }
 
 // Person returns the signed-in person of the request. Errors: identity.ErrNoSession.
@@ -126,7 +127,7 @@ func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.
 		if err != nil {
 			return err
 		}
-		m, err := g.RecheckOrgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		m, err := cmp.Or[Memberships](g.RecheckOrgs, g.Orgs).Membership(ctx, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}

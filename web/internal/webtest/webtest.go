@@ -39,6 +39,7 @@ import (
 	"dg/web/keys"
 	weborganisation "dg/web/organisation"
 	webreports "dg/web/reports"
+	"dg/web/ui"
 )
 
 // World is a database with one instance of the screens on it, reached over a real connection.
@@ -125,14 +126,15 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 	people := w.identity(identity.Auditor{Memberships: orgs}, w.Logged.Logger().Handler())
 	forks := games.New(w.DB.DB)
 	return web.Modules{
-		Sessions:        people,
-		Reauthenticator: people,
-		Requests:        w.requests,
-		Orgs:            orgs,
-		Policy:          policy,
-		Account:         people,
-		AuditLog:        auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:            keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
+		Guard: ui.Guard{
+			Auth:   ui.Cookies{Sessions: people, Reauthenticator: people, Recheck: people},
+			Orgs:   orgs,
+			Policy: policy,
+		},
+		Requests: w.requests,
+		Account:  people,
+		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
+		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
 			People:        people,

@@ -1,0 +1,251 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/platform/authz"
+	"dg/platform/testkit/fixtures"
+	"dg/web"
+	"dg/web/internal/webtest"
+)
+
+// screens is the table of routes. What it has is tested here for each row.
+var screens = web.New(web.Modules{}, "", time.Now).Screens()
+
+// house is an organisation that has what the paths of screens name.
+type house struct {
+	*webtest.World
+	acme *webtest.Organisation
+	fork string
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	w, acme := webtest.StartAcme(t)
+	return &house{w, acme, w.Played(acme)}
+}
+
+// at is the address of a screen, with a new key where the path names one.
+func (h *house) at(t *testing.T, s web.Screen) string {
+	t.Helper()
+	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
+		":operation", "getForkStats").Replace(s.Path)
+	if strings.Contains(path, ":key") {
+		key := h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
+		path = strings.Replace(path, ":key", key.ID, 1)
+	}
+	return path
+}
+
+// reader is a person of the organisation. Their role is "" for others.
+type reader struct {
+	name    string
+	browser *webtest.Browser
+	role    string
+	twoStep bool
+	refused int // the status of a screen that they may not open
+}
+
+func (h *house) readers(t *testing.T) []reader {
+	t.Helper()
+	other := h.Organisation("other")
+	return []reader{
+		{"owner", h.SignedIn(t, h.acme.Owner), "owner", false, 403},
+		{"admin with two-step", h.SignedIn(t, h.acme.Admin), "admin", true, 403},
+		{"admin without", h.SignedIn(t, h.acme.AdminPlain), "admin", false, 403},
+		{"member", h.SignedIn(t, h.acme.Member), "member", false, 403},
+		{"other organisation", h.SignedIn(t, other.Owner), "", false, 404},
+		{"signed out", h.Browser(t), "", false, 303},
+	}
+}
+
+// may reports whether the policy grants the reader what the screen needs.
+func (r reader) may(t *testing.T, s web.Screen) bool {
+	t.Helper()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	return policy.Authorize(authz.Subject{
+		Kind: authz.Member, OrganisationID: "acme", Grants: authz.MemberGrants(r.role, r.twoStep),
+	}, s.Permission, "acme") == nil
+}
+
+// Each screen of an organisation is opened, and its form sent, by the roles that hold its permission.
+func TestEveryScreenChecksItsPermission(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, r := range h.readers(t) {
+		for _, s := range screens {
+			if s.Permission == (authz.Permission{}) {
+				continue
+			}
+			answers := []webtest.Page{r.browser.Get(h.at(t, s))}
+			if s.Form != nil {
+				answers = append(answers, r.browser.Post(h.at(t, s), url.Values{"a": {"b"}}))
+			}
+			for _, p := range answers {
+				if r.may(t, s) {
+					assert.Less(t, p.StatusCode, 401, "%s, %s", r.name, s.Path)
+					continue
+				}
+				assert.Equal(t, r.refused, p.StatusCode, "%s, %s", r.name, s.Path)
+				if r.refused == 303 {
+					assert.Contains(t, p.Header.Get("Location"), "/sign-in?next=", s.Path)
+				}
+			}
+		}
+	}
+}
+
+// links finds the targets of links and forms, behind "post" for those of forms that change something.
+const links = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
+
+// The links and forms of the screens lead each role to all that it may do, and to nothing else.
+func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
+	for _, r := range h.readers(t)[:4] {
+		offered := map[string]bool{}
+		for next := []string{"/account"}; len(next) > 0; next = next[1:] {
+			p := r.browser.Get(next[0]).Is(t, 200)
+			for _, link := range webtest.Cells(links, p.Body) {
+				for _, s := range screens {
+					if !fiber.RoutePatternMatch(link[1], s.Path) ||
+						strings.Contains(s.Path, ":key") && strings.HasSuffix(link[1], "/new") {
+						continue
+					}
+					what := link[0] + s.Path
+					if link[0] == "" && !offered[what] {
+						next = append(next, link[1]+link[2])
+					}
+					offered[what] = true
+				}
+			}
+		}
+		for _, s := range screens {
+			if s.Permission != (authz.Permission{}) {
+				assert.Equal(t, r.may(t, s), offered[s.Path], "%s, %s", r.name, s.Path)
+				assert.Equal(t, r.may(t, s) && s.Form != nil, offered["post"+s.Path],
+					"%s, the form of %s", r.name, s.Path)
+			}
+		}
+	}
+}
+
+func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
+	t.Parallel()
+	w, acme := webtest.StartAcme(t)
+	list := acme.At("/settings/api-keys")
+	create := acme.At("/settings/api-keys/new")
+	admin := w.SignedIn(t, acme.Admin)
+	for _, c := range []struct {
+		change       string
+		list, create int
+	}{
+		{`update memberships set role = 'member' where user_id = $1`, 403, 403},
+		{`update memberships set role = 'admin' where user_id = $1`, 200, 200},
+		// a change of two-step verification ends the session
+		{`update users set totp_secret = null where id = $1`, 303, 303},
+	} {
+		w.DB.Exec(c.change, acme.Admin.ID)
+		admin.Get(list).Is(t, c.list)
+		admin.Get(create).Is(t, c.create)
+	}
+	acme.Admin.TOTPSecret = ""
+	admin = w.SignedIn(t, acme.Admin)
+	admin.Get(create).Is(t, 403)
+	w.DB.Exec(`delete from memberships where user_id = $1`, acme.Admin.ID)
+	admin.Get(list).Is(t, 404)
+}
+
+// Each form is refused from another site, and without a header that names its site. Older browsers
+// name the page in Origin.
+func TestCrossOriginFormsAreRejected(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.SignedIn(t, h.acme.Owner)
+	rejected := []http.Header{
+		{"Sec-Fetch-Site": {"cross-site"}},
+		{"Sec-Fetch-Site": {"same-site"}},
+		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.URL}},
+		{"Sec-Fetch-Site": {"same-origin, cross-site"}},
+		{"Origin": {"https://evil.example"}},
+		{"Origin": {"http://127.0.0.1:1"}},
+		{"Origin": {"null"}}, // a sandboxed page
+		{"Referer": {h.URL + "/account"}},
+		{},
+	}
+	for _, s := range screens {
+		for _, header := range rejected {
+			if s.Form == nil {
+				break
+			}
+			p := b.Send(http.MethodPost, h.at(t, s), "current=x", header).Is(t, 403)
+			require.Regexp(t, "<h1>Nothing was changed</h1>.*(T|t)his form", p.Body, s.Path)
+		}
+	}
+	b.Get("/account").Is(t, 200)
+	for _, header := range []http.Header{
+		{"Sec-Fetch-Site": {"same-origin"}},
+		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.URL}},
+		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
+		{"Origin": {h.URL}},
+	} {
+		b := h.SignedIn(t, h.acme.Owner)
+		kept := b.Cookies["__Host-dg"]
+		b.Send(http.MethodPost, "/sign-out", "x=y", header).Is(t, 303)
+		b.Cookies["__Host-dg"] = kept
+		webtest.RequireRedirect(t, "/sign-in", b.Get("/")) // whatever the browser keeps
+	}
+}
+
+// HEAD is answered on every page with the status and headers of GET, and makes no export.
+func TestEveryPageHasSecurityHeaders(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.SignedIn(t, h.acme.Owner)
+	paths := []string{"/", "/nowhere", h.acme.At("/nowhere")}
+	for _, s := range screens {
+		if s.Page != nil {
+			paths = append(paths, h.at(t, s))
+		}
+	}
+	for _, path := range paths {
+		p := b.Get(path).Lacks(t, "style=")
+		policy := p.Header.Get("Content-Security-Policy")
+		require.Contains(t, policy, "default-src 'none'", path)
+		require.Contains(t, policy, "frame-ancestors 'none'", path)
+		require.NotContains(t, policy, "unsafe", path)
+		require.Equal(t, "DENY", p.Header.Get("X-Frame-Options"), path)
+		require.Contains(t, p.Header.Get("Cache-Control"), "no-store", path)
+		head := b.Send(http.MethodHead, path, "", webtest.FromHere).Is(t, p.StatusCode)
+		require.Empty(t, head.Body, path)
+		for _, name := range []string{
+			"Cache-Control", "Content-Type", "Content-Security-Policy", "X-Frame-Options", "Location",
+		} {
+			require.Equal(t, p.Header.Get(name), head.Header.Get(name), "%s of %s", name, path)
+		}
+	}
+	h.UntilFinished(t, h.acme, 1)
+	require.Len(t, h.ExportsOf(t, h.acme), 2, "one export, of GET")
+}
+
+// Fields in the address are ignored: links contain addresses, and servers log them.
+func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	path := acme.At("/settings/organisation/reporting-mode")
+	b.Post(path+"?mode=nominative", url.Values{"mode": {"pseudonymous"}}).Is(t, 303)
+	require.Empty(t, w.LogOf(t, acme), "the mode of the body is not new")
+	w.Browser(t).Post("/sign-in?password="+url.QueryEscape(fixtures.Password),
+		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
+}
