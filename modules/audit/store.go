@@ -68,12 +68,17 @@ type Log struct {
 // New returns the log over db.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnEvent: func(Entry, error) {}} }
 
-// appendSQL adds an entry to each of the logs, also none: the time of a sign-in does not reveal that
+// insertSQL adds an entry to each of the logs, also none: the time of a sign-in does not reveal that
 // the person exists. A trigger sets instant and id.
-const appendSQL = `/* audit.append */
+const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
 	select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`
+
+const (
+	appendSQL      = `/* audit.append */` + insertSQL
+	appendToAllSQL = `/* audit.appendToAll */` + insertSQL
+)
 
 // Append adds one entry in a transaction of its own. Errors: apperr.Internal for an unknown action.
 func (l *Log) Append(ctx context.Context, e Entry) error {
@@ -86,7 +91,9 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 // AppendIn adds one entry in the caller's transaction: both commit, or neither. Errors:
 // apperr.Internal for an unknown action.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
-	return l.AppendToAll(tx, []string{e.OrganisationID}, e)
+	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
+		return tx.Scopes(someLogs).Exec(appendSQL, args...).Error
+	})
 }
 
 // someLogs is the scope of statements on logs that their first parameter names.
@@ -96,11 +103,11 @@ var someLogs = tenant.Across("the logs are a parameter")
 // Errors: apperr.Internal for an unknown action.
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.add(organisationIDs, e, func(args []any) error {
-		return tx.Scopes(someLogs).Exec(appendSQL, args...).Error
+		return tx.Scopes(someLogs).Exec(appendToAllSQL, args...).Error
 	})
 }
 
-// add runs appendSQL and reports the event if it is one of at least one log.
+// add runs insertSQL and reports the event if it is one of at least one log.
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
 	if err == nil {
