@@ -23,8 +23,9 @@ var mayImport = map[string][]string{
 	},
 	"app/assembly": { // apptest in tests
 		"app/apptest", "platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
-		"web/auditlog", "web/account", "web/ui", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games",
-		"modules/reports", "modules/reports/sealer", "modules/exports", "modules/org",
+		"web/auditlog", "web/account", "web/ui", "modules/publicapi", "modules/identity",
+		"modules/apikeys", "modules/games", "modules/reports", "modules/reports/sealer",
+		"modules/reports/segment", "modules/exports", "modules/org",
 		"modules/audit",
 	},
 	"scripts/bench":    {"*", "platform/testkit"}, // the tests' oracle
@@ -48,11 +49,10 @@ var mayImport = map[string][]string{
 	"modules/apikeys":           {"platform", "modules/org", "modules/audit"},
 	"modules/reports": {
 		"platform", "modules/games", "modules/org", "modules/reports/segment",
-		"modules/reports/snapshot",
 	},
-	"modules/reports/sealer":   {"platform", "modules/reports/segment", "modules/reports/snapshot"},
-	"modules/reports/snapshot": {"platform", "modules/org", "modules/reports/segment"},
-	"modules/exports":          {"platform", "modules/reports", "modules/audit"},
+	"modules/reports/sealer":  {"platform", "modules/reports/segment"},
+	"modules/reports/segment": {"modules/games"},
+	"modules/exports":         {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": {
 		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
 		"modules/org", "modules/audit",
@@ -93,8 +93,7 @@ var mayImport = map[string][]string{
 		"platform", "web/ui",
 	},
 
-	"modules/reports/segment": {"modules/games"},
-	"web/internal/webtest":    {"*", "platform/testkit"}, // for tests: no part lists it
+	"web/internal/webtest": {"*", "platform/testkit"}, // for tests: no part lists it
 }
 
 // partOf returns the entry of the table for a package: its own, or that of the nearest folder

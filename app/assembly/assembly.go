@@ -22,6 +22,7 @@ import (
 	"dg/modules/publicapi"
 	"dg/modules/reports"
 	"dg/modules/reports/sealer"
+	"dg/modules/reports/segment"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
@@ -203,7 +204,7 @@ func (p *Program) newReports(
 ) (*reports.Service, *sealer.Sealer) {
 	figures := reports.New(p.Pools.Snapshots)
 	sealer := sealer.New(p.Pools.Snapshots, time.Now, log, sealer.SealFrom)
-	figures.OnDamage = func(d reports.Damage) {
+	figures.OnDamage = func(d segment.Damage) {
 		d.Log(log)
 		counts.damagedSegments.Inc()
 	}

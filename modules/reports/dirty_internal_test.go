@@ -10,14 +10,14 @@ import (
 	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/sealer"
-	"dg/modules/reports/snapshot"
+	"dg/modules/reports/segment"
 )
 
 // days returns instants of n days from the i-th on.
 func days(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
-		out[k] = testFrom.Add(time.Duration(i+k)*snapshot.Day + 23*time.Hour)
+		out[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
 	}
 	return out
 }
@@ -55,9 +55,10 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 // free reports whether a sealer would get the locks of the i-th day.
 func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	t.Helper()
-	first := testFrom.Add(time.Duration(i) * snapshot.Day)
+	first := testFrom.Add(time.Duration(i) * day)
 	require.NoError(t, pgx.BeginFunc(t.Context(), e.DB.Pool, func(tx pgx.Tx) error {
-		return tx.QueryRow(t.Context(), sealer.TryLocksSQL, fork, first, first.Add(snapshot.Day)).Scan(&free)
+		return tx.QueryRow(t.Context(), sealer.TryLocksSQL,
+			segment.Args(testOrg, fork, first, first.Add(day))).Scan(&free)
 	}))
 	return free
 }

@@ -12,7 +12,6 @@ import (
 	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/sealer"
-	"dg/modules/reports/snapshot"
 )
 
 // env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
@@ -32,7 +31,7 @@ const (
 
 var (
 	testFrom = time.Date(2023, 11, 20, 0, 0, 0, 0, time.UTC)
-	testNow  = testFrom.Add(99*snapshot.Day + 12*time.Hour)
+	testNow  = testFrom.Add(99*day + 12*time.Hour)
 )
 
 func newEnv(t testing.TB) *env {

@@ -2,12 +2,15 @@ package reports
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
-	"runtime/debug"
-	"strconv"
+	"time"
 
-	"dg/modules/reports/snapshot"
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection
@@ -16,71 +19,39 @@ type Export struct {
 	Header // suppressed: the file is its header row alone
 
 	ctx     context.Context
-	snap    *snapshot.Snapshot
-	forkID  string
+	snap    *snapshot
 	format  Format
-	state   exportState
-	failed  error // of Begin
-	reader  *exportReader
-	rows    *exportRows // nil: the report is suppressed
-	players *labels     // each player's cells, playerKey and playerLabel; nil: each row has its own
+	begun   bool
+	rows    pgx.Rows // nil: none
+	read    int      // rows, those of other players included
+	row     exportRow
+	players []string // each player's cells; nil: each row has its own
 	count   int64
 }
 
-// exportState is what AppendNext appends next.
-type exportState byte
-
-const (
-	exportHeader    exportState = iota
-	exportFirstRows             // each has its own player
-	exportRest
-)
-
-// firstRows are read with their own players, so that the file begins before all players are read.
-const firstRows = 500
+// exportRow is a play as an export shows it. The next row overwrites it.
+type exportRow struct {
+	segment.Play
+	id          [16]byte
+	released    bool
+	release     int32
+	completedAt int64  // milliseconds since 1970
+	key, label  []byte // of the player, unless the export has them
+}
 
 // OpenExport opens an export and reads no play. The caller authorises the read of the group by the
 // header, and closes the export. Errors: those of Open.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
-	snap, err := snapshot.Open(ctx, s.db, q, false)
+	snap, err := open(ctx, s.db, q, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Export{Header: snap.Meta.Header(), snap: snap, forkID: q.ForkID, format: f}, nil
+	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
 
-// Begin reads the first row. Its error is returned by AppendNext. A panic becomes an error too, so
-// that the caller still records the end of the export. When ctx ends, the query is cancelled and
-// AppendNext returns the cause.
-func (e *Export) Begin(ctx context.Context) {
-	e.ctx = ctx
-	defer func() {
-		if p := recover(); p != nil {
-			e.failed = fmt.Errorf("panic at the first row of an export: %v\n%s", p, debug.Stack())
-		}
-	}()
-	if e.snap == nil {
-		return
-	}
-	e.failed = e.snap.ReadWithFailover(ctx, func() error {
-		// The caller knows the first snapshot's header: with another one, the replica's failure stands.
-		if e.snap.Meta.Header() == e.Header {
-			e.failed = e.begin()
-		}
-		return e.failed
-	})
-}
-
-func (e *Export) begin() (err error) {
-	if e.Suppressed {
-		return nil
-	}
-	e.reader = newExportReader(e.snap)
-	if e.rows, err = e.reader.first(e.ctx, firstRows); err == nil {
-		e.rows.unread, err = e.rows.next()
-	}
-	return err
-}
+// Begin sets the context of the rows. When it ends, the query is cancelled and AppendNext returns
+// the cause.
+func (e *Export) Begin(ctx context.Context) { e.ctx = ctx }
 
 // Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
@@ -88,30 +59,26 @@ func (e *Export) Rows() int64 { return e.count }
 // Close releases the connection. It may be called at any time, repeatedly, and on nil.
 func (e *Export) Close() {
 	if e != nil && e.snap != nil {
-		e.snap.Close()
+		e.snap.close()
 	}
 }
 
 // AppendNext appends the next row to b, the header first. It returns io.EOF after the last row.
+// Errors: ErrGroupNotFound for a group of another organisation.
 func (e *Export) AppendNext(b []byte) ([]byte, error) {
-	if e.failed != nil {
-		return b, e.failed
-	}
-	if e.state == exportHeader {
-		e.state = exportFirstRows
+	if !e.begun {
+		if err := e.begin(); err != nil {
+			return b, e.failure(err)
+		}
+		e.begun = true
 		return e.format.appendHeader(b), nil
 	}
 	if e.rows == nil {
 		return b, io.EOF
 	}
-	more, err := e.rows.next()
-	if err == nil && !more && e.state == exportFirstRows && e.rows.read == firstRows {
-		if err = e.readRest(); err == nil {
-			more, err = e.rows.next()
-		}
-	}
+	more, err := e.next()
 	if err != nil {
-		return b, err
+		return b, e.failure(err)
 	}
 	if !more {
 		return b, io.EOF
@@ -120,44 +87,146 @@ func (e *Export) AppendNext(b []byte) ([]byte, error) {
 	return e.append(b), nil
 }
 
-// readRest reads all players, and then the rows after the first ones.
-func (e *Export) readRest() (err error) {
-	e.state = exportRest
-	if e.players, err = e.reader.readPlayers(e.ctx, e.format); err != nil {
+// The plays of an export are ordered by start, then id: the order of the index plays_period.
+const (
+	exportSQL   = `/* reports.export */ select ` + segment.PlayColumns + `, id, release_number, completed_at`
+	exportOrder = ` order by started_at, id`
+	// ownPlayer looks up each row's player. A join would sort the period before the first row.
+	ownPlayer = `, (select label from players where org_id = @org and ordinal = plays.player),
+		case when @mode = 'nominative' then
+		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
+	afterRow = ` and (started_at, id) > (@after::timestamptz, @afterID::uuid)`
+)
+
+// firstRows are read with their own players, so that the file begins before all players are read.
+const firstRows = 500
+
+// maxExportPlayers bounds the players whose cells an export holds: about 12 MB. The rows of small
+// groups and of larger organisations always have their own.
+const maxExportPlayers = 200_000
+
+// boundsSQL raises the transaction's limits above the 30 minutes of an export, which waits for its
+// reader between rows. A custom plan might sort the period before the first row.
+const boundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
+	set_config('idle_in_transaction_session_timeout', '31min', true),
+	set_config('plan_cache_mode', 'force_generic_plan', true)`
+
+// begin reads the first rows, of which more may follow.
+func (e *Export) begin() error {
+	if e.snap == nil {
+		return nil
+	}
+	if err := e.CheckGroup(e.snap.query.OrganisationID); err != nil || e.Suppressed {
 		return err
 	}
-	e.rows, err = e.reader.after(e.ctx, &e.rows.row, e.players == nil)
+	if _, err := e.snap.conn.Exec(e.ctx, boundsSQL); err != nil {
+		return err
+	}
+	if err := e.snap.readMembers(e.ctx); err != nil {
+		return err
+	}
+	sql := exportSQL + ownPlayer + e.snap.exportPlays() + exportOrder
+	if e.cachesPlayers() {
+		sql += ` limit @firstRows`
+	}
+	return e.query(sql)
+}
+
+// exportPlays are the plays of a small group's members, or of all players.
+func (s *snapshot) exportPlays() string {
+	s.args["mode"] = string(s.ReportingMode)
+	s.args["firstRows"] = firstRows
+	if s.grouped() && !s.largeGroup {
+		return playsOfMembers
+	}
+	s.args["start"] = s.query.Period.From
+	s.args["end"] = s.query.Period.End()
+	return playsOfRange
+}
+
+func (e *Export) cachesPlayers() bool {
+	return e.snap.lastOrdinal <= maxExportPlayers && (!e.snap.grouped() || e.snap.largeGroup)
+}
+
+func (e *Export) query(sql string) (err error) {
+	e.rows, err = e.snap.conn.Query(e.ctx, sql, e.snap.args)
 	return err
 }
 
-func (e *Export) appendPlayer(b []byte) []byte {
-	if e.players == nil {
-		return e.format.appendPlayer(b, e.rows.row.key, e.rows.row.label)
+// next reads the report's next row. It returns false at the end.
+func (e *Export) next() (bool, error) {
+	for {
+		for e.rows.Next() {
+			e.read++
+			if e.parse(); e.snap.isMember(e.row.Player) {
+				return true, nil
+			}
+		}
+		if e.rows.Err() != nil || e.read != firstRows || !e.cachesPlayers() || e.players != nil {
+			return false, e.rows.Err()
+		}
+		if err := e.readRest(); err != nil {
+			return false, err
+		}
 	}
-	return append(b, e.players.of(e.rows.row.Player)...)
 }
 
-// append appends the current row.
-func (e *Export) append(b []byte) []byte {
-	r := &e.rows.row
-	f := e.format
-	separator := f.separator()
-	b = append(csvUUID(b, r.id[:]), separator)
-	b = append(append(b, e.forkID...), separator)
-	if r.released {
-		b = strconv.AppendInt(b, int64(r.release), 10)
+// readRest reads the cells of all players, and then the rows after the first ones.
+func (e *Export) readRest() error {
+	rows, _ := e.snap.conn.Query(e.ctx, playersSQL, e.snap.args) // its error is the rows'
+	defer rows.Close()
+	e.players = make([]string, 0, e.snap.lastOrdinal+1)
+	var cells []byte
+	for rows.Next() {
+		v := rows.RawValues()
+		ordinal := int(binary.BigEndian.Uint32(v[0]))
+		for len(e.players) <= ordinal {
+			e.players = append(e.players, "")
+		}
+		cells = e.format.appendPlayer(cells[:0], v[1], v[2])
+		e.players[ordinal] = string(cells)
 	}
-	b = append(e.appendPlayer(append(b, separator)), separator)
-	b = append(f.appendInstant(b, r.StartedAt), separator)
-	if r.Completed {
-		b = append(f.appendInstant(b, r.completedAt), separator)
-		b = append(strconv.AppendInt(b, (r.completedAt-r.StartedAt)/1000, 10), separator)
-		b = append(append(b, "true"...), separator)
-		b = append(f.appendScore(b, int64(r.Score)), separator)
-		b = append(strconv.AppendBool(b, r.Passed), separator)
-	} else {
-		b = append(append(b, separator, separator), "false"...)
-		b = append(b, separator, separator, separator)
+	if rows.Err() != nil {
+		return rows.Err()
 	}
-	return append(f.appendSkills(b, r.Answers), '\n')
+	e.snap.args["after"] = time.UnixMilli(e.row.StartedAt)
+	e.snap.args["afterID"] = e.row.id
+	return e.query(exportSQL + playsOfRange + afterRow + exportOrder)
+}
+
+const playersSQL = `/* reports.players */
+select ordinal, label, case when @mode = 'nominative' then display_name else label end
+  from players where org_id = @org`
+
+// failure returns why rows ended: the cause of a cancellation, or the error of the database.
+func (e *Export) failure(err error) error {
+	if cause := context.Cause(e.ctx); cause != nil {
+		err = cause
+	}
+	if apperr.Is(err, apperr.NotFound) {
+		return err
+	}
+	return fmt.Errorf("reports: export: %w", err)
+}
+
+// parse decodes the current row.
+func (e *Export) parse() {
+	v := e.rows.RawValues()
+	row := &e.row
+	row.Scan(v)
+	v = v[5:]
+	copy(row.id[:], v[0])
+	if row.released = v[1] != nil; row.released {
+		row.release = int32(binary.BigEndian.Uint32(v[1]))
+	}
+	if row.Completed {
+		row.completedAt = segment.Milliseconds(v[2])
+	}
+	if e.players == nil {
+		row.key = v[3]
+		row.label = v[3]
+		if v[4] != nil {
+			row.label = v[4]
+		}
+	}
 }

@@ -8,8 +8,6 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/testkit/fixtures"
-
-	"dg/modules/reports/snapshot"
 )
 
 // rules.md, Order of checks: opening a report returns the owner of the group and reads no play. The
@@ -89,8 +87,8 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 		play(member, testFrom)
 	}
 	play(4, testFrom.Add(-time.Millisecond))
-	play(5, testFrom.Add(snapshot.Day))
+	play(5, testFrom.Add(day))
 	require.True(t, suppressed())
-	play(6, testFrom.Add(snapshot.Day-time.Millisecond))
+	play(6, testFrom.Add(day-time.Millisecond))
 	require.False(t, suppressed())
 }

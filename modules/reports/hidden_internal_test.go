@@ -8,8 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/reports/snapshot"
 )
 
 // The metadata of a group costs its members, however many plays and members other groups have. In an
@@ -24,23 +22,31 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 		testFork, testOrg, testFrom)
 	e.Exec(`vacuum analyze plays`)
 	e.Exec(`vacuum analyze group_members`)
-	from := testFrom.Format(time.DateOnly)
-	to := testFrom.AddDate(0, 0, 1).Format(time.DateOnly)
-	require.Less(t,
-		e.pages(t, snapshot.MetadataSQL, testOrg, testGroup, testFork, from, to, LargeReport), 100)
-	require.Less(t, e.pages(t, snapshot.SealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
-	require.Less(t, e.pages(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
+	s := newSnapshot(nil, query(testFrom, 1, testGroup), true)
+	require.Less(t, e.pages(t, metadataSQL, s.args), 100)
+	require.Less(t, e.pages(t, sealedDaysSQL, s.args), 20)
 }
 
 // pages returns the number of pages that a statement reads by its generic plan.
-func (e *env) pages(t *testing.T, sql string, args ...any) int {
+func (e *env) pages(t *testing.T, sql string, named pgx.NamedArgs) int {
 	t.Helper()
+	sql, args, err := named.RewriteQuery(t.Context(), nil, sql, nil)
+	require.NoError(t, err)
 	values := make([]string, len(args))
 	for i, arg := range args {
-		values[i] = fmt.Sprintf("'%v'", arg)
+		switch arg := arg.(type) {
+		case time.Time:
+			values[i] = arg.Format("'" + time.RFC3339 + "'")
+		case []byte:
+			values[i] = fmt.Sprintf(`'\x%x'`, arg)
+		case *string:
+			values[i] = "'" + *arg + "'"
+		default:
+			values[i] = fmt.Sprintf("'%v'", arg)
+		}
 	}
 	var text []byte
-	err := pgx.BeginFunc(t.Context(), e.Owner.Pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(t.Context(), e.Owner.Pool, func(tx pgx.Tx) error {
 		for _, do := range []string{
 			`set local plan_cache_mode = force_generic_plan`, `deallocate all`,
 			`prepare statement as ` + sql,

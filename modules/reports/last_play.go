@@ -16,7 +16,8 @@ import (
 func (s *Service) LastPlay(
 	ctx context.Context, organisationID, forkID string,
 ) (time.Time, bool, error) {
-	rows, _ := s.db.Pool.Query(ctx, lastPlaySQL, organisationID, forkID) // its error is the rows'
+	rows, _ := s.db.Pool.Query(ctx, lastPlaySQL, // its error is the rows'
+		pgx.NamedArgs{"org": organisationID, "fork": forkID})
 	at, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[time.Time])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false, nil
@@ -24,6 +25,6 @@ func (s *Service) LastPlay(
 	return at.UTC(), true, apperr.Annotate(err, "reports: last play")
 }
 
-// lastPlaySQL takes the end of the index of the fork's plays. $1 organisation, $2 fork.
+// lastPlaySQL takes the end of the index of the fork's plays.
 const lastPlaySQL = `/* reports.lastPlay */ select started_at from plays
-	where org_id = $1 and fork_id = $2 and started_at <= now() order by started_at desc limit 1`
+	where org_id = @org and fork_id = @fork and started_at <= now() order by started_at desc limit 1`

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/segment"
 )
 
 // The latest play of a fork is read from the index. Plays in the future are none.
@@ -30,5 +32,5 @@ func TestLastPlayOfAFork(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, found, "the fork of another organisation has none")
 
-	require.LessOrEqual(t, e.pages(t, lastPlaySQL, testOrg, testFork), 10)
+	require.LessOrEqual(t, e.pages(t, lastPlaySQL, segment.Args(testOrg, testFork, testFrom, testNow)), 10)
 }

@@ -3,7 +3,6 @@ package reports
 import (
 	"context"
 
-	"dg/modules/reports/snapshot"
 	"dg/platform/limit"
 )
 
@@ -17,7 +16,7 @@ const (
 	MaxLargeReports               = 2
 	MaxLargeReportsOfOrganisation = 1
 	// LargeReport is the maximum of players that a small report lists.
-	LargeReport = snapshot.LargeReport
+	LargeReport = 5_000
 )
 
 // limits admit reports.
@@ -46,18 +45,19 @@ func newLimits() limits {
 // acquire waits for a place of a report. The first report of a fork on an instance counts as small.
 // Errors: those of Limiter.Acquire.
 func (l limits) acquire(ctx context.Context, q Query) (release func(), err error) {
-	for {
-		from := l.small
-		large := l.isLarge.Get(q.ForkID + q.GroupID)
-		if large {
-			from = l.large
-		}
-		release, err = from.Acquire(ctx, q.OrganisationID)
-		if err != nil || l.isLarge.Get(q.ForkID+q.GroupID) == large {
-			return release, err
-		}
-		release()
+	if l.isLarge.Get(q.ForkID + q.GroupID) {
+		return l.large.Acquire(ctx, q.OrganisationID)
 	}
+	return l.small.Acquire(ctx, q.OrganisationID)
+}
+
+// remember notes whether a report was large, for the next one on the fork or group.
+func (l limits) remember(q Query, large bool) { l.isLarge.Put(q.ForkID+q.GroupID, large) }
+
+// isLarge reports whether the statistics list many players, or read segments for a group.
+func (s *snapshot) isLarge(stats Statistics) bool {
+	return stats.UniquePlayers > LargeReport ||
+		s.grouped() && len(s.days)+len(s.months) > 0 && !s.Suppressed
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

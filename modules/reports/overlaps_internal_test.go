@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/reports/snapshot"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -75,7 +74,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 				lack := slices.DeleteFunc(slices.Clone(labels[id]), func(label string) bool {
 					return slices.Contains(labels[than], label)
 				})
-				if n := len(lack); n > 0 && n < snapshot.MinGroup && len(labels[id])-n >= snapshot.MinGroup {
+				if n := len(lack); n > 0 && n < MinGroup && len(labels[id])-n >= MinGroup {
 					require.NotEmpty(t, labels[than], "a hidden group is never named")
 					want = append(want, Overlap{than, n})
 				}

@@ -1,10 +1,6 @@
 package reports
 
-import (
-	"context"
-
-	"dg/modules/reports/snapshot"
-)
+import "context"
 
 // Overview shows how much the forks of an organisation are played: by week, and in the last four
 // weeks compared with the four before. Its figures cover all players and are never suppressed.
@@ -33,7 +29,7 @@ const (
 	// OverviewWeeks is how many weeks an overview has.
 	OverviewWeeks = 12
 	comparedWeeks = 4
-	week          = 7 * snapshot.Day
+	week          = 7 * day
 
 	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, for about
 	// 300 ms. A play outside of segments counts as unsealedCost.
@@ -51,24 +47,26 @@ func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error)
 	}
 	defer release()
 	q.Period = overviewPeriod(q.Period)
-	snap, err := snapshot.Open(ctx, s.db, q, false)
+	snap, err := open(ctx, s.db, q, true)
 	if err != nil {
 		return Overview{}, err
 	}
-	defer snap.Close()
-	err = snap.ReadWithFailover(ctx, func() error {
-		return snap.WithoutDamaged(ctx, func() (err error) {
-			o, err = newOverviewReader(snap).read(ctx, s.maxOverviewPlays)
-			return err
-		})
-	})
-	s.markDamaged(ctx, snap)
-	return o, err
+	for {
+		o, err = snap.overview(ctx, s.maxOverviewPlays)
+		if err == nil {
+			snap.close()
+			return o, nil
+		}
+		if snap, err = s.reopen(ctx, snap, err); err != nil {
+			snap.close()
+			return Overview{}, err
+		}
+	}
 }
 
 // overviewPeriod returns the weeks of an overview, which end with a period.
 func overviewPeriod(p Period) Period {
-	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/snapshot.Day)}
+	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
 }
 
 func sum(all []int64) (total int64) {

@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/reports/snapshot"
+	"dg/modules/reports/segment"
 )
 
 // querier is a pool, or a connection in a transaction.
@@ -26,7 +25,7 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 	rows, err := db.Query(ctx,
 		`select fork_id::text, started_at, player, score is not null from plays
 			where org_id = $1 and started_at >= $2 and started_at < $3`,
-		testOrg, end.Add(-84*snapshot.Day), end)
+		testOrg, end.Add(-84*day), end)
 	if err != nil {
 		return o, err
 	}
@@ -36,8 +35,8 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 	var player int
 	var completed bool
 	_, err = pgx.ForEachRow(rows, []any{&fork, &at, &player, &completed}, func() error {
-		o.Forks[fork].Weeks[int(at.Sub(end.Add(-84*snapshot.Day))/(7*snapshot.Day))]++
-		ago := int(end.Sub(at)-1) / int(28*snapshot.Day)
+		o.Forks[fork].Weeks[int(at.Sub(end.Add(-84*day))/(7*day))]++
+		ago := int(end.Sub(at)-1) / int(28*day)
 		if ago > 1 {
 			return nil
 		}
@@ -60,14 +59,14 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 	return o, err
 }
 
-// overviewDiffers compares an overview with the plays, in the transaction of a connection.
-func overviewDiffers(ctx context.Context, conn *pgxpool.Conn, p Period) error {
-	want, err := plainOverview(ctx, conn, p)
+// overviewDiffers compares an overview with the plays, in the transaction of a snapshot.
+func overviewDiffers(ctx context.Context, of *snapshot, p Period) error {
+	want, err := plainOverview(ctx, of.conn, p)
 	if err != nil {
 		return err
 	}
-	s := snapshot.On(conn, Query{OrganisationID: testOrg, Period: overviewPeriod(p)})
-	got, err := newOverviewReader(s).read(ctx, maxOverviewPlays)
+	s := newSnapshot(of.conn, Query{OrganisationID: testOrg, Period: overviewPeriod(p)}, true)
+	got, err := s.overview(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
 		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Now,
 			got.Before, want.Now, want.Before)
@@ -91,8 +90,8 @@ func TestOverviewHasABound(t *testing.T) {
 	require.True(t, o.Counted, "segments cost less")
 	require.Positive(t, o.Before.Players)
 
-	var found []Damage
-	e.reports.OnDamage = func(d Damage) { found = append(found, d) }
+	var found []segment.Damage
+	e.reports.OnDamage = func(d segment.Damage) { found = append(found, d) }
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testFork)
 	e.Exec(`update fork_days set segment = set_byte(segment, 9, 77) where fork_id = $1`, otherFork)
 	damaged, err := e.reports.Overview(t.Context(), q)

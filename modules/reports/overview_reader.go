@@ -2,206 +2,301 @@ package reports
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"dg/modules/reports/segment"
-	"dg/modules/reports/snapshot"
 	"dg/platform/apperr"
 )
 
 const (
-	// forkDaysSQL lists the organisation's forks with their sealed days. $1 organisation, $2 the first
-	// day, $3 the day after the last.
+	// forkDaysSQL lists the organisation's forks with their sealed days.
 	forkDaysSQL = `/* reports.forkDays */
-select f.id::text, d.day, d.Sums from forks f
-  left join ` + snapshot.SealedDays +
-		` d on d.org_id = $1 and d.fork_id = f.id and d.day >= $2 and d.day < $3
- where f.org_id = $1 order by f.id, d.day`
+select f.id::text, d.day, d.sums from forks f
+  left join ` + segment.SealedDays + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from
+   and d.day < @to and @segments
+ where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL counts the plays of ranges by week, from the index of forks alone. $1 numbers of
-	// forks, $2 the organisation's forks, $3 starts and $4 ends of the ranges, $5 the first day.
+	// playsOfForksSQL counts the plays of ranges by week, from the index of forks alone.
 	playsOfForksSQL = `/* reports.playsOfForks */
-select r.i, w.* from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::timestamptz[]) r (i, fork, lo, hi), lateral (
-    select date_bin('7 days', p.started_at, $5), count(*) from plays p
+select r.i, w.* from ` + ranges + `, lateral (
+    select date_bin('7 days', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
 	// playersOfForksSQL finds the players and completed plays of ranges, before and after an instant.
-	// $1 organisation, $2 numbers of forks, $3 the forks, $4 starts and $5 ends, $6 the instant.
 	playersOfForksSQL = `/* reports.playersOfForks */
-select r.i, w.* from unnest($2::int[], $3::uuid[], $4::timestamptz[], $5::timestamptz[]) r (i, fork, lo, hi), lateral (
-    select count(p.score) filter (where p.started_at < $6), count(p.score) filter (where p.started_at >= $6),
-           coalesce(array_agg(distinct p.player) filter (where p.started_at < $6), '{}'),
-           coalesce(array_agg(distinct p.player) filter (where p.started_at >= $6), '{}')
-      from plays p where p.org_id = $1 and p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi) w`
+select r.i, w.* from ` + ranges + `, lateral (
+    select count(p.score) filter (where p.started_at < @middle),
+           count(p.score) filter (where p.started_at >= @middle),
+           coalesce(array_agg(distinct p.player) filter (where p.started_at < @middle), '{}'),
+           coalesce(array_agg(distinct p.player) filter (where p.started_at >= @middle), '{}')
+      from plays p
+     where p.org_id = @org and p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi) w`
+
+	// ranges are the ranges in which forks are not sealed.
+	ranges = `unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[], @ends::timestamptz[])
+  r (i, fork, lo, hi)`
 
 	// headsOfForksSQL reads the heads of some days, by fork. The fence sorts references to segments,
-	// not segments. $1 organisation, $2 numbers of forks, $3 the forks, $4 days.
+	// not segments.
 	headsOfForksSQL = `/* reports.headsOfForks */
 select i, day, substr(segment, 1, head_bytes) from (
-    select r.i, d.day, d.head_bytes, d.segment from unnest($2::int[], $3::uuid[], $4::date[]) r (i, fork, day)
-      join fork_days d on d.org_id = $1 and d.fork_id = r.fork and d.day = r.day
+    select r.i, d.day, d.head_bytes, d.segment
+      from unnest(@numbers::int[], @forks::uuid[], @days::date[]) r (i, fork, day)
+      join fork_days d on d.org_id = @org and d.fork_id = r.fork and d.day = r.day
      order by r.i offset 0) x`
 )
 
-// overviewReader reads an overview.
-type overviewReader struct {
-	snap *snapshot.Snapshot
-	sums *overviewSums
-}
-
-func newOverviewReader(s *snapshot.Snapshot) *overviewReader {
-	return &overviewReader{s, newOverviewSums(s.Query.Period)}
-}
-
-// read sums the sealed days of the organisation's forks and the plays of all other days. It counts
-// the players if that costs at most maxCost.
-func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, error) {
-	t := r.sums
-	batch := &pgx.Batch{}
-	r.queueForkDays(batch)
-	if err := r.snap.Send(ctx, batch); err != nil {
+// overview reads an overview. It counts the players if that costs at most maxCost. Errors:
+// segment.ErrDamaged.
+func (s *snapshot) overview(ctx context.Context, maxCost int64) (Overview, error) {
+	r := &overviewReader{snapshot: s, compared: comparedPeriod(s.query.Period)}
+	if err := r.readForkDays(ctx); err != nil {
 		return Overview{}, err
 	}
-	batch = &pgx.Batch{}
-	r.queuePlaysOfForks(batch)
-	if err := r.snap.Send(ctx, batch); err != nil || t.cost > maxCost {
-		return t.overview(false), err
+	if err := r.readPlays(ctx); err != nil {
+		return Overview{}, err
 	}
-	batch = &pgx.Batch{}
-	r.queuePlayersOfForks(batch)
-	r.queueHeadsOfForks(batch)
-	err := r.snap.Send(ctx, batch)
-	t.advanceTo(len(t.forks))
-	return t.overview(true), err
-}
-
-func (r *overviewReader) queueForkDays(batch *pgx.Batch) {
-	t := r.sums
-	q := r.snap.Query
-	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).
-		Query(func(rows pgx.Rows) error {
-			var id string
-			var date *time.Time
-			var packed []byte
-			return forEachRow(rows, []any{&id, &date, &packed}, func() {
-				if n := len(t.forks); n == 0 || t.forks[n-1].id != id {
-					t.forks = append(t.forks, forkSums{id: id})
-				}
-				if date != nil {
-					r.addForkDay(&t.forks[len(t.forks)-1], *date, packed)
-				}
-			})
-		})
-}
-
-// addForkDay adds the sums of a sealed day, unless it is damaged.
-func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) {
-	t := r.sums
-	damage := Damage{ForkID: f.id, Period: Period{From: date, Days: 1}}
-	if slices.Contains(r.snap.Damaged, damage) {
-		return
-	}
-	sums, err := segment.UnpackSums(date.UnixMilli(), packed)
-	if err != nil {
-		r.snap.Damaged = append(r.snap.Damaged, damage)
-		return
-	}
-	f.sealed = append(f.sealed, snapshot.SealedDay{Date: date})
-	w := t.weekOf(date)
-	t.addPlays(f, w, sums.Plays, 1)
-	if h := comparisonIndex(w); h >= 0 {
-		t.completed[h] += sums.Completed
-	}
-}
-
-func (r *overviewReader) queuePlaysOfForks(batch *pgx.Batch) {
-	t := r.sums
-	numbers, forks, from, to := t.ranges(t.period)
-	batch.Queue(playsOfForksSQL, numbers, forks, from, to, t.period.From).
-		Query(func(rows pgx.Rows) error {
-			var i int
-			var first time.Time
-			var plays int64
-			return forEachRow(rows, []any{&i, &first, &plays}, func() {
-				t.addPlays(&t.forks[i], t.weekOf(first), plays, unsealedCost)
-			})
-		})
-}
-
-func (r *overviewReader) queuePlayersOfForks(batch *pgx.Batch) {
-	t := r.sums
-	compared := t.compared()
-	numbers, forks, from, to := t.ranges(compared)
-	middle := compared.From.Add(comparedWeeks * week)
-	batch.Queue(playersOfForksSQL, r.snap.Query.OrganisationID, numbers, forks, from, to, middle).
-		Query(func(rows pgx.Rows) error {
-			var i int
-			var completed [2]int64
-			var players [2][]int32
-			return forEachRow(rows,
-				[]any{&i, &completed[0], &completed[1], &players[0], &players[1]},
-				func() {
-					for h := range players {
-						t.completed[h] += completed[h]
-						t.players[h].addAll(players[h])
-					}
-					t.forks[i].unsealed = append(t.forks[i].unsealed, players[1]...)
-				})
-		})
-}
-
-func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
-	t := r.sums
-	var numbers []int32
-	var forks []string
-	var days []time.Time
-	compared := t.compared()
-	for i := range t.forks {
-		for _, d := range t.forks[i].sealed {
-			if !d.Date.Before(compared.From) {
-				numbers = append(numbers, int32(i))
-				forks = append(forks, t.forks[i].id)
-				days = append(days, d.Date)
-			}
+	counted := r.cost <= maxCost
+	if counted {
+		if err := r.readPlayers(ctx); err != nil {
+			return Overview{}, err
+		}
+		if err := r.readHeads(ctx); err != nil {
+			return Overview{}, err
 		}
 	}
-	if len(days) == 0 {
-		return
+	if len(s.damaged) > 0 {
+		return Overview{}, segment.ErrDamaged
 	}
-	batch.Queue(headsOfForksSQL, r.snap.Query.OrganisationID, numbers, forks, days).
-		Query(func(rows pgx.Rows) error {
-			var i int
-			var date time.Time
-			var head pgtype.DriverBytes
-			return forEachRow(rows, []any{&i, &date, &head}, func() { r.addHead(i, date, head) })
-		})
+	return r.result(counted), nil
 }
 
-// addHead adds the players of a sealed day of the i-th fork.
-func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
-	t := r.sums
-	t.advanceTo(i)
-	h := comparisonIndex(t.weekOf(date))
-	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
-		if t.players[h].add(p.Player); h == 1 {
-			t.ofFork.add(p.Player)
+// overviewReader sums the plays of an overview: those of sealed days from their segments.
+type overviewReader struct {
+	*snapshot
+	compared  Period // the last eight weeks
+	forks     []forkSums
+	cost      int64       // of counting the players
+	completed [2]int64    // of the four weeks before and of the last four
+	players   [2]distinct // of both
+}
+
+// forkSums sums a fork.
+type forkSums struct {
+	id string
+	ForkOverview
+	sealed  []segment.SealedDay // ascending
+	players []int32             // of the last four weeks; some more than once
+}
+
+// comparedPeriod returns the last eight weeks.
+func comparedPeriod(p Period) Period {
+	days := 2 * comparedWeeks * int(week/day)
+	return Period{From: p.End().AddDate(0, 0, -days), Days: days}
+}
+
+// weekOf returns the week of a day of the period.
+func (r *overviewReader) weekOf(day time.Time) int {
+	return int(day.Sub(r.query.Period.From) / week)
+}
+
+// comparisonIndex returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
+func comparisonIndex(week int) int { return max(-1, week/comparedWeeks-1) }
+
+// addPlays counts plays of a fork. cost is that of finding the player of one.
+func (r *overviewReader) addPlays(f *forkSums, week int, plays, cost int64) {
+	if f.Weeks[week] += plays; comparisonIndex(week) >= 0 {
+		r.cost += plays * cost
+	}
+}
+
+func (r *overviewReader) readForkDays(ctx context.Context) error {
+	r.args["segments"] = r.segments
+	rows, _ := r.conn.Query(ctx, forkDaysSQL, r.args) // its error is the rows'
+	var id string
+	var date *time.Time
+	var packed []byte
+	_, err := pgx.ForEachRow(rows, []any{&id, &date, &packed}, func() error {
+		if n := len(r.forks); n == 0 || r.forks[n-1].id != id {
+			r.forks = append(r.forks, forkSums{id: id})
 		}
-	})
-	if err != nil {
-		r.snap.Damaged = append(r.snap.Damaged,
-			Damage{ForkID: t.forks[i].id, Period: Period{From: date, Days: 1}})
-	}
-}
-
-// forEachRow scans each row and calls f. The next row overwrites what is scanned.
-func forEachRow(rows pgx.Rows, into []any, f func()) error {
-	_, err := pgx.ForEachRow(rows, into, func() error {
-		f()
+		if date != nil {
+			r.addForkDay(&r.forks[len(r.forks)-1], *date, packed)
+		}
 		return nil
 	})
-	return apperr.Annotate(err, "reports: overview")
+	return apperr.Annotate(err, "reports: days of forks")
+}
+
+func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) {
+	sums, err := segment.UnpackSums(date.UnixMilli(), packed)
+	if err != nil {
+		r.damaged = append(r.damaged, segment.Damage{ForkID: f.id, First: date})
+		return
+	}
+	f.sealed = append(f.sealed, segment.SealedDay{Date: date})
+	w := r.weekOf(date)
+	r.addPlays(f, w, sums.Plays, 1)
+	if h := comparisonIndex(w); h >= 0 {
+		r.completed[h] += sums.Completed
+	}
+}
+
+// setRanges sets the arguments of ranges to those of a period.
+func (r *overviewReader) setRanges(p Period) {
+	var numbers []int
+	var forks []string
+	var starts, ends []time.Time
+	for i, f := range r.forks {
+		from, to := segment.Gaps(f.since(p.From), p.From, p.End())
+		for range from {
+			numbers = append(numbers, i)
+			forks = append(forks, f.id)
+		}
+		starts = append(starts, from...)
+		ends = append(ends, to...)
+	}
+	r.args["numbers"] = numbers
+	r.args["forks"] = forks
+	r.args["starts"] = starts
+	r.args["ends"] = ends
+}
+
+// since returns the sealed days from an instant on.
+func (f *forkSums) since(from time.Time) []segment.SealedDay {
+	for i, d := range f.sealed {
+		if !d.Date.Before(from) {
+			return f.sealed[i:]
+		}
+	}
+	return nil
+}
+
+func (r *overviewReader) readPlays(ctx context.Context) error {
+	r.setRanges(r.query.Period)
+	rows, _ := r.conn.Query(ctx, playsOfForksSQL, r.args) // its error is the rows'
+	var i int
+	var first time.Time
+	var plays int64
+	_, err := pgx.ForEachRow(rows, []any{&i, &first, &plays}, func() error {
+		r.addPlays(&r.forks[i], r.weekOf(first), plays, unsealedCost)
+		return nil
+	})
+	return apperr.Annotate(err, "reports: plays of forks")
+}
+
+func (r *overviewReader) readPlayers(ctx context.Context) error {
+	r.setRanges(r.compared)
+	r.args["middle"] = r.compared.From.Add(comparedWeeks * week)
+	rows, _ := r.conn.Query(ctx, playersOfForksSQL, r.args) // its error is the rows'
+	var i int
+	var completed [2]int64
+	var players [2][]int32
+	into := []any{&i, &completed[0], &completed[1], &players[0], &players[1]}
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		for h := range players {
+			r.completed[h] += completed[h]
+			for _, player := range players[h] {
+				r.players[h].add(player)
+			}
+		}
+		r.forks[i].players = append(r.forks[i].players, players[1]...)
+		return nil
+	})
+	return apperr.Annotate(err, "reports: players of forks")
+}
+
+// readHeads adds the players of sealed days, fork by fork.
+func (r *overviewReader) readHeads(ctx context.Context) error {
+	var numbers []int
+	var forks []string
+	var days []time.Time
+	for i, f := range r.forks {
+		for _, d := range f.since(r.compared.From) {
+			numbers = append(numbers, i)
+			forks = append(forks, f.id)
+			days = append(days, d.Date)
+		}
+	}
+	r.args["numbers"] = numbers
+	r.args["forks"] = forks
+	r.args["days"] = days
+	rows, _ := r.conn.Query(ctx, headsOfForksSQL, r.args) // its error is the rows'
+	var i int
+	var date time.Time
+	var head pgtype.DriverBytes
+	_, err := pgx.ForEachRow(rows, []any{&i, &date, &head}, func() error {
+		r.addHead(&r.forks[i], date, head)
+		return nil
+	})
+	return apperr.Annotate(err, "reports: heads of forks")
+}
+
+// addHead adds the players of a sealed day.
+func (r *overviewReader) addHead(f *forkSums, date time.Time, head []byte) {
+	h := comparisonIndex(r.weekOf(date))
+	last := int32(0) // plays are ordered by player
+	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
+		if p.Player == last {
+			return
+		}
+		last = p.Player
+		if r.players[h].add(last); h == 1 {
+			f.players = append(f.players, last)
+		}
+	})
+	if err != nil {
+		r.damaged = append(r.damaged, segment.Damage{ForkID: f.id, First: date})
+	}
+}
+
+// result rounds the sums.
+func (r *overviewReader) result(counted bool) Overview {
+	o := Overview{Forks: make(map[string]*ForkOverview, len(r.forks)), Counted: counted}
+	var ofFork distinct
+	for i := range r.forks {
+		f := &r.forks[i]
+		o.Forks[f.id] = &f.ForkOverview
+		f.Players = ofFork.count(f.players)
+		o.Now.Plays += f.Plays()
+		o.Before.Plays += sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
+	}
+	for h, total := range []*OverviewTotals{&o.Before, &o.Now} {
+		if counted {
+			total.Players = r.players[h].n
+			total.Completed = r.completed[h]
+			total.CompletionRate = rate(total.Completed, total.Plays)
+		}
+	}
+	return o
+}
+
+// distinct counts distinct players. Ordinals are small and dense: seen has the last round of each.
+type distinct struct {
+	seen  []int32
+	round int32
+	n     int64
+}
+
+func (d *distinct) add(player int32) {
+	if n := int(player) + 1; n > len(d.seen) {
+		d.seen = append(d.seen, make([]int32, n-len(d.seen))...)
+	}
+	if d.seen[player] != d.round+1 {
+		d.seen[player] = d.round + 1
+		d.n++
+	}
+}
+
+// count begins another round, and counts some players.
+func (d *distinct) count(players []int32) int64 {
+	d.round++
+	d.n = 0
+	for _, player := range players {
+		d.add(player)
+	}
+	return d.n
 }

@@ -15,11 +15,11 @@ import (
 )
 
 // inOrder is the model: it sorts the rows by comparison.
-func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
+func inOrder(s *segment.Players, l labels) []PlayerStat {
 	rows := []PlayerStat{}
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
-			Label:        label(ordinal),
+			Label:        l[ordinal],
 			Plays:        int64(p.Plays),
 			BestScore:    shownScore(p.Best),
 			LastPlayedAt: time.UnixMilli(p.Last).UTC(),
@@ -29,7 +29,8 @@ func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
 	})
 	slices.SortFunc(rows, func(a, b PlayerStat) int {
 		return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScore, a.BestScore),
-			compareShown(a, b))
+			strings.Compare(a.Label, b.Label), b.LastPlayedAt.Compare(a.LastPlayedAt),
+			cmp.Compare(bit(b.Passed), bit(a.Passed)), cmp.Compare(bit(b.Completed), bit(a.Completed)))
 	})
 	return rows
 }
@@ -47,17 +48,19 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 			func(o int32) string { return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11) },
 		}).Draw(t, "labels")
 		var s segment.Players
+		l := labels{""}
 		for i := range rapid.Int32Range(0, 300).Draw(t, "players") {
+			l = append(l, label(i+1))
 			s.Add(i+1, segment.PlayerSum{
 				Plays: rapid.OneOf(rapid.Int32Range(1, 4), rapid.Int32Range(1<<22-3, 1<<22+1),
-					rapid.Just[int32](1<<30)).Draw(t, "plays"), // a sort key holds 22 bits
+					rapid.Just[int32](1<<31-1)).Draw(t, "plays"),
 				Best:      rapid.SampledFrom([]int16{0, 4, 5, 9994, 9995, 10_000}).Draw(t, "best"),
 				Completed: rapid.Bool().Draw(t, "completed"),
 				Passed:    rapid.Bool().Draw(t, "passed"),
 				Last:      rapid.Int64Range(0, 3).Draw(t, "last"),
 			})
 		}
-		require.Equal(t, inOrder(&s, label), ranked(&s, label))
+		require.Equal(t, inOrder(&s, l), inRankedOrder(&s, l))
 	})
 }
 
@@ -66,7 +69,7 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 func TestOrderOfPlayers(t *testing.T) {
 	t.Parallel()
 	var s segment.Players
-	labels := []string{"C", "B", "A", "B", "B", "B"}
+	l := labels{"", "B", "B", "B", "A", "B", "C"}
 	for i, p := range []segment.PlayerSum{
 		{Plays: 3, Best: 1000, Last: 1},
 		{Plays: 2, Best: 9000, Last: 2},
@@ -78,14 +81,14 @@ func TestOrderOfPlayers(t *testing.T) {
 		s.Add(int32(6-i), p)
 	}
 	var last []int64
-	for _, row := range ranked(&s, func(ordinal int32) string { return labels[6-ordinal] }) {
+	for _, row := range inRankedOrder(&s, l) {
 		last = append(last, row.LastPlayedAt.UnixMilli())
 	}
 	require.Equal(t, []int64{1, 2, 3, 6, 5, 7}, last)
 }
 
-// ranked returns the players in the order of the answer.
-func ranked(s *segment.Players, label func(int32) string) []PlayerStat {
-	r := rank(s, label)
+// inRankedOrder returns the players in the order of the answer.
+func inRankedOrder(s *segment.Players, l labels) []PlayerStat {
+	r := rank(s, l)
 	return Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players()
 }

@@ -12,7 +12,6 @@ import (
 	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
-	"dg/modules/reports/snapshot"
 )
 
 // One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it
@@ -80,8 +79,8 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.Exec(insertSQL, testFrom.Add(20*snapshot.Day), 1, 400) // so many that the group is not hidden
-	e.Exec(insertSQL, testFrom.Add(50*snapshot.Day), 1, 10)
+	e.Exec(insertSQL, testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
+	e.Exec(insertSQL, testFrom.Add(50*day), 1, 10)
 	e.Exec(`update plays set fork_id = $1`, testFork)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
@@ -90,12 +89,12 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	require.Empty(t, e.wrongAnswers(t, damageQueries...), "a group's month includes the large day")
 
 	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`,
-		testFrom.Add(21*snapshot.Day))
+		testFrom.Add(21*day))
 	e.agrees(t)
 	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
 	e.Exec(
 		`delete from plays where started_at < $1 and id not in (select id from plays order by started_at limit 20)`,
-		testFrom.Add(21*snapshot.Day))
+		testFrom.Add(21*day))
 	e.agrees(t)
 	require.Equal(t, sealer.Result{Days: 1, Months: 1}, e.seal(t), "as many as a segment takes")
 	e.agrees(t)
@@ -236,7 +235,7 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	e.Exec(insertSQL, testFrom, days, 20_000)
 	for _, statistics := range []string{`select`, `analyze plays`} {
 		e.Exec(statistics)
-		require.Less(t, e.pages(t, sealer.DueDaysSQL, testOrg, testFork, "2024-02-27", "-infinity"),
+		require.Less(t, e.pages(t, sealer.DueDaysSQL, segment.Args(testOrg, testFork, time.Time{}, testNow)),
 			10*days)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"dg/platform/testkit/fixtures"
 
 	"dg/modules/reports/sealer"
-	"dg/modules/reports/snapshot"
 )
 
 // Organisations take turns, a fork each.
@@ -58,10 +57,10 @@ func TestPassesBetweenSearches(t *testing.T) {
 	lastSearch = once(lastSearch, 1)
 	require.Equal(t, clock, lastSearch)
 
-	today := clock.UTC().Truncate(snapshot.Day)
+	today := clock.UTC().Truncate(day)
 	for _, fork := range []string{testFork, otherFork} {
-		e.play(fork, 1, testFrom, testFrom.Add(-10*snapshot.Day), today.Add(-snapshot.Day),
-			today.Add(-week), today.Add(-week-snapshot.Day))
+		e.play(fork, 1, testFrom, testFrom.Add(-10*day), today.Add(-day),
+			today.Add(-week), today.Add(-week-day))
 	}
 	e.Exec(`delete from fork_days where fork_id = $1`, otherFork)
 	e.Exec(`delete from fork_months where fork_id = $1`, otherFork)

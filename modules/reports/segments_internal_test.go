@@ -21,7 +21,6 @@ import (
 	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
-	"dg/modules/reports/snapshot"
 )
 
 // unlessSerialised returns nil for an error after which a writer retries: a deadlock, a lock timeout,
@@ -104,15 +103,14 @@ func (e *env) agreesAtRest(t *testing.T) {
 			Scan(&busy)
 		return err == nil && busy == 0
 	}, 20*time.Second, 10*time.Millisecond)
-	e.Exec(insertSQL, testFrom.Add(50*snapshot.Day), 1, 200)
+	e.Exec(insertSQL, testFrom.Add(50*day), 1, 200)
 	// the sessions that were cancelled may hold their locks for a moment
 	require.Eventually(t, func() bool {
-		if _, err := e.sealer.Seal(t.Context()); err != nil {
+		done, err := e.sealer.Seal(t.Context())
+		if err != nil {
 			return assert.ErrorIs(t, err, sealer.ErrLocked) && false
 		}
-		due, err := e.sealer.Due(t.Context())
-		require.NoError(t, err)
-		return due.Days == 0
+		return done == sealer.Result{}
 	}, 20*time.Second, 50*time.Millisecond)
 	random := rand.New(rand.NewPCG(9, 9))
 	for range 50 {
@@ -156,19 +154,19 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 		e.count(`select count(*) from fork_days where fork_id = $1`, testFork),
 		e.count(`select count(*) from fork_months where fork_id = $1`, testFork),
 	}, "today and its month are not finished")
-	exec(insertSQL, testFrom.Add(30*snapshot.Day), 1, 1)
+	exec(insertSQL, testFrom.Add(30*day), 1, 1)
 	exec(
 		`update plays set score = 1, passed = false, completed_at = started_at where started_at < $1`,
-		testFrom.Add(3*snapshot.Day),
+		testFrom.Add(3*day),
 	)
-	exec(`update plays set player = 1 + player % 40 where started_at < $1`, testFrom.Add(30*snapshot.Day))
+	exec(`update plays set player = 1 + player % 40 where started_at < $1`, testFrom.Add(30*day))
 	exec(
 		`update plays set started_at = started_at + interval '33 days', completed_at = null,
 			score = null, passed = null where started_at < $1`,
-		testFrom.Add(5*snapshot.Day),
+		testFrom.Add(5*day),
 	)
-	exec(`delete from plays where started_at < $1`, testFrom.Add(10*snapshot.Day))
-	exec(`update plays set fork_id = $1 where started_at < $2`, otherFork, testFrom.Add(15*snapshot.Day))
+	exec(`delete from plays where started_at < $1`, testFrom.Add(10*day))
+	exec(`update plays set fork_id = $1 where started_at < $2`, otherFork, testFrom.Add(15*day))
 	exec(`delete from players where ordinal in (1, 7)`) // a member of the group, and another
 	exec(`truncate plays`)
 }

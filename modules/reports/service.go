@@ -2,8 +2,9 @@ package reports
 
 import (
 	"context"
+	"errors"
 
-	"dg/modules/reports/snapshot"
+	"dg/modules/reports/segment"
 	"dg/platform/postgres"
 )
 
@@ -14,7 +15,7 @@ type Service struct {
 
 	maxOverviewPlays int64
 
-	OnDamage func(Damage) // called for damaged segments; set before the first report
+	OnDamage func(segment.Damage) // called for damaged segments; set before the first report
 }
 
 // New returns the service. An instance has one, so that its limits hold for API and screens
@@ -24,36 +25,15 @@ func New(db *postgres.DB) *Service {
 		db:               db,
 		limits:           newLimits(),
 		maxOverviewPlays: maxOverviewPlays,
-		OnDamage:         func(Damage) {},
+		OnDamage:         func(segment.Damage) {},
 	}
 }
-
-type (
-	// Query selects a report.
-	Query = snapshot.Query
-	// Header is known before a play is read.
-	Header = snapshot.Header
-	// Period is a range of UTC days, both included.
-	Period = snapshot.Period
-	// Damage is a damaged segment.
-	Damage = snapshot.Damage
-)
-
-// MaxPeriodDays is the longest period, both days included.
-const MaxPeriodDays = snapshot.MaxPeriodDays
-
-// ErrGroupNotFound says that the group does not exist or is another organisation's.
-var ErrGroupNotFound = snapshot.ErrGroupNotFound
-
-// ParsePeriod reads the first and the last day of a period. An empty text counts as missing.
-// Errors: apperr.Validation with the field.
-func ParsePeriod(from, to string) (Period, error) { return snapshot.ParsePeriod(from, to) }
 
 // Report is an open report, of which no play is read. It holds a connection until it is closed.
 type Report struct {
 	Header
 
-	snap    *snapshot.Snapshot
+	snap    *snapshot
 	release func() // of the place
 }
 
@@ -65,35 +45,68 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := snapshot.Open(ctx, s.db, q, true)
+	snap, err := open(ctx, s.db, q, true)
 	if err != nil {
 		release()
 		return nil, err
 	}
-	s.limits.isLarge.Put(q.ForkID+q.GroupID, snap.Meta.Large())
-	return &Report{snap.Meta.Header(), snap, release}, nil
+	return &Report{snap.Header, snap, release}, nil
 }
 
 // Close releases the connection and the place. It may be called repeatedly, and on nil.
 func (r *Report) Close() {
 	if r != nil {
-		r.snap.Close()
+		r.snap.close()
 		r.release()
 	}
 }
 
-// Statistics returns the figures of an open report under the rules of anonymity, and closes it.
+// Statistics returns the figures of an open report under the rules of anonymity, and closes it. After
+// a replica's failure it reads the primary. After damaged segments it reads again without these, and
+// then without any.
 // Errors: ErrGroupNotFound for a group of another organisation, apperr.Unavailable with RetryAfter.
-func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
+func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error) {
 	defer r.Close()
-	err = r.snap.ReadWithFailover(ctx, func() error {
-		return r.snap.WithoutDamaged(ctx, func() (err error) {
-			stats, err = newStatisticsReader(r.snap).read(ctx)
-			return err
-		})
-	})
-	s.markDamaged(ctx, r.snap)
-	return stats, err
+	for {
+		stats, err := r.snap.statistics(ctx)
+		if err == nil {
+			s.limits.remember(r.snap.query, r.snap.isLarge(stats))
+			return stats, nil
+		}
+		if r.snap, err = s.reopen(ctx, r.snap, err); err != nil {
+			return Statistics{}, err
+		}
+	}
+}
+
+// reopen closes a snapshot that failed and opens another one, on the primary. It marks damaged
+// segments as dirty before, so that the next snapshot leaves them out. Two snapshots find all damage:
+// a damaged month, and then its damaged days. The third has no segments. reopen returns the error
+// where another snapshot would not help.
+func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
+	if !errors.Is(err, segment.ErrDamaged) && !failed.replicaFailed(ctx, err) {
+		return failed, err
+	}
+	failed.close() // marking takes a connection, and no report holds two
+	s.markDamaged(ctx, failed.damaged)
+	next, err := openPrimary(ctx, s.db, failed.query, failed.segments && !failed.reopened)
+	if err != nil {
+		return failed, err
+	}
+	next.reopened = true
+	return next, nil
+}
+
+// markDamaged marks damaged segments as dirty. Where nothing can be written, as on a standby, each
+// report meets the damage again.
+func (s *Service) markDamaged(ctx context.Context, damaged []segment.Damage) {
+	ctx, stop := context.WithTimeout(ctx, acquireTimeout)
+	defer stop()
+	for _, d := range damaged {
+		if marked, err := d.MarkDirty(ctx, s.db.Pool); marked || err != nil {
+			s.OnDamage(d)
+		}
+	}
 }
 
 // Header returns the header of a report without opening it. Errors: those of Open.
@@ -103,26 +116,10 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 		return Header{}, err
 	}
 	defer release()
-	snap, err := snapshot.Open(ctx, s.db, q, false)
+	snap, err := open(ctx, s.db, q, false)
 	if err != nil {
 		return Header{}, err
 	}
-	defer snap.Close()
-	return snap.Meta.Header(), nil
-}
-
-// markDamaged closes the snapshot and marks its damaged segments as dirty. If nothing can be written,
-// as on a standby, each report meets the damage again, and reads the plays.
-func (s *Service) markDamaged(ctx context.Context, snap *snapshot.Snapshot) {
-	if len(snap.Damaged) == 0 {
-		return
-	}
-	snap.Close() // marking takes a connection, and no report holds two
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), snapshot.AcquireTimeout)
-	defer stop()
-	if err := snapshot.MarkDirty(ctx, s.db.Pool, snap.Damaged, s.OnDamage); err != nil {
-		for _, d := range snap.Damaged {
-			s.OnDamage(d)
-		}
-	}
+	defer snap.close()
+	return snap.Header, nil
 }

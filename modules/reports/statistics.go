@@ -99,11 +99,10 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 	return s
 }
 
-// newStatistics rounds the sums. label names a player by ordinal.
-func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
+// newStatistics rounds the sums and ranks the players.
+func newStatistics(a *segment.Accumulator, p Period, l labels) Statistics {
 	s := newTotals(a, p)
-	players := rank(&a.Players, label)
-	s.Player = players.row
+	s.Player = rank(&a.Players, l).row
 	for i, k := range a.Total.Skills[:games.SkillCount] {
 		if k.Attempts > 0 {
 			s.Skills = append(s.Skills, SkillStat{

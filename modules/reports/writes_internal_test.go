@@ -13,13 +13,11 @@ import (
 	"dg/modules/games"
 	"dg/modules/importer"
 	"dg/platform/postgres"
-
-	"dg/modules/reports/snapshot"
 )
 
 // write inserts, changes, moves or deletes random plays of one, some or many days.
 func (e *env) write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
-	at := testFrom.Add(time.Duration(random.IntN(100)) * snapshot.Day)
+	at := testFrom.Add(time.Duration(random.IntN(100)) * day)
 	pick := `id in (select id from plays where started_at >= $1 order by started_at limit $2)`
 	var err error
 	switch random.IntN(8) {
@@ -51,7 +49,7 @@ func (e *env) write(ctx context.Context, random *rand.Rand, db *postgres.DB) err
 // importSome imports new plays and changed ones, which often move to another day.
 func (e *env) importSome(ctx context.Context, random *rand.Rand, im *importer.Importer) error {
 	type line struct{ ID, ForkID, PlayerID string }
-	at := testFrom.Add(time.Duration(random.IntN(100)) * snapshot.Day)
+	at := testFrom.Add(time.Duration(random.IntN(100)) * day)
 	rows, err := e.DB.Pool.Query(ctx, `
 		(select p.id::text, p.fork_id::text, o.id::text from plays p
 		 join players o on o.org_id = p.org_id and o.ordinal = p.player
@@ -69,7 +67,7 @@ func (e *env) importSome(ctx context.Context, random *rand.Rand, im *importer.Im
 	}
 	var file strings.Builder
 	for _, p := range plays {
-		started := at.Add(time.Duration(random.Int64N(int64(3 * snapshot.Day)))).Truncate(time.Millisecond)
+		started := at.Add(time.Duration(random.Int64N(int64(3 * day)))).Truncate(time.Millisecond)
 		fmt.Fprintf(&file,
 			`{"type":"play","id":%q,"forkId":%q,"playerId":%q,"startedAt":%q,"skills":[{"skillId":%q,"attempts":%d,"correct":1}]`,
 			p.ID, p.ForkID, p.PlayerID, started.Format(time.RFC3339Nano),

@@ -2,7 +2,7 @@
 // faster than plays. No answer depends on it: other days are read from the plays.
 //
 // It owns the tables fork_days and fork_months (segments), and unsealed_days and unsealed_months
-// (their dirty marks), which package snapshot reads.
+// (their dirty marks).
 //
 // Invariants:
 //   - Segments are a cache that is never stale. A trigger on plays takes a shared advisory lock for

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/modules/reports/snapshot"
+	"dg/modules/reports/segment"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -24,8 +24,8 @@ type Sealer struct {
 
 	MaxMonthBytes int // months whose plays take more are sealed by player alone
 
-	OnDamage func(snapshot.Damage) // called for damage that the sealer finds; by default it is logged
-	OnPass   func(Result, error)   // called after each pass of Run, with its error
+	OnDamage func(segment.Damage) // called for damage that the sealer finds; by default it is logged
+	OnPass   func(Result, error)  // called after each pass of Run, with its error
 }
 
 // SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 30 ms.
@@ -40,7 +40,7 @@ const maxDayPlays = 250_000
 const (
 	sealInterval   = time.Minute
 	searchInterval = time.Hour
-	recentDays     = 7 * snapshot.Day
+	recentDays     = 7 * day
 )
 
 // New returns a sealer for forks with more than minPlays plays.
@@ -52,7 +52,7 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64
 		MinPlays:      minPlays,
 		MaxDayPlays:   maxDayPlays,
 		MaxMonthBytes: maxMonthBytes,
-		OnDamage:      func(d snapshot.Damage) { d.Log(log) },
+		OnDamage:      func(d segment.Damage) { d.Log(log) },
 		OnPass:        func(Result, error) {},
 	}
 }

@@ -10,7 +10,7 @@ import (
 // formats: segments of another version are not read, and are sealed again.
 const (
 	Version      = 3
-	MonthVersion = 5
+	MonthVersion = 6
 )
 
 // ErrDamaged is returned for a segment whose checksum or format is wrong.

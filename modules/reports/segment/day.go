@@ -58,11 +58,11 @@ func UnpackDay(
 	}
 	var p Play
 	for n := h.header(Version, from); n > 0 && !h.bad && !t.bad; n-- {
-		delta, fixed := h.dayEntry()
+		p.Player += int32(h.uvarint())
+		fixed := h.take(fixedSize)
 		if fixed == nil {
 			break
 		}
-		p.Player += delta
 		if tail != nil {
 			p.Answers = t.take(t.uvarint())
 		}
@@ -77,14 +77,4 @@ func UnpackDay(
 		return ErrDamaged
 	}
 	return nil
-}
-
-// dayEntry reads the entry of a play: nil at the end.
-func (r *reader) dayEntry() (delta int32, fixed []byte) {
-	if b := r.b; len(b) > fixedSize && b[0] < 0x80 { // nearly all
-		r.b = b[1+fixedSize:]
-		return int32(b[0]), b[1:][:fixedSize]
-	}
-	delta = int32(r.uvarint())
-	return delta, r.take(fixedSize)
 }

@@ -1,5 +1,5 @@
 // Package segment sums plays, and packs finished days and months of a fork into the segments that
-// modules/reports stores. It holds no SQL and knows nothing of where plays come from.
+// modules/reports stores. It says which are read (stored.go), and how a play is scanned (play.go).
 //
 // A day's segment takes about 16 bytes for each play. Its head holds players, times and results, its
 // tail the answers, so that most reports read the head alone. The sums of the day are stored apart.

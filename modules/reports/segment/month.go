@@ -14,7 +14,7 @@ type Month struct {
 	// (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte)
-	// and the result (2 bytes) of each play, and the sums of each skill. The sizes let a reader skip
+	// and the result (2 bytes) of each play, and the sums of the skills. The sizes let a reader skip
 	// players. It is nil if the month has too many plays.
 	Tail []byte
 }
@@ -41,19 +41,8 @@ type monthPlay struct {
 const monthPlayBytes = 16
 
 // NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Above bound bytes
-// plays are summed by player alone. known are the sums of some of them, for which it makes room.
-func NewMonthPlays(from int64, bound int, known *Sums) *MonthPlays {
-	m := &MonthPlays{from: from, bound: bound}
-	var answers int64
-	for _, skill := range known.Skills {
-		answers += skill.Attempts
-	}
-	if m.dropped = monthPlayBytes*known.Plays+answers > int64(bound); !m.dropped {
-		m.plays = make([]monthPlay, 0, known.Plays)
-		m.answers = make([]byte, 0, answers)
-	}
-	return m
-}
+// plays are summed by player alone.
+func NewMonthPlays(from int64, bound int) *MonthPlays { return &MonthPlays{from: from, bound: bound} }
 
 // Add takes a play, which may change afterwards.
 func (m *MonthPlays) Add(p *Play) {
@@ -127,7 +116,7 @@ func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
 		b = binary.LittleEndian.AppendUint16(append(b, p.day), p.result)
 		sums.addAnswers(m.answers[p.first:][:p.answers])
 	}
-	return appendSkills(b, &sums.Skills)
+	return sums.appendSkills(b)
 }
 
 // UnpackMonth adds the players of a month to players. Errors: ErrDamaged.
@@ -190,14 +179,6 @@ func (h *monthHead) next() bool {
 		return false
 	}
 	h.left--
-	if b := h.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
-		h.ordinal += int32(b[0])
-		h.plays = uint64(b[1])
-		h.fixed = b[2:][:fixedSize]
-		h.b = b[2+fixedSize:]
-		h.bad = h.ordinal < 0
-		return !h.bad
-	}
 	h.ordinal += int32(h.uvarint())
 	h.plays = h.uvarint()
 	h.fixed = h.take(fixedSize)

@@ -1,5 +1,7 @@
 package segment
 
+import "encoding/binary"
+
 // Play is one play.
 type Play struct {
 	StartedAt int64 // milliseconds since 1970
@@ -33,3 +35,26 @@ func (p *Play) setResult(r uint16) {
 	p.Completed = r&resultCompleted != 0
 	p.Passed = r&resultPassed != 0
 }
+
+// PlayColumns are the columns that Scan reads.
+const PlayColumns = `started_at, player, score, passed, answers`
+
+// Scan reads PlayColumns in pgx's binary format. Answers are overwritten by the next row.
+func (p *Play) Scan(v [][]byte) {
+	p.StartedAt = Milliseconds(v[0])
+	p.Player = int32(binary.BigEndian.Uint32(v[1]))
+	p.Completed = v[2] != nil
+	p.Score = 0
+	if p.Completed {
+		p.Score = int16(binary.BigEndian.Uint16(v[2]))
+	}
+	p.Passed = v[3] != nil && v[3][0] == 1
+	p.Answers = v[4]
+}
+
+// epoch2000 is PostgreSQL's epoch in milliseconds since 1970.
+const epoch2000 = 946_684_800_000
+
+// Milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole
+// milliseconds.
+func Milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }

@@ -27,11 +27,7 @@ func someMonth(from time.Time, n, players int) []Play {
 }
 
 func packMonth(from time.Time, plays []Play, bound int) Month {
-	var known Sums
-	for _, p := range plays[:len(plays)/2] {
-		known.add(&p)
-	}
-	m := NewMonthPlays(from.UnixMilli(), bound, &known)
+	m := NewMonthPlays(from.UnixMilli(), bound)
 	for _, p := range plays {
 		m.Add(&p)
 	}

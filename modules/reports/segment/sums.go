@@ -59,21 +59,26 @@ func (s *Sums) Add(o *Sums) {
 }
 
 // Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the
-// checksum, the four figures, and index, attempts and correct answers of each skill that has any
-// (uvarints).
+// checksum, the four figures, and the skills.
 func (s *Sums) Pack(from int64) []byte {
 	b := newPacked(Version)
 	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
+	b = s.appendSkills(b)
+	putChecksum(b, 1, from)
+	return b
+}
+
+// appendSkills appends index, attempts and correct answers of each skill that has any (uvarints).
+func (s *Sums) appendSkills(b []byte) []byte {
 	for i, k := range s.Skills {
 		if k.Attempts > 0 {
-			for _, n := range []int64{int64(i), k.Attempts, k.Correct} {
-				b = binary.AppendUvarint(b, uint64(n))
-			}
+			b = binary.AppendUvarint(b, uint64(i))
+			b = binary.AppendUvarint(b, uint64(k.Attempts))
+			b = binary.AppendUvarint(b, uint64(k.Correct))
 		}
 	}
-	putChecksum(b, 1, from)
 	return b
 }
 
@@ -84,16 +89,23 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	s.Completed = int64(r.uvarint())
 	s.Score = int64(r.uvarint())
 	s.Passed = int64(r.uvarint())
-	for len(r.b) > 0 && !r.bad {
-		i := r.uvarint()
-		k := SkillSums{int64(r.uvarint()), int64(r.uvarint())}
-		if i >= games.SkillSpace {
-			return s, ErrDamaged
-		}
-		s.Skills[i] = k
-	}
-	if r.bad {
+	if r.skills(&s); r.bad {
 		return s, ErrDamaged
 	}
 	return s, nil
+}
+
+// skills adds what appendSkills appended, up to the end.
+func (r *reader) skills(to *Sums) {
+	for len(r.b) > 0 && !r.bad {
+		i := r.uvarint()
+		attempts := int64(r.uvarint())
+		correct := int64(r.uvarint())
+		if i >= games.SkillSpace {
+			r.bad = true
+			return
+		}
+		to.Skills[i].Attempts += attempts
+		to.Skills[i].Correct += correct
+	}
 }

@@ -1,8 +1,9 @@
-package snapshot
+package reports
 
 import (
 	"time"
 
+	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -23,5 +24,17 @@ type Query struct {
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// LargeReport is the maximum of players that a small report lists.
-const LargeReport = 5_000
+// Header is known before a play is read: the caller authorises the read by the owner of the group.
+type Header struct {
+	GroupOwner    string // the organisation of the group, maybe another one; "": all players
+	ReportingMode org.ReportingMode
+	Suppressed    bool // k-anonymity hides the plays
+}
+
+// CheckGroup returns ErrGroupNotFound for a group of another organisation.
+func (h Header) CheckGroup(organisationID string) error {
+	if h.GroupOwner != "" && h.GroupOwner != organisationID {
+		return ErrGroupNotFound
+	}
+	return nil
+}

@@ -1,4 +1,4 @@
-package snapshot
+package reports
 
 import (
 	"time"
@@ -10,8 +10,8 @@ import (
 // MaxPeriodDays is the longest period, both days included.
 const MaxPeriodDays = 366
 
-// Day is the length of a UTC day.
-const Day = 24 * time.Hour
+// day is the length of a UTC day.
+const day = 24 * time.Hour
 
 // Period is a range of UTC days, both included.
 type Period struct {
@@ -39,7 +39,7 @@ func ParsePeriod(from, to string) (Period, error) {
 	}
 	first, _ := input.ParseDay(from)
 	last, _ := input.ParseDay(to)
-	p := Period{From: first, Days: int(last.Sub(first)/Day) + 1}
+	p := Period{From: first, Days: int(last.Sub(first)/day) + 1}
 	if p.Days < 1 {
 		return Period{}, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
 	}
@@ -52,15 +52,10 @@ func ParsePeriod(from, to string) (Period, error) {
 }
 
 // End is the first instant after the period.
-func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * Day) }
+func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * day) }
 
 // Day returns the period's i-th day, from 0, as YYYY-MM-DD.
 func (p Period) Day(i int) string { return p.From.AddDate(0, 0, i).Format(time.DateOnly) }
-
-// MonthOf returns the month that begins at first.
-func MonthOf(first time.Time) Period {
-	return Period{From: first, Days: int(first.AddDate(0, 1, 0).Sub(first) / Day)}
-}
 
 // String returns the period as in a file name: 2026-03-01_2026-03-31.
 func (p Period) String() string { return p.Day(0) + "_" + p.Day(p.Days-1) }

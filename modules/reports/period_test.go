@@ -1,4 +1,4 @@
-package snapshot
+package reports
 
 import (
 	"regexp"

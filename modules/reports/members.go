@@ -1,0 +1,37 @@
+package reports
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/platform/apperr"
+)
+
+const membersSQL = `/* reports.members */
+select player from group_members where org_id = @org and group_id = @group` + byPlayer
+
+// members are a set of players: ordinals are small and dense.
+type members []bool
+
+func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
+
+// readMembers reads the players of a large group. Other reports read the plays of their players only.
+func (s *snapshot) readMembers(ctx context.Context) error {
+	if !s.largeGroup {
+		return nil
+	}
+	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // its error is the rows'
+	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil || len(ordinals) == 0 {
+		return apperr.Annotate(err, "reports: members")
+	}
+	s.members = make(members, ordinals[len(ordinals)-1]+1) // by player
+	for _, ordinal := range ordinals {
+		s.members[ordinal] = true
+	}
+	return nil
+}
+
+// isMember reports whether the plays of a player belong to the report.
+func (s *snapshot) isMember(player int32) bool { return !s.largeGroup || s.members.has(player) }

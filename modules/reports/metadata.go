@@ -1,0 +1,111 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
+)
+
+// MinGroup is the k of k-anonymity.
+const MinGroup = 5
+
+// suppressed reports whether a report on a group is hidden: fewer than MinGroup of its members, maybe
+// none, played the fork in the period. The figures of one active member of a large group are that
+// member's. Zeros for an idle group would reveal that a suppressed one was active.
+// Without a group nothing is suppressed.
+func suppressed(groupID string, activeMembers int) bool {
+	return groupID != "" && activeMembers < MinGroup
+}
+
+// groupOwnerSQL is not scoped to an organisation, because the use of another organisation's group is
+// audited. It returns NULL if the group does not exist.
+const groupOwnerSQL = `/* reports.groupOwner */
+select (select org_id::text from player_groups where id = @group)`
+
+// A group is large from a share of the organisation's players on, one in so many: reading the plays or
+// segments of all players is then faster than a lookup for each member. Segments are faster than
+// plays. Months without the plays of each player do not serve groups.
+const (
+	largeInPlays    = largeGroup + `8` + largeGroupEnd
+	largeInSegments = largeGroup + `70` + largeGroupEnd
+	largeGroup      = `exists (select from group_members where org_id = @org and group_id = @group
+	order by player offset coalesce((select max(ordinal) / `
+	largeGroupEnd = ` from players where org_id = @org), 0) limit 1)`
+)
+
+// byPlayer reads the members of a group by their index. LIMIT in a subquery is opaque to the planner,
+// which would scan the table of an organisation of few groups.
+const byPlayer = ` order by player limit (select 9223372036854775807)`
+
+// metadataSQL finds no member of another organisation's group. It looks up each member's plays as in
+// playsOfMembers: a join also reads those of other players until enough members are found. It counts
+// active members up to MinGroup.
+const metadataSQL = `/* reports.metadata */
+select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
+       (select count(*)::int from (
+           select from (
+               select m.player from group_members m where m.org_id = o.id and m.group_id = g.id` +
+	byPlayer + `) m, lateral (
+               select from plays p where p.org_id = o.id and p.player = m.player
+                  and (p.player, p.fork_id, p.started_at) >= (m.player, @fork, @from)
+                  and (p.player, p.fork_id, p.started_at) < (m.player, @fork, @to) limit 1) p
+            limit @minGroup) x),
+       (select coalesce(max(ordinal), 0) from players where org_id = o.id)
+  from organisations o
+  left join player_groups g on g.org_id = o.id and g.id = @group
+ where o.id = @org`
+
+// The sealed days of a period, and its sealed months. Groups need months with the plays of each
+// player; small groups need no segments.
+const (
+	sealedDaysSQL = segment.DaysSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
+ order by d.day`
+	sealedMonthsSQL = `/* reports.sealedMonths */
+select m.month from ` + segment.SealedMonths + ` m
+ where m.org_id = @org and m.fork_id = @fork and m.month >= @from
+   and (m.month + interval '1 month')::date <= @to
+   and (@group::uuid is null or m.head_bytes < octet_length(m.segment) and ` + largeInSegments + `)
+ order by m.month`
+)
+
+func (s *snapshot) grouped() bool { return s.query.GroupID != "" }
+
+// readMetadata reads groupOwnerSQL and metadataSQL. Errors: ErrGroupNotFound.
+func (s *snapshot) readMetadata(results pgx.BatchResults) error {
+	if s.grouped() {
+		var owner *string
+		if err := results.QueryRow().Scan(&owner); err != nil {
+			return fmt.Errorf("reports: group owner: %w", err)
+		}
+		if owner == nil {
+			return ErrGroupNotFound
+		}
+		s.GroupOwner = *owner
+	}
+	var activeMembers int
+	err := results.QueryRow().Scan(&s.ReportingMode, &s.largeGroup, &activeMembers, &s.lastOrdinal)
+	s.Suppressed = suppressed(s.query.GroupID, activeMembers)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return apperr.New(apperr.NotFound, "No such organisation.")
+	}
+	return apperr.Annotate(err, "reports: metadata")
+}
+
+// readSealed reads sealedDaysSQL and sealedMonthsSQL.
+func (s *snapshot) readSealed(results pgx.BatchResults) error {
+	rows, _ := results.Query() // its error is the rows'
+	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
+	if err != nil {
+		return fmt.Errorf("reports: sealed days: %w", err)
+	}
+	rows, _ = results.Query() // its error is the rows'
+	s.days = days
+	s.months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	s.largeGroup = s.largeGroup || s.grouped() && len(s.days)+len(s.months) > 0
+	return apperr.Annotate(err, "reports: sealed months")
+}

@@ -1,0 +1,209 @@
+package reports
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"dg/modules/org"
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
+)
+
+// statistics reads a report and rounds its sums. Errors: ErrGroupNotFound for a group of another
+// organisation, whatever the caller has authorised, and segment.ErrDamaged.
+func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
+	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
+		return stats, err
+	}
+	if s.Suppressed {
+		return Statistics{ReportingMode: s.ReportingMode, Suppressed: true}, nil
+	}
+	sums, err := s.sum(ctx)
+	if err != nil {
+		return stats, err
+	}
+	if s.query.TotalsOnly {
+		stats = newTotals(sums, s.query.Period)
+		stats.ReportingMode = s.ReportingMode
+		return stats, nil
+	}
+	players := sums.Players.Ordinals()
+	names, err := s.readLabels(ctx, players)
+	if err != nil {
+		return stats, err
+	}
+	stats = newStatistics(sums, s.query.Period, names)
+	stats.ReportingMode = s.ReportingMode
+	if s.query.Overlaps > 0 && s.ReportingMode == org.Pseudonymous {
+		stats.Overlaps = s.overlaps(ctx, players)
+	}
+	return stats, nil
+}
+
+// sum sums the report's plays: those of sealed months and days from their segments. Errors:
+// segment.ErrDamaged if it met damaged ones, which are in s.damaged.
+func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
+	a := segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
+	for _, first := range s.months {
+		a.ExpectMonth(first)
+	}
+	if err := s.readMembers(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.addMonths(ctx, a); err != nil {
+		return nil, err
+	}
+	if err := s.addDays(ctx, a); err != nil {
+		return nil, err
+	}
+	if err := s.addPlays(ctx, a); err != nil {
+		return nil, err
+	}
+	if len(s.damaged) > 0 {
+		return nil, segment.ErrDamaged
+	}
+	return a, nil
+}
+
+// addMonths adds the players of sealed months, and for a group their plays.
+func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
+	if len(s.months) == 0 {
+		return nil
+	}
+	s.args["whole"] = s.grouped()
+	s.args["months"] = s.months
+	rows, _ := s.conn.Query(ctx, segment.StoredMonthsSQL, s.args) // its error is the rows'
+	defer rows.Close()
+	var month segment.Stored
+	for rows.Next() {
+		if err := month.Scan(rows); err != nil {
+			return err
+		}
+		from := month.Date.UnixMilli()
+		var damage error
+		if s.grouped() {
+			damage = segment.UnpackMembers(from, month.Head, month.Tail, s.members.has, a)
+		} else {
+			damage = segment.UnpackMonth(from, month.Head, &a.Players)
+		}
+		if damage != nil {
+			s.damage(month.Date, true)
+		}
+	}
+	return apperr.Annotate(rows.Err(), "reports: months")
+}
+
+// addDays adds the sums of sealed days, and the players of those outside of sealed months. For a
+// group it adds the plays of the latter.
+func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
+	var read []time.Time
+	for _, d := range s.days {
+		if !s.grouped() {
+			sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
+			if err != nil {
+				s.damage(d.Date, false)
+				continue
+			}
+			a.AddDay(d.Date, &sums)
+		}
+		if !a.Expects(d.Date) {
+			read = append(read, d.Date)
+		}
+	}
+	if len(read) == 0 {
+		return nil
+	}
+	s.args["whole"] = s.grouped()
+	s.args["days"] = read
+	rows, _ := s.conn.Query(ctx, segment.StoredDaysSQL, s.args) // its error is the rows'
+	defer rows.Close()
+	var stored segment.Stored
+	for rows.Next() {
+		if err := stored.Scan(rows); err != nil {
+			return err
+		}
+		from := stored.Date.UnixMilli()
+		var damage error
+		if s.grouped() {
+			damage = segment.UnpackDay(from, stored.Head, stored.Tail, s.members.has, a.Add)
+		} else {
+			damage = segment.UnpackDay(from, stored.Head, nil, nil, a.AddPlayer)
+		}
+		if damage != nil {
+			s.damage(stored.Date, false)
+		}
+	}
+	return apperr.Annotate(rows.Err(), "reports: days")
+}
+
+func (s *snapshot) damage(first time.Time, month bool) {
+	s.damaged = append(s.damaged, segment.Damage{ForkID: s.query.ForkID, First: first, Month: month})
+}
+
+// The plays of one range of time or several, or of a small group's members in the period. If the
+// planner estimates one row for the range, each lookup of a member could scan it: the row comparison
+// matches the index of players only. player = any(array(select …)) above the fence would be an
+// unhashed subplan: O(plays × members).
+const (
+	playsOfRange = ` from plays where org_id = @org and fork_id = @fork and started_at >= @start
+		and started_at < @end`
+	playsOfRanges = ` from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
+		select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
+		  and started_at < r.hi offset 0) plays`
+	playsOfMembers = ` from (
+		select player as member from group_members where org_id = @org and group_id = @group` + byPlayer +
+		`) m, lateral (
+		select * from plays where org_id = @org and player = m.member
+		    and (player, fork_id, started_at) >= (m.member, @fork, @from)
+		    and (player, fork_id, started_at) < (m.member, @fork, @to) offset 0) plays`
+	selectPlays = `/* reports.plays */ select ` + segment.PlayColumns
+)
+
+// playsSQL returns the statement on the plays outside of segments. For a large group it returns the
+// plays of all players: a filter in SQL costs plays × members if the planner does not hash the
+// members.
+func (s *snapshot) playsSQL() string {
+	if s.grouped() && !s.largeGroup {
+		return selectPlays + playsOfMembers
+	}
+	p := s.query.Period
+	starts, ends := segment.Gaps(s.readDays(), p.From, p.End())
+	if len(starts) == 1 {
+		s.args["start"] = starts[0]
+		s.args["end"] = ends[0]
+		return selectPlays + playsOfRange
+	}
+	s.args["starts"] = starts
+	s.args["ends"] = ends
+	return selectPlays + playsOfRanges
+}
+
+// readDays returns the days that are read from segments. Days of months have no sums of a group.
+func (s *snapshot) readDays() []segment.SealedDay {
+	if !s.grouped() {
+		return s.days
+	}
+	days := slices.Clone(s.days)
+	for _, first := range s.months {
+		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
+			days = append(days, segment.SealedDay{Date: date})
+		}
+	}
+	slices.SortFunc(days, func(a, b segment.SealedDay) int { return a.Date.Compare(b.Date) })
+	return days
+}
+
+// addPlays adds the plays of all other days.
+func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
+	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // its error is the rows'
+	defer rows.Close()
+	var p segment.Play
+	for rows.Next() {
+		p.Scan(rows.RawValues())
+		if s.isMember(p.Player) {
+			a.Add(&p)
+		}
+	}
+	return apperr.Annotate(rows.Err(), "reports: plays")
+}

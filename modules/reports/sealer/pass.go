@@ -1,0 +1,123 @@
+package sealer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/reports/segment"
+)
+
+const day = 24 * time.Hour
+
+// pass is one pass over all forks.
+type pass struct {
+	*Sealer
+	conn    *pgxpool.Conn
+	today   time.Time
+	from    time.Time     // earlier days are sealed only if they are dirty
+	timeout time.Duration // of each bucket's wait for another sealer
+	done    Result
+}
+
+// pass seals the due days and months of all forks, until it meets another sealer. A failure in one
+// fork does not keep it from the others.
+func (s *Sealer) pass(
+	ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration,
+) (Result, error) {
+	// held for this statement only, to fail if another sealer runs
+	if err := s.lockSealer(ctx, timeout, conn); err != nil {
+		return Result{}, err
+	}
+	forks, err := sealedForks(ctx, conn, search, s.MinPlays)
+	if err != nil {
+		return Result{}, err
+	}
+	p := &pass{Sealer: s, conn: conn, today: s.Now().UTC().Truncate(day), timeout: timeout}
+	if !search {
+		p.from = p.today.Add(-recentDays)
+	}
+	for _, f := range forks {
+		err = errors.Join(err, p.sealFork(ctx, f))
+		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrLocked) {
+			break
+		}
+	}
+	return p.done, err
+}
+
+// sealFork seals days before months: a month is packed from its days.
+func (p *pass) sealFork(ctx context.Context, f fork) error {
+	days, err := p.due(ctx, f, DueDaysSQL)
+	if err != nil {
+		return err
+	}
+	for i, first := range days {
+		b := bucket{p.conn, f, first, first.Add(day), false}
+		if err := p.seal(ctx, b, len(days)-i); err != nil {
+			return err
+		}
+	}
+	months, err := p.due(ctx, f, dueMonthsSQL)
+	if err != nil {
+		return err
+	}
+	for i, first := range months {
+		b := bucket{p.conn, f, first, first.AddDate(0, 1, 0), true}
+		if err := p.seal(ctx, b, len(months)-i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seal seals a bucket in its own transaction, unless a writer holds its lock. At READ COMMITTED it
+// sees everything written before the lock; a snapshot would not. After a failure so many buckets
+// remain. Errors: ErrLocked.
+func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
+	var sealed Result
+	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
+		func(tx pgx.Tx) (err error) {
+			if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
+				return err
+			}
+			free, err := b.tryLock(ctx)
+			switch {
+			case err != nil:
+				return err
+			case !free:
+				sealed.Skipped = 1
+			case b.month:
+				sealed, err = p.sealMonth(ctx, b)
+			default:
+				sealed, err = p.sealDay(ctx, b)
+			}
+			return err
+		})
+	if err != nil {
+		p.done.Remaining += remaining
+		return fmt.Errorf("reports: seal %s of %s: %w", b.first.Format(time.DateOnly), b.fork.ID, err)
+	}
+	p.done.add(sealed)
+	return nil
+}
+
+// TryLocksSQL tries to lock all writers out of some days of a fork, without waiting. Statements after
+// it see everything written before.
+const TryLocksSQL = `/* reports.tryLocks */
+select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
+   and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
+     from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
+
+// tryLock also keeps TRUNCATE out, which takes no locks of days.
+func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
+	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
+		return false, err
+	}
+	err = b.conn.QueryRow(ctx, TryLocksSQL, b.args()).Scan(&free)
+	return free, err
+}

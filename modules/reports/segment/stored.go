@@ -1,0 +1,140 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// These constants alone define what counts as sealed. Each takes the place of a table in a statement.
+//
+// A day or month whose plays have changed is dirty: it has a row in unsealed_days or
+// unsealed_months until it is sealed again. Segments of another version are ignored and sealed
+// again. Versions are compared as bytes: an empty value is another version, not an error.
+const (
+	// CleanDays are the days that the sealer has counted and that are not dirty.
+	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = @dayVersion
+	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
+
+	// SealedDays are the clean days with a segment. The others have too many plays.
+	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
+
+	// SealedMonths are the months that are read from their segments.
+	SealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = @monthVersion
+	 and m.head_bytes > 0
+	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
+
+	// DaysSQL returns the sealed days of a period and their sums. A condition or order may follow.
+	DaysSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
+ where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
+)
+
+// The segments of some days or months, or their heads.
+const (
+	StoredDaysSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHead + `
+		from fork_days where org_id = @org and fork_id = @fork and day = any(@days)`
+	StoredMonthsSQL = `/* reports.months */ select month, head_bytes, ` + wholeOrHead + `
+		from fork_months where org_id = @org and fork_id = @fork and month = any(@months)`
+	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
+)
+
+// LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not MVCC-safe:
+// it empties the table for older snapshots, but not their segments. It comes before the snapshot.
+const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
+
+// Args are the arguments of statements on a fork from one instant to another.
+func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"org": organisationID, "fork": forkID, "from": from, "to": to,
+		"dayVersion": []byte{Version}, "monthVersion": []byte{MonthVersion},
+	}
+}
+
+// SealedDay is a day that is read from its segment.
+type SealedDay struct {
+	Date time.Time
+	Sums []byte // packed
+}
+
+// Gaps returns the ranges between two instants without a sealed day. Days are ascending.
+func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
+	for _, d := range days {
+		if d.Date.After(from) {
+			starts = append(starts, from)
+			ends = append(ends, d.Date)
+		}
+		from = d.Date.Add(day)
+	}
+	if to.After(from) {
+		starts = append(starts, from)
+		ends = append(ends, to)
+	}
+	return starts, ends
+}
+
+// Stored is the segment of a day or a month.
+type Stored struct {
+	Date       time.Time
+	Head, Tail []byte // the next row overwrites them
+}
+
+// Scan reads a row of StoredDaysSQL or StoredMonthsSQL. A damaged size leaves no head.
+func (s *Stored) Scan(rows pgx.Rows) error {
+	var head int
+	var packed pgtype.DriverBytes
+	if err := rows.Scan(&s.Date, &head, &packed); err != nil {
+		return fmt.Errorf("reports: segments: %w", err)
+	}
+	if head < 0 || head > len(packed) {
+		head = 0
+	}
+	s.Head = packed[:head]
+	s.Tail = packed[head:]
+	return nil
+}
+
+// Damage is a day or month of a fork whose segment is damaged, by a disk error or a manual change.
+type Damage struct {
+	ForkID string
+	First  time.Time
+	Month  bool
+}
+
+// Log logs the damage.
+func (d Damage) Log(log *slog.Logger) {
+	log.Error("a segment is damaged: its plays are read instead, and it is sealed again", "fork",
+		d.ForkID, "from", d.First.Format(time.DateOnly), "month", d.Month)
+}
+
+// A damaged day or month is marked as dirty once.
+const (
+	markDaySQL = `/* reports.markDay */ insert into unsealed_days (fork_id, day)
+		select @fork, @first
+		 where not exists (select from unsealed_days where fork_id = @fork and day = @first)`
+	markMonthSQL = `/* reports.markMonth */ insert into unsealed_months (fork_id, month)
+		select @fork, @first
+		 where not exists (select from unsealed_months where fork_id = @fork and month = @first)`
+)
+
+// executor is a pool, or a connection in a transaction.
+type executor interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// MarkDirty marks the damaged day or month. It reports whether it was not marked before.
+func (d Damage) MarkDirty(ctx context.Context, db executor) (marked bool, err error) {
+	sql := markDaySQL
+	if d.Month {
+		sql = markMonthSQL
+	}
+	tag, err := db.Exec(ctx, sql, pgx.NamedArgs{"fork": d.ForkID, "first": d.First})
+	if err != nil {
+		return false, fmt.Errorf("reports: mark a damaged segment of %s: %w", d.ForkID, err)
+	}
+	return tag.RowsAffected() > 0, nil
+}

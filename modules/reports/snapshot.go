@@ -1,0 +1,154 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
+	"dg/platform/input"
+	"dg/platform/postgres"
+)
+
+// snapshot is a transaction that reads one state of the data for a report, on a replica or the
+// primary. It contains every commit that precedes its request (Query.Position).
+type snapshot struct {
+	Header
+
+	query    Query
+	segments bool          // sealed days and months are read from segments
+	reopened bool          // after an attempt that failed
+	args     pgx.NamedArgs // of all statements of the report
+	conn     *pgxpool.Conn
+	replica  bool
+
+	largeGroup  bool // the report filters the plays of all players
+	lastOrdinal int  // an upper bound of the organisation's players
+	days        []segment.SealedDay
+	months      []time.Time // first days of whole months of the period, ascending
+	members     members     // of a large group
+	damaged     []segment.Damage
+}
+
+// acquireTimeout bounds the wait for a connection.
+const acquireTimeout = 2 * time.Second
+
+// open begins a snapshot, on a replica if one has replayed the query's position. Errors:
+// ErrGroupNotFound, apperr.Unavailable.
+func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
+	if q.GroupID != "" && !input.IsID(q.GroupID) {
+		return nil, ErrGroupNotFound
+	}
+	if conn := db.AcquireReplica(ctx, q.Position); conn != nil {
+		s := newSnapshot(conn, q, segments)
+		s.replica = true
+		err := s.begin(ctx)
+		if err == nil {
+			return s, nil
+		}
+		s.close()
+		if !s.replicaFailed(ctx, err) {
+			return nil, err
+		}
+	}
+	return openPrimary(ctx, db, q, segments)
+}
+
+func openPrimary(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
+	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
+	conn, err := db.Pool.Acquire(waiting)
+	stop()
+	if errors.Is(err, context.DeadlineExceeded) {
+		e := apperr.Wrap(apperr.Unavailable, err,
+			"Too many reports are being computed. Retry in 5 seconds.")
+		e.RetryAfter = 5
+		return nil, e
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reports: connect: %w", err)
+	}
+	s := newSnapshot(conn, q, segments)
+	if err := s.begin(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
+	s := &snapshot{conn: conn, query: q, segments: segments}
+	s.args = segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
+	s.args["group"] = idOrNull(q.GroupID)
+	s.args["fork"] = idOrNull(q.ForkID)
+	s.args["minGroup"] = MinGroup
+	return s
+}
+
+func idOrNull(id string) *string {
+	if id == "" {
+		return nil
+	}
+	return &id
+}
+
+// begin begins the transaction and reads the metadata, and the sealed days and months, in one round
+// trip. Errors: ErrGroupNotFound.
+func (s *snapshot) begin(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	batch.Queue("begin isolation level repeatable read read only")
+	// one plan suits every group and period
+	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
+	batch.Queue(segment.LockPlaysSQL)
+	if s.query.GroupID != "" {
+		batch.Queue(groupOwnerSQL, s.args)
+	}
+	batch.Queue(metadataSQL, s.args)
+	if s.segments {
+		batch.Queue(sealedDaysSQL, s.args)
+		batch.Queue(sealedMonthsSQL, s.args)
+	}
+	// a generic plan of the plays would be wrong for most periods
+	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
+	results := s.conn.SendBatch(ctx, batch)
+	defer func() { _ = results.Close() }() // fails only where a statement has failed
+	for range 3 {
+		if _, err := results.Exec(); err != nil {
+			return fmt.Errorf("reports: begin: %w", err)
+		}
+	}
+	if err := s.readMetadata(results); err != nil || !s.segments {
+		return err
+	}
+	return s.readSealed(results)
+}
+
+// replicaFailed reports whether err is the failure of a replica, so that the primary is read. Replay
+// cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
+func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
+	return s.replica && ctx.Err() == nil && postgres.Failed(err)
+}
+
+// close ends the transaction and releases the connection. A connection that is sending rows is closed
+// instead: the rest of an export may be long.
+func (s *snapshot) close() {
+	if s.conn == nil {
+		return
+	}
+	conn := s.conn
+	s.conn = nil
+	defer conn.Release()
+	ctx, stop := context.WithTimeout(context.Background(), acquireTimeout)
+	defer stop()
+	if conn.Conn().PgConn().IsBusy() {
+		_ = conn.Conn().Close(ctx)
+		return
+	}
+	if _, err := conn.Exec(ctx, "rollback"); err != nil {
+		_ = conn.Conn().Close(ctx)
+	}
+}
