@@ -1,21 +1,23 @@
 package chaos
 
 import (
+	"bufio"
+	"bytes"
+	"io"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
 
-	"bytes"
 	"dg/app/apptest"
-	"sync"
-
-	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // acrossTenants are the statements that are not scoped to an organisation, with the reason
@@ -71,9 +73,9 @@ var planted = map[string]string{
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{sent: map[string]sentStatement{}}
-	w := newNthWorld(t, r, (*nthWorld).furnish)
-	_, owner := newLink(t, w.db.OwnerURL, r)
-	w.sendEverything(owner)
+	through := func(url string) string { return apptest.SocketProxy(t, url, r.pass) }
+	w := newRequestWorld(t, through, (*requestWorld).furnish)
+	w.sendEverything(through(w.db.OwnerURL))
 	p := newProof(t, w.db.OwnerURL)
 	for name, sql := range planted {
 		value := p.organisations[0]
@@ -142,11 +144,27 @@ type sentStatement struct {
 // tag is the comment that names the statement's caller.
 func (s sentStatement) tag() string { return apptest.TagOf(s.sql) }
 
-// read reads a message of a client, with the statements that its session has prepared.
-func (r *recorder) read(m apptest.Message, prepared map[string]string) {
-	if r == nil {
-		return
+// pass forwards a connection, and keeps the statements in its messages.
+func (r *recorder) pass(client, server net.Conn) {
+	defer client.Close()
+	defer server.Close()
+	go func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	}()
+	from := bufio.NewReader(client)
+	prepared := map[string]string{}
+	m, err := apptest.ReadMessage(from, 0)
+	for ; err == nil; m, err = apptest.ReadMessage(from, 1) {
+		r.keep(m, prepared)
+		if _, err = server.Write(m); err != nil {
+			return
+		}
 	}
+}
+
+// keep keeps the statement of a message; prepared are those that its session has prepared.
+func (r *recorder) keep(m apptest.Message, prepared map[string]string) {
 	s := sentStatement{}
 	switch m[0] {
 	case 'P':

@@ -17,7 +17,7 @@ import (
 )
 
 // furnish stores more rows, so that the result of every statement depends on a row.
-func (w *nthWorld) furnish() {
+func (w *requestWorld) furnish() {
 	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
 	fork := fixtures.Fork{ID: w.forks["acme"], OrganisationID: acme}
@@ -29,7 +29,7 @@ func (w *nthWorld) furnish() {
 	// Dirty days and a dirty month without plays, an unsealed day and month, damaged segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
-	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["long"])
+	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["other"])
 	w.db.Exec(`update fork_days set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
 		w.forks["named"])
 	w.db.Exec(`update fork_months set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
@@ -50,24 +50,22 @@ func (w *nthWorld) furnish() {
 
 // sendEverything sends the statements of every route, and those of the operator's commands through
 // the URL of the owner. It leaves the rows as they were.
-func (w *nthWorld) sendEverything(owner string) {
+func (w *requestWorld) sendEverything(owner string) {
 	entry := fixtures.One[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
-	for _, c := range append(w.allCases(), w.cases(`
+	for _, s := range append(w.allRequests(), w.requests(`
 		owner GET /o/acme/settings/audit-log?before=`+entry+` 200
 		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`)...) {
-		w.restore(c.api())
-		w.send(c)
+		require.NotZero(w.t, w.send(s), s)
 		w.idle()
-		w.after = w.rows()
+		w.restore()
 	}
 	w.operate(owner)
-	w.after = w.rows()
-	w.restore(true)
+	w.restore()
 }
 
 // operate does the work of the operator's commands and the background.
-func (w *nthWorld) operate(url string) {
+func (w *requestWorld) operate(url string) {
 	ctx := w.t.Context()
 	db, err := postgres.Open(ctx, url, postgres.Options{Name: "dg", MaxConns: 2})
 	require.NoError(w.t, err)

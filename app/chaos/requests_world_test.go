@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
@@ -17,39 +19,31 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
-	"dg/platform/testkit/logbook"
 )
 
-// nthWorld is the assembled program behind a link to its database, with the data of the cases.
-type nthWorld struct {
+// requestWorld is the assembled program with the data of the requests.
+type requestWorld struct {
 	*apptest.Assembled
 	t      *testing.T
 	db     *fixtures.Database
-	link   *link
 	super  *apptest.AdminDB
-	query  string              // reads all rows
-	before map[string][]string // all rows as they are before each case, by table
-	after  map[string][]string // and as they were last seen
-	log    logbook.Book
+	tables []string
 	keys   map[string]string            // tokens by name
 	people map[string]map[string]string // cookies by name
 	forks  map[string]string
 	groups map[string]string
 	keyID  string // of the key that is changed
 	offer  string // the secret that two-step verification is being set up with
-
-	hits     map[fault]int
-	restored int
-	busy     int // requests that were answered 503 without a fault
-	broken   int // answers that broke off
 }
 
-// newNthWorld stores the data of the cases, and serves it. r records the statements, or is nil.
-func newNthWorld(t *testing.T, r *recorder, furnish ...func(w *nthWorld)) *nthWorld {
-	w := &nthWorld{
+// newRequestWorld stores the data of the requests, and serves it. through returns the URL on which
+// the program reaches the database.
+func newRequestWorld(
+	t *testing.T, through func(url string) string, furnish ...func(w *requestWorld),
+) *requestWorld {
+	w := &requestWorld{
 		t:      t,
 		db:     fixtures.New(t),
-		hits:   map[fault]int{},
 		keys:   map[string]string{},
 		people: map[string]map[string]string{"-": {}},
 		forks:  map[string]string{},
@@ -59,30 +53,49 @@ func newNthWorld(t *testing.T, r *recorder, furnish ...func(w *nthWorld)) *nthWo
 	for _, more := range furnish {
 		more(w)
 	}
-	settings := assembly.Settings{
-		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	}
-	w.link, settings.ServingURL = newLink(t, w.db.URL, r)
-	w.Assembled = apptest.Assemble(t, w.db, settings)
+	w.Assembled = apptest.Assemble(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
 	w.signAllIn()
 	w.super = apptest.AdminDBAt(t, w.db.OwnerURL)
 	w.keep()
 	return w
 }
 
-// The first statement of an export reads 500 of the long file's plays. Its first block of 64 KB
-// ends before row behindFirstBlock.
-const longPlays = 700
-const behindFirstBlock = 450
+// allRequests has every route.
+func (w *requestWorld) allRequests() []sent {
+	return w.requests(apiTable + pageTable() + strings.TrimSpace(screenTable) + formTable)
+}
+
+// keep copies all rows, for restore.
+func (w *requestWorld) keep() {
+	rows, err := w.super.Query(w.t.Context(),
+		`select tablename::text from pg_tables where schemaname = 'public' order by 1`)
+	require.NoError(w.t, err)
+	w.tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(w.t, err)
+	w.super.Do(w.t, `create schema kept`)
+	for _, table := range w.tables {
+		w.super.Do(w.t, fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
+	}
+}
+
+// restore undoes all changes.
+func (w *requestWorld) restore() {
+	sql := `set session_replication_role = replica;`
+	for _, table := range w.tables {
+		sql += fmt.Sprintf(`delete from public.%s;
+			insert into public.%[1]s overriding system value table kept.%[1]s;`, table)
+	}
+	w.super.Do(w.t, sql+` set session_replication_role = origin`)
+}
 
 // fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the
 // plan.
-func (w *nthWorld) fill() {
+func (w *requestWorld) fill() {
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	acme := w.organisation("acme", fixtures.Organisation{}, 60)
-	longFork := w.db.Fork(fixtures.Fork{OrganisationID: acme, Title: "Long fork"})
-	w.db.Plays(longFork, longPlays, march, time.Hour)
-	w.forks["long"] = longFork.ID
+	other := w.db.Fork(fixtures.Fork{OrganisationID: acme, Title: "Another fork"})
+	w.db.Plays(other, 700, march, time.Hour) // more than an export reads with its first statement
+	w.forks["other"] = other.ID
 	w.organisation("named", fixtures.Organisation{ReportingMode: "nominative"}, 60)
 	w.organisation("below", fixtures.Organisation{Plan: "team"}, 0)
 	_, err := newSealer(w.db.DB).Seal(w.t.Context())
@@ -126,7 +139,7 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 
 // organisation stores an organisation with a fork, plays of twelve players over 20 days, a shown
 // group and a hidden group.
-func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int) string {
+func (w *requestWorld) organisation(slug string, o fixtures.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.db.Organisation(o)
 	players := w.db.Players(o.ID, 12)
@@ -143,7 +156,7 @@ func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int)
 var offeredSecret = regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`)
 
 // signAllIn signs all people in. "code" has a session whose code is due.
-func (w *nthWorld) signAllIn() {
+func (w *requestWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
 		c := apptest.NewWebClient(w.t, w.Base)
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
@@ -165,7 +178,7 @@ func (w *nthWorld) signAllIn() {
 }
 
 // idle waits until the program uses no connection and no place of a limiter.
-func (w *nthWorld) idle() {
+func (w *requestWorld) idle() {
 	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)
 		for _, db := range []*postgres.DB{
@@ -177,31 +190,25 @@ func (w *nthWorld) idle() {
 	})
 }
 
-// nthAnswer is what a client has seen.
-type nthAnswer struct {
-	status int
-	header http.Header
-	body   string
-	broken bool // the body broke off
-}
-
-// send sends the request of a case.
-func (w *nthWorld) send(c nthCase) nthAnswer {
+// send sends a request, and returns its status: 0 if the answer broke off.
+func (w *requestWorld) send(s sent) int {
 	headers := []string{"Accept", "text/html", "User-Agent", "Firefox"}
-	key, isKey := strings.CutPrefix(c.who, "key:")
+	key, isKey := strings.CutPrefix(s.who, "key:")
 	if isKey {
 		headers = []string{"Authorization", "Bearer " + w.keys[key]}
 	}
-	request := newRequest(w.Base+c.path, c.values(w), headers)
-	request.Method = c.verb
-	for name, value := range w.people[c.who] {
+	request := newRequest(w.Base+s.path, s.values(w), headers)
+	request.Method = s.verb
+	for name, value := range w.people[s.who] {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
 	response, err := apptest.WithoutRedirects().Do(request)
 	if err != nil {
-		return nthAnswer{broken: true, body: err.Error()}
+		return 0
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	return nthAnswer{response.StatusCode, response.Header, string(body), err != nil}
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return 0
+	}
+	return response.StatusCode
 }

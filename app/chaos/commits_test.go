@@ -1,0 +1,83 @@
+package chaos
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// counted are tables of counters and last uses: their changes are no part of an answer's promise.
+var counted = []string{"api_key_windows", "api_key_usage", "password_guesses"}
+
+// failCommitSQL makes the commit of the n-th transaction fail that writes a table of the promise. A
+// sequence is not rolled back, so it counts transactions.
+const failCommitSQL = `create sequence commits;
+	create table failing (n bigint);
+	create function fail_commit() returns trigger language plpgsql security definer as $$ begin
+		if current_setting('dg.counted', true) is distinct from txid_current()::text then
+			perform set_config('dg.counted', txid_current()::text, false);
+			if nextval('commits') = (select n from failing) then
+				raise 'the commit fails' using errcode = '57014';
+			end if;
+		end if;
+		return null;
+	end $$`
+
+// rules.md, Failures: a change whose commit fails is answered as failed and leaves nothing behind:
+// no change without its audit entry, no entry without its change. Each commit of each request that
+// writes fails once.
+func TestFailedCommitChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newRequestWorld(t, func(url string) string { return url })
+	w.super.Do(t, failCommitSQL)
+	for _, table := range w.tables {
+		if !slices.Contains(counted, table) {
+			w.super.Do(t, fmt.Sprintf(`create constraint trigger fails after insert or update or delete
+				on public.%s deferrable initially deferred for each row execute function fail_commit()`,
+				table))
+		}
+	}
+	failed := 0
+	for _, s := range w.requests(strings.TrimSpace(apiTable) + formTable) {
+		for n := 1; ; n++ {
+			w.restore()
+			before := w.promised()
+			w.super.Do(t, `truncate failing; alter sequence commits restart`)
+			w.super.Do(t, `insert into failing values ($1)`, n)
+			status := w.send(s)
+			w.idle()
+			if apptest.Read[int64](t, w.super, `select last_value from commits`) < int64(n) {
+				require.Equal(t, s.want, status, s)
+				break
+			}
+			failed++
+			if status == http.StatusServiceUnavailable {
+				require.Equal(t, before, w.promised(), "%s: commit %d failed", s, n)
+			} else {
+				require.Equal(t, s.want, status, "%s: commit %d failed", s, n)
+			}
+		}
+	}
+	t.Log(failed, "commits failed")
+	require.Greater(t, failed, 30)
+}
+
+// promised is a checksum of the rows that answers promise.
+func (w *requestWorld) promised() string {
+	var parts []string
+	for _, table := range w.tables {
+		if !slices.Contains(counted, table) {
+			parts = append(parts, fmt.Sprintf(`select '%s ' || md5(string_agg(row, '' order by row)) as row
+				from (select (to_jsonb(t) - 'last_used_at' - 'expires_at')::text as row from public.%[1]s t) r`,
+				table))
+		}
+	}
+	return apptest.Read[string](w.t, w.super,
+		`select string_agg(row, E'\n' order by row) from (`+strings.Join(parts, " union all ")+`) t`)
+}
