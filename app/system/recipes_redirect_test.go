@@ -1,6 +1,7 @@
 package system
 
 import (
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -55,7 +56,7 @@ func checkRedirects(t *testing.T, b *cookbook) {
 	}
 	for _, step := range startText.FindAllStringSubmatch(b.reader.Get("/docs"), -1) {
 		if r, ok := startLanguages[step[2]]; ok {
-			t.Run(step[1]+" "+step[2], func(t *testing.T) { refuses(t, r, plain(step[3]), false) })
+			t.Run(step[1]+" "+step[2], func(t *testing.T) { refuses(t, r, html.UnescapeString(step[3]), false) })
 		}
 	}
 }

@@ -49,8 +49,6 @@ func tableRecipes(t *testing.T) []tableRecipe {
 			command: "psql '" + fixtures.New(t).OwnerURL + "' -tA -f FILE"}},
 		{picture: "dg.svg", cookedRecipe: cookedRecipe{id: "javascript", file: "dg.mjs",
 			command: "node FILE", needs: "node -e 'fetch'"}},
-		{terminal: true, cookedRecipe: cookedRecipe{id: "go", file: "dg.go", command: "go run FILE",
-			needs: "go version"}},
 		{terminal: true, curl: true, cookedRecipe: cookedRecipe{id: "curl", file: "dg.sh",
 			command: "bash FILE", needs: "bash --version && curl --version && jq --version"}},
 	}

@@ -67,14 +67,9 @@ var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
 // recipe copies a recipe from its page.
 func (b *cookbook) recipe(id string) string { return recipeOf(b.reader, id) }
 
-// plain is highlighted code as a reader copies it.
-func plain(code string) string {
-	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u)>`).ReplaceAllString(code, ""))
-}
-
 func recipeOf(reader *apptest.WebClient, id string) string {
 	page := reader.Get("/docs/recipes/" + id)
-	return plain(apptest.RegexpGroup(reader.T, recipeText.String(), page))
+	return html.UnescapeString(apptest.RegexpGroup(reader.T, recipeText.String(), page))
 }
 
 func readCSV(t *testing.T, text string) [][]string {

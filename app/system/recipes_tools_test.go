@@ -3,6 +3,7 @@ package system
 import (
 	"dg/app/apptest"
 	"encoding/json"
+	"html"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -120,7 +121,7 @@ func checkQuickstart(t *testing.T, b *cookbook) {
 			t.Parallel()
 			r.skipIfAbsent(t)
 			folder := t.TempDir()
-			out := r.run(t, folder, plain(step[3]), key)
+			out := r.run(t, folder, html.UnescapeString(step[3]), key)
 			switch step[1] {
 			case "forks":
 				require.Contains(t, out, `"items":[{"id":`)

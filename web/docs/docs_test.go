@@ -279,46 +279,6 @@ func TestChangesAreDated(t *testing.T) {
 	}
 }
 
-// Programs are highlighted by the server, and copied as they are.
-func TestDocsHighlightPrograms(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	for _, c := range []struct{ recipe, file, shows string }{
-		{"python", "dg.py", "<b>import</b> datetime <b>as</b> dt"},
-		{"nightly-sync", "sync.py", "self, name, table, rows"}, // table is a keyword of SQL
-		{"r", "dg.R", "<i># Needs: install.packages(c(&#34;httr2"},
-		{"javascript", "dg.mjs", "<b>const</b> url = <u>&#39;http"},
-		{"power-bi", "dg.pq", "<b>each</b> [stats][suppressed]"},
-		{"duckdb", "dg.duckdb.sql", "<i>-- The chart: plays of each fork by week (UTC).</i>"},
-		{"go", "dg.go", "<b>func</b> main"},
-	} {
-		page := w.Browser(t).Get("/docs/recipes/"+c.recipe).Has(t, c.shows)
-		file, err := os.ReadFile("recipes/" + c.file)
-		require.NoError(t, err)
-		code := webtest.RegexpFind(t, `(?s)<code id="recipe">(.*?)</code></pre>`, page.Body)
-		lines := strings.Split(html.UnescapeString(anyTag.ReplaceAllString(code, "")), "\n")
-		require.Len(t, lines, strings.Count(string(file), "\n"))
-		require.Equal(t, strings.Split(string(file), "\n")[len(lines)-1], lines[len(lines)-1])
-	}
-}
-
-// The pages have the content policy of all screens: no inline script or style, and no other host.
-func TestDocsPolicy(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	for _, path := range []string{
-		"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats", "/docs/clients",
-		"/docs/changes",
-	} {
-		page := w.Browser(t).Get(path)
-		require.Equal(t, w.Browser(t).Get("/sign-in").Header.Get("Content-Security-Policy"),
-			page.Header.Get("Content-Security-Policy"))
-		require.NotRegexp(t,
-			`(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`,
-			page.Body)
-	}
-}
-
 // The page of security names no test, no file and no SQL. Links to its sections must not break.
 func TestSecurityPageIsForCustomers(t *testing.T) {
 	t.Parallel()

@@ -103,19 +103,17 @@ func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // command is a text to copy.
-type command struct{ ID, Label, Text, file string }
+type command struct{ ID, Label, Text string }
 
 // Program is a file of recipes/ as the reader copies it.
 func (e examples) Program(file, id, label string) (command, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
-	c := e.Command(id, label, strings.TrimSuffix(string(text), "\n"))
-	c.file = file
-	return c, err
+	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
 }
 
 // Command is an example as the reader copies it.
 func (e examples) Command(id, label, text string) command {
-	return command{ID: id, Label: label, Text: e.Fill(text), file: ".sh"}
+	return command{id, label, e.Fill(text)}
 }
 
 // Fill puts the reader's fork, group, period and the address of this service into an example.
