@@ -37,7 +37,7 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 				}
 			}
 			view.Choices = append(view.Choices,
-				organisationChoice{m.Organisation.Name, ui.RoleLabels[m.Role], path})
+				organisationChoice{m.Organisation.Name, ui.Label(m.Role), path})
 		}
 		if len(view.Choices) == 1 {
 			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)

@@ -109,7 +109,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			} {
 				p := b.Post(s.path, s.with(c.password, c.code)).Is(t, 422)
 				p.Has(t, "<title>Error: ",
-					"<strong>One thing to fix.</strong> Nothing has been saved.", c.said)
+					"<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
 				require.Equal(t, [2]bool{true, true}, asks(p))
 				p.Has(t, s.kept...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
@@ -137,17 +137,17 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	form.Del("name")
 	form.Del("scopes")
 	form.Set("current", "wrong horse battery")
-	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>Three things to fix.</strong>",
+	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>3 things to fix.</strong>",
 		"Enter a name.", "Choose at least one scope.", "The password is wrong.")
 	require.Equal(t, [2]bool{true, false}, asks(p),
 		"without two-step verification there is no code")
 	form.Set("current", fixtures.Password)
-	p = b.Post(path, form).Is(t, 400).Has(t, "<strong>Two things to fix.</strong>")
+	p = b.Post(path, form).Is(t, 400).Has(t, "<strong>2 things to fix.</strong>")
 	require.Equal(t, [2]bool{}, asks(p))
 
 	age(w, "1 hour") // all fields wrong at once
 	form = url.Values{"name": {" "}, "description": {strings.Repeat("x", 201)}, "expiry": {"x"}}
-	b.Post(path, form).Has(t, "<strong>Five things to fix.</strong>")
+	b.Post(path, form).Has(t, "<strong>5 things to fix.</strong>")
 }
 
 // Revoking a leaked key must not wait for a password, and a name is not sensitive.

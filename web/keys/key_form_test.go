@@ -114,7 +114,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 		require.NoError(t, err)
 		maps.Copy(form, change)
 		p := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 400)
-		p.Has(t, "<strong>One thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
+		p.Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
 			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
 		require.Contains(t, html.UnescapeString(p.Body), c.says)
 		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)

@@ -97,7 +97,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 		})
 	case !p.May(authz.CreateKey):
 		view.Notices = append(view.Notices, ui.Notice{
-			Strong:     ui.NeedsTwoStep,
+			Strong:     "Turn on two-step verification to create keys.",
 			Before:     " You can list and revoke keys without it.",
 			Action:     "Set up two-step verification",
 			ActionPath: p.TwoStepFor(create),

@@ -43,9 +43,9 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	view := organisationView{
 		Path:        p.Path("/settings/organisation"),
 		Name:        o.Name,
-		Plan:        ui.PlanLabels[o.Plan],
+		Plan:        ui.Label(o.Plan),
 		IncludesAPI: o.Plan.IncludesAPI(),
-		Mode:        ui.ModeLabels[o.ReportingMode],
+		Mode:        ui.Label(o.ReportingMode),
 		Nominative:  o.ReportingMode == org.Nominative,
 	}
 	if p.May(authz.ChangeReportingMode) {
@@ -89,7 +89,7 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	for _, p := range people {
 		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
 		view.Members = append(view.Members,
-			memberRow{p.Name, p.Email, ui.RoleLabels[roles[p.ID]], p.TwoStep, p.TwoStepSince, rank})
+			memberRow{p.Name, p.Email, ui.Label(roles[p.ID]), p.TwoStep, p.TwoStepSince, rank})
 		if p.TwoStep {
 			users++
 		}

@@ -73,11 +73,11 @@ func (p *params) parsePeriod(today time.Time) (reports.Period, error) {
 	}
 	switch {
 	case !fromIsDay && !toIsDay:
-		invalid.message = fmt.Sprintf("“From” and “To” are not dates. %s", ui.ValidDates())
+		invalid.message = fmt.Sprintf("“From” and “To” are not dates. %s", ui.ValidDates)
 	case !fromIsDay:
-		invalid.message = fmt.Sprintf("“From” is not a date. %s", ui.ValidDates())
+		invalid.message = fmt.Sprintf("“From” is not a date. %s", ui.ValidDates)
 	case !toIsDay:
-		invalid.message = fmt.Sprintf("“To” is not a date. %s", ui.ValidDates())
+		invalid.message = fmt.Sprintf("“To” is not a date. %s", ui.ValidDates)
 	case to.Before(from):
 		invalid.message = ui.ToBeforeFrom(from, to)
 	default:

@@ -1,14 +1,10 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
-	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"dg/modules/reports"
 )
@@ -82,118 +78,48 @@ func begins(p reports.Period, date time.Time) bool {
 	return date.Weekday() == time.Monday
 }
 
-// Tick is a label below the day that it names, or where the month begins that it names.
+// Tick is a label of the axis of time, at the line where its day, week or month begins.
 type Tick struct {
-	Label, Anchor string
-	Class         string  // of the screens that it is for: "" (all), "mid" or "wide"
-	at            float64 // from 0 to 100
-	rank          int     // of several that have no room, the highest stays
+	Label string
+	Wide  bool    // whether it has room on wide screens alone
+	at    float64 // from 0 to 100
 }
 
-// At is where the label is anchored.
+// At is where the label begins.
 func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.at) }
 
-// How labels are anchored.
+// Where the last label begins that ends within the chart, and the labels that a phone has room for.
 const (
-	inMiddle = "middle"
-	atStart  = "start"
-	atEnd    = "end"
+	lastTick            = 94.0
+	lastNarrowTick      = 80.0
+	narrowTicks         = 3
+	maxDaysWithTickEach = 14
 )
 
-// What ticks need, in pixels: the width of a character, the space between two labels, and the width
-// of the charts that they are for: on a phone, and on screens of 704 and 880 pixels.
-const (
-	charWidth               = 7
-	tickSpace               = 10
-	narrowChart             = 232
-	midChart                = 600
-	wideChart               = 784
-	maxDaysWithTickEach int = 14
-)
-
-// Ticks are the beginnings of months in a long period. Else they are the first and the last day, and
-// between them days or beginnings of weeks. There are as many as find room.
+// Ticks are days of a short period, else the beginnings of weeks or months. Those are at most 14.
 func Ticks(p reports.Period) []Tick {
-	if p.Days > MaxChartDays {
-		return monthTicks(p)
-	}
-	layout := layoutDayMonth
-	if p.From.Year() != LastDay(p).Year() {
-		layout = layoutDay
-	}
-	all := []Tick{{Label: p.From.Format(layout), Anchor: atStart}}
-	if p.Days > 1 {
-		all = append(all, Tick{Label: LastDay(p).Format(layout), Anchor: atEnd, at: 100})
-	}
-	var between []Tick
-	for i := 1; i < p.Days-1; i++ {
-		if date := p.From.AddDate(0, 0, i); p.Days <= maxDaysWithTickEach || begins(p, date) {
-			between = append(between, Tick{
-				Label:  date.Format(layout),
-				Anchor: inMiddle,
-				at:     100 * (float64(i) + .5) / float64(p.Days),
-				rank:   bits.TrailingZeros(uint(len(between))),
-			})
-		}
-	}
-	return placeAll(all, between)
-}
-
-// monthTicks name each month, and with January its year: Dec, Jan 2026, Feb.
-func monthTicks(p reports.Period) []Tick {
 	var all []Tick
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
-		if date.Day() != 1 {
-			continue
-		}
-		t := Tick{
-			Label:  date.Format("Jan"),
-			Anchor: atStart,
-			at:     100 * float64(i) / float64(p.Days),
-			rank:   bits.TrailingZeros(uint(date.Month() - time.January)),
-		}
-		if date.Month() == time.January {
-			t.Label = date.Format("Jan 2006")
-		}
-		all = append(all, t)
-	}
-	return placeAll(nil, all)
-}
-
-// placeAll adds the ticks that fit on a narrow chart, then on wider ones: every eighth before every
-// fourth before every second, for equal distances.
-func placeAll(placed, more []Tick) []Tick {
-	slices.SortStableFunc(more, func(a, b Tick) int { return cmp.Compare(b.rank, a.rank) })
-	placed = place(placed, more, narrowChart, "")
-	placed = place(placed, more, midChart, "mid")
-	return place(placed, more, wideChart, "wide")
-}
-
-// place adds the ticks that find room on a chart of that many pixels.
-func place(placed, more []Tick, pixels float64, class string) []Tick {
-	for _, t := range more {
-		from, to := t.extent(pixels)
-		if to <= pixels && !slices.ContainsFunc(placed, func(other Tick) bool {
-			a, b := other.extent(pixels)
-			return from < b+tickSpace && a < to+tickSpace
-		}) {
-			t.Class = class
-			placed = append(placed, t)
+		at := 100 * float64(i) / float64(p.Days)
+		if at < lastTick && (p.Days <= maxDaysWithTickEach || begins(p, date)) {
+			all = append(all, Tick{Label: tickLabel(p, date), at: at})
 		}
 	}
-	return placed
+	every := (len(all) + narrowTicks - 1) / narrowTicks
+	for i := range all {
+		all[i].Wide = i%every > 0 || all[i].at > lastNarrowTick
+	}
+	return all
 }
 
-// extent is from where to where the label reaches, in pixels.
-func (t Tick) extent(pixels float64) (from, to float64) {
-	at := t.at * pixels / 100
-	width := charWidth * float64(utf8.RuneCountInString(t.Label))
-	switch t.Anchor {
-	case atStart:
-		return at, at + width
-	case atEnd:
-		return at - width, at
+// tickLabel names a day, or the month that begins with it: Dec, 2026, Feb.
+func tickLabel(p reports.Period, date time.Time) string {
+	switch {
+	case p.Days <= MaxChartDays:
+		return date.Format(layoutDayMonth)
+	case date.Month() == time.January:
+		return date.Format("2006")
 	}
-	return at - width/2, at + width/2
+	return date.Format("Jan")
 }

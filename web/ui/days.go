@@ -27,11 +27,7 @@ func Between(first, last time.Time) reports.Period {
 func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
 
 // ValidDates says which dates can be chosen.
-func ValidDates() string {
-	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	last := time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
-	return fmt.Sprintf("Choose a date from %s to %s.", Day(first), Day(last))
-}
+const ValidDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 // ToBeforeFrom says that a period ends before it begins.
 func ToBeforeFrom(from, to time.Time) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"dg/modules/reports"
@@ -31,6 +32,14 @@ func Plural(n int64, one, other string) string {
 		other = one
 	}
 	return fmt.Sprintf(other, Count(n))
+}
+
+// Label is what the screens call a role, a plan or a reporting mode: owner is Owner.
+func Label[T ~string](value T) string {
+	if value == "" {
+		return ""
+	}
+	return strings.ToUpper(string(value[:1])) + string(value[1:])
 }
 
 // Percent writes a percentage with one decimal: 69.6%.

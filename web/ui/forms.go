@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,10 +44,7 @@ func (f FormErrors) Error(field string) string {
 
 // Count is the number of errors in words.
 func (f FormErrors) Count() string {
-	counts := strings.Split(
-		",One thing,Two things,Three things,Four things,Five things,Six things,Many things", ",",
-	)
-	return counts[min(len(f.Errors), len(counts)-1)]
+	return Plural(int64(len(f.Errors)), "%s thing", "%s things")
 }
 
 // Wait is how long no attempt is accepted.

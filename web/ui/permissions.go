@@ -52,9 +52,6 @@ func AuthorizeAll[T any](
 	return nil
 }
 
-// NeedsTwoStep is why an admin without two-step verification cannot create keys.
-const NeedsTwoStep = "Turn on two-step verification to create keys."
-
 // denialReason says why the principal lacks a permission, and who can help. U+2068 and U+2069
 // isolate the text direction of the organisation's name.
 func (p *Principal) denialReason(permission authz.Permission) string {
@@ -62,12 +59,8 @@ func (p *Principal) denialReason(permission authz.Permission) string {
 	case p.IsMember():
 		return fmt.Sprintf("Only owners and admins of \u2068%s\u2069 can open reports and settings. "+
 			"To get access, ask an owner to change your role.", p.Organisation.Name)
-	case permission == authz.ChangeReportingMode:
-		return "Only an owner can change the reporting mode. Ask an owner of the organisation."
-	case permission == authz.CreateKey:
-		return fmt.Sprintf("%s Set it up in your account settings.", NeedsTwoStep)
-	case permission == authz.ReplaceKey, permission == authz.RenameKey:
-		return "Turn on two-step verification to replace and rename keys. Set it up in your account settings."
+	case p.wouldWithTwoStep(permission):
+		return "Turn on two-step verification first, in your account settings."
 	}
 	return "Your role does not allow this. Ask an owner of the organisation."
 }
