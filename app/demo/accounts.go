@@ -17,12 +17,14 @@ var Accounts = []Account{
 			"jiLJZ2GH+eoXBZJUeOx/UHlwbPjBlrvIlcvbW0En3T8",
 	},
 	{
-		harbour.name, "Tomás Okafor", "tomas@harbour.example.com", "admin-with-two-steps", "admin", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+		harbour.name, "Tomás Okafor", "tomas@harbour.example.com", "admin-with-two-steps", "admin",
+		"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
 		"$argon2id$v=19$m=19456,t=2,p=1$z34BAM6tCSBIP5u0xW2lJg$" +
 			"TEYzHr/KALaJ/vKLrPpPpH6g5CBION+5FErl+KT76qA",
 	},
 	{
-		harbour.name, "Claire Dubois", "claire@harbour.example.com", "admin-without-second-step", "admin", "",
+		harbour.name, "Claire Dubois", "claire@harbour.example.com", "admin-without-second-step",
+		"admin", "",
 		"$argon2id$v=19$m=19456,t=2,p=1$tcfkQcvrbJsGuiMs1DeLjA$" +
 			"36acDEIYNkJGlXX9B/XvcazCtv7+27GLA/QjOpGSZCk",
 	},
@@ -32,7 +34,8 @@ var Accounts = []Account{
 			"PyHkAFSvXnnukUHspPDgPI8W8qn+koH6QJ0lr/48VTg",
 	},
 	{
-		atelier.name, "Noor van Dijk", "noor@atelier.example.org", "owner-of-atelier", "owner", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+		atelier.name, "Noor van Dijk", "noor@atelier.example.org", "owner-of-atelier", "owner",
+		"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
 		"$argon2id$v=19$m=19456,t=2,p=1$TW9edIp2GUHBjPtS0IGrKQ$" +
 			"cElh4odiHfGGwZOHLquzgRgZhNuSqgSHrmZxuo57Z6s",
 	},
