@@ -25,6 +25,12 @@ type OverviewTotals struct {
 	CompletionRate            Rate
 }
 
+func (t *OverviewTotals) count(completed, players int64) {
+	t.Completed = completed
+	t.Players = players
+	t.CompletionRate = rate(completed, t.Plays)
+}
+
 const (
 	// OverviewWeeks is how many weeks an overview has.
 	OverviewWeeks = 12
@@ -32,33 +38,26 @@ const (
 	week          = 7 * day
 
 	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, for about
-	// 300 ms. A play outside of segments counts as unsealedCost.
-	maxOverviewPlays = 5_000_000
-	unsealedCost     = 20
+	// 300 ms.
+	maxOverviewPlays = 250_000
 )
 
 // Overview returns the overview of an organisation's forks for the weeks that end on the last day
 // of the query's period.
 // Errors: apperr.Unavailable with RetryAfter.
-func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error) {
-	release, err := s.limits.acquire(ctx, q)
-	if err != nil {
-		return Overview{}, err
-	}
-	defer release()
+func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
 	q.Period = overviewPeriod(q.Period)
-	snap, err := open(ctx, s.db, q, true)
+	report, err := s.Open(ctx, q)
 	if err != nil {
 		return Overview{}, err
 	}
+	defer report.Close()
 	for {
-		o, err = snap.overview(ctx, s.maxOverviewPlays)
+		o, err := report.snap.overview(ctx, s.maxOverviewPlays)
 		if err == nil {
-			snap.close()
 			return o, nil
 		}
-		if snap, err = s.reopen(ctx, snap, err); err != nil {
-			snap.close()
+		if report.snap, err = s.reopen(ctx, report.snap, err); err != nil {
 			return Overview{}, err
 		}
 	}
