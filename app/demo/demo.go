@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"dg/modules/identity/password"
 )
 
 const day = 24 * time.Hour
@@ -75,10 +77,13 @@ func (d *demo) writeAccounts(organisationID uuid.UUID, name string) error {
 		if a.Organisation != name {
 			continue
 		}
-		_ = d.random.id() // the ids that the API’s examples name come after this draw
+		hash, err := password.Hash(a.Password, d.random.source)
+		if err != nil {
+			return err
+		}
 		id := d.random.id()
 		if err := d.file.write(user{
-			"user", id, a.Email, a.Name, a.passwordHash, a.TOTPSecret, "en",
+			"user", id, a.Email, a.Name, hash, a.TOTPSecret, "en",
 		}); err != nil {
 			return err
 		}

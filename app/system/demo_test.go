@@ -1,6 +1,7 @@
 package system
 
 import (
+	"crypto/rand"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	d := serveDemo(t)
 	dir = d.dir
 	refused("dg account reset", serve...)
-	other, err := password.Hash("a password of their own")
+	other, err := password.Hash("a password of their own", rand.Reader)
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)

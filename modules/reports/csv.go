@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -90,7 +89,7 @@ func (e *Export) append(b []byte) []byte {
 	r := &e.row
 	f := e.format
 	separator := f.separator()
-	b = append(csvUUID(b, r.id[:]), separator)
+	b = append(append(b, r.id...), separator)
 	b = append(append(b, e.snap.query.ForkID...), separator)
 	if r.released {
 		b = strconv.AppendInt(b, int64(r.release), 10)
@@ -143,16 +142,6 @@ func appendSkills(b []byte, answers []byte) []byte {
 		b = strconv.AppendUint(b, uint64(correct[i]), 10)
 		b = append(b, '/')
 		b = strconv.AppendUint(b, uint64(n), 10)
-	}
-	return b
-}
-
-// csvUUID appends the 16 bytes of an identifier in its text form.
-func csvUUID(b []byte, id []byte) []byte {
-	b = hex.AppendEncode(b, id[:4])
-	for _, part := range [][]byte{id[4:6], id[6:8], id[8:10], id[10:16]} {
-		b = append(b, '-')
-		b = hex.AppendEncode(b, part)
 	}
 	return b
 }

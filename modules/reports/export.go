@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
-	"dg/platform/apperr"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection
@@ -32,7 +31,7 @@ type Export struct {
 // exportRow is a play as an export shows it. The next row overwrites it.
 type exportRow struct {
 	segment.Play
-	id          [16]byte
+	id          []byte
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
@@ -49,8 +48,7 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
 
-// Begin sets the context of the rows. When it ends, the query is cancelled and AppendNext returns
-// the cause.
+// Begin sets the context of the rows. When it ends, the query is cancelled.
 func (e *Export) Begin(ctx context.Context) { e.ctx = ctx }
 
 // Rows returns the number of plays returned so far.
@@ -68,7 +66,7 @@ func (e *Export) Close() {
 func (e *Export) AppendNext(b []byte) ([]byte, error) {
 	if !e.begun {
 		if err := e.begin(); err != nil {
-			return b, e.failure(err)
+			return b, fmt.Errorf("reports: export: %w", err)
 		}
 		e.begun = true
 		return e.format.appendHeader(b), nil
@@ -78,7 +76,7 @@ func (e *Export) AppendNext(b []byte) ([]byte, error) {
 	}
 	more, err := e.next()
 	if err != nil {
-		return b, e.failure(err)
+		return b, fmt.Errorf("reports: export: %w", err)
 	}
 	if !more {
 		return b, io.EOF
@@ -89,8 +87,9 @@ func (e *Export) AppendNext(b []byte) ([]byte, error) {
 
 // The plays of an export are ordered by start, then id: the order of the index plays_period.
 const (
-	exportSQL   = `/* reports.export */ select ` + segment.PlayColumns + `, id, release_number, completed_at`
-	exportOrder = ` order by started_at, id`
+	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
+		`, id::text, release_number, completed_at`
+	exportOrder = ` order by plays.started_at, plays.id`
 	// ownPlayer looks up each row's player. A join would sort the period before the first row.
 	ownPlayer = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
@@ -190,7 +189,7 @@ func (e *Export) readRest() error {
 		return rows.Err()
 	}
 	e.snap.args["after"] = time.UnixMilli(e.row.StartedAt)
-	e.snap.args["afterID"] = e.row.id
+	e.snap.args["afterID"] = string(e.row.id)
 	return e.query(exportSQL + playsOfRange + afterRow + exportOrder)
 }
 
@@ -198,24 +197,13 @@ const playersSQL = `/* reports.players */
 select ordinal, label, case when @mode = 'nominative' then display_name else label end
   from players where org_id = @org`
 
-// failure returns why rows ended: the cause of a cancellation, or the error of the database.
-func (e *Export) failure(err error) error {
-	if cause := context.Cause(e.ctx); cause != nil {
-		err = cause
-	}
-	if apperr.Is(err, apperr.NotFound) {
-		return err
-	}
-	return fmt.Errorf("reports: export: %w", err)
-}
-
 // parse decodes the current row.
 func (e *Export) parse() {
 	v := e.rows.RawValues()
 	row := &e.row
 	row.Scan(v)
 	v = v[5:]
-	copy(row.id[:], v[0])
+	row.id = append(row.id[:0], v[0]...) // it outlives the rows
 	if row.released = v[1] != nil; row.released {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}

@@ -57,7 +57,7 @@ func (l limits) remember(q Query, large bool) { l.isLarge.Put(q.ForkID+q.GroupID
 // isLarge reports whether the statistics list many players, or read segments for a group.
 func (s *snapshot) isLarge(stats Statistics) bool {
 	return stats.UniquePlayers > LargeReport ||
-		s.grouped() && len(s.days)+len(s.months) > 0 && !s.Suppressed
+		s.grouped() && len(s.days) > 0 && !s.Suppressed
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

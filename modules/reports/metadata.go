@@ -3,6 +3,7 @@ package reports
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -106,6 +107,19 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ = results.Query() // its error is the rows'
 	s.days = days
 	s.months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
-	s.largeGroup = s.largeGroup || s.grouped() && len(s.days)+len(s.months) > 0
+	if s.grouped() {
+		s.addDaysOfMonths()
+		s.largeGroup = s.largeGroup || len(s.days) > 0
+	}
 	return apperr.Annotate(err, "reports: sealed months")
+}
+
+// addDaysOfMonths adds the days of the sealed months: a group needs no sums of days.
+func (s *snapshot) addDaysOfMonths() {
+	for _, first := range s.months {
+		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
+			s.days = append(s.days, segment.SealedDay{Date: date})
+		}
+	}
+	slices.SortFunc(s.days, func(a, b segment.SealedDay) int { return a.Date.Compare(b.Date) })
 }

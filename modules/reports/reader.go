@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"dg/modules/org"
@@ -141,16 +140,13 @@ func (s *snapshot) damage(first time.Time, month bool) {
 	s.damaged = append(s.damaged, segment.Damage{ForkID: s.query.ForkID, First: first, Month: month})
 }
 
-// The plays of one range of time or several, or of a small group's members in the period. If the
+// The plays of one range of time, or of a small group's members in the period. If the
 // planner estimates one row for the range, each lookup of a member could scan it: the row comparison
 // matches the index of players only. player = any(array(select …)) above the fence would be an
 // unhashed subplan: O(plays × members).
 const (
 	playsOfRange = ` from plays where org_id = @org and fork_id = @fork and started_at >= @start
 		and started_at < @end`
-	playsOfRanges = ` from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
-		select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
-		  and started_at < r.hi offset 0) plays`
 	playsOfMembers = ` from (
 		select player as member from group_members where org_id = @org and group_id = @group` + byPlayer +
 		`) m, lateral (
@@ -168,7 +164,7 @@ func (s *snapshot) playsSQL() string {
 		return selectPlays + playsOfMembers
 	}
 	p := s.query.Period
-	starts, ends := segment.Gaps(s.readDays(), p.From, p.End())
+	starts, ends := segment.Gaps(s.days, p.From, p.End())
 	if len(starts) == 1 {
 		s.args["start"] = starts[0]
 		s.args["end"] = ends[0]
@@ -176,22 +172,7 @@ func (s *snapshot) playsSQL() string {
 	}
 	s.args["starts"] = starts
 	s.args["ends"] = ends
-	return selectPlays + playsOfRanges
-}
-
-// readDays returns the days that are read from segments. Days of months have no sums of a group.
-func (s *snapshot) readDays() []segment.SealedDay {
-	if !s.grouped() {
-		return s.days
-	}
-	days := slices.Clone(s.days)
-	for _, first := range s.months {
-		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
-			days = append(days, segment.SealedDay{Date: date})
-		}
-	}
-	slices.SortFunc(days, func(a, b segment.SealedDay) int { return a.Date.Compare(b.Date) })
-	return days
+	return segment.PlaysSQL
 }
 
 // addPlays adds the plays of all other days.

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
@@ -104,7 +106,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.sealer.MaxMonthBytes = 7_000 // about 370 plays
+	e.sealer.MaxMonthPlays = 370
 	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.Exec(`delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
@@ -170,7 +172,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 		done = sealed
 		err = failure
 	}
-	require.Zero(t, e.sealer.RunOnce(t.Context(), time.Time{}), "the next pass searches again")
+	e.sealer.RunOnce(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testFork, "which one")
 	days := e.count(daysOfSQL, otherFork)
@@ -238,4 +240,23 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 		require.Less(t, e.pages(t, sealer.DueDaysSQL, segment.Args(testOrg, testFork, time.Time{}, testNow)),
 			10*days)
 	}
+}
+
+// Organisations take turns, a fork each.
+func TestOrganisationsAreSealedInTurn(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	const lastOrg = "00000000-0000-4000-8000-00000000000a"
+	const lastFork = "00000000-0000-4000-8000-00000000000b"
+	e.Exec(insertSQL, testFrom, 5, 100)
+	e.Organisation(fixtures.Organisation{ID: lastOrg})
+	last := e.Fork(fixtures.Fork{ID: lastFork, OrganisationID: lastOrg})
+	e.Play(fixtures.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
+	e.seal(t)
+	rows, err := e.Owner.Pool.Query(t.Context(), `select fork_id::text from fork_days group by 1
+		order by min(xmin::text::bigint)`)
+	require.NoError(t, err)
+	forks, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }

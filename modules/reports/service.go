@@ -111,15 +111,10 @@ func (s *Service) markDamaged(ctx context.Context, damaged []segment.Damage) {
 
 // Header returns the header of a report without opening it. Errors: those of Open.
 func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
-	release, err := s.limits.acquire(ctx, q)
+	report, err := s.Open(ctx, q)
 	if err != nil {
 		return Header{}, err
 	}
-	defer release()
-	snap, err := open(ctx, s.db, q, false)
-	if err != nil {
-		return Header{}, err
-	}
-	defer snap.close()
-	return snap.Header, nil
+	defer report.Close()
+	return report.Header, nil
 }

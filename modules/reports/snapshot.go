@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
-	"dg/platform/apperr"
 	"dg/platform/input"
 	"dg/platform/postgres"
 )
@@ -63,12 +61,6 @@ func openPrimary(ctx context.Context, db *postgres.DB, q Query, segments bool) (
 	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
-	if errors.Is(err, context.DeadlineExceeded) {
-		e := apperr.Wrap(apperr.Unavailable, err,
-			"Too many reports are being computed. Retry in 5 seconds.")
-		e.RetryAfter = 5
-		return nil, e
-	}
 	if err != nil {
 		return nil, fmt.Errorf("reports: connect: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/platform/httpserver"
 	"dg/web/ui"
 )
 
@@ -52,7 +53,10 @@ func (h *SignInHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) 
 func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
-		c.Cookies(ui.SessionCookie))
+		identity.Client{
+			Address: httpserver.ClientAddr(c),
+			Session: c.Cookies(ui.SessionCookie),
+		})
 	if w := ui.LockoutWait(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}

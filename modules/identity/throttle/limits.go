@@ -63,11 +63,11 @@ func Passwords(email, address string) []Limit {
 	}
 }
 
-// Codes are a person's wrong codes since the last right one, as the table users has them.
+// Codes are a person's wrong codes since the last right one.
 type Codes struct {
-	Wrong       int        `gorm:"column:wrong_codes"`
-	Locks       int        `gorm:"column:code_waits"` // in a row
-	LockedUntil *time.Time `gorm:"column:codes_wait_until"`
+	Wrong       int
+	Locks       int // in a row
+	LockedUntil *time.Time
 }
 
 // Check returns a LockedError while no code is compared.

@@ -13,21 +13,18 @@ import (
 
 type fork struct{ OrganisationID, ID string }
 
-// sealedForks finds the forks with segments, of all organisations. A search also finds those with more
-// than minPlays plays, for which it reads so many index entries of every other fork. Organisations
-// take turns, a fork each, so that many large forks of one do not delay another's.
-func sealedForks(
-	ctx context.Context, conn *pgxpool.Conn, search bool, minPlays int64,
-) ([]fork, error) {
+// sealedForks finds the forks with segments or more than minPlays plays, of all organisations.
+// Organisations take turns, a fork each, so that many large forks of one do not delay another's.
+func sealedForks(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // its error is the rows'
 		`/* reports.sealedForks */ select f.org_id::text, f.id::text from forks f
 		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
 		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
-		    or @search and exists (select from (
+		    or exists (select from (
 		           select p.org_id from plays p where p.fork_id = f.id
 		             order by p.started_at, p.id offset @minPlays limit 1) x where x.org_id = f.org_id)
 		 order by row_number() over (partition by f.org_id order by f.id), f.id`,
-		pgx.NamedArgs{"search": search, "minPlays": minPlays})
+		pgx.NamedArgs{"minPlays": minPlays})
 	forks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
 	return forks, apperr.Annotate(err, "reports: sealed forks")
 }
@@ -41,7 +38,7 @@ const (
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date
-      from (select org_id, started_at from plays where fork_id = @fork and started_at >= @from
+      from (select org_id, started_at from plays where fork_id = @fork
         order by started_at, id limit 1) first
      where first.org_id = @org
     union all
@@ -51,10 +48,10 @@ with recursive days (day) as (
               order by started_at, id limit 1) next
      where next.org_id = @org)
 select day from days
- where day < @to and not exists (select from ` + segment.CleanDays +
+ where day < @to::date and not exists (select from ` + segment.CleanDays +
 		` s where s.org_id = @org and s.fork_id = @fork and s.day = days.day)
 union
-select day from unsealed_days where fork_id = @fork and day < @to
+select day from unsealed_days where fork_id = @fork and day < @to::date
 order by day desc`
 	// dueMonthsSQL includes dirty months, which may have no days any more.
 	dueMonthsSQL = `/* reports.dueMonths */
@@ -71,7 +68,7 @@ order by month desc`
 
 // due returns the days or months of a fork that are due.
 func (p *pass) due(ctx context.Context, f fork, sql string) ([]time.Time, error) {
-	args := segment.Args(f.OrganisationID, f.ID, p.from, p.today)
+	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	rows, _ := p.conn.Query(ctx, sql, args) // its error is the rows'
 	dates, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	return dates, apperr.Annotate(err, "reports: due")

@@ -54,86 +54,96 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), plays))
 }
 
-// maxMonthBytes bounds the plays of a month that are packed player by player, about 1.8 million.
-const maxMonthBytes = 40 << 20
+// maxMonthPlays bounds the plays of a month that are packed player by player, which takes about 100 MB.
+const maxMonthPlays = 1_000_000
 
-// sealMonth packs the plays of a month. It marks damaged days as dirty, and then reads their plays.
+// monthPlays collects the plays of a month.
+type monthPlays struct {
+	players segment.Players
+	plays   []segment.Play
+	max     int
+	more    bool // than max: plays has none
+}
+
+func (m *monthPlays) add(p *segment.Play) {
+	m.players.AddPlay(p)
+	if m.more {
+		return
+	}
+	if m.more = len(m.plays) == m.max; m.more {
+		m.plays = nil
+		return
+	}
+	play := *p
+	play.Answers = bytes.Clone(p.Answers)
+	m.plays = append(m.plays, play)
+}
+
+// sealMonth packs the plays of a month: those of sealed days from their segments. It marks damaged
+// days as dirty and leaves the month to a later pass.
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
-	for {
-		m := segment.NewMonthPlays(b.first.UnixMilli(), s.MaxMonthBytes)
-		damaged, err := b.readMonth(ctx, m)
-		switch {
-		case err != nil:
-			return Result{}, err
-		case len(damaged) > 0:
-			if err := s.markDamaged(ctx, b, damaged); err != nil {
-				return Result{}, err
-			}
-			continue // without them: they are dirty
-		case m.Empty():
-			return Result{}, b.replace(ctx, dropMonthSQL, b.args())
-		}
-		return Result{Months: 1}, b.saveMonth(ctx, m.Pack())
-	}
-}
-
-func (s *Sealer) markDamaged(ctx context.Context, b bucket, days []time.Time) error {
-	for _, first := range days {
-		d := segment.Damage{ForkID: b.fork.ID, First: first}
-		if _, err := d.MarkDirty(ctx, b.conn); err != nil {
-			return err
-		}
-		s.OnDamage(d)
-	}
-	return nil
-}
-
-const playsOfMonthSQL = `/* reports.playsOfMonth */ select ` + segment.PlayColumns + `
-  from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
-    select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
-      and started_at < r.hi offset 0) plays`
-
-// readMonth reads the plays of sealed days from their segments, and those of other days. Damaged
-// segments are no failure.
-func (b bucket) readMonth(
-	ctx context.Context, m *segment.MonthPlays,
-) (damaged []time.Time, err error) {
+	m := &monthPlays{max: s.MaxMonthPlays}
 	args := b.args()
 	rows, _ := b.conn.Query(ctx, segment.DaysSQL+` order by d.day`, args) // its error is the rows'
-	sealed, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
+	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
 	if err != nil {
-		return nil, fmt.Errorf("reports: sealed days: %w", err)
+		return Result{}, fmt.Errorf("reports: sealed days: %w", err)
 	}
-	var days []time.Time
-	for _, d := range sealed {
-		days = append(days, d.Date)
+	damaged, err := b.readDays(ctx, days, m)
+	if err != nil {
+		return Result{}, err
 	}
-	args["days"] = days
+	if len(damaged) > 0 {
+		return Result{Skipped: 1}, s.markDamaged(ctx, b, damaged)
+	}
+	args["starts"], args["ends"] = segment.Gaps(days, b.first, b.end)
+	rows, _ = b.conn.Query(ctx, segment.PlaysSQL, args) // its error is the rows'
+	defer rows.Close()
+	var p segment.Play
+	for rows.Next() {
+		p.Scan(rows.RawValues())
+		m.add(&p)
+	}
+	if rows.Err() != nil {
+		return Result{}, fmt.Errorf("reports: plays of a month: %w", rows.Err())
+	}
+	if m.players.Count() == 0 {
+		return Result{}, b.replace(ctx, dropMonthSQL, args)
+	}
+	packed := segment.PackMonth(b.first.UnixMilli(), &m.players, m.plays)
+	return Result{Months: 1}, b.save(ctx, sealMonthSQL, args, packed.Head, packed.Tail)
+}
+
+// readDays adds the plays of sealed days, and returns the damaged ones.
+func (b bucket) readDays(
+	ctx context.Context, days []segment.SealedDay, m *monthPlays,
+) (damaged []segment.Damage, err error) {
+	args := b.args()
 	args["whole"] = true
-	rows, _ = b.conn.Query(ctx, segment.StoredDaysSQL, args) // its error is the rows'
+	args["days"] = segment.Dates(days)
+	rows, _ := b.conn.Query(ctx, segment.StoredDaysSQL, args) // its error is the rows'
 	defer rows.Close()
 	var stored segment.Stored
 	for rows.Next() {
 		if err := stored.Scan(rows); err != nil {
 			return nil, err
 		}
-		err := segment.UnpackDay(stored.Date.UnixMilli(), stored.Head, stored.Tail, nil, m.Add)
+		err := segment.UnpackDay(stored.Date.UnixMilli(), stored.Head, stored.Tail, nil, m.add)
 		if err != nil {
-			damaged = append(damaged, stored.Date)
+			damaged = append(damaged, segment.Damage{ForkID: b.fork.ID, First: stored.Date})
 		}
 	}
-	if rows.Err() != nil || len(damaged) > 0 {
-		return damaged, apperr.Annotate(rows.Err(), "reports: segments of a month")
+	return damaged, apperr.Annotate(rows.Err(), "reports: segments of a month")
+}
+
+func (s *Sealer) markDamaged(ctx context.Context, b bucket, damaged []segment.Damage) error {
+	for _, d := range damaged {
+		if _, err := d.MarkDirty(ctx, b.conn); err != nil {
+			return err
+		}
+		s.OnDamage(d)
 	}
-	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
-	rows, _ = b.conn.Query(ctx, playsOfMonthSQL, args) // its error is the rows'
-	defer rows.Close()
-	var p segment.Play
-	for rows.Next() {
-		p.Scan(rows.RawValues())
-		m.Add(&p)
-	}
-	return nil, apperr.Annotate(rows.Err(), "reports: plays of a month")
+	return nil
 }
 
 const (
@@ -159,10 +169,6 @@ func (b bucket) saveDay(ctx context.Context, d segment.Day) error {
 	args := b.args()
 	args["sums"] = d.Sums.Pack(b.first.UnixMilli())
 	return b.save(ctx, sealDaySQL, args, d.Head, d.Tail)
-}
-
-func (b bucket) saveMonth(ctx context.Context, m segment.Month) error {
-	return b.save(ctx, sealMonthSQL, b.args(), m.Head, m.Tail)
 }
 
 func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, tail []byte) error {

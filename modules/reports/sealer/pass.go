@@ -19,28 +19,27 @@ type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
 	today   time.Time
-	from    time.Time     // earlier days are sealed only if they are dirty
 	timeout time.Duration // of each bucket's wait for another sealer
 	done    Result
 }
 
 // pass seals the due days and months of all forks, until it meets another sealer. A failure in one
 // fork does not keep it from the others.
-func (s *Sealer) pass(
-	ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration,
-) (Result, error) {
+func (s *Sealer) pass(ctx context.Context, timeout time.Duration) (Result, error) {
+	conn, err := s.db.Pool.Acquire(ctx)
+	if err != nil {
+		return Result{}, fmt.Errorf("reports: seal: %w", err)
+	}
+	defer conn.Release()
 	// held for this statement only, to fail if another sealer runs
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
-	forks, err := sealedForks(ctx, conn, search, s.MinPlays)
+	forks, err := sealedForks(ctx, conn, s.MinPlays)
 	if err != nil {
 		return Result{}, err
 	}
 	p := &pass{Sealer: s, conn: conn, today: s.Now().UTC().Truncate(day), timeout: timeout}
-	if !search {
-		p.from = p.today.Add(-recentDays)
-	}
 	for _, f := range forks {
 		err = errors.Join(err, p.sealFork(ctx, f))
 		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrLocked) {

@@ -3,7 +3,6 @@ package sealer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -22,7 +21,7 @@ type Sealer struct {
 	MinPlays    int64 // forks with more plays are sealed
 	MaxDayPlays int   // days with more plays are not sealed
 
-	MaxMonthBytes int // months whose plays take more are sealed by player alone
+	MaxMonthPlays int // months with more plays are sealed by player alone
 
 	OnDamage func(segment.Damage) // called for damage that the sealer finds; by default it is logged
 	OnPass   func(Result, error)  // called after each pass of Run, with its error
@@ -34,14 +33,9 @@ const SealFrom = 50_000
 // maxDayPlays bounds a day's segment, which is packed and read as a whole, to about 4 MB.
 const maxDayPlays = 250_000
 
-// The passes of a serving program. Each covers dirty days and recentDays of the forks with segments.
-// Only a search also finds other forks that have become large, and new plays of earlier days. It took
-// 8 s for 40,000,000 plays in 200 forks, none in memory.
-const (
-	sealInterval   = time.Minute
-	searchInterval = time.Hour
-	recentDays     = 7 * day
-)
+// sealInterval is the time between the passes of a serving program. Looking for due days took 8 s for
+// 40,000,000 plays in 200 forks, none in memory.
+const sealInterval = 10 * time.Minute
 
 // New returns a sealer for forks with more than minPlays plays.
 func New(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
@@ -51,7 +45,7 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64
 		log:           log,
 		MinPlays:      minPlays,
 		MaxDayPlays:   maxDayPlays,
-		MaxMonthBytes: maxMonthBytes,
+		MaxMonthPlays: maxMonthPlays,
 		OnDamage:      func(d segment.Damage) { d.Log(log) },
 		OnPass:        func(Result, error) {},
 	}
@@ -71,11 +65,10 @@ func (s *Result) add(o Result) {
 	s.Skipped += o.Skipped
 }
 
-// Run makes a pass every minute until ctx ends. The first pass, and one an hour, is a search. It logs
-// failures.
+// Run makes a pass every ten minutes until ctx ends, and logs failures.
 func (s *Sealer) Run(ctx context.Context) {
-	for lastSearch := (time.Time{}); ctx.Err() == nil; {
-		lastSearch = s.RunOnce(ctx, lastSearch)
+	for ctx.Err() == nil {
+		s.RunOnce(ctx)
 		select {
 		case <-ctx.Done():
 		case <-time.After(sealInterval):
@@ -83,12 +76,9 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 }
 
-// RunOnce makes a pass of Run. lastSearch is when a search last left nothing unsealed: RunOnce
-// returns it, or the start of this pass if this one did.
-func (s *Sealer) RunOnce(ctx context.Context, lastSearch time.Time) time.Time {
-	began := s.Now()
-	search := began.Sub(lastSearch) >= searchInterval
-	done, err := s.seal(ctx, search)
+// RunOnce makes a pass of Run.
+func (s *Sealer) RunOnce(ctx context.Context) {
+	done, err := s.Seal(ctx)
 	switch {
 	case errors.Is(err, ErrLocked):
 		s.log.Info("another process holds the sealer lock: the next pass tries again", "in",
@@ -100,34 +90,16 @@ func (s *Sealer) RunOnce(ctx context.Context, lastSearch time.Time) time.Time {
 			done.Skipped)
 	}
 	s.OnPass(done, err)
-	if search && err == nil && done.Backlog() == 0 {
-		return began
-	}
-	return lastSearch
 }
 
-// Seal makes one pass with a search. Errors: ErrLocked.
-func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.seal(ctx, true) }
-
-func (s *Sealer) seal(ctx context.Context, search bool) (Result, error) {
-	conn, err := s.db.Pool.Acquire(ctx)
-	if err != nil {
-		return Result{}, fmt.Errorf("reports: seal: %w", err)
-	}
-	defer conn.Release()
-	return s.pass(ctx, conn, search, 0)
-}
+// Seal makes one pass. Errors: ErrLocked.
+func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.pass(ctx, 0) }
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
 // another sealer, before the marks and before each segment. It needs the rights of the tables' owner.
 // Errors: ErrLocked.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
-	conn, err := s.db.Pool.Acquire(ctx)
-	if err != nil {
-		return Result{}, fmt.Errorf("reports: seal: %w", err)
-	}
-	defer conn.Release()
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if err := s.lockSealer(ctx, timeout, tx); err != nil {
 			return err
 		}
@@ -136,7 +108,7 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	if err != nil {
 		return Result{}, err
 	}
-	return s.pass(ctx, conn, true, timeout)
+	return s.pass(ctx, timeout)
 }
 
 // ErrLocked is returned while another process seals: one does at a time, over all instances.

@@ -39,15 +39,12 @@ func (a *Accumulator) Add(p *Play) {
 }
 
 // AddPlayer counts one play for its player, but neither for its day nor in the total.
-func (a *Accumulator) AddPlayer(p *Play) { a.Players.addPlay(p) }
+func (a *Accumulator) AddPlayer(p *Play) { a.Players.AddPlay(p) }
 
-// AddDay counts the plays of a day without their players. It reports whether these come with their
-// month.
-func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
-	i := a.index(date.UnixMilli())
-	a.Days[i] = s.DaySums
+// AddDay counts the plays of a day without their players.
+func (a *Accumulator) AddDay(date time.Time, s *Sums) {
+	a.Days[a.index(date.UnixMilli())] = s.DaySums
 	a.Total.Add(s)
-	return a.playersKnown[i]
 }
 
 // Expects reports whether a day is in an expected month.

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -19,83 +18,30 @@ type Month struct {
 	Tail []byte
 }
 
-// MonthPlays collects the plays of a month.
-type MonthPlays struct {
-	from    int64
-	players Players
-	bound   int // of the bytes of plays; beyond it they are dropped
-	plays   []monthPlay
-	answers []byte
-	dropped bool
-}
-
-// monthPlay is one play; its answers begin at first.
-type monthPlay struct {
-	player  int32
-	first   uint32
-	answers uint16
-	result  uint16
-	day     uint8
-}
-
-const monthPlayBytes = 16
-
-// NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Above bound bytes
-// plays are summed by player alone.
-func NewMonthPlays(from int64, bound int) *MonthPlays { return &MonthPlays{from: from, bound: bound} }
-
-// Add takes a play, which may change afterwards.
-func (m *MonthPlays) Add(p *Play) {
-	m.players.addPlay(p)
-	if m.dropped {
-		return
-	}
-	if monthPlayBytes*(len(m.plays)+1)+len(m.answers)+len(p.Answers) > m.bound {
-		m.plays = nil
-		m.answers = nil
-		m.dropped = true
-		return
-	}
-	m.plays = append(m.plays, monthPlay{
-		player: p.Player, first: uint32(len(m.answers)), answers: uint16(len(p.Answers)),
-		result: p.result(), day: uint8((p.StartedAt - m.from) / day.Milliseconds()),
-	})
-	m.answers = append(m.answers, p.Answers...)
-}
-
-// Empty reports whether no play was added.
-func (m *MonthPlays) Empty() bool { return m.players.Count() == 0 }
-
-// Pack packs the month, once: it drops the plays.
-func (m *MonthPlays) Pack() Month {
-	slices.SortFunc(m.plays, func(a, b monthPlay) int {
-		return cmp.Or(cmp.Compare(a.player, b.player), cmp.Compare(a.day, b.day),
-			cmp.Compare(a.result, b.result))
-	})
-	p := Month{Head: binary.AppendUvarint(newPacked(MonthVersion), uint64(m.players.Count()))}
-	if !m.dropped {
-		// preallocated: append would use twice the memory
-		p.Tail = make([]byte, checksumSize, checksumSize+playSize*len(m.plays)+len(m.answers))
+// PackMonth packs the month that begins at from, in milliseconds since 1970: its players and their
+// plays, which it sorts. Without plays it has no tail.
+func PackMonth(from int64, players *Players, plays []Play) Month {
+	slices.SortFunc(plays, comparePlays)
+	var m Month
+	m.Head = binary.AppendUvarint(newPacked(MonthVersion), uint64(players.Count()))
+	if plays != nil {
+		m.Tail = make([]byte, checksumSize)
 	}
 	var last int32
-	var block []byte
-	rest := m.plays
-	m.players.Each(func(ordinal int32, s PlayerSum) {
-		p.Head = appendPlayer(p.Head, m.from, ordinal-last, s)
+	players.Each(func(ordinal int32, s PlayerSum) {
+		m.Head = appendPlayer(m.Head, from, ordinal-last, s)
 		last = ordinal
-		if !m.dropped {
-			block = m.appendPlays(block[:0], rest[:s.Plays])
-			p.Tail = append(binary.AppendUvarint(p.Tail, uint64(len(block))), block...)
-			rest = rest[s.Plays:]
+		if plays != nil {
+			packed := packPlays(from, plays[:s.Plays])
+			m.Tail = append(binary.AppendUvarint(m.Tail, uint64(len(packed))), packed...)
+			plays = plays[s.Plays:]
 		}
 	})
-	putChecksum(p.Head, 1, m.from)
-	if !m.dropped {
-		putChecksum(p.Tail, 0, m.from)
+	putChecksum(m.Head, 1, from)
+	if m.Tail != nil {
+		putChecksum(m.Tail, 0, from)
 	}
-	m.plays = nil
-	m.answers = nil
-	return p
+	return m
 }
 
 func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
@@ -109,12 +55,13 @@ func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
 // playSize is the size of a day and a result.
 const playSize = 3
 
-// appendPlays appends the plays of one player.
-func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
+// packPlays packs the plays of one player.
+func packPlays(from int64, plays []Play) (b []byte) {
 	var sums Sums
 	for _, p := range plays {
-		b = binary.LittleEndian.AppendUint16(append(b, p.day), p.result)
-		sums.addAnswers(m.answers[p.first:][:p.answers])
+		b = append(b, uint8((p.StartedAt-from)/day.Milliseconds()))
+		b = binary.LittleEndian.AppendUint16(b, p.result())
+		sums.addAnswers(p.Answers)
 	}
 	return sums.appendSkills(b)
 }

@@ -35,7 +35,8 @@ func (s *Players) of(ordinal int32) *PlayerSum {
 	return &s.pages[n][ordinal%perPage]
 }
 
-func (s *Players) addPlay(p *Play) {
+// AddPlay adds one play.
+func (s *Players) AddPlay(p *Play) {
 	s.of(p.Player).add(&PlayerSum{
 		Plays:     1,
 		Best:      p.Score,

@@ -26,12 +26,12 @@ func someMonth(from time.Time, n, players int) []Play {
 	return plays
 }
 
-func packMonth(from time.Time, plays []Play, bound int) Month {
-	m := NewMonthPlays(from.UnixMilli(), bound)
+func packMonth(from time.Time, plays []Play) Month {
+	var players Players
 	for _, p := range plays {
-		m.Add(&p)
+		players.AddPlay(&p)
 	}
-	return m.Pack()
+	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
 // playsOf draws plays of some days from from on, by few players.
@@ -90,9 +90,9 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
 		plays := playsOf(from, 31).Draw(t, "plays")
-		packed := packMonth(from, plays, 1<<20)
+		packed := packMonth(from, plays)
 		slices.Reverse(plays)
-		require.Equal(t, packed, packMonth(from, plays, 1<<20))
+		require.Equal(t, packed, packMonth(from, plays))
 		every := rapid.Int32Range(1, 4).Draw(t, "every")
 		member := func(ordinal int32) bool { return ordinal%every == 0 }
 		want := NewAccumulator(from.Add(-day), 33)
@@ -111,21 +111,11 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 	})
 }
 
-// A month of too many plays has its players only.
-func TestMonthOfTooManyPlaysHasNoTail(t *testing.T) {
-	t.Parallel()
-	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	plays := someMonth(from, 500, 90)
-	whole := packMonth(from, plays, 500*(monthPlayBytes+2*20))
-	require.NotEmpty(t, whole.Tail)
-	require.Equal(t, Month{Head: whole.Head}, packMonth(from, plays, 500*monthPlayBytes))
-}
-
 // doc.go, Invariants: a segment with a wrong byte, or cut anywhere, is damaged.
 func TestDamagedMonthIsRefused(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	packed := packMonth(from, someMonth(from, 40, 5), 1<<20)
+	packed := packMonth(from, someMonth(from, 40, 5))
 	all := append(slices.Clone(packed.Head), packed.Tail...)
 	unpack := func(b []byte, head int) error {
 		return UnpackMembers(from.UnixMilli(), b[:head], b[head:], func(int32) bool {

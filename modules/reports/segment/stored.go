@@ -43,6 +43,12 @@ const (
 	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
 )
 
+// PlaysSQL returns the plays of a fork in ranges of time.
+const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
+  from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
+    select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
+      and started_at < r.hi offset 0) plays`
+
 // LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not MVCC-safe:
 // it empties the table for older snapshots, but not their segments. It comes before the snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
@@ -59,6 +65,14 @@ func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 type SealedDay struct {
 	Date time.Time
 	Sums []byte // packed
+}
+
+// Dates returns the dates of days.
+func Dates(days []SealedDay) (dates []time.Time) {
+	for _, d := range days {
+		dates = append(dates, d.Date)
+	}
+	return dates
 }
 
 // Gaps returns the ranges between two instants without a sealed day. Days are ascending.
