@@ -189,7 +189,7 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 		Requests: m.requests,
 		Account:  m.identity,
 		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys.Reader, Forks: m.games, Groups: m.org},
-		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager, Forks: m.games},
+		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager},
 		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
 			Keys: p.Keys.Reader},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},

@@ -34,7 +34,7 @@ func (m parts) mountScreens(
 		Guard:        ui.Guard{Auth: own, Orgs: own, Policy: policy},
 		Requests:     m.requests,
 		AuditLog:     auditlog.Modules{Log: log, Keys: m.keys.Reader, Forks: forks, Groups: own},
-		Keys:         keys.Modules{Keys: m.keys.Reader, Changes: m.keys.Manager, Forks: forks},
+		Keys:         keys.Modules{Keys: m.keys.Reader, Changes: m.keys.Manager},
 		Organisation: organisation.Modules{Organisations: own, People: own, Keys: m.keys.Reader},
 		Reports:      reports.Modules{Forks: forks, Groups: own, Reports: m.reports, Exports: m.exports},
 	}, url, time.Now).MountOrganisation(app)

@@ -21,7 +21,6 @@ type Handler struct {
 type Modules struct {
 	Keys    Keys
 	Changes Changes
-	Forks   ui.ForkLister
 }
 
 // New returns the wing.

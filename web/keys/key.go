@@ -34,7 +34,7 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		Key:         h.keyRow(p, k),
 		Description: k.Description,
 		Usage:       newUsageView(used[k.ID]),
-		NoUsage:     noUsage(k, used[k.ID]),
+		NoUsage:     noUsage(used[k.ID]),
 		Back:        p.Path(ui.SettingsPath),
 		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}

@@ -1,8 +1,6 @@
 package keys
 
 import (
-	"net/url"
-
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
@@ -15,21 +13,20 @@ type createdView struct {
 	Key          keyRow
 	Old          *overlapChoice // of the key that it replaces; nil: none
 	Secret, Back string
-	Sample       sampleCall
+	Base         string
+	ListsForks   bool // whether the key can make the request of the sample command
 }
-
-// sampleCall is a request that the key can make: the list of forks, or the statistics of a fork if
-// there is one.
-type sampleCall struct{ URL, Fork string }
-
-const sampleDays = 7
 
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a
 // secret to show.
 func (h *Handler) newCreatedView(
-	c *fiber.Ctx, p *ui.Principal, form keyFormView, scopes []apikeys.Scope,
+	c *fiber.Ctx, p *ui.Principal, form keyFormView,
 ) (createdView, error) {
-	view := createdView{Back: p.Path(ui.SettingsPath)}
+	view := createdView{
+		Back:       p.Path(ui.SettingsPath),
+		Base:       h.Base,
+		ListsForks: form.Has(string(apikeys.ForksRead)),
+	}
 	title := "Key created"
 	if form.Old != nil {
 		title = "Key replaced"
@@ -42,25 +39,5 @@ func (h *Handler) newCreatedView(
 	}
 	view.Layout = l
 	view.Notices = nil // nothing may distract from copying the key
-	view.Sample, err = h.sampleCall(c, p, scopes)
-	return view, err
-}
-
-func (h *Handler) sampleCall(
-	c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope,
-) (sampleCall, error) {
-	forks := h.Base + "/api/v1/forks"
-	if scopes[0] == apikeys.ForksRead {
-		return sampleCall{URL: forks}, nil
-	}
-	all, err := ui.ForksOf(c.UserContext(), h.Forks, p)
-	if err != nil || len(all) == 0 {
-		return sampleCall{}, err
-	}
-	week := ui.LastDays(h.Today(), sampleDays)
-	query := url.Values{"from": {week.Day(0)}, "to": {week.Day(sampleDays - 1)}}
-	return sampleCall{
-		URL:  forks + "/" + all[0].ID + "/stats?" + query.Encode(),
-		Fork: all[0].Title,
-	}, nil
+	return view, nil
 }

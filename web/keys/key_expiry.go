@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -41,14 +40,14 @@ func sameLife(k apikeys.Key, today time.Time) (expiry, day string) {
 }
 
 // expiresAt returns the chosen time, nil for never, and an error with a message if the choice is
-// invalid. A date or time beside another choice than "day" is ambiguous.
+// invalid. A date beside another choice than "day" is ambiguous.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)
 	}
-	if f.Day != "" || f.Time != "" {
-		return nil, ui.FormError{Field: "day", Message: "You entered a date or a time, " +
-			"but “On a date” is not selected. Select it, or clear both fields."}
+	if f.Day != "" {
+		return nil, ui.FormError{Field: "day", Message: "You entered a date, " +
+			"but “On a date” is not selected. Select it, or clear the date."}
 	}
 	for _, choice := range expiryChoices(now.UTC().Truncate(ui.OneDay)) {
 		if f.Expiry == choice.Days {
@@ -61,26 +60,19 @@ func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
 }
 
-// expiryDate returns the UTC time of the date, at 00:00 without a time of day.
+// expiryDate returns 00:00 UTC of the date.
 func (f keyForm) expiryDate(now time.Time) (*time.Time, ui.FormError) {
-	if _, ok := input.ParseDay(f.Day); !ok {
+	at, ok := input.ParseDay(f.Day)
+	if !ok {
 		return nil, ui.FormError{
 			Field:   "day",
 			Message: "Enter a date from 2000 to 2199, such as 2026-12-31.",
 		}
 	}
-	at, err := time.Parse("2006-01-02 15:04", f.Day+" "+cmp.Or(f.Time, "00:00"))
-	if err != nil {
-		return nil, ui.FormError{
-			Field:   "time",
-			Message: "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty.",
-		}
-	}
 	if !at.After(now) {
 		return nil, ui.FormError{
-			Field: "day",
-			Message: fmt.Sprintf("%s, %s is in the past. Choose a later date or time.",
-				ui.Day(at), ui.Clock(at)),
+			Field:   "day",
+			Message: fmt.Sprintf("%s has begun. Choose a later date.", ui.Day(at)),
 		}
 	}
 	return &at, ui.FormError{}

@@ -27,11 +27,11 @@ type keyFormView struct {
 // keyForm is the form as it was filled in.
 type keyForm struct {
 	labelForm
-	Scopes    []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
-	Overlap   string   `json:"overlap" validate:"omitempty,oneof=now hour day week"`
-	Expiry    string   // a number of days, "day" or "never"
-	Day, Time string
-	replaces  string // the id of the old key, or ""
+	Scopes   []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
+	Overlap  string   `json:"overlap" validate:"omitempty,oneof=now hour day week"`
+	Expiry   string   // a number of days, "day" or "never"
+	Day      string
+	replaces string // the id of the old key, or ""
 }
 
 // Has reports whether the scope is chosen.
@@ -87,7 +87,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if status != 0 {
 		return h.renderKeyForm(c, p, status, view)
 	}
-	created, err := h.newCreatedView(c, p, view, in.Scopes)
+	created, err := h.newCreatedView(c, p, view)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,6 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 		Overlap:   ui.FormValue(c, "overlap"),
 		Expiry:    ui.FormValue(c, "expiry"),
 		Day:       ui.FormValue(c, "day"),
-		Time:      ui.FormValue(c, "time"),
 		replaces:  c.Params("key"),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {

@@ -21,7 +21,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	if k.Revoked(h.Now()) {
-		return redirectToRevoked(c, p, k, true)
+		return c.Redirect(keyPath(p, k.ID, ""), fiber.StatusSeeOther)
 	}
 	view := revokeKeyView{
 		Key:  h.keyRow(p, k),
@@ -45,22 +45,10 @@ func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	return redirectToRevoked(c, p, k, k.Revoked(h.Now())) // by this clock: the database's decides
-}
-
-func redirectToRevoked(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, before bool) error {
-	done := ui.Notice{
+	ui.Say(c, ui.Notice{
 		Name:   k.Name,
 		Strong: "has been revoked.",
 		Before: " Requests with this key are now refused.",
-	}
-	if before {
-		done = ui.Notice{
-			Name:   k.Name,
-			Strong: "was already revoked.",
-			Before: " Nothing was changed.",
-		}
-	}
-	ui.Say(c, done)
+	})
 	return c.Redirect(p.Path(ui.SettingsPath), fiber.StatusSeeOther)
 }

@@ -83,12 +83,9 @@ func newUsageView(days []apikeys.Usage) usageView {
 }
 
 // noUsage says why a page shows no requests of the days, which are nil if they cannot be read.
-func noUsage(k apikeys.Key, days []apikeys.Usage) string {
-	switch {
-	case days == nil:
+func noUsage(days []apikeys.Usage) string {
+	if days == nil {
 		return "Not available. Try again in a moment."
-	case k.LastUsedAt != nil && !k.LastUsedAt.Before(days[0].Day):
-		return "The last request is not counted yet."
 	}
 	return "No requests in the last 30 days."
 }

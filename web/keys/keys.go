@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"html/template"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +35,7 @@ const fewKeys = 20
 type keyRow struct {
 	Name, ID     string
 	Status, Mark string     // Mark is the CSS class
-	Until        string     // the word before At, or "Never expires"
+	Until        string     // the words before At, or "Never expires"
 	At           *time.Time // of the expiry or revocation; nil: never
 	Scopes       string
 	Created      time.Time
@@ -46,20 +45,7 @@ type keyRow struct {
 	Requests     string     // their number
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
-	active, near bool
-}
-
-// Instant shows At. Its time of day matters only near it.
-func (r keyRow) Instant() template.HTML {
-	if r.near {
-		return ui.Minute(*r.At)
-	}
-	return ui.Date(*r.At)
-}
-
-// near reports whether an instant is so close that its time of day matters.
-func near(t *time.Time, now time.Time) bool {
-	return t != nil && t.Sub(now).Abs() <= 48*time.Hour
+	active       bool
 }
 
 // inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there
@@ -214,7 +200,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		r.Until = "Stops on"
 		r.At = k.RevokedAt
 	}
-	if r.near = near(r.At, now); r.At == nil {
+	if r.At == nil {
 		r.Until = "Never expires"
 	}
 	if r.active {

@@ -34,7 +34,6 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 			Name:       k.Name,
 			Strong:     ui.Plural(daysOf(left), "expires in %s day.", "expires in %s days."),
 			At:         k.ExpiresAt,
-			Day:        !near(k.ExpiresAt, h.Now()),
 			Action:     "Replace",
 			ActionPath: replace,
 		})

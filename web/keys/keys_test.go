@@ -68,20 +68,20 @@ func TestKeysAreListed(t *testing.T) {
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
 	require.Equal(t,
 		"BI dg_live_"+bi.ID+
-			"_… Active Until 1 Feb 2027 Forks, reports 19 Nov 2026 owner of acme None Last used 21 "+
+			"_… Active Until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme None Last used 21 "+
 			"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
 	require.Contains(t, row(t, p, "never"),
 		"Active Never expires Forks 18 Nov 2026 owner of acme None Never used Revoke never")
-	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026 Reports")
+	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Reports")
 	require.Contains(t, row(t, p, "at once"), "Expires in 1 day On 21 Nov 2026, 09:31 UTC")
-	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days On 21 Dec 2026 ")
-	require.Contains(t, row(t, p, "beyond"), "Active Until 21 Dec 2026 ")
+	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days On 21 Dec 2026, ")
+	require.Contains(t, row(t, p, "beyond"), "Active Until 21 Dec 2026, ")
 	require.Equal(t,
 		"gone dg_live_"+gone.ID+
 			"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used",
 		row(t, p, "gone"))
 	require.Contains(t, row(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC Reports")
-	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="day">`,
+	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
 		"the script puts it into the reader's zone")
 
 	var order []string

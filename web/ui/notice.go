@@ -16,7 +16,6 @@ type Notice struct {
 	Done                 bool `json:"-"`
 	Name, Strong, Before string
 	At                   *time.Time
-	Day                  bool   // whether At is shown without its time of day
 	Action, ActionPath   string `json:"-"` // a link beside it, or ""
 }
 

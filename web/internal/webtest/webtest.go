@@ -134,7 +134,7 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 		Requests: w.requests,
 		Account:  people,
 		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager, Forks: forks},
+		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
 			People:        people,

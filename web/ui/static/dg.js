@@ -40,13 +40,13 @@
 
   // The expiry that is being chosen, in the reader's time zone.
   for (const el of all('[data-instant]')) {
-    const [day, time] = ['day', 'time'].map((id) => document.getElementById(id));
+    const day = document.getElementById('day');
     const show = () => {
-      const at = new Date(`${day.value}T${time.value || '00:00'}Z`);
+      const at = new Date(`${day.value}T00:00Z`);
       el.hidden = Number.isNaN(at.getTime()) || zone === 'UTC';
       if (!el.hidden) el.textContent = `In your time zone (${zone}) the key expires on ${local(at, 'minute')}.`;
     };
-    for (const field of [day, time]) field.addEventListener('input', show);
+    day.addEventListener('input', show);
     show();
   }
 
