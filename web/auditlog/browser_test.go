@@ -51,25 +51,3 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Click(`button:text("Apply")`)
 	require.Contains(t, p.Text(".empty dl"), "1 Jan 2026")
 }
-
-// The form of the reporting mode asks for the name of the organisation with "Nominative" alone.
-func TestOwnerChangesTheReportingModeInABrowser(t *testing.T) {
-	t.Parallel()
-	w, o := webtest.StartAcme(t)
-	p := browsertest.New(t)
-	webtest.SignInWith(p, w, o.Owner, "/account")
-	w.DB.Exec(`delete from audit_entries where org_id = $1`, o.ID)
-	p.Open(o.At("/settings/audit-log"))
-	require.Equal(t, "No entries yet", p.Text(".empty h2"))
-	webtest.LooksRight(t, p, "empty log")
-	p.Open(o.At("/settings/organisation/reporting-mode"))
-	require.False(t, seen(p, "#organisation"))
-	p.Click(`label:text("Nominative")`)
-	p.Click(`button:text("Save reporting mode")`)
-	require.Contains(t, p.Text("#organisation-error"), o.Name)
-	webtest.LooksRight(t, p, "reporting mode without the name")
-	p.Fill("#organisation", o.Name)
-	p.Click(`button:text("Save reporting mode")`)
-	require.Equal(t, o.At("/settings/organisation"), p.Path())
-	p.WaitFor(`strong:text("Nominative")`)
-}

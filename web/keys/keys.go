@@ -2,14 +2,12 @@ package keys
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
 	"dg/platform/authz"
-	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -17,9 +15,7 @@ import (
 type keysView struct {
 	ui.Layout
 	ui.Pager            // of the inactive keys
-	List, Create string // paths; Create is "" if creating is not possible
-	Search       string
-	Searchable   bool // whether there are more keys than one glance finds
+	Create       string // path, or "" if creating is not possible
 	Paused       bool
 	Active       []keyRow
 	Inactive     []keyRow // revoked or expired
@@ -27,9 +23,6 @@ type keysView struct {
 	OpenInactive bool
 	Truncated    bool // whether older inactive keys may exist
 }
-
-// fewKeys are found at one glance.
-const fewKeys = 20
 
 // keyRow is a key as the list shows it.
 type keyRow struct {
@@ -59,11 +52,8 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view := keysView{
-		List:       p.Path(ui.SettingsPath),
-		Search:     strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD")),
-		Searchable: len(keys) > fewKeys,
-		Paused:     !p.Organisation.Plan.IncludesAPI(),
-		Truncated:  len(keys) == apikeys.MaxListed,
+		Paused:    !p.Organisation.Plan.IncludesAPI(),
+		Truncated: len(keys) == apikeys.MaxListed,
 	}
 	if err := h.addRows(c, p, keys, &view); err != nil {
 		return err
@@ -94,20 +84,16 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-// addRows adds the keys that the search finds.
+// addRows adds the keys.
 func (h *Handler) addRows(
 	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
 ) error {
 	var active []apikeys.Key
 	var inactive []keyRow
-	search := input.Fold(view.Search)
 	for _, k := range keys {
-		row := h.keyRow(p, k)
-		switch {
-		case !strings.Contains(input.Fold(row.Name+" "+row.ID), search):
-		case row.active:
+		if row := h.keyRow(p, k); row.active {
 			active = append(active, k)
-		default:
+		} else {
 			inactive = append(inactive, row)
 		}
 	}
@@ -124,15 +110,11 @@ func (h *Handler) addRows(
 		view.Active = append(view.Active, row)
 	}
 	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
-		path := ui.WithParam(view.List, "page", strconv.Itoa(page))
-		if view.Search != "" {
-			path = ui.WithParam(path, "q", view.Search)
-		}
-		return path
+		return ui.WithParam(p.Path(ui.SettingsPath), "page", strconv.Itoa(page))
 	})
 	view.Inactive = inactive[view.From:view.To]
 	view.AllInactive = ui.Count(int64(len(inactive)))
-	view.OpenInactive = c.Query("page")+view.Search != ""
+	view.OpenInactive = c.Query("page") != ""
 	return nil
 }
 

@@ -21,11 +21,6 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	ends := now.Add(31 * 24 * time.Hour)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, key, now.AddDate(0, 0, -90), nil, ends, nil)
-	screens := []string{
-		"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation",
-		"/settings/audit-log", "/settings/organisation/reporting-mode",
-		"/settings/api-keys/" + key.ID + "/revoke",
-	}
 	announced := func(who fixtures.Person) []string {
 		return w.SignedIn(t, who).Get(acme.At("/settings/organisation")).Notes(t)
 	}
@@ -57,9 +52,8 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	}
 	now = ends.Add(-time.Hour)
 	owner := w.SignedIn(t, acme.Owner)
-	for _, screen := range screens {
-		require.Contains(t, owner.Get(acme.At("%s", screen)).Notes(t), "bad: "+say("in 1 day"),
-			screen)
+	for _, screen := range []string{"/settings/api-keys", "/settings/audit-log"} {
+		require.Contains(t, owner.Get(acme.At("%s", screen)).Notes(t), "bad: "+say("in 1 day"))
 	}
 	require.Empty(t, w.SignedIn(t, other.Owner).Get(other.At("/settings/organisation")).Notes(t))
 	owner.Get(acme.At("/reports")).Lacks(t, "expires in")
