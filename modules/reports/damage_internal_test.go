@@ -145,11 +145,8 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	e.sealer.OnDamage = func(d segment.Damage) { sealer = append(sealer, d) }
 	require.Equal(t, 0, e.seal(t).Days)
 	require.Len(t, sealer, 2)
-	for _, d := range sealer {
-		marked, err := d.MarkDirty(t.Context(), e.DB.Pool)
-		require.NoError(t, err)
-		require.False(t, marked, "marked damage is not reported again")
-	}
+	require.NoError(t, segment.MarkDirty(t.Context(), e.DB.Pool, sealer, e.sealer.OnDamage))
+	require.Len(t, sealer, 2, "marked damage is not reported again")
 	require.Equal(t, 2, e.seal(t).Days)
 	e.agrees(t)
 }

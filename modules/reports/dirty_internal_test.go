@@ -90,34 +90,6 @@ func (e *env) marks() []int {
 		(select count(*) from unsealed_months)]`)
 }
 
-// A write to a day without segments prepares no statement on the tables of the marks.
-func TestWriteOpensTheMarksWhereSomethingIsSealed(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.play(testFork, 1, days(20, 3)...) // from 10 December on
-	opened := func(i int) (tables []string) {
-		require.NoError(t, pgx.BeginFunc(t.Context(), e.Owner.Pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(t.Context(), playsSQL, testFork, days(i, 1)); err != nil {
-				return err
-			}
-			rows, err := tx.Query(t.Context(), `select relation::regclass::text from pg_locks
-				where pid = pg_backend_pid() and relation in ('unsealed_days'::regclass,
-				  'unsealed_months'::regclass) group by 1 order by 1`)
-			if err == nil {
-				tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
-			}
-			return err
-		}))
-		return tables
-	}
-	require.Empty(t, opened(20), "nothing is sealed")
-	e.seal(t)
-	require.Equal(t, []string{"unsealed_days", "unsealed_months"}, opened(20))
-	require.Equal(t, []string{"unsealed_months"}, opened(15),
-		"a day without a segment, in a month with one")
-	require.Empty(t, opened(60), "a month without a segment")
-}
-
 // A statement on one day of two forks, or on one day twice, locks and marks each fork-day once.
 func TestStatementMarksEachForkDayThatItTouches(t *testing.T) {
 	t.Parallel()

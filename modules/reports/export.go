@@ -121,8 +121,10 @@ func (e *Export) begin() error {
 	if _, err := e.snap.conn.Exec(e.ctx, boundsSQL); err != nil {
 		return err
 	}
-	if err := e.snap.readMembers(e.ctx); err != nil {
-		return err
+	if e.snap.largeGroup {
+		if err := e.snap.readMembers(e.ctx); err != nil {
+			return err
+		}
 	}
 	sql := exportSQL + ownPlayer + e.snap.exportPlays() + exportOrder
 	if e.cachesPlayers() {
@@ -157,7 +159,7 @@ func (e *Export) next() (bool, error) {
 	for {
 		for e.rows.Next() {
 			e.read++
-			if e.parse(); e.snap.isMember(e.row.Player) {
+			if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
 				return true, nil
 			}
 		}

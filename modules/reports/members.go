@@ -18,9 +18,6 @@ func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ord
 
 // readMembers reads the players of a large group. Other reports read the plays of their players only.
 func (s *snapshot) readMembers(ctx context.Context) error {
-	if !s.largeGroup {
-		return nil
-	}
 	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // its error is the rows'
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
 	if err != nil || len(ordinals) == 0 {
@@ -32,6 +29,3 @@ func (s *snapshot) readMembers(ctx context.Context) error {
 	}
 	return nil
 }
-
-// isMember reports whether the plays of a player belong to the report.
-func (s *snapshot) isMember(player int32) bool { return !s.largeGroup || s.members.has(player) }

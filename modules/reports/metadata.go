@@ -8,9 +8,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/platform/apperr"
 )
+
+// Header is known before a play is read: the caller authorises the read by the owner of the group.
+type Header struct {
+	GroupOwner    string // the organisation of the group, maybe another one; "": all players
+	ReportingMode org.ReportingMode
+	Suppressed    bool // k-anonymity hides the plays
+}
+
+// CheckGroup returns ErrGroupNotFound for a group of another organisation.
+func (h Header) CheckGroup(organisationID string) error {
+	if h.GroupOwner != "" && h.GroupOwner != organisationID {
+		return ErrGroupNotFound
+	}
+	return nil
+}
 
 // MinGroup is the k of k-anonymity.
 const MinGroup = 5

@@ -3,7 +3,6 @@ package reports
 import (
 	"time"
 
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -23,18 +22,3 @@ type Query struct {
 // ErrGroupNotFound says that the group does not exist or is another organisation's.
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
-
-// Header is known before a play is read: the caller authorises the read by the owner of the group.
-type Header struct {
-	GroupOwner    string // the organisation of the group, maybe another one; "": all players
-	ReportingMode org.ReportingMode
-	Suppressed    bool // k-anonymity hides the plays
-}
-
-// CheckGroup returns ErrGroupNotFound for a group of another organisation.
-func (h Header) CheckGroup(organisationID string) error {
-	if h.GroupOwner != "" && h.GroupOwner != organisationID {
-		return ErrGroupNotFound
-	}
-	return nil
-}

@@ -47,8 +47,10 @@ func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	for _, first := range s.months {
 		a.ExpectMonth(first)
 	}
-	if err := s.readMembers(ctx); err != nil {
-		return nil, err
+	if s.largeGroup {
+		if err := s.readMembers(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.addMonths(ctx, a); err != nil {
 		return nil, err
@@ -182,7 +184,7 @@ func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
 	var p segment.Play
 	for rows.Next() {
 		p.Scan(rows.RawValues())
-		if s.isMember(p.Player) {
+		if !s.largeGroup || s.members.has(p.Player) {
 			a.Add(&p)
 		}
 	}

@@ -16,19 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"dg/modules/importer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
 )
 
-// unlessSerialised returns nil for an error after which a writer retries: a deadlock, a lock timeout,
-// an erased player or, in an import, a play that has moved to another fork.
+// unlessSerialised returns nil for an error after which a writer retries: a deadlock, a lock timeout
+// or an erased player.
 func unlessSerialised(err error) error {
-	if _, ok := errors.AsType[*importer.Errors](err); ok {
-		return nil
-	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok &&
 		slices.Contains([]string{"40P01", "55P03", "23503"}, pgErr.Code) {
 		return nil
@@ -47,7 +43,6 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	}
 	e.Exec(insertSQL, testFrom, 100, 3000)
 	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 8})
-	im := importer.New(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1}).Pool)
 	cancelled, stop := context.WithCancel(t.Context())
 	defer stop()
 	work, ctx := errgroup.WithContext(cancelled)
@@ -70,7 +65,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		return unlessSerialised(e.write(ctx, random, writers))
 	})
 	repeat(1, func(ctx context.Context, random *rand.Rand) error {
-		err := e.importSome(ctx, random, im)
+		err := e.importSome(ctx, random, writers)
 		if err == nil {
 			imports.Add(1)
 		}

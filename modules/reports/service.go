@@ -102,8 +102,8 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 func (s *Service) markDamaged(ctx context.Context, damaged []segment.Damage) {
 	ctx, stop := context.WithTimeout(ctx, acquireTimeout)
 	defer stop()
-	for _, d := range damaged {
-		if marked, err := d.MarkDirty(ctx, s.db.Pool); marked || err != nil {
+	if err := segment.MarkDirty(ctx, s.db.Pool, damaged, s.OnDamage); err != nil {
+		for _, d := range damaged {
 			s.OnDamage(d)
 		}
 	}

@@ -2,16 +2,9 @@ package reports
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"math/rand/v2"
-	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"dg/modules/games"
-	"dg/modules/importer"
 	"dg/platform/postgres"
 )
 
@@ -46,42 +39,16 @@ func (e *env) write(ctx context.Context, random *rand.Rand, db *postgres.DB) err
 	return err
 }
 
-// importSome imports new plays and changed ones, which often move to another day.
-func (e *env) importSome(ctx context.Context, random *rand.Rand, im *importer.Importer) error {
-	type line struct{ ID, ForkID, PlayerID string }
+// importSome writes as an import does: it inserts plays, and moves stored ones to other days.
+func (e *env) importSome(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 	at := testFrom.Add(time.Duration(random.IntN(100)) * day)
-	rows, err := e.DB.Pool.Query(ctx, `
-		(select p.id::text, p.fork_id::text, o.id::text from plays p
-		 join players o on o.org_id = p.org_id and o.ordinal = p.player
-		  where p.org_id = $1 and p.started_at >= $2 order by p.started_at limit $3)
+	_, err := db.Pool.Exec(ctx, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		(select id, org_id, fork_id, player, $1, answers from plays
+		  where started_at >= $1 order by started_at limit $2)
 		union all
-		(select gen_random_uuid()::text, case when random() < 0.8 then $5 else $6 end, o.id::text from players o
-		  where o.org_id = $1 order by random() limit $4)`, testOrg, at, random.IntN(20),
-		random.IntN(20), testFork, otherFork)
-	if err != nil {
-		return err
-	}
-	plays, err := pgx.CollectRows(rows, pgx.RowToStructByPos[line])
-	if err != nil {
-		return err
-	}
-	var file strings.Builder
-	for _, p := range plays {
-		started := at.Add(time.Duration(random.Int64N(int64(3 * day)))).Truncate(time.Millisecond)
-		fmt.Fprintf(&file,
-			`{"type":"play","id":%q,"forkId":%q,"playerId":%q,"startedAt":%q,"skills":[{"skillId":%q,"attempts":%d,"correct":1}]`,
-			p.ID, p.ForkID, p.PlayerID, started.Format(time.RFC3339Nano),
-			games.Skill(random.IntN(games.SkillCount)).ID(), 1+random.IntN(3))
-		if random.IntN(3) > 0 {
-			fmt.Fprintf(&file, `,"completedAt":%q,"scorePercent":%d,"passed":%t`,
-				started.Add(time.Minute).Format(time.RFC3339Nano), random.IntN(101),
-				random.IntN(2) == 0)
-		}
-		file.WriteString("}\n")
-	}
-	plain := importer.Input{Name: "plays", Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(file.String())), nil
-	}}
-	_, err = im.Import(ctx, []importer.Input{plain}, nil)
+		(select gen_random_uuid(), org_id, $4, ordinal, $1, '\x01' from players order by random() limit $3)
+		on conflict (id) do update set started_at = excluded.started_at, completed_at = null,
+		  score = null, passed = null`,
+		at, random.IntN(20), random.IntN(20), []string{testFork, otherFork}[random.IntN(2)])
 	return err
 }

@@ -25,98 +25,90 @@ func (b bucket) args() pgx.NamedArgs {
 	return segment.Args(b.fork.OrganisationID, b.fork.ID, b.first, b.end)
 }
 
-const playsOfDaySQL = `/* reports.playsOfDay */ select ` + segment.PlayColumns + ` from plays
- where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to limit @limit`
-
-// sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read: it
-// records that the day was counted, until a write marks it as dirty.
-func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
-	args := b.args()
-	args["limit"] = s.MaxDayPlays + 1
-	rows, _ := b.conn.Query(ctx, playsOfDaySQL, args) // its error is the rows'
-	defer rows.Close()
-	var plays []segment.Play
-	for rows.Next() {
-		var p segment.Play
-		p.Scan(rows.RawValues())
-		p.Answers = bytes.Clone(p.Answers)
-		plays = append(plays, p)
-	}
-	if rows.Err() != nil {
-		return Result{}, fmt.Errorf("reports: plays of a day: %w", rows.Err())
-	}
-	switch n := len(plays); {
-	case n == 0:
-		return Result{}, b.replace(ctx, dropDaySQL, args)
-	case n > s.MaxDayPlays:
-		return Result{Large: 1}, b.saveDay(ctx, segment.Day{Head: []byte{}})
-	}
-	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), plays))
-}
-
-// maxMonthPlays bounds the plays of a month that are packed player by player, which takes about 100 MB.
-const maxMonthPlays = 1_000_000
-
-// monthPlays collects the plays of a month.
-type monthPlays struct {
+// collector collects plays to pack.
+type collector struct {
 	players segment.Players
 	plays   []segment.Play
 	max     int
 	more    bool // than max: plays has none
 }
 
-func (m *monthPlays) add(p *segment.Play) {
-	m.players.AddPlay(p)
-	if m.more {
+func (c *collector) add(p *segment.Play) {
+	c.players.AddPlay(p)
+	if c.more {
 		return
 	}
-	if m.more = len(m.plays) == m.max; m.more {
-		m.plays = nil
+	if c.more = len(c.plays) == c.max; c.more {
+		c.plays = nil
 		return
 	}
 	play := *p
 	play.Answers = bytes.Clone(p.Answers)
-	m.plays = append(m.plays, play)
+	c.plays = append(c.plays, play)
 }
 
-// sealMonth packs the plays of a month: those of sealed days from their segments. It marks damaged
-// days as dirty and leaves the month to a later pass.
-func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
-	m := &monthPlays{max: s.MaxMonthPlays}
+// addPlays adds the plays of the days that are not sealed.
+func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
-	rows, _ := b.conn.Query(ctx, segment.DaysSQL+` order by d.day`, args) // its error is the rows'
-	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
-	if err != nil {
-		return Result{}, fmt.Errorf("reports: sealed days: %w", err)
-	}
-	damaged, err := b.readDays(ctx, days, m)
-	if err != nil {
-		return Result{}, err
-	}
-	if len(damaged) > 0 {
-		return Result{Skipped: 1}, s.markDamaged(ctx, b, damaged)
-	}
-	args["starts"], args["ends"] = segment.Gaps(days, b.first, b.end)
-	rows, _ = b.conn.Query(ctx, segment.PlaysSQL, args) // its error is the rows'
+	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
+	rows, _ := b.conn.Query(ctx, segment.PlaysSQL, args) // its error is the rows'
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {
 		p.Scan(rows.RawValues())
-		m.add(&p)
+		c.add(&p)
 	}
-	if rows.Err() != nil {
-		return Result{}, fmt.Errorf("reports: plays of a month: %w", rows.Err())
-	}
-	if m.players.Count() == 0 {
-		return Result{}, b.replace(ctx, dropMonthSQL, args)
-	}
-	packed := segment.PackMonth(b.first.UnixMilli(), &m.players, m.plays)
-	return Result{Months: 1}, b.save(ctx, sealMonthSQL, args, packed.Head, packed.Tail)
+	return apperr.Annotate(rows.Err(), "reports: plays")
 }
 
-// readDays adds the plays of sealed days, and returns the damaged ones.
-func (b bucket) readDays(
-	ctx context.Context, days []segment.SealedDay, m *monthPlays,
+// sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read: it
+// records that the day was counted, until a write marks it as dirty.
+func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
+	c := &collector{max: s.MaxDayPlays}
+	if err := c.addPlays(ctx, b, nil); err != nil {
+		return Result{}, err
+	}
+	switch {
+	case c.players.Count() == 0:
+		return Result{}, b.replace(ctx, dropDaySQL, b.args())
+	case c.more:
+		return Result{Large: 1}, b.saveDay(ctx, segment.Day{Head: []byte{}})
+	}
+	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
+}
+
+// maxMonthPlays bounds the plays of a month that are packed player by player, which takes about 100 MB.
+const maxMonthPlays = 1_000_000
+
+// sealMonth packs the plays of a month: those of sealed days from their segments. It marks damaged
+// days as dirty and leaves the month to a later pass.
+func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
+	rows, _ := b.conn.Query(ctx, segment.DaysSQL+` order by d.day`, b.args()) // its error is the rows'
+	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
+	if err != nil {
+		return Result{}, fmt.Errorf("reports: sealed days: %w", err)
+	}
+	c := &collector{max: s.MaxMonthPlays}
+	damaged, err := c.addDays(ctx, b, days)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(damaged) > 0 {
+		return Result{Skipped: 1}, segment.MarkDirty(ctx, b.conn, damaged, s.OnDamage)
+	}
+	if err := c.addPlays(ctx, b, days); err != nil {
+		return Result{}, err
+	}
+	if c.players.Count() == 0 {
+		return Result{}, b.replace(ctx, dropMonthSQL, b.args())
+	}
+	m := segment.PackMonth(b.first.UnixMilli(), &c.players, c.plays)
+	return Result{Months: 1}, b.save(ctx, sealMonthSQL, b.args(), m.Head, m.Tail)
+}
+
+// addDays adds the plays of sealed days, and returns the damaged ones.
+func (c *collector) addDays(
+	ctx context.Context, b bucket, days []segment.SealedDay,
 ) (damaged []segment.Damage, err error) {
 	args := b.args()
 	args["whole"] = true
@@ -128,22 +120,12 @@ func (b bucket) readDays(
 		if err := stored.Scan(rows); err != nil {
 			return nil, err
 		}
-		err := segment.UnpackDay(stored.Date.UnixMilli(), stored.Head, stored.Tail, nil, m.add)
+		err := segment.UnpackDay(stored.Date.UnixMilli(), stored.Head, stored.Tail, nil, c.add)
 		if err != nil {
 			damaged = append(damaged, segment.Damage{ForkID: b.fork.ID, First: stored.Date})
 		}
 	}
 	return damaged, apperr.Annotate(rows.Err(), "reports: segments of a month")
-}
-
-func (s *Sealer) markDamaged(ctx context.Context, b bucket, damaged []segment.Damage) error {
-	for _, d := range damaged {
-		if _, err := d.MarkDirty(ctx, b.conn); err != nil {
-			return err
-		}
-		s.OnDamage(d)
-	}
-	return nil
 }
 
 const (

@@ -140,15 +140,20 @@ type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// MarkDirty marks the damaged day or month. It reports whether it was not marked before.
-func (d Damage) MarkDirty(ctx context.Context, db executor) (marked bool, err error) {
-	sql := markDaySQL
-	if d.Month {
-		sql = markMonthSQL
+// MarkDirty marks damaged days and months, and reports those that were not marked before.
+func MarkDirty(ctx context.Context, db executor, damaged []Damage, report func(Damage)) error {
+	for _, d := range damaged {
+		sql := markDaySQL
+		if d.Month {
+			sql = markMonthSQL
+		}
+		tag, err := db.Exec(ctx, sql, pgx.NamedArgs{"fork": d.ForkID, "first": d.First})
+		if err != nil {
+			return fmt.Errorf("reports: mark a damaged segment of %s: %w", d.ForkID, err)
+		}
+		if tag.RowsAffected() > 0 {
+			report(d)
+		}
 	}
-	tag, err := db.Exec(ctx, sql, pgx.NamedArgs{"fork": d.ForkID, "first": d.First})
-	if err != nil {
-		return false, fmt.Errorf("reports: mark a damaged segment of %s: %w", d.ForkID, err)
-	}
-	return tag.RowsAffected() > 0, nil
+	return nil
 }
