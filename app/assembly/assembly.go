@@ -122,7 +122,6 @@ type modules struct {
 	requests *limit.Requests // of API and screens
 	reports  *reports.Service
 	identity *identity.Service
-	auditor  identity.Auditor
 }
 
 // newModules builds the modules and the work in the background.
@@ -140,12 +139,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
 	var sealer *sealer.Sealer
 	m.reports, sealer = p.newReports(s.Log, m.counts)
-	m.auditor = identity.Auditor{
-		Memberships: m.org,
-		Log:         m.audit,
-		Failed:      m.counts.signInFailed,
-	}
-	m.identity = identity.New(p.Pools.Requests, time.Now, m.auditor, s.Log).EncryptWith(s.Keys)
+	m.identity = m.newIdentity(p.Pools.Requests, s)
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
 	p.Keys = m.newKeys(p.Pools.Requests)
 	p.background = map[string]func(context.Context){
@@ -157,6 +151,15 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 
 func (m modules) newKeys(db *postgres.DB) *apikeys.Module {
 	return apikeys.New(db, m.org, m.audit, m.policy, time.Now, m.counts.unknownKey)
+}
+
+func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
+	return identity.New(db, time.Now, identity.Recorder{
+		Memberships: m.org,
+		Audit:       m.audit,
+		Log:         s.Log,
+		Failed:      m.counts.signInFailed,
+	}, s.Keys)
 }
 
 // recheck is the pool that checks access during a download.
@@ -180,7 +183,7 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 			Auth: ui.Cookies{
 				Sessions:        m.identity,
 				Reauthenticator: m.identity,
-				Recheck:         identity.New(p.recheck(), time.Now, m.auditor, s.Log),
+				Recheck:         m.newIdentity(p.recheck(), s),
 			},
 			Orgs:        m.org,
 			RecheckOrgs: org.New(p.recheck(), m.audit, m.policy),

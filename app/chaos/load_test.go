@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -134,7 +133,7 @@ func TestChaosNeighbours(t *testing.T) {
 	db := fixtures.New(t)
 	n := newNeighbours(t, db)
 	customer := newCaller(t, db, n.URL)
-	hash, err := password.Hash(fixtures.Password, rand.Reader) // at its real cost
+	hash, err := password.Hash(fixtures.Password) // at its real cost
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash,
 		append(customer.emails, n.Emails[1]))

@@ -60,7 +60,7 @@ func withOwner(
 	log := audit.New(owner)
 	orgs := org.New(owner, log, policy)
 	return work(operator{DB: owner, log: log, orgs: orgs, people: identity.New(owner, time.Now,
-		identity.Auditor{Memberships: orgs, Log: log}, p.log)})
+		identity.Recorder{Memberships: orgs, Audit: log, Log: p.log}, identity.Keyring{})})
 }
 
 // eachOrganisation is withOwner with the ids of all organisations.

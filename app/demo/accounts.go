@@ -6,23 +6,38 @@ type Account struct {
 	Name, Email, Password string
 	Role                  string // owner, admin or member
 	TOTPSecret            string // empty: no two-step verification
+	passwordHash          string // fixed, so that the demo is the same each time
 }
 
 // Accounts are the people of the demo, to be printed when it is loaded.
 var Accounts = []Account{
-	{harbour.name, "Maren Solheim", "maren@harbour.example.com", "owner-of-harbour", "owner", ""},
+	{
+		harbour.name, "Maren Solheim", "maren@harbour.example.com", "owner-of-harbour", "owner", "",
+		"$argon2id$v=19$m=19456,t=2,p=1$qsd7QlYXgw28jMsxps2n/Q$" +
+			"jiLJZ2GH+eoXBZJUeOx/UHlwbPjBlrvIlcvbW0En3T8",
+	},
 	{
 		harbour.name, "Tomás Okafor", "tomas@harbour.example.com", "admin-with-two-steps", "admin",
 		"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+		"$argon2id$v=19$m=19456,t=2,p=1$z34BAM6tCSBIP5u0xW2lJg$" +
+			"TEYzHr/KALaJ/vKLrPpPpH6g5CBION+5FErl+KT76qA",
 	},
 	{
 		harbour.name, "Claire Dubois", "claire@harbour.example.com", "admin-without-second-step",
 		"admin", "",
+		"$argon2id$v=19$m=19456,t=2,p=1$tcfkQcvrbJsGuiMs1DeLjA$" +
+			"36acDEIYNkJGlXX9B/XvcazCtv7+27GLA/QjOpGSZCk",
 	},
-	{harbour.name, "Ilya Petrov", "ilya@harbour.example.com", "member-of-harbour", "member", ""},
+	{
+		harbour.name, "Ilya Petrov", "ilya@harbour.example.com", "member-of-harbour", "member", "",
+		"$argon2id$v=19$m=19456,t=2,p=1$qLDWtASjW02R5XeayIR5ZA$" +
+			"PyHkAFSvXnnukUHspPDgPI8W8qn+koH6QJ0lr/48VTg",
+	},
 	{
 		atelier.name, "Noor van Dijk", "noor@atelier.example.org", "owner-of-atelier", "owner",
 		"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+		"$argon2id$v=19$m=19456,t=2,p=1$TW9edIp2GUHBjPtS0IGrKQ$" +
+			"cElh4odiHfGGwZOHLquzgRgZhNuSqgSHrmZxuo57Z6s",
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
+	"dg/modules/identity/password"
 	"dg/modules/importer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
@@ -37,6 +39,17 @@ func TestTheSameSeedAndInstantGiveTheSameFile(t *testing.T) {
 	t.Parallel()
 	assert.True(t, bytes.Equal(story(t, 1, now), story(t, 1, now)))
 	assert.False(t, bytes.Equal(story(t, 1, now), story(t, 2, now)))
+}
+
+// The hashes of the accounts are written down: they are those of their passwords.
+func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
+	t.Parallel()
+	hash := regexp.MustCompile(`"passwordHash":"([^"]+)"`)
+	found := hash.FindAllStringSubmatch(string(story(t, demo.Seed, now)), -1)
+	require.Len(t, found, len(demo.Accounts))
+	for i, a := range demo.Accounts {
+		assert.True(t, password.Verify(found[i][1], a.Password), a.Email)
+	}
 }
 
 // One import serves both: under the race detector it is the slow part.

@@ -7,18 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// seeded is a source of numbers, ids and salts that depend on the seed alone.
-type seeded struct {
-	*rand.Rand
-	source *rand.ChaCha8
-}
+// seeded is a source of numbers and ids that depend on the seed alone.
+type seeded struct{ *rand.Rand }
 
 func newSeeded(seed uint64) seeded {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
 	copy(key[8:], "dg demo")
-	source := rand.NewChaCha8(key)
-	return seeded{rand.New(source), source} //nolint:gosec // the demo is the same each time
+	return seeded{rand.New(rand.NewChaCha8(key))} //nolint:gosec // the demo is the same each time
 }
 
 // id draws a random UUID (version 4).

@@ -116,29 +116,21 @@ func CheckMigrate(ctx context.Context, d config.Database, url string) error {
 	return nil
 }
 
-// findSecrets checks that the keys decrypt every two-step secret.
+// findSecrets checks that the keys are those of the database.
 func findSecrets(ctx context.Context, s *Subject) []Finding {
 	current, previous, err := s.Keys()
 	keys, failure := identity.NewKeyring(current, previous)
 	if errors.Join(err, failure) != nil {
 		return nil // reported with the settings
 	}
-	unreadable, err := identity.UnreadableSecrets(ctx, s.db, keys)
-	if err != nil {
-		return failed("secrets", err)
-	}
-	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
-		"If it is lost: dg migrate --forget-secret-key."
-	_, err = identity.CheckSecretKey(ctx, s.db, keys)
+	err = identity.CheckSecretKey(ctx, s.db, keys)
 	switch {
 	case errors.Is(err, identity.ErrSecretKey):
-		return []Finding{{"secrets", Failure, fmt.Sprintf("the database has another secret key, "+
-			"and %d two-step secrets cannot be read", unreadable), fix}}
+		return []Finding{{"secrets", Failure, "the database has another secret key",
+			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
+				"If it is lost: dg migrate --forget-secret-key."}}
 	case err != nil:
 		return failed("secrets", err)
-	case unreadable > 0:
-		return []Finding{{"secrets", Warning, fmt.Sprintf("%d two-step secrets are encrypted with a "+
-			"missing key: these people cannot sign in", unreadable), fix}}
 	}
 	return nil
 }

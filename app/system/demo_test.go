@@ -1,7 +1,6 @@
 package system
 
 import (
-	"crypto/rand"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -66,7 +65,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	d := serveDemo(t)
 	dir = d.dir
 	refused("dg account reset", serve...)
-	other, err := password.Hash("a password of their own", rand.Reader)
+	other, err := password.Hash("a password of their own")
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)

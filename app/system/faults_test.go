@@ -79,8 +79,6 @@ func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.NotRegexp(t, `failure|warning +[^ad ]`, c.Out.String()) // address, disk
 
-	const user = `insert into users (id, email, email_key, name, locale, totp_secret) values
-		('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', `
 	for _, f := range []fault{
 		{name: "a missing right", plant: `revoke select on plays from dg_app`,
 			says: `may not read plays`, serve: mends},
@@ -92,8 +90,6 @@ func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 		{name: "an earlier build", plant: `create table goose_db_version ()`,
 			mend: `drop table goose_db_version`,
 			says: `this database is of an earlier build of dg`, serve: stops},
-		{name: "a secret without its key", plant: user + `'v1.gone.AAAA')`, mend: `delete from users`,
-			says: `1 two-step secrets are encrypted with a missing key`, serve: warns},
 		{name: "a role that may not connect", plant: `alter role dg_app nologin`,
 			mend: `alter role dg_app login`, says: `role "dg_app" is not permitted to log in`,
 			serve: stops},

@@ -2,9 +2,9 @@
 //
 // Tables: users, sessions, recovery_codes, account_resets, secret_key_check.
 //
-// Service has a method for each verb of a screen. A change of a person goes through
-// reauthenticated (password within limits, lock of the person's row) and rotate (a new token, the
-// audit entry). Keyring encrypts the secrets of two-step verification.
+// Service has a method for each verb of a screen. reauthenticated verifies the password within its
+// limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
+// entry). Keyring encrypts the secrets of two-step verification.
 //
 // Packages password, throttle (limits, locks) and twostep (codes) hold the rest.
 //
@@ -22,9 +22,9 @@
 // Two-step verification is on for a person with a TOTP secret:
 //   - A code is accepted once and a recovery code is deleted on use. Of concurrent wrong codes
 //     exactly ten are compared, over all instances. The person's row is locked before sessions.
-//   - With DG_SECRET_KEY every stored secret is encrypted. A trigger refuses clear text from then
-//     on, and CheckSecretKey refuses programs without the key. An unreadable secret gives 503.
-//     Re-encryption counts in users.totp_rewritten and ends nothing.
+//   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A
+//     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
+//     An unreadable secret gives 503. Re-encryption counts in users.totp_rewritten and ends nothing.
 //   - A reset works once within 30 minutes, needs the owner of the tables and ends all sessions.
 //
 // Audit: a change of a person's security commits with its entry, or the answer is 503. Sign-ins,

@@ -27,12 +27,12 @@ func ring(t *testing.T, current, previous byte) identity.Keyring {
 	return keys
 }
 
-// use gives the keys to both instances and re-encrypts what is stored.
+// use gives the keys to both instances and migrates the secrets.
 func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	b.t.Helper()
-	b.people.EncryptWith(keys)
-	b.other.EncryptWith(keys)
-	done, err := identity.ReencryptSecrets(b.ctx(), b.Owner, keys)
+	b.people.UseKeys(keys)
+	b.other.UseKeys(keys)
+	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
 	require.NoError(b.t, err)
 	return done
 }
@@ -78,7 +78,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		done := b.use(keys)
 		require.Zero(t, done.Unreadable)
 		require.Equal(t, before != b.stored(ann), done.Encrypted == 2)
-		require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(keys), "once")
+		require.Equal(t, identity.Reencrypted{}, b.use(keys), "once")
 		require.Regexp(t, `^v1\.`, b.stored(bob))
 		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.left(session))
@@ -98,7 +98,7 @@ func TestMissingKeyRejectsEveryCode(t *testing.T) {
 	secret, codes, session := b.enrolled(ann)
 	for _, keys := range []identity.Keyring{ring(t, 0, 0), ring(t, 2, 0), ring(t, 3, 2)} {
 		before := b.stored(ann)
-		b.people.EncryptWith(keys)
+		b.people.UseKeys(keys)
 		pending := b.signIn(ann)
 		for _, code := range []string{"", "000000", b.code(secret, 0), before} {
 			_, err := b.turnOff(session, proof(code))
@@ -132,7 +132,7 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 		err := b.verify(b.signIn(ann), b.code(forgedSecret, 0))
 		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		require.ErrorContains(t, err, "in clear", "the log names the reason")
-		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(keys))
+		require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(keys))
 	}
 	require.Equal(t, forgedSecret, b.stored(ann))
 }
@@ -143,15 +143,14 @@ const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	b := setup(t)
 	check := func(current, previous byte) error {
-		_, err := identity.CheckSecretKey(b.ctx(), b.DB, ring(t, current, previous))
-		return err
+		return identity.CheckSecretKey(b.ctx(), b.DB, ring(t, current, previous))
 	}
 	require.NoError(t, check(0, 0))
 	require.NoError(t, check(7, 0), "the database has no key yet")
 	for _, turn := range []struct{ current, previous byte }{
 		{1, 0}, {2, 1}, {3, 2}, {2, 3}, {2, 0},
 	} {
-		require.True(t, b.use(ring(t, turn.current, turn.previous)).Recorded)
+		b.use(ring(t, turn.current, turn.previous))
 		require.NoError(t, check(turn.current, 0))
 		require.NoError(t, check(9, turn.current))
 		require.NoError(t, check(0, turn.current), "as the previous key alone")
@@ -159,14 +158,13 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 			err := check(wrong[0], wrong[1])
 			require.ErrorIs(t, err, identity.ErrSecretKey, "%v", wrong)
 			require.ErrorContains(t, err, "DG_SECRET_KEY_PREVIOUS")
-			_, err = identity.ReencryptSecrets(b.ctx(), b.Owner, ring(t, wrong[0], wrong[1]))
+			keys := ring(t, wrong[0], wrong[1])
+			_, err = identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
 			require.ErrorIs(t, err, identity.ErrSecretKey)
 		}
 	}
 	_, err := b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)
 	require.ErrorContains(t, err, "permission denied")
-	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0)))
-	require.True(t, b.use(ring(t, 9, 0)).Recorded)
 }
 
 // operations.md, Settings: a key that replaces a lost one is the database's at once, although the
@@ -176,24 +174,29 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b.person(ann, secret)
 	bobID := b.person(bob, "")
 	b.use(ring(t, 1, 0))
-	for range 2 {
-		require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 2, 0)))
-		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(ring(t, 2, 0)))
-		_, err := identity.CheckSecretKey(b.ctx(), b.DB, ring(t, 3, 0))
-		require.ErrorIs(t, err, identity.ErrSecretKey)
-		_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
-			forgedSecret)
-		require.ErrorContains(t, err, "set DG_SECRET_KEY")
-	}
-	require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(ring(t, 1, 2)),
-		"it is found again")
-
-	// Without a check value, a key that does not open the stored secrets is not recorded, since the
-	// first start may have the wrong key. The serving role records none.
-	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0)))
-	require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(ring(t, 2, 0)))
-	done, err := identity.ReencryptSecrets(b.ctx(), b.DB, ring(t, 1, 0))
+	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, ring(t, 0, 0), true)
+	require.ErrorContains(t, err, "set DG_SECRET_KEY")
+	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, ring(t, 2, 0), true)
 	require.NoError(t, err)
-	require.Equal(t, identity.Reencrypted{}, done, "the serving role")
-	require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(ring(t, 1, 0)))
+	require.Equal(t, identity.Reencrypted{Unreadable: 1}, done)
+	require.Equal(t, done, b.use(ring(t, 2, 0)))
+	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
+		forgedSecret)
+	require.ErrorContains(t, err, "set DG_SECRET_KEY")
+	require.Equal(t, identity.Reencrypted{}, b.use(ring(t, 1, 2)), "it is found again")
+}
+
+// Nothing changes unless all of it does: without a check value, a key that does not decrypt every
+// secret may be the wrong one.
+func TestWrongFirstKeyChangesNothing(t *testing.T) {
+	b := setup(t)
+	b.person(ann, secret)
+	b.use(ring(t, 1, 0))
+	b.Exec(`delete from secret_key_check`)
+	b.person(bob, secret)
+	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, ring(t, 2, 0), false)
+	require.ErrorIs(t, err, identity.ErrSecretKey)
+	require.Equal(t, secret, b.stored(bob))
+	require.NoError(t, identity.CheckSecretKey(b.ctx(), b.DB, identity.Keyring{}))
+	require.Equal(t, identity.Reencrypted{Encrypted: 1}, b.use(ring(t, 1, 0)))
 }

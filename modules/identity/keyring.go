@@ -12,18 +12,22 @@ import (
 	"fmt"
 	"strings"
 
+	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 )
 
 // Keyring encrypts secrets of two-step verification with its current key, and also decrypts those of
 // the previous one. The zero value leaves secrets in clear.
-type Keyring struct{ current, previous *secretKey }
+type Keyring struct {
+	current, previous *secretKey
+	clear             bool // secrets in clear are not encrypted yet: the first migration with a key
+}
 
 // secretKey holds the parts that are derived from a key.
 type secretKey struct {
-	id    string // public: part of what the key encrypted
-	aead  cipher.AEAD
-	nonce []byte // the HMAC key of the nonces
+	prefix string // v1.<id>. begins what the key encrypted; a secret in clear has no full stop
+	aead   cipher.AEAD
+	nonces []byte // the HMAC key of the nonces
 }
 
 // NewKeyring returns the keyring of two keys of 32 bytes, nil for none.
@@ -41,38 +45,28 @@ func newSecretKey(key []byte) (*secretKey, error) {
 	if len(key) != 32 {
 		return nil, fmt.Errorf("identity: a secret key has 32 bytes, not %d", len(key))
 	}
-	var parts [3][]byte
-	for i, purpose := range []string{
-		"dg secret key id", "dg secret encryption", "dg secret nonce",
-	} {
-		var err error
-		if parts[i], err = hkdf.Key(sha256.New, key, nil, purpose, 32); err != nil {
-			return nil, err
-		}
+	parts, err := hkdf.Key(sha256.New, key, nil, "dg two-step secrets", 32+32+4)
+	if err != nil {
+		return nil, err
 	}
-	block, err := aes.NewCipher(parts[1])
+	block, err := aes.NewCipher(parts[:32])
 	if err != nil {
 		return nil, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return &secretKey{id: hex.EncodeToString(parts[0][:4]), aead: aead, nonce: parts[2]}, err
+	prefix := encryptedPrefix + hex.EncodeToString(parts[64:]) + "."
+	return &secretKey{prefix: prefix, aead: aead, nonces: parts[32:64]}, err
 }
+
+const encryptedPrefix = "v1."
 
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// encryptedPrefix begins an encrypted secret. A clear one is base32 and has no full stop.
-const encryptedPrefix = "v1."
-
-// prefix begins the secrets that the key encrypted.
-func (k *secretKey) prefix() string { return encryptedPrefix + k.id + "." }
-
-// currentPrefix begins the secrets under the current key or, without one, all encrypted secrets.
-func (k Keyring) currentPrefix() string {
-	if k.current == nil {
-		return encryptedPrefix
-	}
-	return k.current.prefix()
+// StoredSecret returns a person's valid two-step secret in its stored form.
+func (k Keyring) StoredSecret(personID, secret string) string {
+	parsed, _ := twostep.ParseSecret(secret)
+	return k.encrypt(personID, parsed)
 }
 
 // encrypt returns a person's secret in its stored form, with the person as additional data. The
@@ -82,11 +76,11 @@ func (k Keyring) encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
 	}
-	mac := hmac.New(sha256.New, k.current.nonce)
+	mac := hmac.New(sha256.New, k.current.nonces)
 	mac.Write([]byte(personID + " " + secret))
 	nonce := mac.Sum(nil)[:k.current.aead.NonceSize()]
 	encrypted := k.current.aead.Seal(nonce, nonce, []byte(secret), []byte(personID))
-	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(encrypted)
+	return k.current.prefix + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
 // open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the setting.
@@ -101,43 +95,33 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is open with the cause as its error. With a current key it refuses a secret in clear.
+// decrypt is open with the cause as its error. With a current key it refuses a secret in clear,
+// which is forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
-	switch {
-	// clear text is forged: the first start with a key encrypted all secrets
-	case !isEncrypted(stored) && k.current != nil:
-		return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
-	case !isEncrypted(stored):
+	if !strings.HasPrefix(stored, encryptedPrefix) {
+		if k.Encrypts() && !k.clear {
+			return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
+		}
 		return stored, nil
 	}
 	for _, key := range []*secretKey{k.current, k.previous} {
-		if key == nil {
-			continue
-		}
-		if text, found := strings.CutPrefix(stored, key.prefix()); found {
-			return key.open(personID, text)
+		if key != nil && strings.HasPrefix(stored, key.prefix) {
+			return key.open(personID, stored[len(key.prefix):])
 		}
 	}
-	id, _, _ := strings.Cut(strings.TrimPrefix(stored, encryptedPrefix), ".")
-	return "",
-		fmt.Errorf(
-			"it is encrypted with the key %s: set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to it",
-			id,
-		)
+	return "", errors.New("it is encrypted with another key: " +
+		"set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to that key")
 }
-
-func isEncrypted(stored string) bool { return strings.HasPrefix(stored, encryptedPrefix) }
 
 func (k *secretKey) open(personID, text string) (string, error) {
 	encrypted, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return "", err
 	}
-	if len(encrypted) < k.aead.NonceSize() {
+	size := k.aead.NonceSize()
+	if len(encrypted) < size {
 		return "", fmt.Errorf("it has only %d bytes", len(encrypted))
 	}
-	nonce := encrypted[:k.aead.NonceSize()]
-	encrypted = encrypted[k.aead.NonceSize():]
-	secret, err := k.aead.Open(nil, nonce, encrypted, []byte(personID))
+	secret, err := k.aead.Open(nil, encrypted[:size], encrypted[size:], []byte(personID))
 	return string(secret), err
 }

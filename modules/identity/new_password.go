@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"time"
 
 	"dg/modules/audit"
 	"dg/modules/identity/password"
@@ -23,37 +22,48 @@ func (s *Service) ChangePassword(
 	if err := password.CheckForm(replacement); err != nil {
 		return Session{}, err
 	}
-	hash := ""
-	prepare := func(who credentials) (err error) {
-		if password.Normalise(replacement) == password.Normalise(proof.Password) {
-			return errSamePassword
-		}
-		if err := s.checkGuessable(ctx, who.Person, replacement); err != nil {
+	release, err := s.admit(ctx)
+	if err != nil {
+		return Session{}, err
+	}
+	defer release()
+	who, limits, err := s.verifySession(ctx, token, proof)
+	if err != nil {
+		return Session{}, err
+	}
+	hash, err := s.hashNew(ctx, who, replacement)
+	if err != nil {
+		return Session{}, err
+	}
+	return s.verifiedChange(ctx, token, limits, func(c *change) error {
+		if err := c.takeCodeIfOn(proof.Code); err != nil {
 			return err
 		}
-		hash, err = s.passwords.Hash(ctx, replacement)
-		return err
-	}
-	return s.reauthenticated(ctx, token, proof, prepare,
-		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
-			if in.secret != "" {
-				if err := s.takeCode(tx, in, proof.Code, now); err != nil {
-					return Session{}, err
-				}
-			}
-			return s.rotate(tx, in, now, audit.PasswordChanged, func() error {
-				return update(tx, "replacePassword", in.Person.ID,
-					map[string]any{"password_hash": hash, "password_since": now})
-			})
-		})
+		return c.rotate(audit.PasswordChanged,
+			map[string]any{"password_hash": hash, "password_since": c.now})
+	})
 }
 
-// checkGuessable refuses a password that is common, the person's e-mail, or made of the person's or
-// an organisation's name.
-func (s *Service) checkGuessable(ctx context.Context, of Person, replacement string) error {
-	names, err := s.auditor.Memberships.OrganisationNamesOf(ctx, of.ID)
+// hashNew returns the hash of a new password. It refuses one that is the current one, common, the
+// person's e-mail, or made of the person's or an organisation's name.
+func (s *Service) hashNew(
+	ctx context.Context, of userRow, replacement string,
+) (hash string, err error) {
+	names, err := s.recorder.Memberships.OrganisationNamesOf(ctx, of.ID)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return password.CheckUncommon(replacement, of.Email, append(names, of.Name)...)
+	if err := password.CheckUncommon(replacement, of.Email, append(names, of.Name)...); err != nil {
+		return "", err
+	}
+	if of.PasswordHash != nil {
+		same, err := s.passwords.Matches(ctx, of.PasswordHash, replacement)
+		if err != nil {
+			return "", err
+		}
+		if same {
+			return "", errSamePassword
+		}
+	}
+	return s.passwords.Hash(ctx, replacement)
 }

@@ -37,8 +37,8 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	} {
 		require.Equal(t, active, b.isActive(token))
 	}
-	require.ErrorIs(t, b.try(ann, password, firefox), identity.ErrWrongPassword)
-	require.NoError(t, b.try(ann, replacement, firefox))
+	require.ErrorIs(t, b.try(ann, password, home), identity.ErrWrongPassword)
+	require.NoError(t, b.try(ann, replacement, home))
 	_, err = b.people.ChangePassword(b.ctx(), renewed.Token, identity.Proof{}, "eleven char")
 	require.Equal(t, "new", apperr.From(err).Field, "before the current password is compared")
 	require.ErrorIs(t, b.change(session, identity.Proof{Password: replacement}),
@@ -71,7 +71,7 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	for network := range 5 {
 		guess(network)
 	}
-	requireLocked(t, b.try(ann, password, firefox), b.now().Add(10*time.Minute))
+	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
 	b.pass(10 * time.Minute)
 	b.signIn(ann)
 }

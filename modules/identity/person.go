@@ -1,9 +1,15 @@
 package identity
 
 import (
+	"context"
+	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
+	"dg/platform/apperr"
 	"dg/platform/input"
+	"dg/platform/postgres"
 )
 
 // Person is a user who can sign in.
@@ -14,11 +20,45 @@ type Person struct {
 	PasswordSince   *time.Time // nil: unknown
 }
 
+// ErrNoSuchEmail is returned for an e-mail that no account has.
+var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
+
 // EmailKey returns the normalised form by which e-mails are compared.
 func EmailKey(email string) string { return input.Lower(email) }
 
-// credentials are what a password is verified against. For an unknown e-mail only Email is set.
-type credentials struct {
-	Person
-	passwordHash *string // nil: there is none
+// maxPeople bounds People.
+const maxPeople = 1000
+
+// People returns the people with the ids, by name: at most 1,000. Unknown ids are left out.
+func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
+	if len(ids) > maxPeople {
+		return nil, fmt.Errorf("identity: people: %d ids, more than %d", len(ids), maxPeople)
+	}
+	var rows []userRow
+	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
+		Order("name, id").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("identity: people: %w", err)
+	}
+	people := make([]Person, len(rows))
+	for i, r := range rows {
+		people[i] = r.person()
+	}
+	return people, nil
+}
+
+// PersonIn returns the person with the e-mail in the caller's transaction, and whether the person
+// has a password. Errors: ErrNoSuchEmail.
+func (s *Service) PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
+	row, err := take[userRow](tx.Where("email_key = ?", EmailKey(email)), "personByEmail",
+		ErrNoSuchEmail)
+	return row.person(), row.PasswordHash != nil, err
+}
+
+// AddIn adds a person without a password in the caller's transaction, which is the operator's.
+func (s *Service) AddIn(tx transaction, email, name string) (Person, error) {
+	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
+	err := insert(tx.Model(&userRow{}), "addPerson", map[string]any{
+		"id": row.ID, "email": email, "email_key": EmailKey(email), "name": name,
+	})
+	return row.person(), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
 
@@ -12,6 +13,10 @@ const reauthenticationTTL = 15 * time.Minute
 
 // ErrPasswordDue says that the password was not entered for 15 minutes.
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
+
+// Proof is the current password and, with two-step verification on, a code or recovery code. It
+// keeps a stolen session from changing how its person signs in.
+type Proof struct{ Password, Code string }
 
 // Reauthenticate returns nil if the session's person entered the password (and the code, with
 // two-step verification on) within the last 15 minutes, or else if the proof is right. Signing in
@@ -27,19 +32,62 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	case proof.Password == "":
 		return ErrPasswordDue
 	}
-	_, err = s.reauthenticated(ctx, token, proof, nil,
-		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
-			// A form that is sent twice has one code: the first request has marked the session.
-			recently, err := authenticatedRecently(tx, token, now)
-			if err != nil || recently {
-				return in.Session, err
-			}
-			if in.secret != "" {
-				if err := s.takeCode(tx, in, proof.Code, now); err != nil {
-					return Session{}, err
-				}
-			}
-			return in.Session, markAuthenticated(tx, in)
-		})
+	_, err = s.reauthenticated(ctx, token, proof, func(c *change) error {
+		// A form that is sent twice has one code: the first request has marked the session.
+		recently, err := authenticatedRecently(c.tx, token, c.now)
+		if err != nil || recently {
+			return err
+		}
+		if err := c.takeCodeIfOn(proof.Code); err != nil {
+			return err
+		}
+		return markAuthenticated(c.tx, token)
+	})
 	return err
+}
+
+// reauthenticated verifies the password of the proof, and runs fn as a change of the person. fn
+// takes the code.
+//
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people
+// sign in at once, and those of fn.
+func (s *Service) reauthenticated(
+	ctx context.Context, token string, proof Proof, fn func(*change) error,
+) (Session, error) {
+	release, err := s.admit(ctx)
+	if err != nil {
+		return Session{}, err
+	}
+	defer release()
+	_, limits, err := s.verifySession(ctx, token, proof)
+	if err != nil {
+		return Session{}, err
+	}
+	return s.verifiedChange(ctx, token, limits, fn)
+}
+
+// verifySession verifies the password of the session's person.
+func (s *Service) verifySession(
+	ctx context.Context, token string, proof Proof,
+) (who userRow, limits []throttle.Limit, err error) {
+	row, err := s.signedIn(ctx, token)
+	if err != nil {
+		return who, nil, err
+	}
+	limits, err = s.verifyPassword(ctx, row.User, proof.Password)
+	return row.User, limits, err
+}
+
+// verifiedChange is change after the verification of the password, which is still the person's: a
+// change of it would have ended the session.
+func (s *Service) verifiedChange(
+	ctx context.Context, token string, limits []throttle.Limit, fn func(*change) error,
+) (Session, error) {
+	return s.change(ctx, token, false, func(c *change) error {
+		if err := throttle.Clear(c.tx, limits, c.now); err != nil {
+			return err
+		}
+		c.from.AuthenticatedAt = nil
+		return fn(c)
+	})
 }

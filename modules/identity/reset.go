@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"dg/modules/audit"
 	"dg/modules/identity/password"
 	"dg/platform/apperr"
 )
@@ -22,6 +23,47 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
+// BeginReset returns a reset for the person with the e-mail and voids an earlier one. It needs the
+// rights of the tables' owner. Errors: apperr.NotFound, apperr.Unavailable when it cannot be
+// recorded.
+func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
+	now := s.clock()
+	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
+	err := s.gorm(ctx).Transaction(func(tx transaction) error {
+		of, err := take[userRow](tx.Clauses(lock).
+			Where("email_key = ?", EmailKey(email)), "lockEmail", ErrNoSuchEmail)
+		if err != nil {
+			return err
+		}
+		reset.Person = of.person()
+		if err := insertReset(tx, reset, now); err != nil {
+			return err
+		}
+		return s.recorder.record(tx, reset.Person, audit.Entry{
+			Actor:   audit.TheOperator,
+			Action:  audit.ResetCreated,
+			Details: map[string]any{"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339)},
+		})
+	})
+	return reset, err
+}
+
+// insertReset removes expired resets, and replaces the person's.
+func insertReset(tx transaction, reset Reset, now time.Time) error {
+	if _, err := remove(tx.Where("expires_at <= ?", now), "sweepResets", &resetRow{}); err != nil {
+		return err
+	}
+	return insert(tx.Clauses(replace), "insertReset", &resetRow{
+		UserID: reset.Person.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
+	})
+}
+
+// ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
+func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
+	whose, err := ofReset(s.gorm(ctx), token, s.clock())
+	return whose.person(), err
+}
+
 // UseReset sets a new password for the reset's person, once. It turns two-step verification off,
 // voids the recovery codes and ends all sessions of the person, and the given session of the
 // browser, which may be another person's; "" is none.
@@ -30,35 +72,61 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	if err := password.CheckForm(replacement); err != nil {
 		return err
 	}
-	release, err := s.admit(ctx, requestOf(ctx).Address)
+	release, err := s.admit(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	// before hashing, so that an unknown token costs no hash
-	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
+	whose, err := ofReset(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err
 	}
-	if err := s.checkNewPassword(ctx, whose, replacement); err != nil {
-		return err
-	}
-	hash, err := s.passwords.Hash(ctx, replacement)
+	hash, err := s.hashNew(ctx, whose, replacement)
 	if err != nil {
 		return err
 	}
-	return s.useReset(ctx, token, hash, session, s.clock())
+	return s.gorm(ctx).Transaction(func(tx transaction) error {
+		if err := resetPassword(tx, token, hash, s.clock()); err != nil {
+			return err
+		}
+		if session != "" { // another person's: triggers have ended this person's
+			if _, err := endSession(tx, session); err != nil {
+				return err
+			}
+		}
+		return s.recorder.record(tx, whose.person(), audit.Entry{Action: audit.PasswordReset})
+	})
 }
 
-// checkNewPassword refuses a password that can be guessed, or is the current one.
-func (s *Service) checkNewPassword(ctx context.Context, of credentials, replacement string) error {
-	err := s.checkGuessable(ctx, of.Person, replacement)
-	if err != nil || of.passwordHash == nil {
+func ofReset(db transaction, token string, now time.Time) (userRow, error) {
+	row, err := take[resetRow](db.InnerJoins("User").
+		Where("token_hash = ? and expires_at > ?", hashToken(token), now), "ofReset", ErrNoReset)
+	return row.User, err
+}
+
+// resetPassword locks the person's row before it deletes the reset, so that one of several
+// concurrent uses finds it. Triggers end the sessions and void the recovery codes.
+func resetPassword(tx transaction, token, hash string, now time.Time) error {
+	whose, err := ofReset(tx.Clauses(lockUser), token, now)
+	if err != nil {
 		return err
 	}
-	same, err := s.passwords.Matches(ctx, of.passwordHash, replacement)
-	if err == nil && same {
-		return errSamePassword
+	used, err := remove(tx.Where("token_hash = ?", hashToken(token)), "useReset", &resetRow{})
+	if err != nil {
+		return err
 	}
-	return err
+	if used == 0 {
+		return ErrNoReset
+	}
+	return update(tx, "reset", whose.ID, map[string]any{
+		"password_hash":    hash,
+		"password_since":   now,
+		"totp_secret":      nil,
+		"totp_since":       nil,
+		"totp_last_step":   nil,
+		"wrong_codes":      0,
+		"code_waits":       0,
+		"codes_wait_until": nil,
+	})
 }

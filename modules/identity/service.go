@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -18,31 +16,23 @@ import (
 type Service struct {
 	db        *postgres.DB
 	now       func() time.Time
-	auditor   Auditor
-	log       *slog.Logger // of sign-ins, failed ones and locks
+	recorder  Recorder
 	passwords *password.Hasher
 	slots     *limit.Limiter // of sign-ins
 	keys      Keyring        // of the secrets of two-step verification
-	lastSweep atomic.Int64   // in Unix milliseconds
+	sweeper   sweeper
 }
 
-// New returns the service over db. log takes sign-ins, failed ones and locks.
-func New(db *postgres.DB, now func() time.Time, auditor Auditor, log *slog.Logger) *Service {
+// New returns the service over db. keys encrypts the secrets of two-step verification.
+func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring) *Service {
 	return &Service{
 		db:        db,
 		now:       now,
-		auditor:   auditor,
-		log:       log,
+		recorder:  recorder,
 		passwords: password.NewHasher(password.DefaultCost),
 		slots:     newSignInLimiter(db.Pool),
+		keys:      keys,
 	}
-}
-
-// EncryptWith makes the service read and write secrets with the keyring. Call it before the service
-// is used.
-func (s *Service) EncryptWith(keys Keyring) *Service {
-	s.keys = keys
-	return s
 }
 
 // maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
@@ -65,6 +55,9 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 
 // admit waits for a place of the network before the first query, so that a flood of sign-ins holds
 // no connections. The caller releases it. Errors: those of Limiter.Acquire.
-func (s *Service) admit(ctx context.Context, address string) (release func(), err error) {
-	return s.slots.Acquire(ctx, netaddr.ClientText(address))
+func (s *Service) admit(ctx context.Context) (release func(), err error) {
+	return s.slots.Acquire(ctx, netaddr.ClientText(requestOf(ctx).Address))
 }
+
+// clock returns the current time as it is stored: UTC, in milliseconds.
+func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }

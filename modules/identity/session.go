@@ -12,12 +12,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// The lifetimes of a session.
+// The bounds of sessions.
 const (
 	maxIdle       = 12 * time.Hour
 	maxSession    = 24 * time.Hour
 	maxSecondStep = 10 * time.Minute // until the code of two-step verification is given
 	touchInterval = time.Minute      // between two writes of a session's last use, at least
+	maxSessions   = 100              // of a person
 )
 
 // ErrNoSession says that the token's session is unknown or has ended.
@@ -35,32 +36,49 @@ type Session struct {
 	Position postgres.Position
 }
 
-// Client is the browser of a sign-in.
-type Client struct {
-	Address string
-	Session string // the token of the session that it has, which a sign-in ends, or ""
-}
-
 // Session returns the session of the token and stores its use, at most once a minute. Errors:
 // ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
-	row, err := s.session(ctx, token, now)
+	row, err := s.session(s.gorm(ctx), token, now)
 	if err != nil {
 		return Session{}, err
 	}
-	session := row.session(token)
+	session := Session{
+		Person:        row.User.person(),
+		Token:         token,
+		StartedAt:     row.CreatedAt,
+		SecondStepDue: row.SecondStepDue,
+		Position:      row.Position,
+	}
 	if !session.SecondStepDue && now.Sub(row.LastUsedAt) >= touchInterval {
-		if err := s.touch(ctx, session, now); err != nil {
-			return Session{}, err
-		}
+		err = touch(s.gorm(ctx), session, now)
+	}
+	if err != nil {
+		return Session{}, err
 	}
 	return session, nil
 }
 
+// SignOut ends the session of the token, if there is one.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	_, err := endSession(s.gorm(ctx), token)
+	return err
+}
+
+// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession.
+func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
+	own, err := s.signedIn(ctx, token)
+	if err != nil {
+		return err
+	}
+	_, err = remove(s.gorm(ctx).Where("user_id = ?", own.UserID), "signOutEverywhere", &sessionRow{})
+	return err
+}
+
 // signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
-func (s *Service) signedIn(ctx context.Context, token string, now time.Time) (sessionAt, error) {
-	row, err := s.session(ctx, token, now)
+func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error) {
+	row, err := s.session(s.gorm(ctx), token, s.clock())
 	if err == nil && row.SecondStepDue {
 		err = ErrNoSession
 	}

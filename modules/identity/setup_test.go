@@ -32,8 +32,8 @@ const (
 	bob = "bob@example.com"
 )
 
-// firefox is the browser of most sign-ins.
-var firefox = identity.Client{Address: "192.0.2.7"}
+// home is the address of most sign-ins.
+const home = "192.0.2.7"
 
 // bundle is a database and two instances of the service on it, each with its own pool. The clock
 // moves by pass alone. Hashes are cheap.
@@ -67,12 +67,12 @@ func setupAlone(t *testing.T) *bundle {
 
 // service returns an instance with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
-	auditor := identity.Auditor{
+	return identity.New(db, b.now, identity.Recorder{
 		Memberships: memberships{},
-		Log:         audit.New(db),
+		Audit:       audit.New(db),
+		Log:         slog.New(slog.DiscardHandler),
 		Failed:      func(string) {},
-	}
-	return identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
+	}, identity.Keyring{})
 }
 
 // memberships finds no organisation's log: entries of people are tested with the assembled program.
@@ -89,7 +89,12 @@ func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() 
 // pass moves the clock.
 func (b *bundle) pass(d time.Duration) { b.millis.Add(d.Milliseconds()) }
 
-func (b *bundle) ctx() context.Context { return b.t.Context() }
+func (b *bundle) ctx() context.Context { return b.from(home) }
+
+// from is the context of a request from the address.
+func (b *bundle) from(address string) context.Context {
+	return identity.WithRequest(b.t.Context(), audit.Request{Address: address})
+}
 
 // one reads one value as the owner of the tables.
 func one[T any](b *bundle, sql string, args ...any) T {
@@ -106,7 +111,7 @@ func (b *bundle) person(email, secret string) string {
 // signIn gives the right password.
 func (b *bundle) signIn(email string) identity.Session {
 	b.t.Helper()
-	session, err := b.people.SignIn(b.ctx(), email, password, firefox)
+	session, err := b.people.SignIn(b.ctx(), email, password, "")
 	require.NoError(b.t, err)
 	return session
 }
@@ -222,8 +227,8 @@ func second[T any](_ T, err error) error { return err }
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
 
 // try signs in on the second instance.
-func (b *bundle) try(email, password string, from identity.Client) error {
-	_, err := b.other.SignIn(b.ctx(), email, password, from)
+func (b *bundle) try(email, password, address string) error {
+	_, err := b.other.SignIn(b.from(address), email, password, "")
 	return err
 }
 

@@ -2,8 +2,11 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
@@ -19,40 +22,46 @@ var (
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
 // verification on, the session has SecondStepDue until VerifySecondStep. It ends the browser's
-// previous session, also another person's, against session fixation.
+// previous session ("" is none), also another person's, against session fixation.
 //
 // An unknown e-mail, a person without a password and a wrong password get the same answer after the
 // same time, and are counted alike.
 //
 // Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too;
 // apperr.Unavailable when too many people sign in at once.
-func (s *Service) SignIn(
-	ctx context.Context, email, password string, from Client,
-) (Session, error) {
-	release, err := s.admit(ctx, from.Address)
+func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
+	release, err := s.admit(ctx)
 	if err != nil {
 		return Session{}, err
 	}
 	defer release()
-	if err := s.sweep(ctx, s.clock()); err != nil {
+	if err := s.sweeper.sweep(s.gorm(ctx), s.clock()); err != nil {
 		return Session{}, err
 	}
-	who, err := s.credentials(ctx, email)
+	who, err := byEmail(s.gorm(ctx), email)
 	if err != nil {
 		return Session{}, err
 	}
-	limits := throttle.Passwords(who.Email, from.Address)
-	if err := s.verifyPassword(ctx, who, limits, password); err != nil {
+	limits, err := s.verifyPassword(ctx, who, password)
+	if err != nil {
 		return Session{}, err
 	}
-	session, err := s.begin(ctx, who, limits, from.Session, s.clock())
+	var session Session
+	err = s.gorm(ctx).Transaction(func(tx transaction) error {
+		session, err = begin(tx, who, limits, s.clock())
+		if err == nil && previous != "" {
+			_, err = endSession(tx, previous)
+		}
+		return err
+	})
 	switch {
 	case err != nil:
-		s.logFailure(ctx, who.Person, err, nil)
+		s.recorder.failed(ctx, who.person(), err, nil)
+		return Session{}, err
 	case !session.SecondStepDue:
-		s.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
+		s.recorder.log(ctx, slog.LevelInfo, "signed in", session.Person)
 	}
-	return session, err
+	return session, nil
 }
 
 // VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
@@ -61,20 +70,82 @@ func (s *Service) SignIn(
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
 // a right code too; apperr.Unavailable when too many people sign in at once.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
-	release, err := s.admit(ctx, requestOf(ctx).Address)
+	release, err := s.admit(ctx)
 	if err != nil {
 		return Session{}, err
 	}
 	defer release()
-	session, err := s.withPersonLocked(ctx, token, true,
-		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
-			if err := s.takeCode(tx, in, code, now); err != nil {
-				return Session{}, err
-			}
-			return s.rotate(tx, in, now, "", nil)
-		})
+	session, err := s.change(ctx, token, true, func(c *change) error {
+		if err := c.takeCode(code); err != nil {
+			return err
+		}
+		return c.rotate("", nil)
+	})
 	if err == nil {
-		s.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
+		s.recorder.log(ctx, slog.LevelInfo, "signed in", session.Person)
 	}
 	return session, err
+}
+
+// byEmail returns the person with the e-mail, or one with nothing but the e-mail. Known and unknown
+// e-mails take one statement.
+func byEmail(db transaction, email string) (userRow, error) {
+	unknown := userRow{Email: email}
+	key := EmailKey(email)
+	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
+		return unknown, nil // PostgreSQL stores no such text
+	}
+	row, err := take[userRow](db.Where("email_key = ?", key), "byEmail", ErrNoSuchEmail)
+	if errors.Is(err, ErrNoSuchEmail) {
+		return unknown, nil
+	}
+	return row, err
+}
+
+// verifyPassword returns the person's limits for the right password, and counts and logs any other.
+// It compares none while one of the limits is reached.
+func (s *Service) verifyPassword(
+	ctx context.Context, who userRow, password string,
+) (limits []throttle.Limit, err error) {
+	limits = throttle.Passwords(who.Email, requestOf(ctx).Address)
+	if err := throttle.Check(s.gorm(ctx), limits, s.clock()); err != nil {
+		s.recorder.failed(ctx, who.person(), err, nil)
+		return nil, err
+	}
+	matches, err := s.passwords.Matches(ctx, who.PasswordHash, password)
+	if err != nil || matches {
+		return limits, err
+	}
+	lockedUntil, err := throttle.CountFailure(s.gorm(ctx), limits, s.clock())
+	if err == nil {
+		err = ErrWrongPassword
+	}
+	s.recorder.failed(ctx, who.person(), err, lockedUntil)
+	return nil, err
+}
+
+// begin stores a session if the verified password is still the person's. The share lock orders it
+// with a change of password: an earlier one is seen here, a later one ends this session.
+func begin(
+	tx transaction, who userRow, limits []throttle.Limit, now time.Time,
+) (begun Session, err error) {
+	row, err := take[userRow](tx.Clauses(lockShare).
+		Where("id = ? and password_hash = ?", who.ID, who.PasswordHash), "verified",
+		ErrWrongPassword)
+	if err != nil {
+		return begun, err
+	}
+	if err := throttle.Clear(tx, limits, now); err != nil {
+		return begun, err
+	}
+	begun = Session{
+		Person:        row.person(),
+		Token:         newToken(),
+		StartedAt:     now,
+		SecondStepDue: row.TOTPSecret != nil,
+	}
+	if err := insertSession(tx, begun, nil, now); err != nil {
+		return begun, err
+	}
+	return begun, endExcessSessions(tx, who.ID)
 }

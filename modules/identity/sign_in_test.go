@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"crypto/rand"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 		{"", ""}, {ann + "\x00", password}, {"\xff@example.com", password},
 		{strings.Repeat("a", 60_000), password},
 	} {
-		require.Equal(t, identity.ErrWrongPassword, b.try(c[0], c[1], firefox), "%.30q", c[0])
+		require.Equal(t, identity.ErrWrongPassword, b.try(c[0], c[1], home), "%.30q", c[0])
 	}
 	require.Zero(t, one[int](b, `select count(*) from sessions`))
 	require.Zero(t, one[int](b, `select count(*) from password_guesses where key_hash in
@@ -38,26 +37,26 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.service(b.DB)
-	hash, err := passwords.Hash(password, rand.Reader)
+	hash, err := passwords.Hash(password)
 	require.NoError(t, err)
 	b.Person(fixtures.Person{Email: ann, PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))
 	signIn := func(email, password string) (allocated uint64, err error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = people.SignIn(b.ctx(), email, password, firefox)
+		_, err = people.SignIn(b.ctx(), email, password, "")
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc, err
 	}
 	// the first statements allocate more
-	_, _ = b.people.SignIn(b.ctx(), ann, wrongPassword, firefox)
+	_, _ = b.people.SignIn(b.ctx(), ann, wrongPassword, "")
 	for _, email := range []string{ann, bob, "nobody@example.com", "\x00"} {
 		allocated, err := signIn(email, wrongPassword)
 		require.ErrorIs(t, err, identity.ErrWrongPassword)
 		require.InDelta(t, 19<<20, allocated, 2<<20, email)
 	}
 	for range 10 {
-		_ = b.try(ann, wrongPassword, firefox)
+		_ = b.try(ann, wrongPassword, home)
 	}
 	allocated, err := signIn(ann, password)
 	require.Error(t, err)
@@ -71,12 +70,12 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b.person(ann, "")
 	b.person(bob, "")
 	require.Equal(t, [3]int{50, 0, 0}, b.atOnce(func(_ int, on *identity.Service) error {
-		return second(on.SignIn(b.ctx(), ann, password, firefox)) // right ones are not counted
+		return second(on.SignIn(b.ctx(), ann, password, "")) // right ones are not counted
 	}))
 	for i, email := range []string{ann, "nobody@example.com"} {
-		from := identity.Client{Address: "198.51.100." + strconv.Itoa(i)}
+		from := "198.51.100." + strconv.Itoa(i)
 		require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *identity.Service) error {
-			return second(on.SignIn(b.ctx(), email, wrongPassword, from))
+			return second(on.SignIn(b.from(from), email, wrongPassword, ""))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
 		for _, p := range []string{password, wrongPassword} {
@@ -86,11 +85,11 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 		b.signIn(bob)
 	}
 	b.pass(10*time.Minute - 4*time.Second)
-	require.Error(t, b.try(ann, wrongPassword, firefox))
+	require.Error(t, b.try(ann, wrongPassword, home))
 	b.pass(4 * time.Second)
 	b.signIn(ann)
 	b.fail(10, identity.ErrWrongPassword, func() error { // the right password cleared the count
-		return b.try(ann, wrongPassword, firefox)
+		return b.try(ann, wrongPassword, home)
 	})
 }
 
@@ -111,11 +110,11 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	until := b.now().Add(time.Minute)
-	requireLocked(t, b.whileWaiting(func() error { return b.try(ann, password, firefox) }, "",
+	requireLocked(t, b.whileWaiting(func() error { return b.try(ann, password, home) }, "",
 		`insert into password_guesses (key_hash, wrong, ends_at)
 			values (sha256('account:ann@example.com'), 50, $1)`, until), until)
 	b.pass(time.Minute)
-	err := b.whileWaiting(func() error { return b.try(ann, password, firefox) }, "",
+	err := b.whileWaiting(func() error { return b.try(ann, password, home) }, "",
 		`update users set password_hash = $1`, identity.CheapHash(replacement))
 	require.Equal(t, identity.ErrWrongPassword, err)
 	require.Zero(t, one[int](b, `select count(*) from sessions`))
@@ -127,12 +126,13 @@ func TestSignInsAreLogged(t *testing.T) {
 	id := b.person(ann, secret)
 	var book logbook.Book
 	var counted []string
-	m := identity.New(b.DB, b.now, identity.Auditor{
+	m := identity.New(b.DB, b.now, identity.Recorder{
 		Memberships: memberships{},
+		Log:         book.Logger(),
 		Failed:      func(reason string) { counted = append(counted, reason) },
-	}, book.Logger())
+	}, identity.Keyring{})
 	m.UseCheapHashes()
-	pending, err := m.SignIn(b.ctx(), ann, password, firefox)
+	pending, err := m.SignIn(b.ctx(), ann, password, "")
 	require.NoError(t, err)
 	require.Empty(t, book.String(), "the code is due")
 	_, err = m.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))
@@ -141,10 +141,10 @@ func TestSignInsAreLogged(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, book.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
-		_, err = m.SignIn(b.ctx(), ann, wrongPassword, firefox)
+		_, err = m.SignIn(b.ctx(), ann, wrongPassword, "")
 		require.Error(t, err)
 	}
-	_, err = m.SignIn(b.ctx(), "typed password", wrongPassword, firefox)
+	_, err = m.SignIn(b.ctx(), "typed password", wrongPassword, "")
 	require.Error(t, err)
 	failed := `msg="sign-in failed" reason=`
 	require.Equal(t, 11, strings.Count(book.String(), failed+"wrong_password"))

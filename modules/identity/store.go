@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
@@ -16,17 +17,15 @@ import (
 
 // userRow has the columns that signing in needs. The import writes the others.
 type userRow struct {
-	ID             string
-	Email          string
-	Name           string
-	PasswordHash   *string
-	PasswordSince  *time.Time
-	TOTPSecret     *string // as stored: it may be encrypted
-	TOTPSince      *time.Time
-	TOTPLastStep   *int64
-	WrongCodes     int
-	CodeWaits      int
-	CodesWaitUntil *time.Time
+	ID            string
+	Email         string
+	Name          string
+	PasswordHash  *string
+	PasswordSince *time.Time
+	TOTPSecret    *string // as stored: it may be encrypted
+	TOTPSince     *time.Time
+	TOTPLastStep  *int64         // of the last code that was accepted
+	Codes         throttle.Codes `gorm:"embedded"`
 }
 
 func (userRow) TableName() string { return "users" }
@@ -42,10 +41,6 @@ func (r userRow) person() Person {
 	}
 }
 
-func (r userRow) credentials() credentials {
-	return credentials{Person: r.person(), passwordHash: r.PasswordHash}
-}
-
 type sessionRow struct {
 	TokenHash     []byte `gorm:"primaryKey"`
 	UserID        string
@@ -55,20 +50,12 @@ type sessionRow struct {
 	SecondStepDue bool
 	TOTPOffer     *string // as stored: it may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
-	AuthenticatedAt *time.Time `gorm:"default:now()"`
+	AuthenticatedAt *time.Time        `gorm:"default:now()"`
+	Position        postgres.Position `gorm:"->;type:text"` // no column: see sessions
 	User            userRow
 }
 
 func (sessionRow) TableName() string { return "sessions" }
-
-func (r sessionRow) session(token string) Session {
-	return Session{
-		Person:        r.User.person(),
-		Token:         token,
-		StartedAt:     r.CreatedAt,
-		SecondStepDue: r.SecondStepDue,
-	}
-}
 
 type recoveryRow struct {
 	UserID   string `gorm:"primaryKey"`
@@ -89,54 +76,52 @@ func (resetRow) TableName() string { return "account_resets" }
 // transaction is the database within a transaction of the caller.
 type transaction = *gorm.DB
 
+func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
+
 // ofPeople is the scope of this package's statements in SQL.
 var ofPeople = tenant.Across("people belong to no organisation")
 
-// clock returns the current time as it is stored: UTC, in milliseconds.
-func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
-
-func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
-
-func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) error) error {
-	return s.gorm(ctx).Transaction(fn)
-}
-
-// noRow returns missing if the query found no row, and wraps any other error with the action's
-// name.
-func noRow(err, missing error, what string) error {
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return missing
-	case err != nil:
-		return fmt.Errorf("identity: %s: %w", what, err)
-	}
-	return nil
-}
-
-// deleteExcess removes a person's rows beyond the first so many in the order. It skips rows that
-// another transaction has locked.
-func deleteExcess(tx transaction, row any, personID, order string, kept int) error {
-	excess := tx.Model(row).Select("token_hash").Where("user_id = ?", personID).Order(order).
-		Offset(kept).Clauses(skipLocked)
-	err := tx.Scopes(postgres.Tag("identity.deleteExcess")).Where("token_hash in (?)", excess).
-		Delete(row).Error
-	return apperr.Annotate(err, "identity: delete excess rows")
-}
-
-// skipLocked skips rows that another transaction has locked. lockUser locks the row of the joined
-// person, as every change of a person does.
+// Locks and conflicts. Every change of a person locks the person's row: lock, or lockUser where it is
+// joined. lockShare waits for such a change. skipLocked skips rows that another transaction has
+// locked.
 var (
+	replace    = clause.OnConflict{UpdateAll: true}
+	lock       = clause.Locking{Strength: "NO KEY UPDATE"}
+	lockUser   = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
+	lockShare  = clause.Locking{Strength: clause.LockingStrengthShare}
 	skipLocked = clause.Locking{
 		Strength: clause.LockingStrengthUpdate,
 		Options:  clause.LockingOptionsSkipLocked,
 	}
-	lockUser = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
 )
 
-// valueOf is zero where the column is null.
-func valueOf[T any](pointer *T) (value T) {
-	if pointer != nil {
-		value = *pointer
+// take reads the row of the query, or returns missing if there is none.
+func take[T any](query *gorm.DB, name string, missing error) (row T, err error) {
+	err = query.Scopes(postgres.Tag("identity." + name)).Take(&row).Error
+	switch {
+	case errors.Is(err, gorm.ErrRecordNotFound):
+		return row, missing
+	case err != nil:
+		return row, fmt.Errorf("identity: %s: %w", name, err)
 	}
-	return value
+	return row, nil
+}
+
+// insert stores a row, or rows.
+func insert(tx transaction, name string, rows any) error {
+	err := tx.Scopes(postgres.Tag("identity." + name)).Create(rows).Error
+	return apperr.Annotate(err, "identity: "+name)
+}
+
+// update sets columns of a person.
+func update(tx transaction, name, personID string, columns map[string]any) error {
+	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).
+		Updates(columns).Error
+	return apperr.Annotate(err, "identity: "+name)
+}
+
+// remove deletes the rows of the query, and returns how many.
+func remove(query *gorm.DB, name string, row any) (removed int64, err error) {
+	deleted := query.Scopes(postgres.Tag("identity." + name)).Delete(row)
+	return deleted.RowsAffected, apperr.Annotate(deleted.Error, "identity: "+name)
 }

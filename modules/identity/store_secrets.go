@@ -2,131 +2,134 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
+	"gorm.io/gorm"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
-// Reencrypted is the result of ReencryptSecrets.
-type Reencrypted struct {
-	Encrypted, Unreadable int  // secrets
-	Recorded              bool // the database's check value is the current key's
+// ErrSecretKey says that the keyring lacks the key of the database.
+var ErrSecretKey = errors.New("the two-step secrets of this database are encrypted with another key: " +
+	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
+	"If it is lost: dg migrate --forget-secret-key")
+
+// secretKeyRow holds the check value, a fixed text encrypted with the database's key. There is at
+// most one row. While there is one, all secrets are encrypted.
+type secretKeyRow struct {
+	One   bool `gorm:"primaryKey"`
+	Value string
 }
 
-// secretBatch bounds how many secrets are in memory at once.
-const secretBatch = 500
+func (secretKeyRow) TableName() string { return "secret_key_check" }
 
-// ReencryptSecrets encrypts with the current key every secret of two-step verification that is
-// under the previous key or, until the database has a check value, in clear. Sessions and recovery
-// codes stay. Then it records the check value, unless the first start finds secrets that no key
-// decrypts: its key may be the wrong one. Without a current key it only counts those secrets. The
-// pool connects as the owner of the tables; several programs may run it concurrently. Errors:
-// ErrSecretKey.
-func ReencryptSecrets(
-	ctx context.Context, db *postgres.DB, keys Keyring,
-) (total Reencrypted, err error) {
-	encrypted, err := CheckSecretKey(ctx, db, keys)
-	if err != nil {
-		return total, err
-	}
-	err = eachStale(ctx, db, keys, func(batch []userRow) error {
-		done, err := reencrypt(ctx, db, keys, batch, encrypted)
-		total.Encrypted += done.Encrypted
-		total.Unreadable += done.Unreadable
-		return err
-	})
-	if err != nil {
-		return total, err
-	}
-	if keys.Encrypts() && (encrypted || total.Unreadable == 0) {
-		total.Recorded, err = recordKey(ctx, db, keys)
-	}
-	return total, err
+// The check value is encrypted as if it were the secret of this person.
+const (
+	checkPerson = "check of the secret key"
+	checkText   = "dg"
+)
+
+// CheckSecretKey returns ErrSecretKey if none of the keys decrypts the database's check value.
+func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
+	_, err := checkKey(db.Gorm.WithContext(ctx), keys)
+	return err
 }
 
-// UnreadableSecrets counts the stored secrets that none of the keys decrypts.
-func UnreadableSecrets(
-	ctx context.Context, db *postgres.DB, keys Keyring,
-) (unreadable int, err error) {
-	var check storedCheck
-	if keys.Encrypts() { // otherwise clear secrets can be read; an old schema has no check value
-		if check, err = readCheckValue(ctx, db); err != nil {
-			return 0, err
+// checkKey also reports whether there is a check value.
+func checkKey(tx *gorm.DB, keys Keyring) (exists bool, err error) {
+	var rows []secretKeyRow
+	if err := tx.Scopes(postgres.Tag("identity.checkValue")).Find(&rows).Error; err != nil {
+		return false, fmt.Errorf("identity: check value of the secret key: %w", err)
+	}
+	for _, row := range rows {
+		if text, err := keys.decrypt(checkPerson, row.Value); err != nil || text != checkText {
+			return true, ErrSecretKey
 		}
 	}
-	err = eachStale(ctx, db, keys, func(batch []userRow) error {
-		for _, r := range batch {
-			if _, err := r.secret(keys, check.Value != ""); err != nil {
-				unreadable++
-			}
-		}
-		return nil
-	})
-	return unreadable, err
+	return len(rows) > 0, nil
 }
 
-// eachStale calls fn, a batch at a time, with the people whose secret is not under the current key
-// or, without one, is encrypted.
-func eachStale(
-	ctx context.Context, db *postgres.DB, keys Keyring, fn func(batch []userRow) error,
-) error {
-	for after := uuid.Nil.String(); ; {
-		var batch []userRow
-		err := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.staleSecrets")).
-			Select("id", "totp_secret").
-			// false where the secret is null
-			Where("(totp_secret like ? || '%') <> ? and id > ?", keys.currentPrefix(),
-				keys.Encrypts(), after).
-			Order("id").Limit(secretBatch).Find(&batch).Error
-		if err != nil {
-			return fmt.Errorf("identity: stale secrets: %w", err)
+// Reencrypted counts the secrets that MigrateSecrets encrypted, and those that no key decrypts.
+type Reencrypted struct{ Encrypted, Unreadable int }
+
+// MigrateSecrets makes the current key the database's: in one transaction it encrypts with it every
+// secret that is under the previous key or, without a check value, in clear, and stores the check
+// value. Sessions and recovery codes stay. With forgetLost the key takes the place of a lost one,
+// under which secrets stay unreadable. Without a current key it only checks the others. The pool
+// connects as the owner of the tables. Errors: ErrSecretKey.
+func MigrateSecrets(
+	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
+) (done Reencrypted, err error) {
+	if !keys.Encrypts() {
+		if forgetLost {
+			return done, errors.New("set DG_SECRET_KEY to the key that replaces the lost one")
 		}
-		if len(batch) == 0 {
-			return nil
-		}
-		if err := fn(batch); err != nil {
+		return done, CheckSecretKey(ctx, owner, keys)
+	}
+	err = owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		encrypted, err := lockCheckValue(tx, keys)
+		if err != nil && (!forgetLost || !errors.Is(err, ErrSecretKey)) {
 			return err
 		}
-		after = batch[len(batch)-1].ID
-	}
+		done, err = reencrypt(tx, keys, encrypted)
+		switch {
+		case err != nil:
+			return err
+		case done.Unreadable > 0 && !encrypted && !forgetLost:
+			return ErrSecretKey // the first start may have the wrong key
+		}
+		value := secretKeyRow{One: true, Value: keys.encrypt(checkPerson, checkText)}
+		err = tx.Scopes(postgres.Tag("identity.storeCheckValue")).
+			Clauses(replace).Create(&value).Error
+		return apperr.Annotate(err, "identity: store the check value")
+	})
+	return done, err
 }
 
-func reencrypt(
-	ctx context.Context, db *postgres.DB, keys Keyring, batch []userRow, encrypted bool,
-) (done Reencrypted, err error) {
-	var ids, old, rewritten []string
-	for _, r := range batch {
-		secret, err := r.secret(keys, encrypted)
+// lockCheckValue is checkKey that admits one migration at a time. Until there is a check value it
+// also locks people: another instance would store a secret in clear meanwhile.
+func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
+	lockTable := func(table string) error {
+		err := tx.Scopes(ofPeople).
+			Exec(`/* identity.lockSecrets */ lock table ` + table + ` in share row exclusive mode`).Error
+		return apperr.Annotate(err, "identity: lock the secrets")
+	}
+	if err := lockTable("secret_key_check"); err != nil {
+		return false, err
+	}
+	exists, err = checkKey(tx, keys)
+	if err == nil && !exists {
+		err = lockTable("users")
+	}
+	return exists, err
+}
+
+// reencrypt encrypts the secrets that are not under the current key. encrypted says that those in
+// clear are forged.
+func reencrypt(tx *gorm.DB, keys Keyring, encrypted bool) (done Reencrypted, err error) {
+	keys.clear = !encrypted
+	var stale []userRow
+	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
+		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error
+	if err != nil {
+		return done, fmt.Errorf("identity: stale secrets: %w", err)
+	}
+	for _, r := range stale {
+		secret, err := keys.decrypt(r.ID, *r.TOTPSecret)
 		if err != nil {
 			done.Unreadable++
 			continue
 		}
-		ids = append(ids, r.ID)
-		old = append(old, *r.TOTPSecret)
-		rewritten = append(rewritten, keys.encrypt(r.ID, secret))
+		err = update(tx, "reencrypt", r.ID, map[string]any{
+			"totp_secret":    keys.encrypt(r.ID, secret),
+			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // so that sessions stay
+		})
+		if err != nil {
+			return done, err
+		}
+		done.Encrypted++
 	}
-	if !keys.Encrypts() {
-		return done, nil
-	}
-	// By hand: one statement for the batch.
-	updated := db.Gorm.WithContext(ctx).Scopes(ofPeople).Exec(`/* identity.reencrypt */
-		update users u set totp_secret = n.rewritten, totp_rewritten = u.totp_rewritten + 1
-		  from unnest($1::uuid[], $2::text[], $3::text[]) n (id, old, rewritten)
-		    where u.id = n.id and u.totp_secret = n.old`,
-		ids, old, rewritten)
-	if updated.Error != nil {
-		return done, fmt.Errorf("identity: re-encrypt secrets: %w", updated.Error)
-	}
-	done.Encrypted = int(updated.RowsAffected)
 	return done, nil
-}
-
-// secret decrypts the row's secret. encrypted says that clear ones are refused.
-func (r userRow) secret(keys Keyring, encrypted bool) (string, error) {
-	if !encrypted && !isEncrypted(*r.TOTPSecret) {
-		return *r.TOTPSecret, nil
-	}
-	return keys.decrypt(r.ID, *r.TOTPSecret)
 }

@@ -6,99 +6,91 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
-// sessionAt is the session of a request with the primary's position.
-type sessionAt struct {
-	TokenHash     []byte `gorm:"primaryKey"`
-	UserID        string
-	CreatedAt     time.Time
-	LastUsedAt    time.Time
-	SecondStepDue bool
-	Position      postgres.Position `gorm:"->;type:text"`
-	User          userRow
-}
-
-func (sessionAt) TableName() string { return "sessions" }
-
-func (r sessionAt) session(token string) Session {
-	return Session{
-		Person:        r.User.person(),
-		Token:         token,
-		StartedAt:     r.CreatedAt,
-		SecondStepDue: r.SecondStepDue,
-		Position:      r.Position,
-	}
-}
-
 // session returns the session of the token with its person, in one statement: it runs with each
 // request of a screen.
-func (s *Service) session(
-	ctx context.Context, token string, now time.Time,
-) (row sessionAt, err error) {
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session"), ofPeople).
-		Table(`(select token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, `+
-			s.db.PositionSQL()+` as position from sessions) as sessions`).InnerJoins("User").
-		Where("token_hash = ? and expires_at > ?", hashToken(token), now).Take(&row).Error
-	return row, noRow(err, ErrNoSession, "session")
+func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
+	sessions := `(select *, ` + s.db.PositionSQL() + ` as position from sessions) as sessions`
+	return take[sessionRow](db.Scopes(ofPeople).Table(sessions).InnerJoins("User").
+		Where("token_hash = ? and expires_at > ?", hashToken(token), now), "session", ErrNoSession)
 }
 
 // touch stores a use. It does not move it back when requests of a session overtake each other.
-func (s *Service) touch(ctx context.Context, session Session, now time.Time) error {
-	err := s.gorm(ctx).Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
+func touch(db transaction, session Session, now time.Time) error {
+	err := db.Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
 		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
 		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
 	return apperr.Annotate(err, "identity: touch a session")
 }
 
+// insertSession stores a session whose password was entered at the instant, or now for nil.
+func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
+	return insert(tx, "insertSession", &sessionRow{
+		TokenHash:       hashToken(of.Token),
+		UserID:          of.Person.ID,
+		CreatedAt:       of.StartedAt,
+		LastUsedAt:      now,
+		ExpiresAt:       of.expiry(now),
+		SecondStepDue:   of.SecondStepDue,
+		AuthenticatedAt: authenticatedAt,
+	})
+}
+
+func endSession(tx transaction, token string) (ended int64, err error) {
+	return remove(tx.Where("token_hash = ?", hashToken(token)), "endSession", &sessionRow{})
+}
+
+// endExcessSessions ends the person's sessions above maxSessions, at first those without their
+// code. It skips rows that another transaction has locked.
+func endExcessSessions(tx transaction, personID string) error {
+	excess := tx.Model(&sessionRow{}).Select("token_hash").Where("user_id = ?", personID).
+		Order("second_step_due, last_used_at desc").Offset(maxSessions).Clauses(skipLocked)
+	_, err := remove(tx.Where("token_hash in (?)", excess), "endExcessSessions", &sessionRow{})
+	return err
+}
+
 // authenticatedRecently compares authenticated_at with the database's clock, which wrote it rounded
 // to a millisecond. An instant in the future is not recent: the clock was set back.
-func authenticatedRecently(db *gorm.DB, token string, now time.Time) (recently bool, err error) {
+func authenticatedRecently(db transaction, token string, now time.Time) (bool, error) {
 	const compared = `authenticated_at > clock_timestamp() - make_interval(secs => ?)
 		and authenticated_at <= clock_timestamp() + interval '1 ms'`
-	err = db.Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
-		Select(compared, reauthenticationTTL.Seconds()).
-		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).
-		Take(&recently).Error
-	return recently, noRow(err, ErrNoSession, "authenticated recently")
+	return take[bool](db.Model(&sessionRow{}).Select(compared, reauthenticationTTL.Seconds()).
+		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now),
+		"authenticatedRecently", ErrNoSession)
 }
 
-func markAuthenticated(tx transaction, in lockedSession) error {
+func markAuthenticated(tx transaction, token string) error {
 	marked := tx.Scopes(postgres.Tag("identity.markAuthenticated")).Model(&sessionRow{}).
-		Where("token_hash = ?", hashToken(in.Token)).Update("authenticated_at", gorm.Expr("now()"))
-	if marked.Error != nil {
-		return fmt.Errorf("identity: mark a session as authenticated: %w", marked.Error)
-	}
-	if marked.RowsAffected == 0 {
+		Where("token_hash = ?", hashToken(token)).Update("authenticated_at", gorm.Expr("now()"))
+	if marked.Error == nil && marked.RowsAffected == 0 {
 		return ErrNoSession
 	}
-	return nil
+	return apperr.Annotate(marked.Error, "identity: mark a session as authenticated")
 }
 
-// maxSessions bounds a person's sessions.
-const maxSessions = 100
-
-// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession.
-func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
-	own, err := s.signedIn(ctx, token, s.clock())
-	if err != nil {
-		return err
+// offerSecret stores the secret with the session unless it has one, and returns the stored secret.
+// With a key it replaces an offer in clear.
+func (s *Service) offerSecret(ctx context.Context, token, secret string) (stored string, err error) {
+	kept := "%"
+	if s.keys.Encrypts() {
+		kept = encryptedPrefix + "%"
 	}
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.signOutEverywhere")).
-		Where("user_id = ?", own.UserID).Delete(&sessionRow{}).Error
-	return apperr.Annotate(err, "identity: sign out everywhere")
-}
-
-// SignOut ends the session of the token, if there is one.
-func (s *Service) SignOut(ctx context.Context, token string) error {
-	return signOutIn(s.gorm(ctx), token)
-}
-
-func signOutIn(tx transaction, token string) error {
-	err := tx.Scopes(postgres.Tag("identity.deleteSession")).
-		Where("token_hash = ?", hashToken(token)).Delete(&sessionRow{}).Error
-	return apperr.Annotate(err, "identity: end a session")
+	var row sessionRow
+	offered := s.gorm(ctx).Scopes(postgres.Tag("identity.offerSecret")).Model(&row).
+		Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
+		Where("token_hash = ?", hashToken(token)).
+		Update("totp_offer",
+			gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, secret))
+	switch {
+	case offered.Error != nil:
+		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
+	case offered.RowsAffected == 0:
+		return "", ErrNoSession
+	}
+	return *row.TOTPOffer, nil
 }

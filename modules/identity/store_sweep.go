@@ -1,12 +1,12 @@
 package identity
 
 import (
-	"context"
-	"fmt"
+	"sync/atomic"
 	"time"
 
+	"gorm.io/gorm"
+
 	"dg/modules/identity/throttle"
-	"dg/platform/postgres"
 )
 
 // The bounds of a sweep.
@@ -15,26 +15,26 @@ const (
 	maxSwept      = 1000        // rows of a table
 )
 
+// sweeper removes expired rows.
+type sweeper struct{ last atomic.Int64 } // the last sweep, in Unix milliseconds
+
 // sweep removes expired rows. Its batches are larger than a second of sign-ins adds, so that no
 // table grows.
-func (s *Service) sweep(ctx context.Context, now time.Time) error {
-	last := s.lastSweep.Load()
+func (s *sweeper) sweep(db *gorm.DB, now time.Time) error {
+	last := s.last.Load()
 	if now.Sub(time.UnixMilli(last)).Abs() < sweepInterval ||
-		!s.lastSweep.CompareAndSwap(last, now.UnixMilli()) {
+		!s.last.CompareAndSwap(last, now.UnixMilli()) {
 		return nil
 	}
-	for _, table := range []struct {
-		row          any
-		key, endedBy string
-	}{{&sessionRow{}, "token_hash", "expires_at"}, {&throttle.Row{}, "key_hash", "ends_at"}} {
-		ended := s.gorm(ctx).Model(table.row).Select(table.key).
-			Where(table.endedBy+" <= ?", now).
-			Order(table.endedBy).Limit(maxSwept).Clauses(skipLocked)
-		err := s.gorm(ctx).Scopes(postgres.Tag("identity.sweep")).Where(table.key+" in (?)", ended).
-			Delete(table.row).Error
-		if err != nil {
-			return fmt.Errorf("identity: sweep: %w", err)
-		}
+	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
+		return err
 	}
-	return nil
+	return sweepTable(db, &throttle.Row{}, "key_hash", "ends_at", now)
+}
+
+func sweepTable(db *gorm.DB, row any, key, endedBy string, now time.Time) error {
+	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Order(endedBy).Limit(maxSwept).
+		Clauses(skipLocked)
+	_, err := remove(db.Where(key+" in (?)", ended), "sweep", row)
+	return err
 }

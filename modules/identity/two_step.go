@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"time"
 
 	"dg/modules/audit"
 	"dg/modules/identity/twostep"
@@ -22,12 +21,14 @@ type Enrolment struct{ Secret, URL string }
 // BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is the
 // same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, error) {
-	now := s.clock()
-	own, err := s.session(ctx, token, now)
-	if err != nil {
+	own, err := s.session(s.gorm(ctx), token, s.clock())
+	switch {
+	case err != nil:
 		return Enrolment{}, err
+	case own.User.TOTPSecret != nil:
+		return Enrolment{}, ErrTwoStepOn
 	}
-	stored, err := s.offerSecret(ctx, token, s.keys.encrypt(own.UserID, twostep.NewSecret()), now)
+	stored, err := s.offerSecret(ctx, token, s.keys.encrypt(own.UserID, twostep.NewSecret()))
 	if err != nil {
 		return Enrolment{}, err
 	}
@@ -47,32 +48,39 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
-	session, err = s.reauthenticated(ctx, token, proof, nil,
-		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
-			switch {
-			case in.secret != "":
-				return Session{}, ErrTwoStepOn
-			case in.offeredSecret == "":
-				return Session{}, ErrTwoStepOff
-			}
-			secret, err := s.keys.open(in.Person.ID, in.offeredSecret)
-			if err != nil {
-				return Session{}, err
-			}
-			step, ok, _ := twostep.Match(secret, proof.Code, now, 0)
-			if !ok {
-				return Session{}, ErrWrongCode
-			}
-			return s.rotate(tx, in, now, audit.TwoStepTurnedOn, func() (err error) {
-				if err := turnOnTwoStep(tx, in, s.keys.encrypt(in.Person.ID, secret), step,
-					now); err != nil {
-					return err
-				}
-				codes, err = replaceRecoveryCodes(tx, in.Person.ID)
-				return err
-			})
-		})
+	session, err = s.reauthenticated(ctx, token, proof, func(c *change) (err error) {
+		columns, err := c.confirm(proof.Code)
+		if err != nil {
+			return err
+		}
+		if err := c.rotate(audit.TwoStepTurnedOn, columns); err != nil {
+			return err
+		}
+		codes, err = c.replaceRecoveryCodes()
+		return err
+	})
 	return codes, session, err
+}
+
+// confirm returns the columns of the offered secret if the code is one of it. Wrong codes belong to
+// another secret, and the confirming code is used.
+func (c *change) confirm(code string) (map[string]any, error) {
+	switch {
+	case c.from.User.TOTPSecret != nil:
+		return nil, ErrTwoStepOn
+	case c.from.TOTPOffer == nil:
+		return nil, ErrTwoStepOff
+	}
+	keys := c.service.keys
+	secret, err := keys.open(c.from.UserID, *c.from.TOTPOffer)
+	if err != nil {
+		return nil, err
+	}
+	step, ok, _ := twostep.Match(secret, code, c.now, 0)
+	if !ok {
+		return nil, ErrWrongCode
+	}
+	return twoStepColumns(keys.encrypt(c.from.UserID, secret), c.now, step), nil
 }
 
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. Every other session
@@ -80,37 +88,25 @@ func (s *Service) ConfirmTwoStep(
 //
 // Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
-	return s.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, turnOffTwoStep)
-}
-
-// ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
-// returned again. The session continues under the returned token.
-//
-// Errors: ErrNoSession, ErrTwoStepOff, ErrWrongPassword, ErrWrongCode, a LockedError.
-func (s *Service) ReplaceRecoveryCodes(
-	ctx context.Context, token string, proof Proof,
-) (codes []string, session Session, err error) {
-	session, err = s.changeTwoStep(ctx, token, proof, "",
-		func(tx transaction, in lockedSession) (err error) {
-			codes, err = replaceRecoveryCodes(tx, in.Person.ID)
+	return s.reauthenticated(ctx, token, proof, func(c *change) error {
+		if c.from.User.TOTPSecret == nil {
+			return ErrTwoStepOff
+		}
+		if err := c.takeCode(proof.Code); err != nil {
 			return err
-		})
-	return codes, session, err
+		}
+		return c.rotate(audit.TwoStepTurnedOff, twoStepColumns(nil, nil, nil))
+	})
 }
 
-// changeTwoStep runs apply for a person who has two-step verification on and gave a code of it.
-func (s *Service) changeTwoStep(
-	ctx context.Context, token string, proof Proof, action audit.Action,
-	apply func(transaction, lockedSession) error,
-) (Session, error) {
-	return s.reauthenticated(ctx, token, proof, nil,
-		func(tx transaction, in lockedSession, now time.Time) (Session, error) {
-			if in.secret == "" {
-				return Session{}, ErrTwoStepOff
-			}
-			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
-				return Session{}, err
-			}
-			return s.rotate(tx, in, now, action, func() error { return apply(tx, in) })
-		})
+// twoStepColumns are those of a secret and the step of its last code, or nil. No codes were wrong.
+func twoStepColumns(secret, since, lastStep any) map[string]any {
+	return map[string]any{
+		"totp_secret":      secret,
+		"totp_since":       since,
+		"totp_last_step":   lastStep,
+		"wrong_codes":      0,
+		"code_waits":       0,
+		"codes_wait_until": nil,
+	}
 }

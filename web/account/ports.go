@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"dg/modules/identity"
+	"dg/web/ui"
 )
 
 // Service is what people do with their accounts.
 type Service interface {
-	SignIn(
-		ctx context.Context, email, password string, from identity.Client,
-	) (identity.Session, error)
+	ui.Sessions
+	ui.Reauthenticator
+	SignIn(ctx context.Context, email, password, previous string) (identity.Session, error)
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
-	Session(ctx context.Context, token string) (identity.Session, error)
 	SignOut(ctx context.Context, token string) error
 	SignOutEverywhere(ctx context.Context, token string) error
 	ResetPerson(ctx context.Context, token string) (identity.Person, error)

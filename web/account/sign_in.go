@@ -6,7 +6,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/platform/httpserver"
 	"dg/web/ui"
 )
 
@@ -53,10 +52,7 @@ func (h *SignInHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) 
 func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
-		identity.Client{
-			Address: httpserver.ClientAddr(c),
-			Session: c.Cookies(ui.SessionCookie),
-		})
+		c.Cookies(ui.SessionCookie))
 	if w := ui.LockoutWait(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}

@@ -1,7 +1,7 @@
 // Package password hashes passwords and refuses weak new ones.
 //
-//   - Cost and Hash make argon2id hashes in PHC form, Verify and Valid read them. Hashes from
-//     elsewhere are read within bounds, so that no sign-in can use up the server.
+//   - Hash makes argon2id hashes in PHC form, Verify and Valid read them within bounds: no sign-in can
+//     use up the server.
 //   - Hasher computes a few at a time: at most four, on all processors but one. Without a hash it
 //     computes the dummy one, in the same time.
 //   - CheckForm bounds the length of a new password, CheckUncommon refuses common ones and those

@@ -2,10 +2,10 @@ package password
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"runtime"
 
+	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -21,54 +21,56 @@ var processors = runtime.GOMAXPROCS(0)
 
 // Hasher computes password hashes, a few at a time.
 type Hasher struct {
-	cost   Cost // of new hashes
+	cost   argon2id.Params // of new hashes
+	dummy  string          // takes the place of a missing hash, so that the time is the same
 	memory *semaphore.Weighted
 	share  int64 // of the memory: what a hash takes at least
 }
 
 // NewHasher returns a hasher whose new hashes have the cost.
-func NewHasher(c Cost) *Hasher {
+func NewHasher(cost argon2id.Params) *Hasher {
 	workers := min(max(1, processors-1), maxWorkers)
 	return &Hasher{
-		cost:   c,
+		cost:   cost,
+		dummy:  format(cost, make([]byte, cost.SaltLength), make([]byte, cost.KeyLength)),
 		memory: semaphore.NewWeighted(hashingMemory),
 		share:  hashingMemory / int64(workers),
 	}
 }
 
-// dummyHash takes the place of a missing hash, so that the time is the same. It matches no password.
-func (h *Hasher) dummyHash() passwordHash {
-	return passwordHash{Cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
-}
-
 // Matches reports whether the password has the hash. For nil, no hash, it takes the same time.
 func (h *Hasher) Matches(
-	ctx context.Context, phc *string, password string,
+	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {
-	stored := h.dummyHash()
+	stored := h.dummy
+	cost := h.cost
 	if len(password) > maxPassword { // no stored password is longer
-		phc = nil
+		hash = nil
 		password = ""
 	}
-	password = Normalise(password)
-	if phc != nil {
-		if parsed, ok := parseHash(*phc); ok {
-			stored = parsed
+	if hash != nil {
+		if parsed, ok := paramsOf(*hash); ok {
+			stored = *hash
+			cost = parsed
 		}
 	}
-	err = h.run(ctx, stored.Memory, func() { matches = stored.matches(password) })
+	err = h.run(ctx, cost, func() { matches = Verify(stored, Normalise(password)) })
 	return matches, err
 }
 
 // Hash returns the hash of a new password in PHC form.
-func (h *Hasher) Hash(ctx context.Context, password string) (phc string, err error) {
-	password = Normalise(password)
-	err = h.run(ctx, h.cost.Memory, func() { phc, _ = h.cost.Hash(password, rand.Reader) })
-	return phc, err
+func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err error) {
+	failure := h.run(ctx, h.cost, func() {
+		hash, err = argon2id.CreateHash(Normalise(password), &h.cost)
+	})
+	if failure != nil {
+		return "", failure
+	}
+	return hash, err
 }
 
-func (h *Hasher) run(ctx context.Context, memory uint32, compute func()) error {
-	share := max(int64(memory), h.share)
+func (h *Hasher) run(ctx context.Context, cost argon2id.Params, compute func()) error {
+	share := max(int64(cost.Memory), h.share)
 	if err := h.memory.Acquire(ctx, share); err != nil {
 		return fmt.Errorf("password: wait for a hash: %w", err)
 	}

@@ -17,7 +17,7 @@ func TestHashingLeavesAProcessorFree(t *testing.T) {
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			_ = h.run(context.Background(), h.cost.Memory, func() {
+			_ = h.run(context.Background(), h.cost, func() {
 				now := running.Add(1)
 				for seen := peak.Load(); now > seen &&
 					!peak.CompareAndSwap(seen, now); seen = peak.Load() {

@@ -63,11 +63,11 @@ func Passwords(email, address string) []Limit {
 	}
 }
 
-// Codes are a person's wrong codes since the last right one.
+// Codes are a person's wrong codes since the last right one, as the table users has them.
 type Codes struct {
-	Wrong       int
-	Locks       int // in a row
-	LockedUntil *time.Time
+	Wrong       int        `gorm:"column:wrong_codes"`
+	Locks       int        `gorm:"column:code_waits"` // in a row
+	LockedUntil *time.Time `gorm:"column:codes_wait_until"`
 }
 
 // Check returns a LockedError while no code is compared.

@@ -1,8 +1,6 @@
 package throttle
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,9 +20,6 @@ type Row struct {
 // TableName implements schema.Tabler.
 func (Row) TableName() string { return "password_guesses" }
 
-// ofPeople is the scope of this package's statements in SQL.
-var ofPeople = tenant.Across("people belong to no organisation")
-
 // Check returns a LockedError while one of the limits is reached.
 func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 	reached := db
@@ -43,77 +38,57 @@ func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 	return nil
 }
 
-// take counts one attempt and returns how many there are; ok is false if the limit was reached
-// before. The statement is by hand, to compare and count under the row's lock.
-func (l Limit) take(tx *gorm.DB, now time.Time) (taken int, ok bool, err error) {
-	counted := tx.Scopes(ofPeople).Raw(`/* identity.takeAttempt */
-		insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, 1, $3)
-		on conflict (key_hash) do update
-		   set wrong = case when g.ends_at <= $2 then 1 else g.wrong + 1 end,
-		       ends_at = case when g.ends_at <= $2 or g.wrong + 1 >= $4 then $3 else g.ends_at end
-		 where g.wrong < $4 or g.ends_at <= $2
-		returning wrong`, l.key, now, now.Add(l.window), l.max).Scan(&taken)
-	if counted.Error != nil {
-		return 0, false, fmt.Errorf("throttle: count an attempt: %w", counted.Error)
-	}
-	return taken, counted.RowsAffected > 0, nil
-}
-
-// errLockEnded rolls back the counts of an attempt that met a lock which has ended since.
-var errLockEnded = errors.New("throttle: the lock has just ended")
-
-// CountFailure counts a wrong password in all of the limits. If one of them was reached since Check
-// it counts in none and returns a LockedError. lockedUntil is the end of the account's lock that the
-// attempt began, or nil.
+// CountFailure counts a wrong password in all of the limits, or in none with a LockedError if one of
+// them was reached since Check. lockedUntil is the end of the lock that the attempt began, or nil.
 func CountFailure(db *gorm.DB, limits []Limit, now time.Time) (lockedUntil *time.Time, err error) {
 	err = db.Transaction(func(tx *gorm.DB) error {
 		for _, l := range limits {
-			taken, ok, err := l.take(tx, now)
+			counted, err := l.count(tx, 1, now)
 			if err != nil {
 				return err
 			}
-			if !ok {
-				return cmp.Or(Check(tx, []Limit{l}, now), errLockEnded)
-			}
-			if until := l.lockBegun(taken, now); until != nil {
-				lockedUntil = until
+			if counted.Wrong == l.max {
+				lockedUntil = &counted.EndsAt
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, errLockEnded) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
 	return lockedUntil, nil
 }
 
-// lockBegun returns the end of the lock that the attempt with this count began, or nil.
-func (l Limit) lockBegun(taken int, now time.Time) *time.Time {
-	if taken < l.max {
-		return nil
-	}
-	until := now.Add(l.window)
-	return &until
-}
-
-// Clear resets the counts after a right attempt. It returns a LockedError if a limit was reached
-// since Check. The statement is by hand, as in take.
+// Clear resets the counts after a right attempt, or returns a LockedError if a limit was reached
+// since Check.
 func Clear(tx *gorm.DB, limits []Limit, now time.Time) error {
 	for _, l := range limits {
-		err := tx.Scopes(ofPeople).Exec(`/* identity.clearFailures */
-			insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, 0, $2)
-			on conflict (key_hash) do update set wrong = 0, ends_at = excluded.ends_at
-			  where g.wrong < $3 or g.ends_at <= $2`,
-			l.key, now, l.max).Error
-		if err != nil {
-			return fmt.Errorf("throttle: clear wrong attempts: %w", err)
-		}
-		if err := Check(tx, []Limit{l}, now); err != nil {
+		if _, err := l.count(tx, 0, now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// count adds a failure (1) or resets the count (0), under the row's lock. If the limit was reached
+// before, the count exceeds it, and the caller rolls back with the LockedError. By hand: one
+// statement compares and counts.
+func (l Limit) count(tx *gorm.DB, failures int, now time.Time) (counted Row, err error) {
+	ends := now.Add(l.window * time.Duration(failures))
+	err = tx.Scopes(tenant.Across("people belong to no organisation")).
+		Raw(`/* identity.countAttempt */
+		insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, $2, $4)
+		on conflict (key_hash) do update
+		   set (wrong, ends_at) = (select
+		         case when anew then $2 else g.wrong + 1 end,
+		         case when anew or g.wrong + 1 = $5 then $4 else g.ends_at end
+		       from (select g.ends_at <= $3 or $2 = 0 and g.wrong < $5) n (anew))
+		returning wrong, ends_at`, l.key, failures, now, ends, l.max).Scan(&counted).Error
+	if err != nil {
+		return counted, fmt.Errorf("throttle: count an attempt: %w", err)
+	}
+	if counted.Wrong > l.max {
+		return counted, newLockedError(counted.EndsAt, now)
+	}
+	return counted, nil
 }

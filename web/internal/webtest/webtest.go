@@ -93,7 +93,7 @@ func StartOn(
 	require.NoError(t, err)
 	w := &World{DB: db, Log: audit.New(db.DB), now: now}
 	// The sign-ins of SignedIn leave no entry: the log holds what the test does.
-	w.People = w.identity(identity.Auditor{Memberships: noOrganisations{}}, slog.DiscardHandler)
+	w.People = w.identity(noOrganisations{}, slog.New(slog.DiscardHandler))
 	orgs := org.New(db.DB, w.Log, policy)
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
 	pool, err := postgres.Open(t.Context(), db.URL,
@@ -116,14 +116,17 @@ func StartOn(
 	return w
 }
 
-func (w *World) identity(auditor identity.Auditor, log slog.Handler) *identity.Service {
-	auditor.Log = w.Log
-	auditor.Failed = func(string) {}
-	return identity.New(w.DB.DB, w.now, auditor, slog.New(log))
+func (w *World) identity(memberships identity.Memberships, log *slog.Logger) *identity.Service {
+	return identity.New(w.DB.DB, w.now, identity.Recorder{
+		Memberships: memberships,
+		Audit:       w.Log,
+		Log:         log,
+		Failed:      func(string) {},
+	}, identity.Keyring{})
 }
 
 func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
-	people := w.identity(identity.Auditor{Memberships: orgs}, w.Logged.Logger().Handler())
+	people := w.identity(orgs, w.Logged.Logger())
 	forks := games.New(w.DB.DB)
 	return web.Modules{
 		Guard: ui.Guard{
@@ -255,8 +258,7 @@ func (w *World) Browser(t *testing.T) *Browser {
 func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
 	t.Helper()
 	b := w.Browser(t)
-	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password,
-		identity.Client{Address: "192.0.2.1"})
+	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password, "")
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
 		session, err = w.People.VerifySecondStep(t.Context(), session.Token,

@@ -1,0 +1,147 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/identity/throttle"
+	"dg/modules/identity/twostep"
+)
+
+// change is a change of a session's person: a transaction with the lock of the person's row, which
+// serialises the changes of a person.
+type change struct {
+	service   *Service
+	tx        transaction
+	now       time.Time
+	token     string
+	from      sessionRow
+	continued Session // under which the browser continues
+}
+
+// change runs fn for a session's person in one transaction. After ErrWrongCode it commits, so that
+// the code is counted. secondStepDue is whether the session's code must be due, or must not.
+func (s *Service) change(
+	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
+) (continued Session, err error) {
+	var wrongCode error
+	err = s.gorm(ctx).Transaction(func(tx transaction) error {
+		now := s.clock()
+		from, err := s.session(tx.Clauses(lockUser), token, now)
+		if err == nil && from.SecondStepDue != secondStepDue {
+			err = ErrNoSession
+		}
+		if err != nil {
+			return err
+		}
+		c := change{service: s, tx: tx, now: now, token: token, from: from}
+		err = fn(&c)
+		continued = c.continued
+		if errors.Is(err, ErrWrongCode) {
+			wrongCode = err
+			return nil
+		}
+		return err
+	})
+	return continued, cmp.Or(err, wrongCode)
+}
+
+// rotate sets columns of the person, whose triggers may end all sessions, stores the session under a
+// new token with its second step done, and records the action; "" is none. A session that ended
+// while it waited for the lock stays ended.
+func (c *change) rotate(action audit.Action, columns map[string]any) error {
+	ended, err := endSession(c.tx, c.token)
+	if err != nil {
+		return err
+	}
+	if ended == 0 {
+		return ErrNoSession
+	}
+	if columns != nil {
+		if err := update(c.tx, "changePerson", c.from.UserID, columns); err != nil {
+			return err
+		}
+	}
+	person, err := take[userRow](c.tx.Where("id = ?", c.from.UserID), "person", ErrNoSession)
+	if err != nil {
+		return err
+	}
+	c.continued = Session{
+		Person: person.person(), Token: newToken(), StartedAt: c.from.CreatedAt,
+	}
+	err = insertSession(c.tx, c.continued, c.from.AuthenticatedAt, c.now)
+	if err != nil || action == "" {
+		return err
+	}
+	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
+}
+
+// takeCodeIfOn is takeCode for a person with two-step verification on.
+func (c *change) takeCodeIfOn(code string) error {
+	if c.from.User.TOTPSecret == nil {
+		return nil
+	}
+	return c.takeCode(code)
+}
+
+// takeCode accepts a code or recovery code of a person with two-step verification on, and logs any
+// other.
+func (c *change) takeCode(code string) error {
+	lockedUntil, err := c.matchCode(code)
+	c.service.recorder.failed(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
+	return err
+}
+
+// matchCode stores the step of a right code, deletes a right recovery code, and counts any other.
+// lockedUntil is the end of the lock that a wrong code began, or nil.
+func (c *change) matchCode(code string) (lockedUntil *time.Time, err error) {
+	codes := c.from.User.Codes
+	if err := codes.Check(c.now); err != nil {
+		return nil, err
+	}
+	last := valueOf(c.from.User.TOTPLastStep)
+	step := last
+	var ok, reused bool
+	if recovery, is := twostep.ParseRecoveryCode(code); is {
+		ok, err = c.useRecoveryCode(recovery)
+	} else {
+		var secret string
+		secret, err = c.service.keys.open(c.from.UserID, valueOf(c.from.User.TOTPSecret))
+		if err == nil {
+			step, ok, reused = twostep.Match(secret, code, c.now, last)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return nil, c.saveCodes(step, throttle.Codes{})
+	case reused: // not counted, so that a form sent many times starts no lock
+		return nil, ErrWrongCode
+	}
+	codes = codes.AfterFailure(c.now)
+	if err := c.saveCodes(last, codes); err != nil {
+		return nil, err
+	}
+	return codes.LockedUntil, ErrWrongCode
+}
+
+func (c *change) saveCodes(lastStep int64, codes throttle.Codes) error {
+	return update(c.tx, "saveCodes", c.from.UserID, map[string]any{
+		"totp_last_step":   lastStep,
+		"wrong_codes":      codes.Wrong,
+		"code_waits":       codes.Locks,
+		"codes_wait_until": codes.LockedUntil,
+	})
+}
+
+// valueOf is zero where the column is null.
+func valueOf[T any](pointer *T) (value T) {
+	if pointer != nil {
+		value = *pointer
+	}
+	return value
+}

@@ -1,0 +1,103 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/identity/throttle"
+	"dg/platform/apperr"
+)
+
+// Recorder writes changes of a person's security to the log of each organisation that the person
+// belongs to at that moment, and sign-ins to the program's log.
+type Recorder struct {
+	Memberships Memberships
+	Audit       *audit.Log
+	Log         *slog.Logger        // of sign-ins, failed ones and locks
+	Failed      func(reason string) // counts failed sign-ins by one of FailureReasons
+}
+
+// Why a sign-in failed.
+const (
+	unknownEmail    = "unknown_email"
+	reasonPassword  = "wrong_password"
+	reasonCode      = "wrong_code"
+	reasonManyWrong = "locked"
+)
+
+// FailureReasons are all reasons of failed sign-ins.
+var FailureReasons = []string{unknownEmail, reasonPassword, reasonCode, reasonManyWrong}
+
+// Memberships are what a Recorder uses of organisations.
+type Memberships interface {
+	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
+	OrganisationsOf(tx transaction, personID string) ([]string, error)
+	// OrganisationNamesOf returns the names of the person's organisations, which a new password may
+	// not be made of.
+	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
+}
+
+type requestKey struct{}
+
+// WithRequest returns a context that carries the HTTP request: its address is that of the client.
+func WithRequest(ctx context.Context, r audit.Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+func requestOf(ctx context.Context) audit.Request {
+	r, _ := ctx.Value(requestKey{}).(audit.Request)
+	return r
+}
+
+// record adds an entry about the person in the transaction of its change. The actor is the person
+// unless the entry names another. Errors: apperr.Unavailable.
+func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
+	organisations, err := r.Memberships.OrganisationsOf(tx, of.ID)
+	if err == nil {
+		e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
+		e.Target = audit.Target{Kind: "person", ID: of.ID}
+		e.Request = requestOf(tx.Statement.Context)
+		err = r.Audit.AppendToAll(tx, organisations, e)
+	}
+	if err != nil {
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
+	}
+	return nil
+}
+
+// log logs a sign-in. An unknown e-mail is not logged: people type passwords there.
+func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Person, more ...any) {
+	from := requestOf(ctx)
+	r.Log.Log(ctx, level, what,
+		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
+}
+
+// failed logs and counts a failed sign-in and the lock that it started, if any; other errors it
+// ignores.
+func (r Recorder) failed(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
+	var reason string
+	var locked *throttle.LockedError
+	switch {
+	case errors.Is(err, ErrWrongPassword):
+		reason = reasonPassword
+	case errors.Is(err, ErrWrongCode):
+		reason = reasonCode
+	case errors.As(err, &locked):
+		reason = reasonManyWrong
+	default:
+		return
+	}
+	r.log(ctx, slog.LevelWarn, "sign-in failed", of, "reason", reason)
+	if lockedUntil != nil {
+		r.log(ctx, slog.LevelWarn, "sign-in locked", of, "until", lockedUntil.UTC())
+	}
+	if of.ID == "" && reason == reasonPassword {
+		reason = unknownEmail
+	}
+	r.Failed(reason)
+}

@@ -1,0 +1,75 @@
+package identity
+
+import (
+	"context"
+
+	"dg/modules/audit"
+	"dg/modules/identity/twostep"
+	"dg/platform/apperr"
+	"dg/platform/postgres"
+)
+
+// RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
+func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
+	own, err := s.signedIn(ctx, token)
+	if err != nil {
+		return 0, err
+	}
+	var left int64
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
+		Where("user_id = ?", own.UserID).Count(&left).Error
+	return int(left), apperr.Annotate(err, "identity: count recovery codes")
+}
+
+// ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
+// returned again. The session continues under the returned token.
+//
+// Errors: ErrNoSession, ErrTwoStepOff, ErrWrongPassword, ErrWrongCode, a LockedError.
+func (s *Service) ReplaceRecoveryCodes(
+	ctx context.Context, token string, proof Proof,
+) (codes []string, session Session, err error) {
+	session, err = s.reauthenticated(ctx, token, proof, func(c *change) (err error) {
+		if c.from.User.TOTPSecret == nil {
+			return ErrTwoStepOff
+		}
+		if err := c.takeCode(proof.Code); err != nil {
+			return err
+		}
+		if err := c.rotate("", nil); err != nil {
+			return err
+		}
+		codes, err = c.replaceRecoveryCodes()
+		return err
+	})
+	return codes, session, err
+}
+
+// replaceRecoveryCodes stores ten codes. The lock of the person's row keeps them at ten.
+func (c *change) replaceRecoveryCodes() ([]string, error) {
+	codes := make([]string, twostep.RecoveryCodes)
+	rows := make([]recoveryRow, twostep.RecoveryCodes)
+	for i := range codes {
+		codes[i] = twostep.NewRecoveryCode()
+		code, _ := twostep.ParseRecoveryCode(codes[i])
+		rows[i] = recoveryRow{
+			UserID: c.from.UserID, CodeHash: twostep.HashRecoveryCode(c.from.UserID, code),
+		}
+	}
+	old := c.tx.Where("user_id = ?", c.from.UserID)
+	if _, err := remove(old, "voidRecoveryCodes", &recoveryRow{}); err != nil {
+		return nil, err
+	}
+	return codes, insert(c.tx, "addRecoveryCodes", &rows)
+}
+
+// useRecoveryCode deletes the code and reports whether it was the person's, which it records.
+func (c *change) useRecoveryCode(code string) (bool, error) {
+	hash := twostep.HashRecoveryCode(c.from.UserID, code)
+	used, err := remove(c.tx.Where("user_id = ? and code_hash = ?", c.from.UserID, hash),
+		"useRecoveryCode", &recoveryRow{})
+	if err != nil || used == 0 {
+		return false, err
+	}
+	return true, c.service.recorder.record(c.tx, c.from.User.person(),
+		audit.Entry{Action: audit.RecoveryCodeUsed})
+}
