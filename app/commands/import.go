@@ -82,8 +82,9 @@ func importInto(
 		progress = importer.Printer(p.Stderr)
 		defer fmt.Fprintln(p.Stderr)
 	}
-	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).RecordAs(requestOf("dg import")).
-		Import(ctx, inputs, progress)
+	summary, err := importer.Importer{
+		Pool: owner.Pool, Keys: db.keys, Request: requestOf("dg import"),
+	}.Import(ctx, inputs, progress)
 	if errors.Is(err, importer.ErrUnconfirmed) {
 		return summary, err
 	}

@@ -88,7 +88,7 @@ func (m member) change(
 ) error {
 	return withOwner(ctx, c, p, command, func(o operator) error {
 		err := o.inTransaction(ctx, func(tx *gorm.DB) error {
-			person, _, err := o.people.PersonIn(tx, m.Email)
+			person, _, err := identity.PersonIn(tx, m.Email)
 			if err != nil {
 				return err
 			}
@@ -115,12 +115,12 @@ func (o operator) addMember(
 	if local == "" || domain == "" || !input.ValidText(m.Email) {
 		return fmt.Errorf("%q is not an e-mail", m.Email)
 	}
-	person, password, err := o.people.PersonIn(tx, m.Email)
+	person, password, err := identity.PersonIn(tx, m.Email)
 	if errors.Is(err, identity.ErrNoSuchEmail) {
 		if name == "" {
 			name = m.Email
 		}
-		person, err = o.people.AddIn(tx, m.Email, name)
+		person, err = identity.AddIn(tx, m.Email, name)
 	}
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func load(t *testing.T, db *postgres.DB, content []byte) {
 	input := importer.Input{Name: "demo.ndjson", Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(content)), nil
 	}}
-	_, err := importer.New(db.Pool).Import(context.Background(), []importer.Input{input}, nil)
+	_, err := importer.Importer{Pool: db.Pool}.Import(context.Background(), []importer.Input{input}, nil)
 	require.NoError(t, err)
 }
 
@@ -135,7 +135,7 @@ func importLiveHeap(t *testing.T, plays int) (most uint64) {
 		_, err := demo.Scale(w, 1, now, demo.Size{Plays: plays, Players: 500})
 		return err
 	})
-	_, err := importer.New(pgtest.New(t).Owner.Pool).
+	_, err := importer.Importer{Pool: pgtest.New(t).Owner.Pool}.
 		Import(t.Context(), []importer.Input{input}, func(importer.Progress) {
 			var m runtime.MemStats
 			runtime.GC()

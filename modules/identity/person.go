@@ -48,14 +48,14 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 
 // PersonIn returns the person with the e-mail in the caller's transaction, and whether the person
 // has a password. Errors: ErrNoSuchEmail.
-func (s *Service) PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
+func PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
 	row, err := take[userRow](tx.Where("email_key = ?", EmailKey(email)), "personByEmail",
 		ErrNoSuchEmail)
 	return row.person(), row.PasswordHash != nil, err
 }
 
 // AddIn adds a person without a password in the caller's transaction, which is the operator's.
-func (s *Service) AddIn(tx transaction, email, name string) (Person, error) {
+func AddIn(tx transaction, email, name string) (Person, error) {
 	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
 	err := insert(tx.Model(&userRow{}), "addPerson", map[string]any{
 		"id": row.ID, "email": email, "email_key": EmailKey(email), "name": name,

@@ -1,13 +1,13 @@
 package identity
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -73,15 +73,18 @@ func markAuthenticated(tx transaction, token string) error {
 	return apperr.Annotate(marked.Error, "identity: mark a session as authenticated")
 }
 
-// offerSecret stores the secret with the session unless it has one, and returns the stored secret.
+// offerSecret stores a new secret with the session unless it has one, and returns the stored secret.
 // With a key it replaces an offer in clear.
-func (s *Service) offerSecret(ctx context.Context, token, secret string) (stored string, err error) {
+func offerSecret(
+	db transaction, token string, keys Keyring, personID string,
+) (stored string, err error) {
 	kept := "%"
-	if s.keys.Encrypts() {
+	if keys.Encrypts() {
 		kept = encryptedPrefix + "%"
 	}
+	secret := keys.encrypt(personID, twostep.NewSecret())
 	var row sessionRow
-	offered := s.gorm(ctx).Scopes(postgres.Tag("identity.offerSecret")).Model(&row).
+	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
 		Where("token_hash = ?", hashToken(token)).
 		Update("totp_offer",

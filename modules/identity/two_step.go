@@ -28,7 +28,7 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	case own.User.TOTPSecret != nil:
 		return Enrolment{}, ErrTwoStepOn
 	}
-	stored, err := s.offerSecret(ctx, token, s.keys.encrypt(own.UserID, twostep.NewSecret()))
+	stored, err := offerSecret(s.gorm(ctx), token, s.keys, own.UserID)
 	if err != nil {
 		return Enrolment{}, err
 	}

@@ -25,7 +25,7 @@ func (b *bundle) importUsers(keys identity.Keyring, users ...map[string]any) err
 		}
 		return io.NopCloser(strings.NewReader(lines.String())), nil
 	}}
-	_, err := importer.New(b.Owner.Pool).EncryptWith(keys).
+	_, err := importer.Importer{Pool: b.Owner.Pool, Keys: keys}.
 		Import(b.ctx(), []importer.Input{input}, nil)
 	return err
 }

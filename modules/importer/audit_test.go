@@ -18,7 +18,8 @@ var commandRequest = audit.Request{Method: "CLI", Path: "dg import", UserAgent: 
 // importAs imports a file by the command.
 func importAs(t *testing.T, pool *pgxpool.Pool, lines string) error {
 	t.Helper()
-	_, err := New(pool).RecordAs(commandRequest).Import(t.Context(), []Input{file("f", lines)}, nil)
+	_, err := Importer{Pool: pool, Request: commandRequest}.
+		Import(t.Context(), []Input{file("f", lines)}, nil)
 	return err
 }
 

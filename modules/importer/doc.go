@@ -21,7 +21,7 @@
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.
 //   - UUIDs have hyphens, in any case; the nil UUID counts as missing. Numbers compare by value:
-//     87.5 and 8.75e1 are equal, and 3.0 is a whole number.
+//     87.5 and 8.75e1 are equal, and 3.0 is a whole number. They have the precision of a double.
 //   - Timestamps are RFC 3339, years 1 to 9999 UTC, without leap seconds, cut off to the
 //     millisecond. Plays start in 2000 to 2199.
 //   - Texts are counted in code points; blank texts are data. A user's locale is any text.

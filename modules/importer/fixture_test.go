@@ -65,7 +65,7 @@ func raw(name, content string) Input {
 func setup(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	pool := pgtest.New(t).Owner.Pool
-	_, err := New(pool).Import(context.Background(), []Input{file("world", world)}, nil)
+	_, err := Importer{Pool: pool}.Import(context.Background(), []Input{file("world", world)}, nil)
 	require.NoError(t, err)
 	return pool
 }
@@ -73,7 +73,7 @@ func setup(t testing.TB) *pgxpool.Pool {
 // importFiles imports files that must be valid.
 func importFiles(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
 	t.Helper()
-	s, err := New(pool).Import(context.Background(), files, nil)
+	s, err := Importer{Pool: pool}.Import(context.Background(), files, nil)
 	require.NoError(t, err)
 	return s
 }
@@ -83,7 +83,7 @@ func importFiles(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
 func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 	t.Helper()
 	before := contents(t, pool)
-	_, err := New(pool).Import(context.Background(), files, nil)
+	_, err := Importer{Pool: pool}.Import(context.Background(), files, nil)
 	var wrong *Errors
 	require.ErrorAs(t, err, &wrong)
 	require.Equal(t, before, contents(t, pool), "an import that fails changes nothing")

@@ -11,7 +11,7 @@ import (
 )
 
 // formats returns the types of objects. Each refers to earlier ones only.
-func (im *Importer) formats() []*format {
+func (im Importer) formats() []*format {
 	ofOrganisation := reference{field: "organisationId", column: "org_id", to: "organisation"}
 	random := bufio.NewReader(rand.Reader)
 	return []*format{{
@@ -42,7 +42,7 @@ func (im *Importer) formats() []*format {
 		read: reader(func(u *user) []any {
 			var secret *string
 			if u.TOTPSecret != nil {
-				secret = new(im.keys.StoredSecret(u.ID.String(), *u.TOTPSecret))
+				secret = new(im.Keys.StoredSecret(u.ID.String(), *u.TOTPSecret))
 			}
 			return []any{
 				u.ID, u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret, u.Locale,

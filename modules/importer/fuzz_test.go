@@ -15,7 +15,7 @@ func FuzzLine(f *testing.F) {
 	for _, rule := range lineRules {
 		f.Add([]byte(fill(rule.line)))
 	}
-	d := newDecoder(New(nil).formats())
+	d := newDecoder(Importer{}.formats())
 	f.Fuzz(func(t *testing.T, line []byte) {
 		errors := d.line(1, line)
 		blank := strings.Trim(string(line), " \t\r\n") == ""

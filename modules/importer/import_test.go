@@ -217,7 +217,7 @@ func TestReadErrorIsNotAnErrorOfTheFile(t *testing.T) {
 			return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))), nil
 		},
 	} {
-		_, err := New(pool).Import(t.Context(), []Input{{Name: "f", Open: open}}, nil)
+		_, err := Importer{Pool: pool}.Import(t.Context(), []Input{{Name: "f", Open: open}}, nil)
 		require.ErrorIs(t, err, failed)
 	}
 	assert.Equal(t, before, contents(t, pool))
@@ -229,7 +229,7 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	before := contents(t, pool)
 	for _, at := range []Step{StepReading, StepChecking, StepWriting} {
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := New(pool).
+		_, err := Importer{Pool: pool}.
 			Import(ctx, []Input{file("f", changed("p1", "One", "X"))}, func(p Progress) {
 				if p.Step == at {
 					cancel()

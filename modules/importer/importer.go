@@ -22,24 +22,9 @@ import (
 
 // Importer imports files.
 type Importer struct {
-	pool    *pgxpool.Pool
-	keys    identity.Keyring
-	request audit.Request
-}
-
-// New returns an importer. The pool connects as the owner of the schema.
-func New(pool *pgxpool.Pool) *Importer { return &Importer{pool: pool} }
-
-// EncryptWith makes the importer encrypt the secrets of two-step verification.
-func (im *Importer) EncryptWith(keys identity.Keyring) *Importer {
-	im.keys = keys
-	return im
-}
-
-// RecordAs sets where audit entries say that an import came from.
-func (im *Importer) RecordAs(request audit.Request) *Importer {
-	im.request = request
-	return im
+	Pool    *pgxpool.Pool    // as the owner of the tables
+	Keys    identity.Keyring // of the secrets of two-step verification
+	Request audit.Request    // where audit entries say that the import came from
 }
 
 // Input is a file: its name for errors, and how to open it.
@@ -76,13 +61,13 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 //
 // Errors: *Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the
 // database, of reading and of ctx.
-func (im *Importer) Import(
+func (im Importer) Import(
 	ctx context.Context, inputs []Input, progress func(Progress),
 ) (Summary, error) {
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
 		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	}
-	tx, err := im.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	tx, err := im.Pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -239,7 +239,7 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	tests := fileRules
-	for _, f := range New(nil).formats() {
+	for _, f := range (Importer{}).formats() {
 		kind := f.name
 		field := map[string]string{"membership": "userId"}[kind]
 		line := lineOf(`"type":"`+kind+`"`, kind, kind)
@@ -275,7 +275,7 @@ func TestLineOfManyErrorsIsReadOnce(t *testing.T) {
 		"skills":  `{"type":"play","skills":[` + skills.String()[1:many] + `"}]}`,
 	} {
 		began := time.Now()
-		errors := newDecoder(New(nil).formats()).line(1, []byte(line))
+		errors := newDecoder(Importer{}.formats()).line(1, []byte(line))
 		assert.NotEmpty(t, errors, what)
 		assert.LessOrEqual(t, len(errors), MaxErrors, what)
 		assert.Less(t, time.Since(began), 20*time.Second, what)

@@ -27,11 +27,11 @@ type run struct {
 	lines    int64 // of all files
 }
 
-func (im *Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
+func (im Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	r := &run{tx: tx, formats: im.formats(), request: im.request, progress: meter{report: progress}}
+	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: meter{report: progress}}
 	r.decoder = newDecoder(r.formats)
 	return r, r.each(func(f *format) error { return f.create(ctx, tx) })
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -54,20 +53,17 @@ func parseID(raw jsontext.Value) (id, bool) {
 }
 
 // parseTime reads an RFC 3339 timestamp, in UTC and cut off to the millisecond.
-func parseTime(raw jsontext.Value) (time.Time, bool) {
-	s, ok := parseString(raw)
-	if !ok {
-		return time.Time{}, false
-	}
+func parseTime(raw jsontext.Value) (t time.Time, ok bool) {
+	s, _ := parseString(raw)
 	s = strings.ToUpper(s) // RFC 3339 allows t and z, which Go refuses
 	t, err := time.Parse(time.RFC3339, s)
 	// Go accepts hours of one digit and a comma
 	if err != nil || s[13] != ':' || strings.Contains(s, ",") {
-		return time.Time{}, false
+		return t, false
 	}
 	// Go accepts other offsets
 	if zone := s[len(s)-5:]; s[len(s)-1] != 'Z' && (zone[:2] > "23" || zone[3:] > "59") {
-		return time.Time{}, false
+		return t, false
 	}
 	t = t.UTC().Truncate(time.Millisecond)
 	return t, t.Year() >= 1 && t.Year() <= 9999
@@ -78,35 +74,23 @@ func parseBool(raw jsontext.Value) (value, ok bool) {
 }
 
 func parseWhole(raw jsontext.Value) (int32, bool) {
-	n, ok := parseDecimal(raw, 0)
-	return int32(n), ok && n >= 0 && n <= math.MaxInt32
+	n, ok := parseNumber(raw)
+	return int32(n), ok && n >= 0 && n <= math.MaxInt32 && n == math.Trunc(n)
 }
 
+// parseScore compares by value, so 87.5, 87.50 and 8.75e1 are equal.
 func parseScore(raw jsontext.Value) (score, bool) {
-	n, ok := parseDecimal(raw, 2)
-	return score(n), ok && n >= 0 && n <= 100_00
+	n, ok := parseNumber(raw)
+	hundredths := math.Round(n * 100)
+	return score(hundredths), ok && n >= 0 && n <= 100 && hundredths/100 == n
 }
 
-// parseDecimal returns the number shifted by its decimals, 0 or 2. It compares by value, so 87.5,
-// 87.50 and 8.75e1 are equal, and refuses a number with more decimals.
-func parseDecimal(raw jsontext.Value, decimals int) (int64, bool) {
-	if raw.Kind() != '0' || len(raw) > maxNumber {
+func parseNumber(raw jsontext.Value) (float64, bool) {
+	if raw.Kind() != '0' {
 		return 0, false
 	}
-	number := string(raw)
-	whole, fraction, _ := strings.Cut(number, ".")
-	if len(fraction) <= decimals {
-		if n, err := strconv.ParseInt(whole+fraction+"00"[:decimals-len(fraction)], 10,
-			64); err == nil {
-			return n, true
-		}
-	}
-	r, ok := new(big.Rat).SetString(number)
-	if !ok {
-		return 0, false
-	}
-	r.Mul(r, big.NewRat([]int64{1, 10, 100}[decimals], 1))
-	return r.Num().Int64(), r.IsInt() && r.Num().IsInt64()
+	n, err := strconv.ParseFloat(string(raw), 64)
+	return n, err == nil
 }
 
 // parseConfiguration reads a JSON object that PostgreSQL can store.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,42 +12,51 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestParseDecimal(t *testing.T) {
+func TestParseScore(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int64{
-		"0":                           0,
-		"-0":                          0,
-		"0.00":                        0,
-		"0e999":                       0,
-		"100":                         100_00,
-		"1e2":                         100_00,
-		"1E+2":                        100_00,
-		"87.5":                        8750,
-		"87.50":                       8750,
+	for text, want := range map[string]score{
+		"0":         0,
+		"-0":        0,
+		"0.00":      0,
+		"0e999":     0,
+		"100":       100_00,
+		"1e2":       100_00,
+		"1E+2":      100_00,
+		"87.5":      8750,
+		"87.50":     8750,
+		"8.755e1":   8755,
+		"8755e-2":   8755,
+		"0.01":      1,
+		"1e-2":      1,
+		"0.29":      29,
+		"1.15":      115,
+		"4.35":      435,
+		"0.00001e3": 1,
+		"10.10":     1010,
+
 		"87.550000000000000000000000": 8755,
-		"8.755e1":                     8755,
-		"8755e-2":                     8755,
-		"0.01":                        1,
-		"1e-2":                        1,
-		"-1.5":                        -150,
-		"0.29":                        29,
-		"1.15":                        115,
-		"4.35":                        435,
-		"100.01":                      10001,
-		"0.00001e3":                   1,
-		"1000000000000000.00":         1e17,
-		"10.10":                       1010,
 	} {
-		got, ok := parseDecimal(jsontext.Value(text), 2)
+		got, ok := parseScore(jsontext.Value(text))
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got, text)
 	}
 	for _, text := range []string{
-		"0.001", "87.555", "1e-3", "1e999", "1e-999", "99999999999999999999",
-		"0." + strings.Repeat("0", 300) + "1",
+		"0.001", "87.555", "87.5500000000001", "1e-3", "1e-300", "1e999", "-1.5", "-0.01", "100.01",
+		"99999999999999999999", "0." + strings.Repeat("0", 300) + "1", `"1"`, "true",
 	} {
-		_, ok := parseDecimal(jsontext.Value(text), 2)
+		_, ok := parseScore(jsontext.Value(text))
 		assert.False(t, ok, text)
+	}
+}
+
+// Each score with two decimals is read exactly.
+func TestEveryScoreIsExact(t *testing.T) {
+	t.Parallel()
+	for want := range score(100_01) {
+		text := fmt.Sprintf("%d.%02d", want/100, want%100)
+		got, ok := parseScore(jsontext.Value(text))
+		assert.True(t, ok, text)
+		assert.Equal(t, want, got, text)
 	}
 }
 

@@ -90,7 +90,7 @@ func (w *world) importFile(t *testing.T, content []byte) {
 	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(content)), nil
 	}}
-	_, err := importer.New(w.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
+	_, err := importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
 }
 
