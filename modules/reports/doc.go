@@ -5,8 +5,7 @@
 //
 // # Order of a request
 //
-//   - Admit (limits.go): a report waits for a place, among the large ones if the last report on the
-//     fork or group was large.
+//   - Admit (limits.go): a report waits for a place of its organisation, then for one of all.
 //   - Open (snapshot.go, metadata.go): one round trip begins a transaction, on a replica or the
 //     primary, and reads reporting mode, owner of the group, anonymity, and what is sealed.
 //   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).

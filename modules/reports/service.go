@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"dg/modules/reports/segment"
+	"dg/platform/limit"
 	"dg/platform/postgres"
 )
 
 // Service computes reports.
 type Service struct {
-	db     *postgres.DB
-	limits limits
+	db      *postgres.DB
+	limiter *limit.Limiter
 
 	maxOverviewPlays int64
 
@@ -23,7 +24,7 @@ type Service struct {
 func New(db *postgres.DB) *Service {
 	return &Service{
 		db:               db,
-		limits:           newLimits(),
+		limiter:          newLimiter(),
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(segment.Damage) {},
 	}
@@ -41,7 +42,7 @@ type Report struct {
 // reading the group, whose owner is in Report.Header, calls Statistics, and closes the report.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
-	release, err := s.limits.acquire(ctx, q)
+	release, err := s.limiter.Acquire(ctx, q.OrganisationID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,6 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	for {
 		stats, err := r.snap.statistics(ctx)
 		if err == nil {
-			s.limits.remember(r.snap.query, r.snap.isLarge(stats))
 			return stats, nil
 		}
 		if r.snap, err = s.reopen(ctx, r.snap, err); err != nil {

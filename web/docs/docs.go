@@ -24,9 +24,7 @@ type docsView struct {
 
 // concurrencyLimits bound the expensive work of an organisation.
 type concurrencyLimits struct {
-	Reports, LargeReports, Exports, ExportsOfOrganisation, ExportsOfKey, WaitSeconds int
-	// players
-	LargeReport string
+	Reports, Exports, ExportsOfOrganisation, ExportsOfKey, WaitSeconds int
 }
 
 // layout is the layout of a page. Its sidebar links to all pages and, for the current one, to its
@@ -61,8 +59,6 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 		MaxDays:       reports.MaxPeriodDays,
 		Concurrency: concurrencyLimits{
 			Reports:               reports.MaxReportsOfOrganisation,
-			LargeReports:          reports.MaxLargeReportsOfOrganisation,
-			LargeReport:           ui.Count(reports.LargeReport),
 			Exports:               exports.MaxAtOnce,
 			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
 			ExportsOfKey:          exports.MaxAtOnceOfActor,
