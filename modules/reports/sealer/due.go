@@ -2,7 +2,6 @@ package sealer
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -65,11 +64,3 @@ select month from (
  where month + interval '1 month' <= @to::date
 order by month desc`
 )
-
-// due returns the days or months of a fork that are due.
-func (p *pass) due(ctx context.Context, f fork, sql string) ([]time.Time, error) {
-	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
-	rows, _ := p.conn.Query(ctx, sql, args) // its error is the rows'
-	dates, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
-	return dates, apperr.Annotate(err, "reports: due")
-}

@@ -51,23 +51,25 @@ func (s *Sealer) pass(ctx context.Context, timeout time.Duration) (Result, error
 
 // sealFork seals days before months: a month is packed from its days.
 func (p *pass) sealFork(ctx context.Context, f fork) error {
-	days, err := p.due(ctx, f, DueDaysSQL)
-	if err != nil {
+	if err := p.sealDue(ctx, f, DueDaysSQL, false); err != nil {
 		return err
 	}
-	for i, first := range days {
-		b := bucket{p.conn, f, first, first.Add(day), false}
-		if err := p.seal(ctx, b, len(days)-i); err != nil {
-			return err
+	return p.sealDue(ctx, f, dueMonthsSQL, true)
+}
+
+func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) error {
+	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
+	rows, _ := p.conn.Query(ctx, sql, args) // its error is the rows'
+	due, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	if err != nil {
+		return fmt.Errorf("reports: due: %w", err)
+	}
+	for i, first := range due {
+		b := bucket{p.conn, f, first, first.AddDate(0, 0, 1), month}
+		if month {
+			b.end = first.AddDate(0, 1, 0)
 		}
-	}
-	months, err := p.due(ctx, f, dueMonthsSQL)
-	if err != nil {
-		return err
-	}
-	for i, first := range months {
-		b := bucket{p.conn, f, first, first.AddDate(0, 1, 0), true}
-		if err := p.seal(ctx, b, len(months)-i); err != nil {
+		if err := p.seal(ctx, b, len(due)-i); err != nil {
 			return err
 		}
 	}

@@ -68,10 +68,14 @@ func packPlays(from int64, plays []Play) (b []byte) {
 
 // UnpackMonth adds the players of a month to players. Errors: ErrDamaged.
 func UnpackMonth(from int64, head []byte, players *Players) error {
-	h := headOf(from, head)
-	for h.next() {
-		sum := h.sum()
-		players.of(h.ordinal).add(&sum)
+	h := reader{b: head}
+	var ordinal int32
+	for n := h.header(MonthVersion, from); n > 0; n-- {
+		s, ok := h.player(from, &ordinal)
+		if !ok {
+			return ErrDamaged
+		}
+		players.of(ordinal).add(&s)
 	}
 	if !h.done() {
 		return ErrDamaged
@@ -86,17 +90,21 @@ func UnpackMembers(
 	t := reader{b: tail}
 	t.check(from)
 	first := a.index(from)
-	h := headOf(from, head)
-	for h.next() {
+	h := reader{b: head}
+	var ordinal int32
+	for n := h.header(MonthVersion, from); n > 0; n-- {
+		s, ok := h.player(from, &ordinal)
 		plays := t.take(t.uvarint())
-		if !member(h.ordinal) {
+		if !ok {
+			return ErrDamaged
+		}
+		if !member(ordinal) {
 			continue
 		}
-		s := h.sum()
 		if !a.addMember(first, s.Plays, plays) {
 			return ErrDamaged
 		}
-		a.Players.of(h.ordinal).add(&s)
+		a.Players.of(ordinal).add(&s)
 	}
 	if !h.done() || !t.done() {
 		return ErrDamaged
@@ -104,43 +112,20 @@ func UnpackMembers(
 	return nil
 }
 
-// monthHead reads the players of a month's head.
-type monthHead struct {
-	reader
-	from    int64
-	left    uint64
-	ordinal int32
-	plays   uint64
-	fixed   []byte
-}
-
-func headOf(from int64, head []byte) *monthHead {
-	h := &monthHead{reader: reader{b: head}, from: from}
-	h.left = h.header(MonthVersion, from)
-	return h
-}
-
-// next reads the next player. It returns false at the end, where done says whether the head is whole.
-func (h *monthHead) next() bool {
-	if h.left == 0 || h.bad {
-		return false
+// player reads the next player of a month's head. ordinal is that of the one before.
+func (r *reader) player(from int64, ordinal *int32) (s PlayerSum, ok bool) {
+	*ordinal += int32(r.uvarint())
+	s.Plays = int32(r.uvarint())
+	fixed := r.take(fixedSize)
+	if r.bad || *ordinal < 0 {
+		return s, false
 	}
-	h.left--
-	h.ordinal += int32(h.uvarint())
-	h.plays = h.uvarint()
-	h.fixed = h.take(fixedSize)
-	h.bad = h.bad || h.ordinal < 0
-	return !h.bad
-}
-
-// sum returns the player's sum.
-func (h *monthHead) sum() PlayerSum {
-	result := binary.LittleEndian.Uint16(h.fixed)
-	return PlayerSum{
-		Plays: int32(h.plays), Best: int16(result & resultScore),
-		Completed: result&resultCompleted != 0, Passed: result&resultPassed != 0,
-		Last: h.from + int64(binary.LittleEndian.Uint32(h.fixed[2:])),
-	}
+	result := binary.LittleEndian.Uint16(fixed)
+	s.Best = int16(result & resultScore)
+	s.Completed = result&resultCompleted != 0
+	s.Passed = result&resultPassed != 0
+	s.Last = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
+	return s, true
 }
 
 // addMember adds a player's packed plays to the days, the first of which is the first-th, and to the
