@@ -179,7 +179,7 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	before := changes(w)
 	p := b.Post(s.path, s.with(fixtures.Password, "")).Is(t, 429)
 	require.NotEmpty(t, p.Header.Get("Retry-After"))
-	p.Has(t, "<strong>Too many failed attempts.</strong> Try again in 10 minutes",
+	p.Has(t, "<strong>Too many failed attempts.</strong> Try again at <time",
 		"Not you? Sign out, sign in again and change your password.").Has(t, s.kept...)
 	require.Equal(t, before, changes(w))
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,9 +16,9 @@ type signInView struct {
 	Action string // the form's target, which knows where to continue
 	Email  string
 	Wrong  bool
-	Wait   *ui.Wait // nil: attempts are accepted
-	Ended  bool     // whether the browser had a session, which has ended
-	Lost   bool     // whether the browser has not kept the session that has just begun
+	Locked *time.Time // until when no attempt is accepted; nil: they are
+	Ended  bool       // whether the browser had a session, which has ended
+	Lost   bool       // whether the browser has not kept the session that has just begun
 
 	Recovery bool   // whether the form is for a recovery code
 	Other    string // path of the form for the other kind of code
@@ -53,8 +54,8 @@ func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
 		c.Cookies(ui.SessionCookie))
-	if w := ui.LockoutWait(c, err); w != nil {
-		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
+	if end := ui.LockoutEnd(c, err); end != nil {
+		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Locked: end})
 	}
 	if errors.Is(err, identity.ErrWrongPassword) {
 		return h.renderSignIn(c, fiber.StatusUnauthorized, signInView{Email: email, Wrong: true})

@@ -54,8 +54,8 @@ func restartSignIn(c *fiber.Ctx) error {
 func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
 	session, err := h.Service.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
-	if w := ui.LockoutWait(c, err); w != nil {
-		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
+	if end := ui.LockoutEnd(c, err); end != nil {
+		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Locked: end})
 	}
 	switch {
 	case errors.Is(err, identity.ErrNoSession):

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -135,52 +136,47 @@ func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	return ordered
 }
 
+// stateWords are the words of a key's states: CSS class, and what stands before the instant.
+var stateWords = map[apikeys.State]struct{ status, mark, until string }{
+	apikeys.Usable:       {"Active", "on", "Until"},
+	apikeys.PausedByPlan: {"Paused by plan", "held", "Until"},
+	apikeys.ExpiredKey:   {"Expired", "", "Since"},
+	apikeys.RevokedKey:   {"Revoked", "dead", "Since"},
+}
+
 func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	now := h.Now()
-	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
+	state := k.State(now, p.Organisation.Plan)
+	words := stateWords[state]
 	r := keyRow{
 		Name:     k.Name,
 		ID:       apikeys.TokenPrefix + k.ID + "_…",
+		Status:   words.status,
+		Mark:     words.mark,
+		Until:    words.until,
+		At:       k.ExpiresAt,
 		Scopes:   scopeLabel(k.Scopes),
 		Created:  k.CreatedAt,
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
-		At:       k.ExpiresAt,
-		Until:    "Until",
-		active:   true,
 		Page:     keyPath(p, k.ID, ""),
+		active:   state == apikeys.Usable || state == apikeys.PausedByPlan,
 	}
-	switch k.State(now, p.Organisation.Plan) {
-	case apikeys.RevokedKey:
-		r.Status = "Revoked"
-		r.Mark = "dead"
-		r.Until = "Since"
+	switch {
+	case state == apikeys.RevokedKey:
 		r.At = k.RevokedAt
-		r.active = false
-	case apikeys.ExpiredKey:
-		r.Status = "Expired"
-		r.Mark = ""
-		r.Until = "Since"
-		r.active = false
-	case apikeys.PausedByPlan:
-		r.Status = "Paused by plan"
-		r.Mark = "held"
-	case apikeys.Usable:
-		r.Status = "Active"
-		r.Mark = "on"
-		if stops {
+	case r.active && k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
+		r.At = k.RevokedAt
+		r.Until = "Stops on"
+		if state == apikeys.Usable {
 			r.Status = "Replaced"
 			r.Mark = "soon"
-		} else if k.ExpiresSoon(now) {
-			r.Status = ui.Plural(daysOf(k.ExpiresAt.Sub(now)), "Expires in %s day",
-				"Expires in %s days")
-			r.Mark = "soon"
-			r.Until = "On"
 		}
-	}
-	if r.active && stops { // a paused one too
-		r.Until = "Stops on"
-		r.At = k.RevokedAt
+	case state == apikeys.Usable && k.ExpiresSoon(now):
+		left := daysOf(k.ExpiresAt.Sub(now))
+		r.Status = ui.Plural(left, "Expires in %s day", "Expires in %s days")
+		r.Mark = "soon"
+		r.Until = "On"
 	}
 	if r.At == nil {
 		r.Until = "Never expires"
@@ -193,16 +189,11 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 
 // scopeLabel names what the scopes read, always in the same order.
 func scopeLabel(scopes []apikeys.Scope) string {
-	var forks, reports bool
-	for _, scope := range scopes {
-		forks = forks || scope == apikeys.ForksRead
-		reports = reports || scope == apikeys.ReportsRead
-	}
 	switch {
-	case forks && reports:
-		return "Forks, reports"
-	case forks:
+	case !slices.Contains(scopes, apikeys.ReportsRead):
 		return "Forks"
+	case !slices.Contains(scopes, apikeys.ForksRead):
+		return "Reports"
 	}
-	return "Reports"
+	return "Forks, reports"
 }

@@ -97,12 +97,9 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
-	listed := ui.Count(int64(len(view.Members)))
-	view.TwoStep = fmt.Sprintf("%s of %s members use two-step verification.",
-		ui.Count(users), listed)
+	view.TwoStep = fmt.Sprintf("%s of %s listed members use two-step verification.",
+		ui.Count(users), ui.Count(int64(len(view.Members))))
 	if all > len(members) {
-		view.TwoStep = fmt.Sprintf("%s of %s listed members use two-step verification.",
-			ui.Count(users), listed)
 		view.Unlisted = ui.Plural(int64(all-len(members)), "%s more member is not listed.",
 			"%s more members are not listed.")
 	}

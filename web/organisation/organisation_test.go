@@ -26,7 +26,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		fixtures.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
 	p.Has(t, "<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
-		"never by name", "2 of 4 members use two-step verification.",
+		"never by name", "2 of 4 listed members use two-step verification.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",

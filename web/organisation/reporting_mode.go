@@ -122,17 +122,15 @@ func sameName(typed, name string) bool {
 
 // modeNotice confirms the new reporting mode.
 func modeNotice(before, after org.ReportingMode) ui.Notice {
-	switch {
-	case before == after:
+	if before == after {
 		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
-	case after == org.Nominative:
-		return ui.Notice{
-			Strong: "Reporting mode changed.",
-			Before: " Reports, exports and the API now show names.",
-		}
 	}
-	return ui.Notice{
+	done := ui.Notice{
 		Strong: "Reporting mode changed.",
 		Before: " Reports, exports and the API no longer show names.",
 	}
+	if after == org.Nominative {
+		done.Before = " Reports, exports and the API now show names."
+	}
+	return done
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 // FormErrors are the errors of a form, for the summary above it and for each field.
 type FormErrors struct {
 	Errors []FormError
-	Wait   *Wait // nil: attempts are accepted
+	Locked *time.Time // until when no attempt is accepted; nil: they are
 
 	AskPassword bool // whether the form asks for the password again
 }
@@ -47,32 +46,15 @@ func (f FormErrors) Count() string {
 	return Plural(int64(len(f.Errors)), "%s thing", "%s things")
 }
 
-// Wait is how long no attempt is accepted.
-type Wait struct {
-	Seconds int
-	Until   time.Time
-}
-
-// In is the wait in words.
-func (w Wait) In() string {
-	switch {
-	case w.Seconds == 1:
-		return "1 second"
-	case w.Seconds <= 120:
-		return fmt.Sprintf("%d seconds", w.Seconds)
-	}
-	return fmt.Sprintf("%d minutes", (w.Seconds+59)/60)
-}
-
-// LockoutWait returns the wait that err is about, or nil, and sets Retry-After.
-func LockoutWait(c *fiber.Ctx, err error) *Wait {
+// LockoutEnd returns when attempts are accepted again, if err is about that, or nil, and sets
+// Retry-After.
+func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	locked, ok := errors.AsType[*throttle.LockedError](err)
 	if !ok {
 		return nil
 	}
-	w := &Wait{Seconds: apperr.From(err).RetryAfter, Until: locked.Until}
-	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(w.Seconds))
-	return w
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(apperr.From(err).RetryAfter))
+	return &locked.Until
 }
 
 // FormValue is a field of the submitted form. It reads the body alone: addresses end up in
@@ -89,8 +71,8 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 // ProofErrors returns the errors of a form whose proof was rejected, and the status: 0 if err is
 // about something else.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
-	if w := LockoutWait(c, err); w != nil {
-		return FormErrors{Wait: w}, fiber.StatusTooManyRequests
+	if end := LockoutEnd(c, err); end != nil {
+		return FormErrors{Locked: end}, fiber.StatusTooManyRequests
 	}
 	switch {
 	case errors.Is(err, identity.ErrWrongPassword):

@@ -57,6 +57,6 @@ func (g *Guard) Reauthenticate(
 		return f, 0, err
 	}
 	f.Errors = append(f.Errors, wrong.Errors...)
-	f.Wait = wrong.Wait
+	f.Locked = wrong.Locked
 	return f, rejected, nil
 }
