@@ -17,11 +17,6 @@ create table users (
     totp_last_step   bigint,
     -- Raised when the secret is encrypted anew, which is no change of it. Only the owner may.
     totp_rewritten   integer not null default 0,
-    -- Wrong codes since the last right one.
-    wrong_codes      integer not null default 0,
-    -- Too many of them lock the second step, each time for twice as long.
-    codes_wait_until timestamptz(3),
-    code_waits       integer not null default 0,
     constraint users_email_key unique (email_key) deferrable
 );
 
@@ -114,7 +109,7 @@ alter table users enable always trigger users_end_sessions,
     enable always trigger users_void_recovery_codes,
     enable always trigger users_refuse_clear_secret;
 
--- Counts of wrong passwords and codes, by account and by network: see package throttle. Unlogged,
+-- Counts of wrong passwords, by account and by network, and of codes: see package throttle. Unlogged,
 -- for speed: a crash of PostgreSQL forgets a few minutes of them.
 create unlogged table password_guesses (
     key_hash bytea primary key check (octet_length(key_hash) = 32), -- SHA-256 of the limit's key

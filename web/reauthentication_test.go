@@ -116,8 +116,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			}
 			require.Equal(t, before, changes(w))
 			require.Equal(t, 1,
-				fixtures.One[int](w.DB, `select wrong_codes from users where id = $1`,
-					acme.Admin.ID),
+				fixtures.One[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a code that is not given is not a wrong one")
 			p := b.Post(s.path, s.with(fixtures.Password, w.CodeNow(t, fixtures.TOTPSecret)))
 			require.Equal(t, s.done, p.StatusCode, p.Body)

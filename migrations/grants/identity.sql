@@ -1,8 +1,8 @@
 revoke all on users from :role;
 grant select on users to :role;
 -- People change their own password and two-step verification.
-grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes,
-    codes_wait_until, code_waits) on users to :role;
+grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step)
+    on users to :role;
 
 revoke all on sessions from :role;
 grant select, insert, update, delete on sessions to :role;

@@ -87,55 +87,44 @@ func (c *change) takeCodeIfOn(code string) error {
 	return c.takeCode(code)
 }
 
-// takeCode accepts a code or recovery code of a person with two-step verification on, and logs any
-// other.
+// takeCode accepts a code or recovery code of a person with two-step verification on. It counts and
+// logs any other, but does not count one that is sent again: a form sent many times starts no lock.
 func (c *change) takeCode(code string) error {
-	lockedUntil, err := c.matchCode(code)
+	limits := throttle.Codes(c.from.UserID, valueOf(c.from.User.TOTPSecret))
+	var ok, reused bool
+	var lockedUntil *time.Time
+	err := throttle.Check(c.tx, limits, c.now)
+	if err == nil {
+		ok, reused, err = c.matchCode(code)
+	}
+	if ok && err == nil {
+		return throttle.Clear(c.tx, limits, c.now)
+	}
+	if err == nil && !reused {
+		lockedUntil, err = throttle.CountFailure(c.tx, limits, c.now)
+	}
+	if err == nil {
+		err = ErrWrongCode
+	}
 	c.service.recorder.failed(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
 	return err
 }
 
-// matchCode stores the step of a right code, deletes a right recovery code, and counts any other.
-// lockedUntil is the end of the lock that a wrong code began, or nil.
-func (c *change) matchCode(code string) (lockedUntil *time.Time, err error) {
-	codes := c.from.User.Codes
-	if err := codes.Check(c.now); err != nil {
-		return nil, err
-	}
-	last := valueOf(c.from.User.TOTPLastStep)
-	step := last
-	var ok, reused bool
+// matchCode deletes a right recovery code, or stores the step of a right code of the app.
+func (c *change) matchCode(code string) (ok, reused bool, err error) {
 	if recovery, is := twostep.ParseRecoveryCode(code); is {
 		ok, err = c.useRecoveryCode(recovery)
-	} else {
-		var secret string
-		secret, err = c.service.keys.open(c.from.UserID, valueOf(c.from.User.TOTPSecret))
-		if err == nil {
-			step, ok, reused = twostep.Match(secret, code, c.now, last)
-		}
+		return ok, false, err
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case ok:
-		return nil, c.saveCodes(step, throttle.Codes{})
-	case reused: // not counted, so that a form sent many times starts no lock
-		return nil, ErrWrongCode
+	secret, err := c.service.keys.open(c.from.UserID, valueOf(c.from.User.TOTPSecret))
+	if err != nil {
+		return false, false, err
 	}
-	codes = codes.AfterFailure(c.now)
-	if err := c.saveCodes(last, codes); err != nil {
-		return nil, err
+	step, ok, reused := twostep.Match(secret, code, c.now, valueOf(c.from.User.TOTPLastStep))
+	if ok {
+		err = update(c.tx, "useCode", c.from.UserID, map[string]any{"totp_last_step": step})
 	}
-	return codes.LockedUntil, ErrWrongCode
-}
-
-func (c *change) saveCodes(lastStep int64, codes throttle.Codes) error {
-	return update(c.tx, "saveCodes", c.from.UserID, map[string]any{
-		"totp_last_step":   lastStep,
-		"wrong_codes":      codes.Wrong,
-		"code_waits":       codes.Locks,
-		"codes_wait_until": codes.LockedUntil,
-	})
+	return ok, reused, err
 }
 
 // valueOf is zero where the column is null.

@@ -103,7 +103,7 @@ func TestTurningTwoStepOffTakesACode(t *testing.T) {
 	})
 	_, err = b.turnOff(session, proof(b.code(secret, 1)))
 	require.True(t, apperr.Is(err, apperr.RateLimited))
-	b.pass(time.Minute)
+	b.pass(time.Hour)
 	renewed, err := b.turnOff(session, proof(b.code(secret, 0)))
 	require.NoError(t, err)
 	require.False(t, renewed.Person.TwoStep)

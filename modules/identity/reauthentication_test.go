@@ -107,7 +107,7 @@ func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
 	for range 3 {
 		require.NoError(t, <-done)
 	}
-	require.Zero(t, one[int](b, `select wrong_codes from users`))
+	require.Zero(t, one[int](b, `select sum(wrong) from password_guesses`))
 	require.Equal(t, len(codes)-1, b.left(session))
 }
 

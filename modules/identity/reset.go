@@ -120,13 +120,10 @@ func resetPassword(tx transaction, token, hash string, now time.Time) error {
 		return ErrNoReset
 	}
 	return update(tx, "reset", whose.ID, map[string]any{
-		"password_hash":    hash,
-		"password_since":   now,
-		"totp_secret":      nil,
-		"totp_since":       nil,
-		"totp_last_step":   nil,
-		"wrong_codes":      0,
-		"code_waits":       0,
-		"codes_wait_until": nil,
+		"password_hash":  hash,
+		"password_since": now,
+		"totp_secret":    nil,
+		"totp_since":     nil,
+		"totp_last_step": nil,
 	})
 }

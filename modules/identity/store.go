@@ -9,7 +9,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
@@ -24,8 +23,7 @@ type userRow struct {
 	PasswordSince *time.Time
 	TOTPSecret    *string // as stored: it may be encrypted
 	TOTPSince     *time.Time
-	TOTPLastStep  *int64         // of the last code that was accepted
-	Codes         throttle.Codes `gorm:"embedded"`
+	TOTPLastStep  *int64 // of the last code that was accepted
 }
 
 func (userRow) TableName() string { return "users" }

@@ -62,8 +62,7 @@ func (s *Service) ConfirmTwoStep(
 	return codes, session, err
 }
 
-// confirm returns the columns of the offered secret if the code is one of it. Wrong codes belong to
-// another secret, and the confirming code is used.
+// confirm returns the columns of the offered secret if the code is one of it, which is used.
 func (c *change) confirm(code string) (map[string]any, error) {
 	switch {
 	case c.from.User.TOTPSecret != nil:
@@ -99,14 +98,9 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// twoStepColumns are those of a secret and the step of its last code, or nil. No codes were wrong.
+// twoStepColumns are those of a secret and the step of its last code, or nil.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
-		"totp_secret":      secret,
-		"totp_since":       since,
-		"totp_last_step":   lastStep,
-		"wrong_codes":      0,
-		"code_waits":       0,
-		"codes_wait_until": nil,
+		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,
 	}
 }

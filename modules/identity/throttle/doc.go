@@ -8,8 +8,7 @@
 //     instances. The last attempt starts a lock of the window's length.
 //   - Passwords, at the sign-in and within a session: ten in ten minutes by account and network (IPv4
 //     address, IPv6 /64), and 50 by account.
-//   - Codes: ten since the last right one, then a lock that doubles from a minute to an hour. They
-//     are stored with the person, under whose lock they are counted.
+//   - Codes: ten in an hour by person.
 //
 // Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
 package throttle

@@ -16,9 +16,7 @@ const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
 	maxAccountFailures = 50 // passwords of an account
 	passwordWindow     = 10 * time.Minute
-
-	minCodeLock = time.Minute
-	maxCodeLock = time.Hour // the longest lock after wrong codes: each is twice the one before
+	codeWindow         = time.Hour // so that a day has at most 240 guesses
 )
 
 // LockedError says that there were too many wrong attempts, and until when the lock lasts.
@@ -46,47 +44,25 @@ type Limit struct {
 	window time.Duration
 }
 
-// newLimit returns a limit. Its key is a hash of kind and id, so that keys have one length and the
-// table does not reveal which accounts were tried.
-func newLimit(kind, id string, attempts int) Limit {
+// hashed is the key of a limit, so that keys have one length and the table does not reveal which
+// accounts were tried.
+func hashed(kind, id string) []byte {
 	key := sha256.Sum256([]byte(kind + ":" + id))
-	return Limit{key: key[:], max: attempts, window: passwordWindow}
+	return key[:]
 }
 
 // Passwords returns the limits of an account's passwords: from one network, so that strangers do not
 // lock its person out, and in all. One order prevents deadlocks.
 func Passwords(email, address string) []Limit {
 	account := input.Lower(email)
+	network := account + " " + netaddr.ClientText(address)
 	return []Limit{
-		newLimit("account from", account+" "+netaddr.ClientText(address), maxFailures),
-		newLimit("account", account, maxAccountFailures),
+		{hashed("account from", network), maxFailures, passwordWindow},
+		{hashed("account", account), maxAccountFailures, passwordWindow},
 	}
 }
 
-// Codes are a person's wrong codes since the last right one, as the table users has them.
-type Codes struct {
-	Wrong       int        `gorm:"column:wrong_codes"`
-	Locks       int        `gorm:"column:code_waits"` // in a row
-	LockedUntil *time.Time `gorm:"column:codes_wait_until"`
-}
-
-// Check returns a LockedError while no code is compared.
-func (a Codes) Check(now time.Time) error {
-	if a.LockedUntil != nil && now.Before(*a.LockedUntil) {
-		return newLockedError(*a.LockedUntil, now)
-	}
-	return nil
-}
-
-// AfterFailure counts another wrong code. The tenth begins a lock, twice as long as the previous one.
-func (a Codes) AfterFailure(now time.Time) Codes {
-	if a.Wrong++; a.Wrong < maxFailures {
-		return Codes{Wrong: a.Wrong, Locks: a.Locks}
-	}
-	lock := maxCodeLock
-	if a.Locks < 6 { // 2^6 minutes are more
-		lock = minCodeLock << a.Locks
-	}
-	until := now.Add(lock)
-	return Codes{Locks: a.Locks + 1, LockedUntil: &until}
+// Codes returns the limit of a person's codes, which begins anew with another secret.
+func Codes(personID, secret string) []Limit {
+	return []Limit{{hashed("codes", personID+" "+secret), maxFailures, codeWindow}}
 }

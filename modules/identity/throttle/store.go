@@ -38,7 +38,7 @@ func Check(db *gorm.DB, limits []Limit, now time.Time) error {
 	return nil
 }
 
-// CountFailure counts a wrong password in all of the limits, or in none with a LockedError if one of
+// CountFailure counts a wrong attempt in all of the limits, or in none with a LockedError if one of
 // them was reached since Check. lockedUntil is the end of the lock that the attempt began, or nil.
 func CountFailure(db *gorm.DB, limits []Limit, now time.Time) (lockedUntil *time.Time, err error) {
 	err = db.Transaction(func(tx *gorm.DB) error {
