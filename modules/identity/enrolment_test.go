@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
-	"dg/platform/apperr"
 )
 
 func (b *bundle) offer(of identity.Session) identity.Enrolment {
@@ -25,24 +24,6 @@ func (b *bundle) confirm(of identity.Session, given identity.Proof) (identity.Se
 
 func (b *bundle) turnOff(of identity.Session, given identity.Proof) (identity.Session, error) {
 	return b.people.TurnOffTwoStep(b.ctx(), of.Token, given)
-}
-
-func TestChangingTwoStepTakesThePassword(t *testing.T) {
-	b := setup(t)
-	b.person(ann, "")
-	session := b.signIn(ann)
-	offer := b.offer(session)
-	for range 5 {
-		_, err := b.confirm(session, identity.Proof{Code: b.code(offer.Secret, 0)})
-		require.Equal(t, identity.ErrWrongPassword, err)
-		_, err = b.turnOff(session, identity.Proof{Password: replacement})
-		require.Equal(t, identity.ErrWrongPassword, err)
-	}
-	_, err := b.confirm(session, proof(b.code(offer.Secret, 0)))
-	require.True(t, apperr.Is(err, apperr.RateLimited))
-	b.pass(10 * time.Minute)
-	_, err = b.confirm(session, proof(b.code(offer.Secret, 0)))
-	require.NoError(t, err)
 }
 
 // Turning two-step verification on ends all other sessions. This one continues under a new token.
@@ -88,7 +69,7 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
-// Turning off counts wrong codes as the sign-in does, and ends all other sessions.
+// Turning off takes a code, and ends all other sessions.
 func TestTurningTwoStepOffTakesACode(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -97,13 +78,7 @@ func TestTurningTwoStepOffTakesACode(t *testing.T) {
 	require.Nil(t, session.Person.TwoStepSince, "turned on before that was recorded")
 	_, err := b.turnOff(session, proof(b.code(secret, 0)))
 	require.Equal(t, identity.ErrWrongCode, err, "the code was used to sign in")
-	b.fail(10, identity.ErrWrongCode, func() error {
-		_, err := b.turnOff(session, proof(b.wrongCode(secret)))
-		return err
-	})
-	_, err = b.turnOff(session, proof(b.code(secret, 1)))
-	require.True(t, apperr.Is(err, apperr.RateLimited))
-	b.pass(time.Hour)
+	b.pass(time.Minute)
 	renewed, err := b.turnOff(session, proof(b.code(secret, 0)))
 	require.NoError(t, err)
 	require.False(t, renewed.Person.TwoStep)

@@ -96,26 +96,3 @@ func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 		require.NoError(t, b.useReset(b.reset(ann).Token, accepted, ""), accepted)
 	}
 }
-
-func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
-	b := setup(t)
-	b.person(ann, "")
-	sessions := b.signInOften(ann)
-	require.Equal(t, 1, b.atOnce(func(nth int, on *identity.Service) error {
-		return second(on.ChangePassword(b.ctx(), sessions[nth].Token, proof(""), replacement))
-	})[0])
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
-}
-
-// With two-step verification on, a change of password takes a code, and wrong codes are counted.
-func TestPasswordChangeTakesACode(t *testing.T) {
-	b := setup(t)
-	b.person(ann, secret)
-	session := b.signInFully(ann)
-	b.pass(time.Minute)
-	b.fail(10, identity.ErrWrongCode, func() error { return b.change(session, proof("")) })
-	right := proof(b.code(secret, 0))
-	require.True(t, apperr.Is(b.change(session, right), apperr.RateLimited))
-	b.pass(time.Hour)
-	require.NoError(t, b.change(session, proof(b.code(secret, 0))))
-}

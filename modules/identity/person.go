@@ -26,14 +26,8 @@ var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: che
 // EmailKey returns the normalised form by which e-mails are compared.
 func EmailKey(email string) string { return input.Lower(email) }
 
-// maxPeople bounds People.
-const maxPeople = 1000
-
-// People returns the people with the ids, by name: at most 1,000. Unknown ids are left out.
+// People returns the people with the ids, by name. Unknown ids are left out.
 func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
-	if len(ids) > maxPeople {
-		return nil, fmt.Errorf("identity: people: %d ids, more than %d", len(ids), maxPeople)
-	}
 	var rows []userRow
 	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
 		Order("name, id").Find(&rows).Error; err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
+	"dg/platform/apperr"
 )
 
 // age sets how long ago the session's person entered the password, by the database's clock.
@@ -111,19 +112,36 @@ func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
 	require.Equal(t, len(codes)-1, b.left(session))
 }
 
-// Wrong passwords count together with those of other changes in the session.
-func TestReauthenticationIsBounded(t *testing.T) {
+// Changes of an account and reauthentication take the password and, with two-step verification on, a
+// code. Wrong ones are counted together.
+func TestChangesTakePasswordAndCode(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	session := b.signIn(ann)
-	b.Exec(`update sessions set authenticated_at = now() - interval '1 hour'`)
-	wrong := identity.Proof{Password: wrongPassword}
-	for range 5 {
-		require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrong))
-		require.Equal(t, identity.ErrWrongPassword, b.change(session, wrong))
+	secret, _, session := b.enrolled(ann)
+	b.age(session, "1 hour")
+	changes := []func(identity.Proof) error{
+		func(given identity.Proof) error { return b.change(session, given) },
+		func(given identity.Proof) error { return second(b.turnOff(session, given)) },
+		func(given identity.Proof) error { return b.reauthenticate(session, given) },
+		func(given identity.Proof) error {
+			_, _, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, given)
+			return err
+		},
+		func(given identity.Proof) error { return second(b.confirm(session, given)) },
 	}
-	until := b.now().Add(10 * time.Minute)
-	requireLocked(t, b.reauthenticate(session, proof("")), until)
-	requireLocked(t, b.change(session, proof("")), until)
+	refuse := func(changes []func(identity.Proof) error, wrong identity.Proof, want error) {
+		for i := range 10 {
+			require.Equal(t, want, changes[i%len(changes)](wrong), "%d", i)
+		}
+		for i, change := range changes {
+			err := change(proof(b.code(secret, 0)))
+			require.True(t, apperr.Is(err, apperr.RateLimited), "%d: %v", i, err)
+		}
+	}
+	wrong := identity.Proof{Password: wrongPassword, Code: b.code(secret, 0)}
+	refuse(changes, wrong, identity.ErrWrongPassword)
+	b.pass(10 * time.Minute)
+	refuse(changes[:4], proof(b.wrongCode(secret)), identity.ErrWrongCode)
+	b.pass(time.Hour)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, identity.Proof{}))
+	require.NoError(t, b.change(session, proof(b.code(secret, 0))))
 }

@@ -121,19 +121,3 @@ func TestSignOutEverywhereEndsAllSessionsOfThePerson(t *testing.T) {
 	require.True(t, b.isActive(bobs.Token))
 	require.ErrorIs(t, b.other.SignOutEverywhere(b.ctx(), first.Token), identity.ErrNoSession)
 }
-
-func TestPeople(t *testing.T) {
-	b := setup(t)
-	bobID := b.person(bob, secret)
-	annID := b.person(ann, "")
-	b.person("cat@example.com", "")
-	people, err := b.people.People(b.ctx(),
-		[]string{bobID, annID, "00000000-0000-4000-8000-00000000000a"})
-	require.NoError(t, err)
-	require.Equal(t, []identity.Person{
-		{ID: annID, Name: "Name of " + ann, Email: ann},
-		{ID: bobID, Name: "Name of " + bob, Email: bob, TwoStep: true},
-	}, people)
-	_, err = b.people.People(b.ctx(), make([]string, 1001))
-	require.Error(t, err)
-}
