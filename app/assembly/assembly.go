@@ -180,11 +180,7 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
 		Guard: ui.Guard{
-			Auth: ui.Cookies{
-				Sessions:        m.identity,
-				Reauthenticator: m.identity,
-				Recheck:         m.newIdentity(p.recheck(), s),
-			},
+			Auth:        ui.Cookies{Sessions: m.identity, Recheck: m.newIdentity(p.recheck(), s)},
 			Orgs:        m.org,
 			RecheckOrgs: org.New(p.recheck(), m.audit, m.policy),
 			Policy:      m.policy,

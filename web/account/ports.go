@@ -10,7 +10,6 @@ import (
 // Service is what people do with their accounts.
 type Service interface {
 	ui.Sessions
-	ui.Reauthenticator
 	SignIn(ctx context.Context, email, password, previous string) (identity.Session, error)
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
 	SignOut(ctx context.Context, token string) error

@@ -11,8 +11,9 @@ import (
 // What the screens call of other modules is in the ports of each wing, and here for all of them.
 // The modules' services say what the methods promise, and which errors they return.
 
-// Sessions finds the session of a token.
+// Sessions finds the session of a token, and asks its person for the password.
 type Sessions interface {
+	Reauthenticator
 	Session(ctx context.Context, token string) (identity.Session, error)
 }
 

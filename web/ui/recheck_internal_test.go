@@ -16,6 +16,7 @@ import (
 
 // world answers as the modules and the policy do.
 type world struct {
+	Reauthenticator                      // is not called
 	sessionErr, membershipErr, policyErr error
 	membership                           org.Membership
 	policy                               Policy

@@ -21,8 +21,7 @@ type Authenticator interface {
 
 // Cookies is the Authenticator of sessions that were started by the sign-in of these screens.
 type Cookies struct {
-	Sessions Sessions
-	Reauthenticator
+	Sessions
 	Recheck Sessions // for running downloads
 }
 

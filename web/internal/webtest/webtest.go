@@ -130,7 +130,7 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 	forks := games.New(w.DB.DB)
 	return web.Modules{
 		Guard: ui.Guard{
-			Auth:   ui.Cookies{Sessions: people, Reauthenticator: people, Recheck: people},
+			Auth:   ui.Cookies{Sessions: people, Recheck: people},
 			Orgs:   orgs,
 			Policy: policy,
 		},
