@@ -94,7 +94,7 @@ func (e *Export) append(b []byte) []byte {
 	if r.released {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
-	b = append(f.appendPlayer(append(b, separator), r.key, r.label), separator)
+	b = append(e.appendPlayer(append(b, separator)), separator)
 	b = append(f.appendInstant(b, r.StartedAt), separator)
 	if r.Completed {
 		b = append(f.appendInstant(b, r.completedAt), separator)
@@ -107,6 +107,14 @@ func (e *Export) append(b []byte) []byte {
 		b = append(b, separator, separator, separator)
 	}
 	return append(f.appendSkills(b, r.Answers), '\n')
+}
+
+// appendPlayer appends the cells of the current row's player.
+func (e *Export) appendPlayer(b []byte) []byte {
+	if e.players == nil {
+		return e.format.appendPlayer(b, e.row.key, e.row.label)
+	}
+	return append(b, e.players[e.row.Player]...)
 }
 
 // appendSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of

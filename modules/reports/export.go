@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/modules/org"
 	"dg/modules/reports/segment"
 )
 
@@ -18,16 +17,15 @@ import (
 type Export struct {
 	Header // suppressed: the file is its header row alone
 
-	ctx    context.Context
-	snap   *snapshot
-	format Format
-	begun  bool
-	rows   pgx.Rows // nil: none
-	read   int      // rows, those of other players included
-	row    exportRow
-	keys   labels // pseudonyms; nil: each row has its own
-	names  labels // as the reporting mode has it
-	count  int64
+	ctx     context.Context
+	snap    *snapshot
+	format  Format
+	begun   bool
+	rows    pgx.Rows // nil: none
+	read    int      // rows, those of other players included
+	row     exportRow
+	players []string // each player's cells; nil: each row has its own
+	count   int64
 }
 
 // exportRow is a play as an export shows it. The next row overwrites it.
@@ -37,7 +35,7 @@ type exportRow struct {
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
-	key, label  []byte // of the player
+	key, label  []byte // of the player, unless the export has them
 }
 
 // OpenExport opens an export and reads no play. The caller authorises the read of the group by the
@@ -102,7 +100,7 @@ const (
 // firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
 
-// maxExportPlayers bounds the players whose labels an export holds: about 12 MB. The rows of small
+// maxExportPlayers bounds the players whose cells an export holds: about 12 MB. The rows of small
 // groups and of larger organisations always have their own.
 const maxExportPlayers = 200_000
 
@@ -165,7 +163,7 @@ func (e *Export) next() (bool, error) {
 				return true, nil
 			}
 		}
-		if e.rows.Err() != nil || e.read != firstRows || !e.cachesPlayers() || e.keys != nil {
+		if e.rows.Err() != nil || e.read != firstRows || !e.cachesPlayers() || e.players != nil {
 			return false, e.rows.Err()
 		}
 		if err := e.readRest(); err != nil {
@@ -174,20 +172,32 @@ func (e *Export) next() (bool, error) {
 	}
 }
 
-// readRest reads all players, and then the rows after the first ones.
-func (e *Export) readRest() (err error) {
-	last := int32(e.snap.lastOrdinal)
-	if e.names, err = e.snap.scanLabels(e.ctx, labelsSQL, last); err != nil {
-		return err
+// readRest reads the cells of all players, and then the rows after the first ones.
+func (e *Export) readRest() error {
+	rows, _ := e.snap.conn.Query(e.ctx, playersSQL, e.snap.args) // its error is the rows'
+	defer rows.Close()
+	e.players = make([]string, 0, e.snap.lastOrdinal+1)
+	var cells []byte
+	for rows.Next() {
+		v := rows.RawValues()
+		ordinal := int(binary.BigEndian.Uint32(v[0]))
+		for len(e.players) <= ordinal {
+			e.players = append(e.players, "")
+		}
+		cells = e.format.appendPlayer(cells[:0], v[1], v[2])
+		e.players[ordinal] = string(cells)
 	}
-	e.snap.args["mode"] = string(org.Pseudonymous)
-	if e.keys, err = e.snap.scanLabels(e.ctx, labelsSQL, last); err != nil {
-		return err
+	if rows.Err() != nil {
+		return rows.Err()
 	}
 	e.snap.args["after"] = time.UnixMilli(e.row.StartedAt)
 	e.snap.args["afterID"] = string(e.row.id)
 	return e.query(exportSQL + playsOfRange + afterRow + exportOrder)
 }
+
+const playersSQL = `/* reports.players */
+select ordinal, label, case when @mode = 'nominative' then display_name else label end
+  from players where org_id = @org`
 
 // parse decodes the current row.
 func (e *Export) parse() {
@@ -202,14 +212,11 @@ func (e *Export) parse() {
 	if row.Completed {
 		row.completedAt = segment.Milliseconds(v[2])
 	}
-	if e.keys != nil {
-		row.key = append(row.key[:0], e.keys[row.Player]...)
-		row.label = append(row.label[:0], e.names[row.Player]...)
-		return
-	}
-	row.key = append(row.key[:0], v[3]...)
-	row.label = append(row.label[:0], v[3]...)
-	if v[4] != nil {
-		row.label = append(row.label[:0], v[4]...)
+	if e.players == nil {
+		row.key = v[3]
+		row.label = v[3]
+		if v[4] != nil {
+			row.label = v[4]
+		}
 	}
 }

@@ -95,7 +95,7 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		}
 		x := Export{snap: s}
 		if x.cachesPlayers() {
-			explained += 2 * e.explain(t, s, labelsSQL)
+			explained += e.explain(t, s, playersSQL)
 		}
 		cost.export = explained + e.explain(t, s, exportSQL+s.exportPlays()+exportOrder)
 	}

@@ -24,17 +24,13 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, err
 	if len(players) == 0 {
 		return nil, nil
 	}
-	return s.scanLabels(ctx, s.labelsSQL(players), players[len(players)-1])
-}
-
-// scanLabels reads labels up to that of the last player.
-func (s *snapshot) scanLabels(ctx context.Context, sql string, last int32) (labels, error) {
-	rows, _ := s.conn.Query(ctx, sql, s.args) // its error is the rows'
+	last := int(players[len(players)-1])
+	rows, _ := s.conn.Query(ctx, s.labelsSQL(players), s.args) // its error is the rows'
 	defer rows.Close()
 	all := make(labels, last+1)
 	for rows.Next() {
 		v := rows.RawValues()
-		if ordinal := binary.BigEndian.Uint32(v[0]); ordinal <= uint32(last) {
+		if ordinal := int(binary.BigEndian.Uint32(v[0])); ordinal <= last {
 			all[ordinal] = string(v[1])
 		}
 	}

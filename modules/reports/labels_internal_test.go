@@ -42,7 +42,7 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 		_, err = x.AppendNext(nil)
 		require.ErrorIs(t, err, io.EOF)
 		require.EqualValues(t, players, x.Rows())
-		require.NotNil(t, x.keys)
+		require.NotNil(t, x.players)
 		x.Close()
 	}
 }
