@@ -48,7 +48,7 @@ var acrossTenants = map[string]string{
 // the demo and of restore, and those on people and on the secret key.
 var notSent = regexp.MustCompile(`^importer\.|^audit\.appendChanges$|^org\.(create|addMember)$|` +
 	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|personByEmail|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
-	`useRecoveryCode|markAuthenticated|checkValue|forgetSecretKey|recordKey)$`)
+	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue)$`)
 
 // planted are statements that are not scoped. $1 is an organisation.
 var planted = map[string]string{

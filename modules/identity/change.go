@@ -61,11 +61,11 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 		return ErrNoSession
 	}
 	if columns != nil {
-		if err := update(c.tx, "changePerson", c.from.UserID, columns); err != nil {
+		if err := update(c.tx, "identity.changePerson", c.from.UserID, columns); err != nil {
 			return err
 		}
 	}
-	person, err := take[userRow](c.tx.Where("id = ?", c.from.UserID), "person", ErrNoSession)
+	person, err := take[userRow](c.tx, "identity.person", ErrNoSession, "id = ?", c.from.UserID)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *change) matchCode(code string) (ok, reused bool, err error) {
 	}
 	step, ok, reused := twostep.Match(secret, code, c.now, valueOf(c.from.User.TOTPLastStep))
 	if ok {
-		err = update(c.tx, "useCode", c.from.UserID, map[string]any{"totp_last_step": step})
+		err = update(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
 	}
 	return ok, reused, err
 }

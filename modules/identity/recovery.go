@@ -55,18 +55,19 @@ func (c *change) replaceRecoveryCodes() ([]string, error) {
 			UserID: c.from.UserID, CodeHash: twostep.HashRecoveryCode(c.from.UserID, code),
 		}
 	}
-	old := c.tx.Where("user_id = ?", c.from.UserID)
-	if _, err := remove(old, "voidRecoveryCodes", &recoveryRow{}); err != nil {
+	_, err := remove(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
+		c.from.UserID)
+	if err != nil {
 		return nil, err
 	}
-	return codes, insert(c.tx, "addRecoveryCodes", &rows)
+	return codes, insert(c.tx, "identity.addRecoveryCodes", &rows)
 }
 
 // useRecoveryCode deletes the code and reports whether it was the person's, which it records.
 func (c *change) useRecoveryCode(code string) (bool, error) {
 	hash := twostep.HashRecoveryCode(c.from.UserID, code)
-	used, err := remove(c.tx.Where("user_id = ? and code_hash = ?", c.from.UserID, hash),
-		"useRecoveryCode", &recoveryRow{})
+	used, err := remove(c.tx, "identity.useRecoveryCode", &recoveryRow{},
+		"user_id = ? and code_hash = ?", c.from.UserID, hash)
 	if err != nil || used == 0 {
 		return false, err
 	}

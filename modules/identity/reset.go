@@ -30,8 +30,8 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	now := s.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
 	err := s.gorm(ctx).Transaction(func(tx transaction) error {
-		of, err := take[userRow](tx.Clauses(lock).
-			Where("email_key = ?", EmailKey(email)), "lockEmail", ErrNoSuchEmail)
+		of, err := take[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
+			"email_key = ?", EmailKey(email))
 		if err != nil {
 			return err
 		}
@@ -50,10 +50,10 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 
 // insertReset removes expired resets, and replaces the person's.
 func insertReset(tx transaction, reset Reset, now time.Time) error {
-	if _, err := remove(tx.Where("expires_at <= ?", now), "sweepResets", &resetRow{}); err != nil {
+	if _, err := remove(tx, "identity.sweepResets", &resetRow{}, "expires_at <= ?", now); err != nil {
 		return err
 	}
-	return insert(tx.Clauses(replace), "insertReset", &resetRow{
+	return insert(tx.Clauses(replace), "identity.insertReset", &resetRow{
 		UserID: reset.Person.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
 	})
 }
@@ -100,8 +100,8 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 }
 
 func ofReset(db transaction, token string, now time.Time) (userRow, error) {
-	row, err := take[resetRow](db.InnerJoins("User").
-		Where("token_hash = ? and expires_at > ?", hashToken(token), now), "ofReset", ErrNoReset)
+	row, err := take[resetRow](db.InnerJoins("User"), "identity.ofReset", ErrNoReset,
+		"token_hash = ? and expires_at > ?", hashToken(token), now)
 	return row.User, err
 }
 
@@ -112,14 +112,14 @@ func resetPassword(tx transaction, token, hash string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	used, err := remove(tx.Where("token_hash = ?", hashToken(token)), "useReset", &resetRow{})
+	used, err := remove(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashToken(token))
 	if err != nil {
 		return err
 	}
 	if used == 0 {
 		return ErrNoReset
 	}
-	return update(tx, "reset", whose.ID, map[string]any{
+	return update(tx, "identity.reset", whose.ID, map[string]any{
 		"password_hash":  hash,
 		"password_since": now,
 		"totp_secret":    nil,

@@ -72,7 +72,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, err = remove(s.gorm(ctx).Where("user_id = ?", own.UserID), "signOutEverywhere", &sessionRow{})
+	_, err = remove(s.gorm(ctx), "identity.signOutEverywhere", &sessionRow{}, "user_id = ?", own.UserID)
 	return err
 }
 

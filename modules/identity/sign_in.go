@@ -95,7 +95,7 @@ func byEmail(db transaction, email string) (userRow, error) {
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
 		return unknown, nil // PostgreSQL stores no such text
 	}
-	row, err := take[userRow](db.Where("email_key = ?", key), "byEmail", ErrNoSuchEmail)
+	row, err := take[userRow](db, "identity.byEmail", ErrNoSuchEmail, "email_key = ?", key)
 	if errors.Is(err, ErrNoSuchEmail) {
 		return unknown, nil
 	}
@@ -129,9 +129,8 @@ func (s *Service) verifyPassword(
 func begin(
 	tx transaction, who userRow, limits []throttle.Limit, now time.Time,
 ) (begun Session, err error) {
-	row, err := take[userRow](tx.Clauses(lockShare).
-		Where("id = ? and password_hash = ?", who.ID, who.PasswordHash), "verified",
-		ErrWrongPassword)
+	row, err := take[userRow](tx.Clauses(lockShare), "identity.verified", ErrWrongPassword,
+		"id = ? and password_hash = ?", who.ID, who.PasswordHash)
 	if err != nil {
 		return begun, err
 	}

@@ -93,33 +93,36 @@ var (
 	}
 )
 
-// take reads the row of the query, or returns missing if there is none.
-func take[T any](query *gorm.DB, name string, missing error) (row T, err error) {
-	err = query.Scopes(postgres.Tag("identity." + name)).Take(&row).Error
+// take reads the row that meets the condition, or returns missing if there is none.
+func take[T any](
+	db *gorm.DB, tag string, missing error, where string, args ...any,
+) (row T, err error) {
+	err = db.Scopes(postgres.Tag(tag)).Where(where, args...).Take(&row).Error
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound):
 		return row, missing
 	case err != nil:
-		return row, fmt.Errorf("identity: %s: %w", name, err)
+		return row, fmt.Errorf("%s: %w", tag, err)
 	}
 	return row, nil
 }
 
 // insert stores a row, or rows.
-func insert(tx transaction, name string, rows any) error {
-	err := tx.Scopes(postgres.Tag("identity." + name)).Create(rows).Error
-	return apperr.Annotate(err, "identity: "+name)
+func insert(tx transaction, tag string, rows any) error {
+	return apperr.Annotate(tx.Scopes(postgres.Tag(tag)).Create(rows).Error, tag)
 }
 
 // update sets columns of a person.
-func update(tx transaction, name, personID string, columns map[string]any) error {
-	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).
+func update(tx transaction, tag, personID string, columns map[string]any) error {
+	err := tx.Scopes(postgres.Tag(tag)).Model(&userRow{}).Where("id = ?", personID).
 		Updates(columns).Error
-	return apperr.Annotate(err, "identity: "+name)
+	return apperr.Annotate(err, tag)
 }
 
-// remove deletes the rows of the query, and returns how many.
-func remove(query *gorm.DB, name string, row any) (removed int64, err error) {
-	deleted := query.Scopes(postgres.Tag("identity." + name)).Delete(row)
-	return deleted.RowsAffected, apperr.Annotate(deleted.Error, "identity: "+name)
+// remove deletes the rows that meet the condition, and returns how many.
+func remove(
+	db *gorm.DB, tag string, row any, where string, args ...any,
+) (removed int64, err error) {
+	deleted := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)
+	return deleted.RowsAffected, apperr.Annotate(deleted.Error, tag)
 }

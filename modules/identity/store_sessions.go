@@ -16,8 +16,9 @@ import (
 // request of a screen.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
 	sessions := `(select *, ` + s.db.PositionSQL() + ` as position from sessions) as sessions`
-	return take[sessionRow](db.Scopes(ofPeople).Table(sessions).InnerJoins("User").
-		Where("token_hash = ? and expires_at > ?", hashToken(token), now), "session", ErrNoSession)
+	query := db.Scopes(ofPeople).Table(sessions).InnerJoins("User")
+	return take[sessionRow](query, "identity.session", ErrNoSession,
+		"token_hash = ? and expires_at > ?", hashToken(token), now)
 }
 
 // touch stores a use. It does not move it back when requests of a session overtake each other.
@@ -30,7 +31,7 @@ func touch(db transaction, session Session, now time.Time) error {
 
 // insertSession stores a session whose password was entered at the instant, or now for nil.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
-	return insert(tx, "insertSession", &sessionRow{
+	return insert(tx, "identity.insertSession", &sessionRow{
 		TokenHash:       hashToken(of.Token),
 		UserID:          of.Person.ID,
 		CreatedAt:       of.StartedAt,
@@ -42,7 +43,7 @@ func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now t
 }
 
 func endSession(tx transaction, token string) (ended int64, err error) {
-	return remove(tx.Where("token_hash = ?", hashToken(token)), "endSession", &sessionRow{})
+	return remove(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
 }
 
 // endExcessSessions ends the person's sessions above maxSessions, at first those without their
@@ -50,7 +51,7 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 func endExcessSessions(tx transaction, personID string) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").Where("user_id = ?", personID).
 		Order("second_step_due, last_used_at desc").Offset(maxSessions).Clauses(skipLocked)
-	_, err := remove(tx.Where("token_hash in (?)", excess), "endExcessSessions", &sessionRow{})
+	_, err := remove(tx, "identity.endExcessSessions", &sessionRow{}, "token_hash in (?)", excess)
 	return err
 }
 
@@ -59,9 +60,9 @@ func endExcessSessions(tx transaction, personID string) error {
 func authenticatedRecently(db transaction, token string, now time.Time) (bool, error) {
 	const compared = `authenticated_at > clock_timestamp() - make_interval(secs => ?)
 		and authenticated_at <= clock_timestamp() + interval '1 ms'`
-	return take[bool](db.Model(&sessionRow{}).Select(compared, reauthenticationTTL.Seconds()).
-		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now),
-		"authenticatedRecently", ErrNoSession)
+	query := db.Model(&sessionRow{}).Select(compared, reauthenticationTTL.Seconds())
+	return take[bool](query, "identity.authenticatedRecently", ErrNoSession,
+		"token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now)
 }
 
 func markAuthenticated(tx transaction, token string) error {

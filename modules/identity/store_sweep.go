@@ -35,6 +35,6 @@ func (s *sweeper) sweep(db *gorm.DB, now time.Time) error {
 func sweepTable(db *gorm.DB, row any, key, endedBy string, now time.Time) error {
 	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Order(endedBy).Limit(maxSwept).
 		Clauses(skipLocked)
-	_, err := remove(db.Where(key+" in (?)", ended), "sweep", row)
+	_, err := remove(db, "identity.sweep", row, key+" in (?)", ended)
 	return err
 }
