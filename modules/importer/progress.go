@@ -16,55 +16,36 @@ const (
 	StepWriting  Step = "writing"
 )
 
-// Progress is the progress of an import.
+// Progress is how far an import is, with the lines of the file so far.
 type Progress struct {
-	File           string
-	Step           Step
-	Lines          int64   // of the file
-	LinesPerSecond float64 // since the file was opened
+	File  string
+	Step  Step
+	Lines int64
 }
 
-// reportEvery is the minimum interval between reports of lines.
+// reportEvery is the minimum interval between two reports of a step.
 const reportEvery = 200 * time.Millisecond
 
-// meter measures and reports progress.
+// meter reports progress.
 type meter struct {
-	report          func(Progress)
-	began, reported time.Time
-	progress        Progress
+	report   func(Progress) // may be nil
+	reported time.Time
+	step     Step
 }
 
-func (m *meter) start(file string) {
-	m.began = time.Now()
-	m.reported = m.began
-	m.progress = Progress{File: file, Step: StepReading}
-}
-
-func (m *meter) lines(n int64, end bool) {
-	now := time.Now()
-	if !end && now.Sub(m.reported) < reportEvery {
+func (m *meter) show(p Progress) {
+	if m.report == nil || p.Step == m.step && time.Since(m.reported) < reportEvery {
 		return
 	}
-	m.reported = now
-	m.progress.Lines = n
-	m.progress.LinesPerSecond = float64(n) / max(now.Sub(m.began).Seconds(), 1e-3)
-	m.report(m.progress)
-}
-
-func (m *meter) step(s Step) {
-	m.progress.Step = s
-	m.report(m.progress)
+	m.reported = time.Now()
+	m.step = p.Step
+	m.report(p)
 }
 
 // Printer returns a progress function that keeps one line of a terminal up to date. It never ends
 // the line: the next output has to begin with "\r\x1b[K".
 func Printer(terminal io.Writer) func(Progress) {
 	return func(p Progress) {
-		if p.Step != StepReading {
-			fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %s…", p.File, p.Lines, p.Step)
-			return
-		}
-		fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %.0f lines/s", p.File, p.Lines,
-			p.LinesPerSecond)
+		fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %s…", p.File, p.Lines, p.Step)
 	}
 }

@@ -22,15 +22,16 @@ type run struct {
 	decoder  *decoder
 	request  audit.Request
 	progress meter
-	name     string // of the file
 	errors   Errors
 	lines    int64 // of all files
+
+	name      string // of the file
+	fileLines int64
 }
 
+func (r *run) show(step Step) { r.progress.show(Progress{r.name, step, r.fileLines}) }
+
 func (im Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
-	if progress == nil {
-		progress = func(Progress) {}
-	}
 	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: meter{report: progress}}
 	r.decoder = newDecoder(r.formats)
 	return r, r.each(func(f *format) error { return f.create(ctx, tx) })
@@ -64,14 +65,15 @@ func (r *run) report(e Error) {
 // file reads, checks and writes one file. Errors of the file go to r.errors.
 func (r *run) file(ctx context.Context, input Input) error {
 	r.name = input.Name
+	r.fileLines = 0
 	if err := r.read(ctx, input); err != nil || len(r.errors.List) > 0 {
 		return err
 	}
-	r.progress.step(StepChecking)
+	r.show(StepChecking)
 	if err := r.check(ctx); err != nil || len(r.errors.List) > 0 {
 		return err
 	}
-	r.progress.step(StepWriting)
+	r.show(StepWriting)
 	return r.eachStaged(func(f *format) error { return f.apply(ctx, r.tx, r.request) })
 }
 
@@ -84,23 +86,23 @@ func (r *run) read(ctx context.Context, input Input) error {
 	defer func() { _ = file.Close() }()
 	// closing the file ends a read that waits for a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
-	r.progress.start(input.Name)
 	in, err := openLines(input.Name, file)
 	if err != nil {
 		return r.unreadable(1, err)
 	}
 	err = r.readLines(ctx, in)
-	r.lines += in.number
+	r.lines += r.fileLines
 	return err
 }
 
 func (r *run) readLines(ctx context.Context, in *lines) error {
+	r.show(StepReading)
 	pending := 0
 	for !r.errors.full() {
 		line, err := in.next()
+		r.fileLines = in.number
 		switch {
 		case errors.Is(err, io.EOF):
-			r.progress.lines(in.number, true)
 			return r.flush(ctx)
 		case errors.Is(err, errTooLong):
 			r.report(Error{Line: in.number, Expected: "a line of at most 8 MB"})
@@ -112,7 +114,7 @@ func (r *run) readLines(ctx context.Context, in *lines) error {
 			r.report(e)
 		}
 		if pending += len(line) + 1; pending >= flushEvery {
-			r.progress.lines(in.number, false)
+			r.show(StepReading)
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
