@@ -77,7 +77,7 @@ func connect(
 	return db, nil
 }
 
-// openEncrypted is openDatabase that also encrypts secrets stored in clear.
+// openEncrypted is openDatabase that also migrates the two-step secrets to the current key.
 func openEncrypted(
 	ctx context.Context, c config.Database, create bool, s config.Secrets, log *slog.Logger,
 ) (*database, error) {

@@ -82,7 +82,7 @@ func (c serveCmd) openChecked(ctx context.Context, p Stdio) (*database, error) {
 	if err := doctor.Settle(p.log, s.Find(ctx, doctor.Machine, doctor.Server)); err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(ctx, c.Database, true, p.log)
+	db, err := openEncrypted(ctx, c.Database, true, c.Secrets, p.log)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +91,7 @@ func (c serveCmd) openChecked(ctx context.Context, p Stdio) (*database, error) {
 		s.URL = db.servingURL
 		after = []doctor.Stage{doctor.Server, doctor.Schema}
 	}
-	err = doctor.Settle(p.log, s.Find(ctx, after...))
-	if err == nil {
-		err = db.encrypt(ctx, c.Secrets, false, p.log)
-	}
-	if err != nil {
+	if err := doctor.Settle(p.log, s.Find(ctx, after...)); err != nil {
 		db.release()
 		return nil, err
 	}
