@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run test chaos soak recipes check contract bench release generate build postgres
+.PHONY: help run test chaos soak check contract bench release generate build postgres
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -28,9 +28,6 @@ chaos: postgres ## Break database, link and instances under load, send hostile c
 
 soak: postgres ## Run the tests at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 90m ./app/system ./app/chaos ./modules/publicapi ./modules/reports ./platform/postgres
-
-recipes: postgres ## Run the recipes of /docs in every installed tool (R, psql, psycopg, pandas; DuckDB and Power Query's parser by npm).
-	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app/system -run 'TestRecipes|TestNightlySync'
 
 check: ## Run linters, and find known vulnerabilities and stale generated files.
 	scripts/check.sh

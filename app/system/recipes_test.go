@@ -4,40 +4,56 @@ import (
 	"encoding/csv"
 	"fmt"
 	"html"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit/fixtures"
 )
 
-// allRecipes reports whether to run recipes that need R, DuckDB, psql or npm (make recipes).
-var allRecipes = os.Getenv("DG_RECIPES") == "1"
+// recipe is a program of /docs, and how it is run. In the command, FILE stands for the program and
+// PYTHON for a Python that has pandas.
+type recipe struct {
+	id, file, command string
+	needs             string // tried first: a recipe whose tool is absent is skipped
+}
+
+func recipes(t *testing.T) []recipe {
+	return []recipe{
+		{id: "curl", file: "dg.sh", command: "bash FILE", needs: "curl --version && jq --version"},
+		{id: "python", file: "dg.py", command: "PYTHON FILE",
+			needs: "PYTHON -c 'import matplotlib, pandas, requests'"},
+		{id: "r", file: "dg.R", command: "Rscript FILE",
+			needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
+		{id: "postgresql", file: "dg.psql", needs: "psql --version && curl --version",
+			command: "psql '" + fixtures.New(t).OwnerURL + "' -tA -f FILE"},
+		{id: "nightly-sync", file: "sync.py", needs: "python3 --version",
+			command: "python3 FILE --dest csv --to copy"},
+	}
+}
 
 // cookbook is the demo with its documentation, as one of its people reads it.
 type cookbook struct {
 	*demoServed
-	reader *apptest.WebClient
-	fork   string
-	group  string // one of which too few play
-	// The recipes read from year until today. From two years ago, that is two periods.
-	year  string
-	from  string
-	today time.Time
+	reader       *apptest.WebClient
+	organisation string
+	fork         string
+	group        string // one of which too few play
+	from         string // the first day that the recipes read
+	plays        int    // until yesterday
 }
 
 func newCookbook(t *testing.T) *cookbook {
@@ -47,108 +63,23 @@ func newCookbook(t *testing.T) *cookbook {
 		SignIn(apptest.DemoAccount(t, "maren@harbour.example.com"))
 	b.group = apptest.Read[string](t, b.db,
 		`select id::text from player_groups where name = 'Night shift, gate 4'`)
-	script := b.recipe("curl")
-	b.fork = apptest.RegexpGroup(t, `fork="" +# such as ([0-9a-f-]{36})`, script)
-	b.year = apptest.RegexpGroup(t, `from=([0-9-]{10})`, script)
-	b.today = time.Now().UTC().Truncate(24 * time.Hour)
-	b.from = b.today.AddDate(-2, 0, 0).Format(time.DateOnly)
+	b.fork = apptest.RegexpGroup(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
+	b.from = apptest.RegexpGroup(t, `from=([0-9-]{10})`, b.text("curl"))
+	b.organisation = apptest.Read[string](t, b.db, `select org_id::text from forks where id = $1`, b.fork)
+	b.plays = apptest.Read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id
+		where f.org_id = $1 and p.started_at < date_trunc('day', now(), 'UTC')`, b.organisation)
 	return b
 }
 
-// forgetRequests resets the rate limit, which all recipes together would exceed. busyService tests
-// the limit.
-func (b *cookbook) forgetRequests(t *testing.T) {
-	t.Helper()
-	b.db.Do(t, `delete from api_key_windows`)
+// text copies a recipe from its page.
+func (b *cookbook) text(id string) string {
+	page := b.reader.Get("/docs/recipes/" + id)
+	return plain(apptest.RegexpGroup(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
 }
 
-var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
-
-// recipe copies a recipe from its page.
-func (b *cookbook) recipe(id string) string { return recipeOf(b.reader, id) }
-
-func recipeOf(reader *apptest.WebClient, id string) string {
-	page := reader.Get("/docs/recipes/" + id)
-	return html.UnescapeString(apptest.RegexpGroup(reader.T, recipeText.String(), page))
-}
-
-func readCSV(t *testing.T, text string) [][]string {
-	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	require.NoError(t, err)
-	require.Equal(t, []string{"playerKey", "scorePercent"}, []string{rows[0][3], rows[0][9]})
-	return rows
-}
-
-// figuresOf formats the figures of the rows as the recipes print them. rows include the header.
-func figuresOf(rows [][]string) string {
-	players := map[string]bool{}
-	completed := 0
-	sum := 0.0
-	for _, row := range rows[1:] {
-		players[row[3]] = true
-		if score, err := strconv.ParseFloat(row[9], 64); err == nil {
-			completed++
-			sum += score
-		}
-	}
-	return fmt.Sprintf("%d plays, %d players, %d completed, average score %.2f", len(rows)-1,
-		len(players), completed, sum/float64(completed))
-}
-
-// busyService forwards to dg. The first request is answered 429 until a date. Every other answer says
-// that no request is left, except exports, which have another column and no RateLimit.
-type busyService struct {
-	*httptest.Server
-	mu    sync.Mutex
-	times []time.Time
-	asked []string // the last part of each path
-}
-
-func newBusyService(t *testing.T, base string) *busyService {
-	t.Helper()
-	to, err := url.Parse(base)
-	require.NoError(t, err)
-	s := &busyService{}
-	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(to)
-			r.Out.Header.Del("Accept-Encoding")
-		},
-		ModifyResponse: func(r *http.Response) error {
-			r.Header.Set("RateLimit", `"key";r=0;t=1`)
-			if !strings.HasSuffix(r.Request.URL.Path, "/csv") {
-				return nil
-			}
-			r.Header.Del("RateLimit")
-			rows, err := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(strings.NewReader(strings.ReplaceAll(string(rows), "\n", ",1\n")))
-			return err
-		},
-	}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.times = append(s.times, time.Now())
-		s.asked = append(s.asked, path.Base(r.URL.Path))
-		first := len(s.times) == 1
-		s.mu.Unlock()
-		if first {
-			w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
-			http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-// cookedRecipe is how a recipe is run. In the command, FILE stands for the recipe, DRIVERS for
-// testdata/recipes.
-type cookedRecipe struct {
-	id, file, command string
-	needs             string // tried first: a recipe whose tool is absent is skipped
-	all               bool   // only with make recipes
+// plain is highlighted code as a reader copies it.
+func plain(code string) string {
+	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u)>`).ReplaceAllString(code, ""))
 }
 
 // with sets a recipe's empty variable, such as FORK or group_id, to the value.
@@ -161,46 +92,16 @@ func with(t *testing.T, text, name, value string) string {
 	return text[:at[3]] + quote + value + quote + text[at[1]:]
 }
 
-// What the documentation's pages hold is copied from them, as their reader has it, and run.
-func TestRecipes(t *testing.T) {
-	t.Parallel()
-	b := newCookbook(t)
-	t.Run("grafana", func(t *testing.T) { checkGrafana(t, b) })
-	t.Run("tables", func(t *testing.T) { checkTables(t, b) })
-	t.Run("power query", func(t *testing.T) { checkPowerQuery(t, b) })
-	t.Run("nightly sync", func(t *testing.T) { checkNightlySync(t, b) })
-	t.Run("redirects", func(t *testing.T) { checkRedirects(t, b) })
-	t.Run("quickstart", func(t *testing.T) { checkQuickstart(t, b) })
-}
-
-// requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file
-// looks as if the group had not played (rules.md, Anonymity).
-func (b *cookbook) requireHidden(t *testing.T, r cookedRecipe) {
-	t.Helper()
-	folder := t.TempDir()
-	out, err := r.start(t, folder, with(t, b.recipe(r.id), "group", b.group), b.token)
-	require.Error(t, err, "%s", out)
-	require.Contains(t, out, "fewer than 5 members of the group played. This is not zero")
-	require.NotContains(t, out, "0 plays")
-	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
-}
-
 // skipIfAbsent skips a recipe whose tool is not here.
-func (r cookedRecipe) skipIfAbsent(t *testing.T) {
+func (r recipe) skipIfAbsent(t *testing.T) {
 	t.Helper()
-	if r.all && !allRecipes {
-		t.Skip("SKIPPED: make recipes runs it")
-	}
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", withPython(r.needs)).
 		CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
 	}
 }
 
-// withPython puts in the Python that has pandas, if one of the usual ones has.
-func withPython(command string) string {
-	return strings.ReplaceAll(command, "PYTHON", python())
-}
+func withPython(command string) string { return strings.ReplaceAll(command, "PYTHON", python()) }
 
 var python = sync.OnceValue(func() string {
 	if exec.Command("/usr/bin/python3", "-c", "import matplotlib, pandas, requests").Run() == nil {
@@ -209,29 +110,202 @@ var python = sync.OnceValue(func() string {
 	return "python3"
 })
 
-// run runs the recipe in the folder and returns what it printed.
-func (r cookedRecipe) run(t *testing.T, folder, text, key string) string {
+// run runs the recipe in the folder and returns what it printed, and how it ended.
+func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	t.Helper()
-	out, err := r.start(t, folder, text, key)
-	require.NoError(t, err, "%s", out)
-	return out
-}
-
-// start runs the recipe in the folder and returns what it printed, and how it ended.
-func (r cookedRecipe) start(t *testing.T, folder, text, key string) (string, error) {
-	t.Helper()
-	file := filepath.Join(folder, r.file)
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	drivers, err := filepath.Abs("testdata/recipes")
-	require.NoError(t, err)
-	header := fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", key)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "dg.curl"), []byte(header), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "key.txt"), []byte(key), 0o600))
-	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).
-		Replace(withPython(r.command))
-	c := exec.CommandContext(t.Context(), "sh", "-c", command)
+	for name, content := range map[string]string{
+		r.file:    text,
+		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", key),
+		"key.txt": "\ufeff" + key + "\n", // by an editor that begins with a byte order mark
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c",
+		strings.ReplaceAll(withPython(r.command), "FILE", r.file))
 	c.Dir = folder
 	c.Env = append(apptest.CleanEnvironment(), "DG_KEY="+key, "DG_KEY_FILE=key.txt")
 	out, err := c.CombinedOutput()
 	return string(out), err
+}
+
+// The recipes of /docs for curl, Python, R and SQL are copied from their pages, as their reader has
+// them, and run: they read every play, retry as Retry-After says, and fail visibly for a hidden
+// group, a transfer that breaks off and a redirect, which never gets the key.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	b := newCookbook(t)
+	for _, r := range recipes(t) {
+		t.Run(r.id, func(t *testing.T) {
+			t.Parallel()
+			r.skipIfAbsent(t)
+			key := makeKey(t, b.dir, b.organisation, r.id).String()
+			text := b.text(r.id)
+			if r.id == "nightly-sync" {
+				b.syncs(t, r, text, key)
+			} else {
+				b.reads(t, r, text, key)
+				b.failsOnBrokenTransfer(t, r, text, key)
+			}
+			b.followsNoRedirect(t, r, text, key)
+		})
+	}
+	t.Run("first requests", b.firstRequests)
+}
+
+// reads requires that the recipe counts the plays of a year, and names a hidden group.
+func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
+	var want int
+	require.NoError(t, b.db.QueryRow(t.Context(), `select count(*) from plays
+		where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from).Scan(&want))
+	folder := t.TempDir()
+	service := newBusyService(t, b.URL)
+	through := with(t, strings.ReplaceAll(text, b.URL, service.URL), "fork", b.fork)
+	out, err := r.run(t, folder, through, key)
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, int32(2), service.lists.Load(), "asks again")
+	if r.id == "curl" { // it saves the rows
+		file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
+		require.NoError(t, err)
+		require.Len(t, readCSV(t, string(file)), want+1)
+	} else {
+		require.Regexp(t, fmt.Sprintf(`\b%d( plays|\|)`, want), out)
+	}
+	folder = t.TempDir()
+	out, err = r.run(t, folder, with(t, text, "group", b.group), key)
+	require.Error(t, err, "%s", out)
+	require.Contains(t, out, "fewer than 5 members of the group played. This is not zero")
+	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
+}
+
+func readCSV(t *testing.T, text string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"playerKey", "scorePercent"}, []string{rows[0][3], rows[0][9]})
+	return rows
+}
+
+// busyService forwards to dg. It answers the first request 429 until a date.
+type busyService struct {
+	*httptest.Server
+	lists atomic.Int32
+}
+
+func newBusyService(t *testing.T, base string) *busyService {
+	t.Helper()
+	to, err := url.Parse(base)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	s := &busyService{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/forks") && s.lists.Add(1) == 1 {
+			w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
+			http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// syncs requires that the nightly sync has every play up to yesterday, once, reads nothing twice in
+// a day, and says what is wrong with a key.
+func (b *cookbook) syncs(t *testing.T, r recipe, text, key string) {
+	folder := t.TempDir()
+	out, err := r.run(t, folder, text, key[:len(key)-1]+"!")
+	require.ErrorContains(t, err, "exit status 3", "%s", out)
+	require.Contains(t, out, "the key is refused: 401")
+	for range 2 {
+		out, err = r.run(t, folder, text, key)
+		require.NoError(t, err, "%s", out)
+		files, err := filepath.Glob(filepath.Join(folder, "copy/plays/*.csv"))
+		require.NoError(t, err)
+		plays := 0
+		for _, name := range files {
+			file, err := os.ReadFile(name)
+			require.NoError(t, err)
+			rows, err := csv.NewReader(strings.NewReader(string(file))).ReadAll()
+			require.NoError(t, err)
+			plays += len(rows) - 1
+		}
+		require.Equal(t, b.plays, plays, "%s", out)
+	}
+}
+
+// failsOnBrokenTransfer cuts every export: no figure and no file looks whole.
+func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key string) {
+	to, err := url.Parse(b.URL)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/csv") {
+			w.Header().Set("Content-Length", "100000")
+			file := b.Fetch(r.URL.RequestURI(), key)
+			_, _ = w.Write([]byte(file[:min(500, len(file))]))
+			panic(http.ErrAbortHandler)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer service.Close()
+	folder := t.TempDir()
+	b.db.Do(t, `delete from api_key_windows`)
+	out, err := r.run(t, folder, strings.NewReplacer(b.URL, service.URL, "max_tries = 8", "max_tries = 2").
+		Replace(text), key)
+	require.Error(t, err, "%s", out)
+	require.NotContains(t, out, "average score")
+	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
+}
+
+// followsNoRedirect redirects the program elsewhere, where no request arrives, and edits its address
+// to plain http, with which it does not start.
+func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
+	t.Helper()
+	var arrived atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived.Add(1)
+	}))
+	defer elsewhere.Close()
+	service := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	defer service.Close()
+	folder := t.TempDir()
+	out, err := r.run(t, folder, strings.ReplaceAll(text, b.URL, service.URL), key)
+	require.Zero(t, arrived.Load(), "%s", out)
+	if r.id == "" { // a first request prints the answer that it got
+		return
+	}
+	require.Error(t, err, "%s", out)
+	out, err = r.run(t, folder, strings.ReplaceAll(text, b.URL, "http://dg.invalid"), key)
+	require.Error(t, err, "%s", out)
+	require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
+}
+
+// firstRequests runs those of the guide.
+func (b *cookbook) firstRequests(t *testing.T) {
+	key := makeKey(t, b.dir, b.organisation, "First requests").String()
+	tools := map[string]recipe{
+		"curl":   {file: "start.sh", command: "bash FILE", needs: "curl --version"},
+		"python": {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
+		"r":      {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'"},
+	}
+	found := 0
+	for _, step := range regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`).
+		FindAllStringSubmatch(b.reader.Get("/docs"), -1) {
+		r, ok := tools[step[2]]
+		if !ok {
+			continue
+		}
+		found++
+		t.Run(step[1]+" "+step[2], func(t *testing.T) {
+			t.Parallel()
+			r.skipIfAbsent(t)
+			folder := t.TempDir()
+			out, err := r.run(t, folder, plain(step[3]), key)
+			require.NoError(t, err, "%s", out)
+			file, _ := os.ReadFile(filepath.Join(folder, "plays.csv"))
+			require.Regexp(t, `"items":\[\{"id":|"suppressed":false|playId,`, out+string(file))
+			b.followsNoRedirect(t, r, plain(step[3]), key)
+		})
+	}
+	require.Equal(t, 9, found)
 }
