@@ -1,195 +1,134 @@
 package chaos
 
 import (
-	"context"
+	"bytes"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
 )
 
-// phase is a moment at which the test can hold an import, in order to break it off.
-type phase struct {
-	name  string
-	hold  func(*importVersions) (reached func(*apptest.Child) bool, release func())
-	in    bool   // the import is committed, even if its process dies
-	every string // the blow of make test; make chaos tries all
+// brokenImport is a database with a history, an import that changes all of it, and a dg that shows
+// it.
+type brokenImport struct {
+	*testing.T
+	x      *apptest.External
+	db     *apptest.AdminDB
+	change string // the file of the import
 }
 
-var phases = []phase{
-	{name: "wait", every: "Ctrl-C", hold: holdLock},
-	{name: "merge", every: "kill -9", hold: holdTable("plays", `query ~ 'plays'`)},
-	{name: "commit", every: "cut connection", in: true, hold: holdCommit},
-	{name: "after the commit", in: true, hold: holdTable("fork_days", `query ~ 'reports.seal'`)},
+func newBrokenImport(t *testing.T) brokenImport {
+	t.Helper()
+	b := brokenImport{T: t, x: apptest.NewExternal(t)}
+	b.db = apptest.AdminDBAt(t, b.x.URL(url.User("postgres")))
+	base := apptest.NewHistory(t, 61, 6_000)
+	require.Zero(t, b.run("import", base.File).Status(time.Minute))
+	text, err := os.ReadFile(base.File)
+	require.NoError(t, err)
+	b.change = filepath.Join(t.TempDir(), "change.ndjson")
+	text = bytes.ReplaceAll(text, []byte(`"passed":true`), []byte(`"passed":false`))
+	text = bytes.ReplaceAll(text, []byte(`"plan":"pro"`), []byte(`"plan":"enterprise"`))
+	require.NoError(t, os.WriteFile(b.change, text, 0o600))
+	return b
 }
 
-// working reports whether a connection of dg import or dg keys meets the condition.
-func (v *importVersions) working(condition string) bool {
-	return apptest.Read[bool](v.T, v.conn, `select exists (select from pg_stat_activity
-		where application_name in ('dg import', 'dg keys') and `+condition+`)`)
+// run starts a command on the database.
+func (b brokenImport) run(args ...string) *apptest.Child {
+	return apptest.Launch(b.T, append(args, "--database-url", b.x.URL(url.User("dg_app")),
+		"--migrate-database-url", b.x.URL(url.User("dg_owner")))...)
 }
 
-// holdLock holds the lock of imports, as another import does.
-func holdLock(v *importVersions) (reached func(*apptest.Child) bool, release func()) {
-	release = v.holding(`select pg_advisory_xact_lock(hashtextextended('dg import', 0))`)
-	return func(c *apptest.Child) bool {
-		return strings.Contains(c.Log.String(), "another process holds the import lock: waiting")
-	}, release
+// rows is a checksum of what an import writes.
+func (b brokenImport) rows() string {
+	return apptest.Read[string](b.T, b.db, `select concat(
+		(select md5(string_agg(t::text, '' order by id)) from plays t),
+		(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
+		(select count(*) from audit_entries))`)
 }
 
-// holdTable blocks writers of a table, but not readers.
-func holdTable(
-	table, query string,
-) func(*importVersions) (func(*apptest.Child) bool, func()) {
-	return func(v *importVersions) (func(*apptest.Child) bool, func()) {
-		release := v.holding(`lock table ` + table + ` in share row exclusive mode`)
-		return func(*apptest.Child) bool {
-			return v.working(`wait_event_type = 'Lock' and ` + query)
-		}, release
+// held starts a command and waits until it has to wait for a lock on the table.
+func (b brokenImport) held(table string, args ...string) (c *apptest.Child, release func()) {
+	tx, err := b.db.Begin(b.Context())
+	require.NoError(b, err)
+	_, err = tx.Exec(b.Context(), `lock table `+table+` in share row exclusive mode`)
+	require.NoError(b, err)
+	c = b.run(args...)
+	b.until("it is never held", `wait_event_type = 'Lock'`)
+	return c, func() {
+		require.NoError(b, tx.Rollback(b.Context()))
+		b.until("its work goes on", "")
 	}
 }
 
-// holding runs a statement in a transaction that stays open until release is called.
-func (v *importVersions) holding(sql string) (release func()) {
-	tx, err := v.conn.Begin(v.Context())
-	require.NoError(v, err)
-	_, err = tx.Exec(v.Context(), sql)
-	require.NoError(v, err)
-	return func() { _ = tx.Rollback(context.Background()) }
+// until waits for a connection of the commands that meets the condition; for none without one.
+func (b brokenImport) until(what, condition string) {
+	apptest.Until(b.T, time.Minute, what, func() bool {
+		return apptest.Read[bool](b.T, b.db, `select exists (select from pg_stat_activity
+			where application_name in ('dg import', 'dg keys') `+
+			strings.TrimSuffix("and "+condition, "and ")+`)`) == (condition != "")
+	})
 }
 
-// holdCommit makes the import's commit wait for a standby that does not exist: it is durable, but
-// not acknowledged.
-func holdCommit(v *importVersions) (reached func(*apptest.Child) bool, release func()) {
-	merging, unlock := holdTable("plays", `query ~ 'plays'`)(v)
-	set := func(to string) {
-		v.conn.Do(v.T, `alter system set synchronous_standby_names = '`+to+`'`)
-		v.conn.Do(v.T, `select pg_reload_conf()`)
-		apptest.Until(v.T, 10*time.Second, "the setting is not in force", func() bool {
-			return apptest.Read[string](v.T, v.conn, `show synchronous_standby_names`) == to
-		})
-	}
-	return func(c *apptest.Child) bool {
-			if merging(c) { // earlier commits are not held
-				set("nobody")
-				unlock()
-			}
-			return v.working(`wait_event = 'SyncRep'`)
-		}, func() {
-			unlock()
-			set("")
-		}
-}
-
-// blow is a way to break an import off, with its exit status and message if it did not commit.
-type blow struct {
-	name   string
-	strike func(*importVersions, *apptest.Child)
-	status int
-	says   string
-}
-
-var blows = []blow{
-	{"kill -9", func(_ *importVersions, c *apptest.Child) { c.Kill() }, -1, ""},
-	{"Ctrl-C", func(v *importVersions, c *apptest.Child) {
-		require.NoError(v, c.Process.Signal(os.Interrupt))
-	}, 1, "dg: interrupted: nothing was imported\n"},
-	{"cut connection", func(v *importVersions, _ *apptest.Child) {
-		v.conn.Do(v.T, `select pg_terminate_backend(pid) from pg_stat_activity
-			where application_name = 'dg import'`)
-	}, 1, "dg: nothing was imported: the connection to the database was lost"},
-}
-
-// on returns exit status and message of an import that the blow hits in the phase.
-func (b blow) on(p phase) (status int, says string) {
-	switch {
-	case !p.in || b.status < 0:
-		return b.status, b.says
-	case p.name == "commit" && b.name == "cut connection":
-		return 1, "dg: the connection to the database was lost during the commit, so the import " +
-			"is in wholly or not at all: import again"
-	}
-	return 0, ""
-}
-
-// configs/deploy/import.md: an import that is broken off at any moment is committed wholly or not
-// at all. Readers see the state before or after it, to the byte, and the same import succeeds when
+// configs/deploy/import.md: an import that is broken off leaves nothing, says so, and succeeds when
 // it is run again.
 func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
-	v := newImportVersions(t)
-	o := beginChaos(t, v.conn, v.dg)
-	stop := v.keepReading()
-	defer stop()
-	for _, p := range phases {
-		for _, b := range blows {
-			if apptest.Chaos || p.every == b.name {
-				t.Run(p.name+", "+b.name, func(t *testing.T) { v.on(t).breaksOff(p, b) })
-			}
-		}
-	}
-	v.on(t).awaitReadings()
-	stop()
-	for path, h := range v.seen {
-		t.Logf("%.60s: %d readings of %d states", path, len(h.Readings), len(h.Changes))
-		require.Empty(t, h.Faults())
-	}
-	v.revocationsBreak()
-	o.ends(t)
-}
-
-func (v *importVersions) breaksOff(p phase, b blow) {
-	v.last++
-	begun := time.Now()
-	reached, release := p.hold(v)
-	release = sync.OnceFunc(release)
-	defer release()
-	c := v.begin(v.last)
-	apptest.Until(v.T, time.Minute, "the import is never held", func() bool { return reached(c) })
-	v.awaitReadings()
-	b.strike(v, c)
-	if p.name == "commit" && b.name == "Ctrl-C" { // Ctrl-C waits for the commit
+	b := newBrokenImport(t)
+	before := b.rows()
+	for _, blow := range []struct {
+		name   string
+		strike func(*apptest.Child)
+		status int
+		says   string
+	}{
+		{"kill -9", (*apptest.Child).Kill, -1, ""},
+		{"Ctrl-C", func(c *apptest.Child) { require.NoError(t, c.Process.Signal(os.Interrupt)) }, 1,
+			"dg: interrupted: nothing was imported\n"},
+		{"cut connection", func(*apptest.Child) {
+			b.db.Do(t, `select pg_terminate_backend(pid) from pg_stat_activity
+				where application_name = 'dg import'`)
+		}, 1, "dg: nothing was imported: the connection to the database was lost"},
+	} {
+		c, release := b.held("plays", "import", b.change)
+		blow.strike(c)
+		require.Equal(t, blow.status, c.Status(30*time.Second), "%s: %s", blow.name, c.Log.String())
+		require.Contains(t, c.Log.String(), blow.says, blow.name)
 		release()
+		require.Equal(t, before, b.rows(), blow.name)
 	}
-	status, says := b.on(p)
-	require.Equal(v, status, c.Status(30*time.Second), "%s", c.Log.String())
-	require.Contains(v, c.Log.String(), says)
-	release()
-	apptest.Until(v.T, 30*time.Second, "its work goes on", func() bool { return !v.working(`true`) })
-	if p.in {
-		v.changed(begun)
-	}
-	v.awaitReadings()
-	v.unchanged()
-	v.imports(v.last, p.in)
+	require.Zero(t, b.run("import", b.change).Status(time.Minute))
+	require.NotEqual(t, before, b.rows())
 }
 
-// revocationsBreak kills dg keys revoke: keys and entries are committed together or not at all, and
-// a second run revokes the keys.
-func (v *importVersions) revocationsBreak() {
+// configs/deploy/backup.md: of a killed dg keys revoke, keys and entries are committed together or
+// not at all, and a second run revokes the keys.
+func TestBrokenRevocationIsWholeOrNothing(t *testing.T) {
+	t.Parallel()
+	b := newBrokenImport(t)
+	owner := pgtest.Open(t, b.x.URL(url.User("dg_owner")), postgres.Options{MaxConns: 2})
+	db := fixtures.On(t, &pgtest.Database{URL: b.x.URL(url.User("dg_app")), Owner: owner})
+	organisation := apptest.Read[string](t, b.db, `select id::text from organisations limit 1`)
 	var ids []string
-	for _, token := range v.keys[:5] {
-		ids = append(ids, strings.Split(token, "_")[2])
+	for range 5 {
+		ids = append(ids, db.Key(organisation).ID)
 	}
-	v.keys = v.keys[5:]
-	list := filepath.Join(v.TempDir(), "revoked")
-	require.NoError(v, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
+	list := filepath.Join(t.TempDir(), "revoked")
+	require.NoError(t, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
 	const state = `select array[(select count(*) from api_keys where revoked_at is not null),
 		(select count(*) from audit_entries where action = 'api_key.revoked')]`
-	reached, release := holdTable("audit_entries", `true`)(v)
-	defer release()
-	c := v.run("keys", "revoke", "--from", list)
-	apptest.Until(v.T, time.Minute, "it does not come to write", func() bool { return reached(c) })
+	c, release := b.held("audit_entries", "keys", "revoke", "--from", list)
 	c.Kill()
 	release()
-	apptest.Until(v.T, 30*time.Second, "its work goes on", func() bool { return !v.working(`true`) })
-	require.Equal(v, []int{0, 0}, apptest.Read[[]int](v.T, v.conn, state))
-	require.Zero(v, v.run("keys", "revoke", "--from", list).Status(time.Minute))
-	require.Equal(v, []int{5, 5}, apptest.Read[[]int](v.T, v.conn, state))
+	require.Equal(t, []int{0, 0}, apptest.Read[[]int](t, b.db, state))
+	require.Zero(t, b.run("keys", "revoke", "--from", list).Status(time.Minute))
+	require.Equal(t, []int{5, 5}, apptest.Read[[]int](t, b.db, state))
 }
