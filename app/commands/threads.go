@@ -6,8 +6,7 @@ import (
 )
 
 // threadsOfProcessor leaves a thread free to poll the network while requests compute. With one
-// thread a processor, Go then polls only every 10 ms. configs/deploy/measurements.md has the
-// figures.
+// thread a processor, Go then polls only every 10 ms.
 const threadsOfProcessor = 2
 
 // raiseThreads sets GOMAXPROCS for dg serve. It respects an explicit value.
