@@ -15,10 +15,9 @@ import (
 type usageView struct {
 	Summary     string
 	Any         bool
-	Top         []string
+	Chart       ui.Panel
 	Ticks       []ui.Tick
-	Width       int
-	Grid, Most  string
+	Most        string
 	First, Last string
 	Days        []usageDay
 	Rejected    bool // whether any request was refused or limited
@@ -26,10 +25,11 @@ type usageView struct {
 
 // usageDay is a day. Bar is all requests; Accepted covers its part of it.
 type usageDay struct {
-	Date, Day                    string
-	AcceptedCount                string
-	RefusedCount, LimitedCount   string
-	Title, HitArea, Bar, Covered string
+	Date, Day                  string
+	AcceptedCount              string
+	RefusedCount, LimitedCount string
+	Title, Bar, Covered        string
+	Left                       int
 }
 
 // usageTimeout is how long a screen waits for the requests of keys.
@@ -63,21 +63,18 @@ func newUsageView(days []apikeys.Usage) usageView {
 		sum.Refused += d.Refused
 		sum.Limited += d.Limited
 	}
-	top, step := ui.ScaleOf(total(most))
 	v := usageView{
 		Summary:  requestsLabel(sum),
 		Any:      total(sum) > 0,
 		Rejected: sum.Refused+sum.Limited > 0,
-		Top:      ui.AxisLabels(top, step),
+		Chart:    ui.NewPanel(period, 0, total(most), 1, ui.Count),
 		Ticks:    ui.Ticks(period),
-		Width:    10 * len(days),
-		Grid:     ui.GridOf(10*len(days), top, step) + ui.GridLines(period),
 		Most:     fmt.Sprintf("%s on %s", ui.Count(total(most)), ui.Day(most.Day)),
 		First:    ui.Day(days[0].Day),
 		Last:     ui.Day(ui.LastDay(period)),
 	}
 	for i, d := range days {
-		v.Days = append(v.Days, newUsageDay(i, d, top))
+		v.Days = append(v.Days, newUsageDay(i, d, v.Chart))
 	}
 	return v
 }
@@ -90,9 +87,10 @@ func noUsage(days []apikeys.Usage) string {
 	return "No requests in the last 30 days."
 }
 
+// usageBarWidth is in percent of a day.
 const usageBarWidth = 60
 
-func newUsageDay(i int, d apikeys.Usage, top int64) usageDay {
+func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	return usageDay{
 		Date:          d.Day.Format("2006-01-02"),
 		Day:           ui.Weekday(d.Day),
@@ -100,9 +98,9 @@ func newUsageDay(i int, d apikeys.Usage, top int64) usageDay {
 		RefusedCount:  ui.Count(d.Refused),
 		LimitedCount:  ui.Count(d.Limited),
 		Title:         fmt.Sprintf("%s: %s", ui.Weekday(d.Day), requestsLabel(d)),
-		HitArea:       fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
-		Bar:           ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top),
-		Covered:       ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
+		Left:          ui.DayWidth * i,
+		Bar:           chart.Bar(i, 1, usageBarWidth, total(d)),
+		Covered:       chart.Bar(i, 1, usageBarWidth, d.Accepted),
 	}
 }
 

@@ -1,237 +1,177 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"dg/modules/reports"
 	"dg/web/ui"
 )
 
-// chart draws plays as bars above scores as dots, on one time axis, in front of the compared
-// period. A day is 10 wide, each panel 100 high.
+// chart draws plays as bars above average scores as dots, on one time axis, in front of the
+// compared period.
 type chart struct {
-	Weeks       bool // whether a bar is a week
-	Width       int
-	Top, Scale  []string // labels of the axes of plays and of scores, from the top
-	Grid, Low   string   // paths of the grid lines of bars and dots
-	Bars        string
-	Unfinished  string // the bar of today, or of its week
-	Line, Dots  string
-	Shown       string // the period
-	Compared    string // with which, or "": with none
-	Ghosts      string // bars and line of that
-	GhostLine   string
-	Ticks       []ui.Tick
+	Unit        string // day or week: what a bar is
+	Now         string // the period
+	Compared    string // with which; "": with none
 	First, Last string
-	Most        string // the highest bar
-	Score       string // over the whole period
-	Rows        []chartRow
+	Total       reports.Statistics
+	Bars        []bar
+	Most        bar
+	Ticks       []ui.Tick
+
+	Plays                       ui.Panel
+	Finished, Unfinished, Early string // bars; Early: of the compared period
+	Scores                      ui.Panel
+	Line, Dots, EarlyLine       string
 }
 
-// chartRow is a bar in words. The script reads the row of the bar that the reader points at.
-type chartRow struct {
-	Date                    string // of a day, or ""
-	Name                    string
-	Part, Today             bool // whether it is a part of a week, and whether it contains today
-	Days                    int
-	Plays, Completed, Score string
-	EarlierPlays            string // of as many days of the compared period
-	EarlierScore            string
-}
-
-// bar is a day, a week or a part of one, with the days of the compared period at the same distance
-// from its beginning.
+// bar is a day, a week or a part of one, and the days of the compared period at the same distance
+// from its beginning. The script reads its row of the table.
 type bar struct {
-	reports.DailyStat
-	from, days int               // of the period
-	earlier    reports.DailyStat // without a date if the compared period is shorter
+	Name         string
+	From, Days   int // of the period
+	Unfinished   bool
+	Now, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
 }
+
+const daysOfWeek = 7
 
 // barsOf are the bars of a period, from one day to the next.
-func barsOf(p reports.Period, daily, earlier []reports.DailyStat) []bar {
+func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
-		days := 1
+		first := p.From.AddDate(0, 0, from)
+		b := bar{From: from, Days: 1}
 		if p.Days > ui.MaxChartDays {
-			date := p.From.AddDate(0, 0, from)
-			days = min(p.Days-from, daysOfWeek-int(date.Sub(ui.WeekOf(date))/ui.OneDay))
+			monday := ui.WeekOf(first).AddDate(0, 0, daysOfWeek)
+			b.Days = min(p.Days-from, int(monday.Sub(first)/ui.OneDay))
 		}
-		b := bar{DailyStat: reports.SumDays(daily[from : from+days]), from: from, days: days}
-		if from < len(earlier) {
-			b.earlier = reports.SumDays(earlier[from:min(from+days, len(earlier))])
+		from += b.Days
+		b.Now = reports.SumDays(daily[b.From:from])
+		if b.From < len(earlier) {
+			b.Earlier = reports.SumDays(earlier[b.From:min(from, len(earlier))])
 		}
+		b.Unfinished = !today.Before(first) && today.Before(first.AddDate(0, 0, b.Days))
+		b.Name = b.name(p, first)
 		all = append(all, b)
-		from += days
 	}
 	return all
 }
 
-const daysOfWeek = 7
+// name is the day or the days of the bar in words.
+func (b bar) name(p reports.Period, first time.Time) string {
+	name := ui.Period(reports.Period{From: first, Days: b.Days})
+	if p.Days <= ui.MaxChartDays {
+		name = ui.Weekday(first)
+	}
+	switch {
+	case b.Unfinished:
+		return fmt.Sprintf("%s (so far)", name)
+	case p.Days > ui.MaxChartDays && b.Days < daysOfWeek:
+		return fmt.Sprintf("%s (part of a week)", name)
+	}
+	return name
+}
 
 // newChart draws the period, and the compared one unless it is nil.
 func newChart(
 	p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
 ) chart {
-	if compared == nil {
-		compared = &comparison{before: &reports.Statistics{}}
-	}
-	bars := barsOf(p, s.Daily, compared.before.Daily)
-	most := highest(bars)
-	high := most.Plays
-	for _, b := range bars {
-		high = max(high, b.earlier.Plays)
-	}
-	top, step := ui.ScaleOf(high)
 	c := chart{
-		Weeks:    p.Days > ui.MaxChartDays,
-		Width:    10 * p.Days,
-		Top:      ui.AxisLabels(top, step),
-		First:    ui.Day(p.From),
-		Last:     ui.Day(ui.LastDay(p)),
-		Most:     fmt.Sprintf("%s (%s)", ui.Count(most.Plays), most.name(p)),
-		Score:    percentOf(s.AvgScore, s.Completed),
-		Shown:    ui.Period(p),
-		Compared: compared.Earlier,
-		Ticks:    ui.Ticks(p),
+		Unit:  "day",
+		Now:   ui.Period(p),
+		First: ui.Day(p.From),
+		Last:  ui.Day(ui.LastDay(p)),
+		Total: s,
+		Ticks: ui.Ticks(p),
 	}
-	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(p)
-	for _, b := range bars {
-		row := b.row(p, today)
-		middle := int64(100*b.from + 50*b.days)
-		width := int64(b.days * barWidth(p))
-		path := ui.BarPath(middle, width, b.Plays, top)
-		if row.Today {
-			c.Unfinished = path
-		} else {
-			c.Bars += path
-		}
-		c.Ghosts += ui.BarPath(middle, width*ghostWidth/100, b.earlier.Plays, top)
-		c.Rows = append(c.Rows, row)
+	if p.Days > ui.MaxChartDays {
+		c.Unit = "week"
 	}
-	c.drawScores(bars)
+	var earlier []reports.DailyStat
+	if compared != nil {
+		c.Compared = compared.Earlier
+		earlier = compared.before.Daily
+	}
+	c.Bars = barsOf(p, today, s.Daily, earlier)
+	c.drawPlays(p)
+	c.drawScores(p)
 	return c
 }
 
-// ghostWidth is the width of a bar of the compared period, in percent of the one before it.
-const ghostWidth = 125
+// The widths of bars in percent of their days: few days leave room between them, and a bar of the
+// compared period looks out behind the other.
+const (
+	weekWidth = 80
+	dayWidth  = 60
+	fewDays   = 7
+)
 
-// row is the bar in words.
-func (b bar) row(p reports.Period, today time.Time) chartRow {
-	first := p.From.AddDate(0, 0, b.from)
-	r := chartRow{
-		Name:      b.name(p),
-		Days:      b.days,
-		Part:      p.Days > ui.MaxChartDays && b.days < daysOfWeek,
-		Today:     !today.Before(first) && today.Before(first.AddDate(0, 0, b.days)),
-		Plays:     ui.Count(b.Plays),
-		Completed: ui.Count(b.Completed),
-		Score:     percentOf(b.AvgScore, b.Completed),
-
-		EarlierPlays: noValue,
-		EarlierScore: percentOf(b.earlier.AvgScore, b.earlier.Completed),
+func (c *chart) drawPlays(p reports.Period) {
+	c.Most = slices.MaxFunc(c.Bars, func(a, b bar) int { return cmp.Compare(a.Now.Plays, b.Now.Plays) })
+	high := c.Most.Now.Plays
+	for _, b := range c.Bars {
+		high = max(high, b.Earlier.Plays)
 	}
-	if b.earlier.Date != "" {
-		r.EarlierPlays = ui.Count(b.earlier.Plays)
+	c.Plays = ui.NewPanel(p, 0, high, 1, ui.Count)
+	width := dayWidth * min(p.Days, fewDays) / fewDays
+	if p.Days > ui.MaxChartDays {
+		width = weekWidth
 	}
-	if p.Days <= ui.MaxChartDays {
-		r.Date = b.Date
+	for _, b := range c.Bars {
+		path := c.Plays.Bar(b.From, b.Days, width, b.Now.Plays)
+		if b.Unfinished {
+			c.Unfinished = path
+		} else {
+			c.Finished += path
+		}
+		c.Early += c.Plays.Bar(b.From, b.Days, width*5/4, b.Earlier.Plays)
 	}
-	return r
 }
 
-// name is the day or the days of the bar.
-func (b bar) name(p reports.Period) string {
-	first := p.From.AddDate(0, 0, b.from)
-	if p.Days <= ui.MaxChartDays {
-		return ui.Weekday(first)
-	}
-	return ui.Period(reports.Period{From: first, Days: b.days})
-}
+// Scores are in tenths of a percent. Their axis shows how they move: it has two steps at least.
+const (
+	fullScore = 1000
+	scoreStep = 50
+)
 
-// percentOf is the average of some scores, or noValue.
-func percentOf(average reports.Percent, scores int64) string {
-	if scores == 0 {
-		return noValue
-	}
-	return ui.Percent(average)
-}
-
-// drawScores draws the average scores of the bars, and the scale that they need.
-func (c *chart) drawScores(bars []bar) {
-	low := reports.Percent(fullScore)
-	high := reports.Percent(0)
-	for _, b := range bars {
-		for _, s := range []reports.DailyStat{b.DailyStat, b.earlier} {
+func (c *chart) drawScores(p reports.Period) {
+	low := int64(fullScore)
+	high := int64(0)
+	for _, b := range c.Bars {
+		for _, s := range []reports.DailyStat{b.Now, b.Earlier} {
 			if s.Completed > 0 {
-				low = min(low, s.AvgScore)
-				high = max(high, s.AvgScore)
+				low = min(low, int64(s.AvgScore))
+				high = max(high, int64(s.AvgScore))
 			}
 		}
 	}
-	bottom, top, step := scoreScale(int64(low), int64(high))
-	for n := top; n >= bottom; n -= step {
-		c.Scale = append(c.Scale, ui.Share(n/10))
-	}
-	c.Low = ui.GridOf(c.Width, top-bottom, step)
-	c.Line, c.Dots = scorePaths(bars, func(b bar) reports.DailyStat { return b.DailyStat }, bottom, top)
-	c.GhostLine, _ = scorePaths(bars, func(b bar) reports.DailyStat { return b.earlier }, bottom, top)
-}
-
-const fullScore = 1000 // 100% in tenths
-
-// scoreScale is the part of 0 to 100% that the scores take, in round steps of which there are two to
-// four.
-func scoreScale(low, high int64) (bottom, top, step int64) {
-	for _, step = range []int64{50, 100, 200, 250} {
-		bottom = max(0, min(low/step*step, fullScore-2*step))
-		top = max((high+step-1)/step*step, bottom+2*step)
-		if top-bottom <= 4*step {
-			break
+	low = min(low, fullScore-2*scoreStep)
+	high = max(high, low+2*scoreStep)
+	c.Scores = ui.NewPanel(p, low, high, scoreStep, func(n int64) string { return ui.Share(n / 10) })
+	connected, earlyConnected := false, false
+	for _, b := range c.Bars {
+		c.Line += c.point(b, b.Now, &connected)
+		c.EarlyLine += c.point(b, b.Earlier, &earlyConnected)
+		if connected {
+			c.Dots += c.point(b, b.Now, new(bool)) + "h.01"
 		}
 	}
-	return bottom, top, step
 }
 
-// scorePaths are a dot in the middle of each bar, at the average score, and the line between them:
-// it is broken where nothing was completed.
-func scorePaths(bars []bar, of func(bar) reports.DailyStat, bottom, top int64) (line, dots string) {
-	var t, d strings.Builder
+// point is the average score in the middle of a bar. A line through the points is broken where
+// nothing was completed.
+func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
 	command := "M"
-	for _, b := range bars {
-		s := of(b)
-		if s.Completed == 0 {
-			command = "M"
-			continue
-		}
-		y := (fullScore*(top-int64(s.AvgScore)) + (top-bottom)/2) / (top - bottom)
-		x := 10*b.from + 5*b.days
-		fmt.Fprintf(&t, "%s%d %s", command, x, ui.Decimal(y))
-		fmt.Fprintf(&d, "M%d %sh.01", x, ui.Decimal(y))
+	if *connected {
 		command = "L"
 	}
-	return t.String(), d.String()
-}
-
-// fewDays is below how many days bars grow no wider: a single one would fill the screen.
-const fewDays = 7
-
-// barWidth is the width of a bar, in tenths, for each day of it.
-func barWidth(p reports.Period) int {
-	if p.Days > ui.MaxChartDays {
-		return 80
+	if *connected = s.Completed > 0; !*connected {
+		return ""
 	}
-	return 60 * min(p.Days, fewDays) / fewDays
-}
-
-// highest returns the first bar with the most plays.
-func highest(bars []bar) bar {
-	most := bars[0]
-	for _, b := range bars {
-		if b.Plays > most.Plays {
-			most = b
-		}
-	}
-	return most
+	x := ui.DayWidth*b.From + ui.DayWidth*b.Days/2
+	return fmt.Sprintf("%s%d %d", command, x, c.Scores.Top-int64(s.AvgScore))
 }

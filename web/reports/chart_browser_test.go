@@ -47,7 +47,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 			fmt.Sprintf("%s · Plays: %d · Completed: %d · Average score: %s", name, day, done,
 				score), p.Text(".readout"), how)
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
-		require.Equal(t, fmt.Sprint(10*(day-1)), p.Attr(".plot rect.at", "x"),
+		require.Equal(t, fmt.Sprint(100*(day-1)), p.Attr(".plot rect.at", "x"),
 			"%s: the bar is marked", how)
 	}
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))

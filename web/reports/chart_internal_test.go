@@ -1,10 +1,6 @@
 package reports
 
 import (
-	"math/rand/v2"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,220 +10,108 @@ import (
 	"dg/web/ui"
 )
 
-// drawn is a bar or a dot, as its path has it.
-type drawn struct{ x, y, width float64 }
-
-func readPath(t *testing.T, pattern, path string) []drawn {
-	t.Helper()
-	var all []drawn
-	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(path, -1) {
-		var d drawn
-		var err error
-		for i, to := range []*float64{&d.x, &d.y, &d.width} {
-			if i+1 < len(m) {
-				*to, err = strconv.ParseFloat(m[i+1], 64)
-				require.NoError(t, err)
-			}
-		}
-		all = append(all, d)
-	}
-	return all
-}
-
-// randomDays are days of which about a fifth has no play, and another fifth no completed one.
-func randomDays(random *rand.Rand, p reports.Period) []reports.DailyStat {
-	days := make([]reports.DailyStat, p.Days)
-	for i := range days {
-		d := &days[i]
-		d.Date = p.Day(i)
-		if i == 0 || i == p.Days-1 || random.IntN(5) > 0 {
-			d.Plays = 1 + random.Int64N(5_000)
-		}
-		if d.Plays > 0 && random.IntN(5) > 0 {
-			d.Completed = 1 + random.Int64N(d.Plays)
-			d.Score = random.Int64N(10_000 * d.Completed)
-		}
-		*d = reports.SumDays(days[i : i+1])
-	}
-	return days
-}
-
-// A bar is over its days, as high as its plays to a tenth of a hundredth of the panel. A dot is at
-// its score, and the line is broken where nothing was completed. Both panels have the same axis.
+// A bar is over its days and as high as its plays. A dot is at its score, and the line is broken
+// where nothing was completed. A score of zero has a dot, the lack of one has none.
 func TestChartIsDrawnToScale(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(9, 9))
-	for _, days := range []int{1, 2, 7, 28, 31, 92, 93, 365, 366} {
-		// a Saturday
-		p := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: days}
-		s := reports.Statistics{Daily: randomDays(random, p)}
-		// as a quarter is compared with a longer or a shorter one
-		earlier := reports.Period{From: p.From, Days: max(1, days-1+random.IntN(3))}
-		before := reports.Statistics{Plays: 1, Daily: randomDays(random, earlier)}
-		c := newChart(p, s, &comparison{before: &before}, time.Time{})
-		require.Equal(t, 10*days, c.Width)
-		top, err := strconv.ParseInt(strings.ReplaceAll(c.Top[0], ",", ""), 10, 64)
-		require.NoError(t, err)
-		high, low := percentsAt(t, c.Scale)
-
-		bars := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, c.Bars)
-		ghosts := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, c.Ghosts)
-		dots := readPath(t, `M([\d.]+) ([\d.]+)h\.01`, c.Dots)
-		points := readPath(t, `[ML]([\d.]+) ([\d.]+)`, c.Line)
-		most := int64(0)
-		broken := true
-		commands := ""
-		rows := 0
-		for from := 0; from < days; {
-			n := 1
-			if days > 92 {
-				n = min(days-from, 7-(int(p.From.Weekday())+6+from)%7) // to the next Monday
-			}
-			d := reports.SumDays(s.Daily[from : from+n])
-			middle := float64(10*from + 5*n)
-			if from >= earlier.Days {
-				require.Equal(t, "–", c.Rows[rows].EarlierPlays, "there is no such day")
-			} else {
-				e := reports.SumDays(before.Daily[from:min(from+n, earlier.Days)])
-				require.Equal(t, ui.Count(e.Plays), c.Rows[rows].EarlierPlays)
-				if most = max(most, e.Plays); e.Plays > 0 {
-					require.InDelta(t, middle, ghosts[0].x+ghosts[0].width/2, 0.051)
-					require.LessOrEqual(t, ghosts[0].width, float64(10*n))
-					require.InDelta(t, 100*float64(e.Plays)/float64(top), 100-ghosts[0].y, 0.0501)
-					ghosts = ghosts[1:]
-				}
-			}
-			rows++
-			if most = max(most, d.Plays); d.Plays > 0 {
-				require.InDelta(t, middle, bars[0].x+bars[0].width/2, 0.051)
-				require.LessOrEqual(t, bars[0].width, float64(8*n))
-				require.InDelta(t, 100*float64(d.Plays)/float64(top), 100-bars[0].y, 0.0501)
-				bars = bars[1:]
-			}
-			if d.Completed > 0 {
-				y := 100 * (high - float64(d.AvgScore)/10) / (high - low)
-				require.InDeltaSlice(t, []float64{middle, y}, []float64{dots[0].x, dots[0].y}, 0.0501)
-				require.Equal(t, dots[0], points[0])
-				dots = dots[1:]
-				points = points[1:]
-				commands += map[bool]string{true: "M", false: "L"}[broken]
-			}
-			broken = d.Completed == 0
-			from += n
-		}
-		require.Empty(t, bars)
-		require.Empty(t, ghosts)
-		require.Empty(t, dots)
-		require.Equal(t, commands, regexp.MustCompile(`[^ML]`).ReplaceAllString(c.Line, ""))
-		require.Less(t, float64(top), 1.51*float64(most),
-			"the highest bar fills two thirds of the panel")
+	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
+	daily := []reports.DailyStat{
+		{Plays: 4, Completed: 2, Score: 14_000}, {Plays: 1, Completed: 1, Score: 5_000}, {Plays: 3},
+		{Plays: 1, Completed: 1}, {}, {}, {Plays: 9},
 	}
+	before := reports.Statistics{Daily: []reports.DailyStat{
+		{Date: "2026-11-13", Plays: 11, Completed: 1, Score: 10_000}, {Date: "2026-11-14"},
+	}}
+	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{before: &before}, ui.LastDay(p))
+	require.Equal(t, []string{"15", "10", "5", "0"}, c.Plays.Labels)
+	require.Equal(t,
+		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1z", c.Finished)
+	require.Equal(t, "M620 6v9h60v-9z", c.Unfinished)
+	require.Equal(t, "M12 4v11h75v-11z", c.Early)
+	require.Equal(t, []string{"100%", "80%", "60%", "40%", "20%", "0%"}, c.Scores.Labels)
+	require.Equal(t, "M50 300L150 500M350 1000", c.Line)
+	require.Equal(t, "M50 300h.01M150 500h.01M350 1000h.01", c.Dots)
+	require.Equal(t, "M50 0", c.EarlyLine)
+	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
+	require.Empty(t, c.Bars[2].Earlier.Date, "there is no such day")
+
+	finished := newChart(p, reports.Statistics{Daily: daily}, nil, p.End())
+	require.Contains(t, finished.Finished, "M620 1v9h60v-9z")
+	require.Empty(t, finished.Unfinished)
 }
 
-// percentsAt are the ends of a scale.
-func percentsAt(t *testing.T, scale []string) (high, low float64) {
-	t.Helper()
-	for i, to := range []*float64{&high, &low} {
-		var err error
-		text := scale[i*(len(scale)-1)]
-		*to, err = strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-		require.NoError(t, err)
-	}
-	return high, low
-}
-
-// Issue 31, 6: the scale of scores shows how they move: it begins and ends near them, in round steps.
-func TestScaleOfScoresShowsMovement(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ low, high, bottom, top, step int64 }{
-		{0, 1000, 0, 1000, 250}, {0, 0, 0, 100, 50}, {1000, 1000, 900, 1000, 50},
-		{750, 750, 750, 850, 50}, {701, 799, 700, 800, 50}, {533, 804, 500, 900, 100},
-		{333, 1000, 200, 1000, 200}, {1000, 0, 900, 1000, 50},
-	} {
-		bottom, top, step := scoreScale(c.low, c.high)
-		require.Equal(t, [3]int64{c.bottom, c.top, c.step}, [3]int64{bottom, top, step})
-	}
-	for low := range int64(1001) {
-		for high := low; high <= 1000; high += 7 {
-			bottom, top, step := scoreScale(low, high)
-			require.True(t, 0 <= bottom && bottom <= low && high <= top && top <= 1000, "%d to %d",
-				low, high)
-			require.Zero(t, (top-bottom)%step)
-			require.Contains(t, []int64{2, 3, 4}, (top-bottom)/step)
-		}
-	}
-}
-
-// A score of zero has a dot; the lack of one has neither dot nor number.
-func TestZeroScoreHasADot(t *testing.T) {
-	t.Parallel()
-	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 3}
-	c := newChart(p, reports.Statistics{
-		Daily: []reports.DailyStat{{Plays: 2, Completed: 1}, {Plays: 2}, {}},
-	}, nil, ui.LastDay(p))
-	require.Equal(t, "M5 100h.01", c.Dots)
-	scores := []string{}
-	for _, row := range c.Rows {
-		scores = append(scores, row.Score)
-	}
-	require.Equal(t, []string{"0.0%", "–", "–"}, scores)
-	require.Equal(t, "–", c.Score)
-}
-
-// The bar of today, or of its week, is drawn apart; cut weeks are named as such.
-func TestUnfinishedBarsAreMarked(t *testing.T) {
+// Bars of more than 92 days are weeks. The cut ones, and that of today, say so.
+func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	t.Parallel()
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
-	for days, want := range map[int][]string{
-		28:  {"Tue 17 Nov 2026", "Wed 18 Nov 2026 today"},
-		100: {"9 to 15 Nov 2026", "16 to 18 Nov 2026 today part"},
+	p := ui.LastDays(today, 93)
+	daily := make([]reports.DailyStat, p.Days)
+	for i := range daily {
+		daily[i].Plays = int64(i)
+	}
+	bars := barsOf(p, today, daily, daily[:8])
+	require.Len(t, bars, 14)
+	require.Equal(t, "18 to 23 Aug 2026 (part of a week)", bars[0].Name)
+	require.Equal(t, "24 to 30 Aug 2026", bars[1].Name)
+	require.Equal(t, "16 to 18 Nov 2026 (so far)", bars[13].Name)
+	plays := int64(0)
+	days := 0
+	for _, b := range bars {
+		require.Equal(t, days, b.From)
+		days += b.Days
+		plays += b.Now.Plays
+	}
+	require.Equal(t, 93, days)
+	require.Equal(t, int64(93*92/2), plays)
+	require.Equal(t, int64(6+7), bars[1].Earlier.Plays, "two days of the week")
+	require.Len(t, barsOf(ui.LastDays(today, 92), today, daily, nil), 92)
+}
+
+// The axis of scores shows how they move: it begins and ends near them.
+func TestScaleOfScoresShowsMovement(t *testing.T) {
+	t.Parallel()
+	for scores, want := range map[[2]int64][]string{
+		{0, 10_000}:      {"100%", "80%", "60%", "40%", "20%", "0%"},
+		{0, 0}:           {"10%", "5%", "0%"},
+		{10_000, 10_000}: {"100%", "95%", "90%"},
+		{7_500, 7_500}:   {"85%", "80%", "75%"},
+		{5_330, 8_040}:   {"90%", "80%", "70%", "60%", "50%"},
 	} {
-		p := ui.LastDays(today, days)
-		c := newChart(p,
-			reports.Statistics{Daily: randomDays(rand.New(rand.NewPCG(1, 1)), p)}, nil, today)
-		require.Equal(t, 1, strings.Count(c.Unfinished, "M"))
-		got := []string{}
-		for _, row := range c.Rows[len(c.Rows)-2:] {
-			got = append(got,
-				strings.TrimRight(row.Name+" "+map[bool]string{true: "today "}[row.Today]+
-					map[bool]string{true: "part"}[row.Part], " "))
+		c := chart{}
+		for _, score := range scores {
+			day := reports.SumDays([]reports.DailyStat{{Completed: 1, Score: score}})
+			c.Bars = append(c.Bars, bar{Days: 1, Now: day})
 		}
-		require.Equal(t, want, got)
-		require.Equal(t, days == 100, c.Rows[0].Part,
-			"10 August is a Monday; 100 days begin within a week")
-		earlier := newChart(p,
-			reports.Statistics{Daily: make([]reports.DailyStat, days)}, nil, today.AddDate(0, 0, 1))
-		require.Empty(t, earlier.Unfinished, "a period before today has none")
+		c.drawScores(reports.Period{Days: 2})
+		require.Equal(t, want, c.Scores.Labels)
 	}
 }
 
 // The API accepts the period of each preset on every day.
 func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	t.Parallel()
-	days := func(today string) []string {
+	for today, want := range map[string][]string{
+		"2026-11-21": {
+			"2026-11-15_2026-11-21", "2026-10-25_2026-11-21", "2026-08-24_2026-11-21",
+			"2025-11-22_2026-11-21", "2026-11-01_2026-11-21", "2026-10-01_2026-10-31",
+			"2026-10-01_2026-11-21", "2026-07-01_2026-09-30", "2026-01-01_2026-11-21",
+		},
+		"2028-02-29": {
+			"2028-02-23_2028-02-29", "2028-02-02_2028-02-29", "2027-12-02_2028-02-29",
+			"2027-03-01_2028-02-29", "2028-02-01_2028-02-29", "2028-01-01_2028-01-31",
+			"2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29",
+		},
+	} {
 		now, err := time.Parse(time.DateOnly, today)
 		require.NoError(t, err)
-		var all []string
-		for _, p := range presets(now) {
-			all = append(all, p.period.String())
+		for i, p := range presets(now) {
+			require.Equal(t, want[i], p.period.String(), p.name)
 		}
-		return all
 	}
-	require.Equal(t,
-		[]string{"2026-11-15_2026-11-21", "2026-10-25_2026-11-21", "2026-08-24_2026-11-21",
-			"2025-11-22_2026-11-21", "2026-11-01_2026-11-21", "2026-10-01_2026-10-31",
-			"2026-10-01_2026-11-21", "2026-07-01_2026-09-30", "2026-01-01_2026-11-21"},
-		days("2026-11-21"))
-	require.Equal(t,
-		[]string{"2028-02-23_2028-02-29", "2028-02-02_2028-02-29", "2027-12-02_2028-02-29",
-			"2027-03-01_2028-02-29", "2028-02-01_2028-02-29", "2028-01-01_2028-01-31",
-			"2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29"},
-		days("2028-02-29"))
-	require.Equal(t, "2027-12-01_2027-12-31", days("2028-01-31")[5])
 	for day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2030; day = day.AddDate(0, 0, 1) {
 		for _, p := range presets(day) {
 			again, err := reports.ParsePeriod(p.period.Day(0), p.period.Day(p.period.Days-1))
-			require.NoError(t, err, "%s on %s", p.Name, day)
+			require.NoError(t, err, "%s on %s", p.name, day)
 			require.Equal(t, p.period, again)
 		}
 	}

@@ -16,9 +16,12 @@ type figure struct {
 	Change               *change // nil: nothing is compared
 }
 
-// change is how a figure differs. Class is the CSS class, "" for a small difference. By has its
-// arrow, and is "" where there is no difference. Spoken is what a screen reader says instead.
-type change struct{ Class, By, Was, Spoken string }
+// change is how a figure differs, as both are shown: ▲ 3.6 points, was 74.0%.
+type change struct {
+	Direction string // up or down; "": unchanged
+	Small     bool   // not coloured
+	By, Was   string
+}
 
 // comparison has the figures of the complete days of a period, and of those they are compared with.
 type comparison struct {
@@ -28,38 +31,34 @@ type comparison struct {
 }
 
 // measure is how a figure is read and written. read reports whether there is one: an average of
-// nothing is none. by writes a difference.
+// nothing is none. by writes a difference, and whether it is small.
 type measure struct {
 	name, meaning, none string
-	read                func(reports.Statistics) (n int64, ok bool)
 	write               func(n int64) string
-	by                  func(n, before int64) difference
+	by                  func(n, before int64) (text string, small bool)
+	read                func(reports.Statistics) (n int64, ok bool)
 }
 
 var measures = []measure{
 	{
-		"Plays", "started, including unfinished", "",
-		func(s reports.Statistics) (int64, bool) { return s.Plays, true }, ui.Count, byShare,
+		"Plays", "started, including unfinished", "", ui.Count, byShare,
+		func(s reports.Statistics) (int64, bool) { return s.Plays, true },
 	},
 	{
-		"Players", "unique", "",
+		"Players", "unique", "", ui.Count, byShare,
 		func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
-		ui.Count, byShare,
 	},
 	{
-		"Average score", "of completed plays", noCompletedPlays,
+		"Average score", "of completed plays", "no completed plays", writePercent, byPoints,
 		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
-		writePercent, byPoints,
 	},
 	{
-		"Completion rate", "of all plays", "no plays",
+		"Completion rate", "of all plays", "no plays", writePercent, byPoints,
 		func(s reports.Statistics) (int64, bool) { return shownRate(s.CompletionRate), s.Plays > 0 },
-		writePercent, byPoints,
 	},
 	{
-		"Pass rate", "of completed plays", noCompletedPlays,
+		"Pass rate", "of completed plays", "no completed plays", writePercent, byPoints,
 		func(s reports.Statistics) (int64, bool) { return shownRate(s.PassRate), s.Completed > 0 },
-		writePercent, byPoints,
 	},
 }
 
@@ -68,13 +67,11 @@ func writePercent(n int64) string { return ui.Percent(reports.Percent(n)) }
 // shownRate returns a rate as a percentage with one decimal, in tenths, rounded half up.
 func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 
-const noCompletedPlays = "no completed plays"
-
 // newFigures are the figures of a period. Without a comparison no figure has a change.
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
-		all[i] = figure{Name: m.name, Value: noValue, Meaning: m.none}
+		all[i] = figure{Name: m.name, Value: "–", Meaning: m.none}
 		if n, ok := m.read(s); ok {
 			all[i].Value = m.write(n)
 			all[i].Meaning = m.meaning
@@ -86,65 +83,46 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// change says how a figure differs, as both are shown: ▲ 3.6 pp, was 74.0%. Where the complete days
-// are not the period, their figure comes first: ▼ 3%, 403, was 416.
+// change says how a figure differs. Where the complete days are not the period, their figure comes
+// first: ▼ 3%, 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.now, &s))
 	before, known := m.read(*c.before)
 	if !ok || !known {
-		return &change{Was: "no comparison", Spoken: "No comparison"}
+		return &change{Was: "no comparison"}
 	}
-	was := fmt.Sprintf("was %s", m.write(before))
-	if now == before {
-		was = "unchanged"
+	d := &change{Was: "unchanged"}
+	if now != before {
+		d.By, d.Small = m.by(max(now-before, before-now), before)
+		d.Was = fmt.Sprintf("was %s", m.write(before))
+		if d.Direction = "up"; now < before {
+			d.Direction = "down"
+		}
 	}
 	if c.now != nil {
-		was = fmt.Sprintf("%s, %s", m.write(now), was)
+		d.Was = fmt.Sprintf("%s, %s", m.write(now), d.Was)
 	}
-	d := m.by(max(now-before, before-now), before)
-	diff := &change{Was: was, Spoken: "Unchanged"}
-	switch {
-	case now > before:
-		diff.Class = "up"
-		diff.By = fmt.Sprintf("▲ %s", d.shown)
-		diff.Spoken = fmt.Sprintf("Up %s, %s", d.spoken, was)
-	case now < before:
-		diff.Class = "down"
-		diff.By = fmt.Sprintf("▼ %s", d.shown)
-		diff.Spoken = fmt.Sprintf("Down %s, %s", d.spoken, was)
-	}
-	if d.small {
-		diff.Class = ""
-	}
-	return diff
-}
-
-// difference is one in figures and in words.
-type difference struct {
-	shown, spoken string
-	small         bool
+	return d
 }
 
 // byShare writes a difference in whole percent, or beyond ten times how many times, rounded half
 // up. A period without plays is not compared, so before is positive.
-func byShare(n, before int64) difference {
+func byShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
-	switch small := 100*n < before; {
+	switch {
 	case share == 0:
-		least := ui.Share(1)
-		return difference{fmt.Sprintf("<%s", least), fmt.Sprintf("less than %s", least), small}
+		text = fmt.Sprintf("<%s", ui.Share(1))
 	case n > 9*before:
-		times := ui.Count((share + 150) / 100)
-		return difference{fmt.Sprintf("×%s", times), fmt.Sprintf("to %s times", times), small}
+		text = fmt.Sprintf("×%s", ui.Count((share+150)/100))
 	default:
-		return difference{ui.Share(share), ui.Share(share), small}
+		text = ui.Share(share)
 	}
+	return text, 100*n < before
 }
 
 // byPoints writes the difference of two percentages.
-func byPoints(tenths, _ int64) difference {
-	by := ui.Points(tenths)
-	return difference{fmt.Sprintf("%s pp", by), fmt.Sprintf("%s percentage points", by), tenths < 5}
+func byPoints(tenths, _ int64) (text string, small bool) {
+	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
 }
 
 // The compared period, as a parameter of the address. "" is the previous period.
@@ -190,9 +168,9 @@ func reportable(p reports.Period) bool {
 // figures from none, and learns no more than by choosing that period. It comes before the report
 // that is shown, and gives its place back: no request waits for a place while it holds one.
 func (h *Handler) compared(
-	ctx context.Context, p *ui.Principal, q reports.Query, in params,
+	ctx context.Context, p *ui.Principal, q reports.Query, at address,
 ) (*comparison, error) {
-	complete, earlier, ok := comparedPeriods(q.Period, in.Compare, h.Today())
+	complete, earlier, ok := comparedPeriods(q.Period, at.query.Get("compare"), h.Today())
 	if !ok {
 		return nil, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"dg/web/ui"
 )
 
-// Issue 31, 6: a difference has an arrow, words for screen readers and the figure before it. Where
-// there is nothing to average there is neither figure nor difference.
+// A difference has its direction and the figure before it. Small ones have no colour, and large ones
+// are multiples. Where there is nothing to average there is neither figure nor difference.
 func TestFiguresAreCompared(t *testing.T) {
 	t.Parallel()
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
@@ -24,7 +24,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		for _, f := range newFigures(now, c) {
 			words := []string{f.Value, f.Meaning}
 			if c := f.Change; c != nil {
-				words = append(words, c.Class, c.By, c.Was, c.Spoken)
+				words = append(words, c.Direction, c.By, c.Was)
 			}
 			all = append(all, strings.Join(words, "|"))
 		}
@@ -39,57 +39,46 @@ func TestFiguresAreCompared(t *testing.T) {
 		PassRate: 5000,
 	}
 	require.Equal(t, []string{
-		"163|started, including unfinished|up|▲ 8%|was 151|Up 8%, was 151",
-		"20|unique|down|▼ 20%|was 25|Down 20%, was 25",
-		"68.7%|of completed plays|up|▲ 1.3 pp|was 67.4%|Up 1.3 percentage points, was 67.4%",
-		"61.4%|of all plays|up|▲ 1.8 pp|was 59.6%|Up 1.8 percentage points, was 59.6%",
-		"50.0%|of completed plays|||unchanged|Unchanged",
+		"163|started, including unfinished|up|8%|was 151",
+		"20|unique|down|20%|was 25",
+		"68.7%|of completed plays|up|1.3 points|was 67.4%",
+		"61.4%|of all plays|up|1.8 points|was 59.6%",
+		"50.0%|of completed plays|||unchanged",
 	}, changes(now, &before))
 	require.Equal(t, "20|unique", changes(now, nil)[1],
 		"without a comparison there is no word of one")
-
-	unfinished := reports.Statistics{Plays: 15_001, UniquePlayers: 20}
-	many := reports.Statistics{Plays: 15_000, UniquePlayers: 20, Completed: 1, AvgScore: 100}
+	nothing := reports.Statistics{}
 	require.Equal(t, []string{
-		"15,001|started, including unfinished||▲ <1%|was 15,000|Up less than 1%, was 15,000",
-		"20|unique|||unchanged|Unchanged",
-		"–|no completed plays|||no comparison|No comparison",
-		"0.0%|of all plays|||unchanged|Unchanged",
-		"–|no completed plays|||no comparison|No comparison",
-	}, changes(unfinished, &many))
-	require.Equal(t, "10.0%|of completed plays|||no comparison|No comparison",
-		changes(many, &unfinished)[2])
-	require.Equal(t, "0|started, including unfinished|down|▼ 100%|was 151|Down 100%, was 151",
-		changes(reports.Statistics{}, &before)[0])
-}
+		"0|started, including unfinished|down|100%|was 151",
+		"0|unique|down|100%|was 25",
+		"–|no completed plays|||no comparison",
+		"–|no plays|||no comparison",
+		"–|no completed plays|||no comparison",
+	}, changes(nothing, &before))
+	require.Equal(t, "68.7%|of completed plays|||no comparison", changes(now, &nothing)[2])
 
-// Small differences have no colour, and large ones are multiples.
-func TestDifferencesAreShownByTheirSize(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		measure     int
 		now, before int64
 		want        change
 	}{
-		{0, 1009, 1000, change{"", "▲ 1%", "was 1,000", "Up 1%, was 1,000"}},
-		{0, 990, 1000, change{"down", "▼ 1%", "was 1,000", "Down 1%, was 1,000"}},
-		{0, 100, 10, change{"up", "▲ 900%", "was 10", "Up 900%, was 10"}},
-		{0, 385, 10, change{"up", "▲ ×39", "was 10", "Up to 39 times, was 10"}},
-		{0, 10, 385, change{"down", "▼ 97%", "was 385", "Down 97%, was 385"}},
-		{2, 504, 500, change{"", "▲ 0.4 pp", "was 50.0%", "Up 0.4 percentage points, was 50.0%"}},
-		{2, 495, 500, change{"down", "▼ 0.5 pp", "was 50.0%", "Down 0.5 percentage points, was 50.0%"}},
+		{0, 15_001, 15_000, change{"up", true, "<1%", "was 15,000"}},
+		{0, 1009, 1000, change{"up", true, "1%", "was 1,000"}},
+		{0, 990, 1000, change{"down", false, "1%", "was 1,000"}},
+		{0, 100, 10, change{"up", false, "900%", "was 10"}},
+		{0, 385, 10, change{"up", false, "×39", "was 10"}},
+		{0, 10, 385, change{"down", false, "97%", "was 385"}},
+		{2, 504, 500, change{"up", true, "0.4 points", "was 50.0%"}},
+		{2, 495, 500, change{"down", false, "0.5 points", "was 50.0%"}},
 	} {
 		figures := func(n int64) *reports.Statistics {
 			return &reports.Statistics{Plays: n, Completed: 1, AvgScore: reports.Percent(n)}
 		}
-		shown := *figures(7)
-		got := newFigures(*figures(c.now), &comparison{before: figures(c.before)})
-		require.Equal(t, c.want, *got[c.measure].Change)
-		got = newFigures(shown,
-			&comparison{now: figures(c.now), before: figures(c.before)})
-		c.want.Was = measures[c.measure].write(c.now) + ", " + c.want.Was
-		require.Equal(t, c.want.By, got[c.measure].Change.By)
-		require.Equal(t, c.want.Was, got[c.measure].Change.Was)
+		m := measures[c.measure]
+		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{before: figures(c.before)}))
+		complete := &comparison{now: figures(c.now), before: figures(c.before)}
+		c.want.Was = m.write(c.now) + ", " + c.want.Was
+		require.Equal(t, c.want, *m.change(*figures(7), complete))
 	}
 }
 
@@ -144,7 +133,7 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	c := compareOverview(reports.Period{Days: ui.DefaultDays}, o)
 	require.Equal(t,
 		[]figure{{"Plays", "300,000", "started, including unfinished",
-			&change{"up", "▲ 20%", "300,000, was 250,000", "Up 20%, 300,000, was 250,000"}}},
+			&change{"up", false, "20%", "300,000, was 250,000"}}},
 		overviewFigures(o, c))
 	o.Before = reports.OverviewTotals{}
 	require.Nil(t, compareOverview(reports.Period{Days: ui.DefaultDays}, o))

@@ -20,41 +20,37 @@ import (
 // suppressed.
 type dashboardView struct {
 	ui.Layout
-	Fork, Self, Back string
-	States           []forkState
-	Today            time.Time
-	Params           params
-	Kept             []param      // what the form keeps of the address
-	Invalid          *periodError // nil: the period is valid
-	Presets          []preset
-	Groups           []org.Group
-	GroupName        string // "": all players
-	Period           string // in words
-	OneDay           bool
-	Nominative       bool
-	Suppressed       bool
-	AllPlayers       string // path of this report without a group
-	Call             ui.ApiCall
-	GroupIDsPath     string // path of the list of groups
-	Download         string // path of the file, or "" where there is none
-	Formats          []playsFormat
+	Fork, Self, Back  string
+	States            []forkState
+	Today             time.Time
+	From, To, GroupID string        // as they were entered
+	Kept              []param       // what the form keeps of the address
+	Invalid           *apperr.Error // nil: the period is valid
+	Presets           []ui.Link
+	Groups            []org.Group
+	GroupName         string // "": all players
+	Period            string // in words
+	OneDay            bool
+	Nominative        bool
+	Suppressed        bool
+	AllPlayers        string // path of this report without a group
+	Call              apiCall
+	GroupIDsPath      string // path of the list of groups
+	Download          string // path of the file, or "" where there is none
+	Formats           []playsFormat
 	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
 	Overlaps    []reports.Overlap
 	More        bool // overlaps than these
 	Figures     []figure
 	Comparison  *comparison // nil: the period is compared with none
+	Compares    bool        // whether the reader compares the period with another
 	Comparisons []ui.Link
+	HasPlays    bool // in the period
 	Chart       chart
 	Skills      skillList
-	Players     playerList
+	Players     list[player]
 }
-
-// Compares reports whether the reader compares the period with another.
-func (v *dashboardView) Compares() bool { return v.Params.Compare != compareOff }
-
-// HasPlays reports whether there are plays in the period.
-func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
 
 // Dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
 func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
@@ -62,52 +58,59 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	in, err := parseParams(c)
+	at, err := parseAddress(c, p.Path("/reports/"+fork.ID))
 	if err != nil {
 		return err
 	}
-	if findsGroup(c) {
-		return h.findGroup(c, p, fork, in)
+	if at.query.Has("find") {
+		return h.findGroup(c, p, fork, at)
 	}
-	self := p.Path("/reports/" + fork.ID)
 	view := &dashboardView{
-		Layout: ui.NewLayout(p, fork.Title, ui.AreaReports),
-		Fork:   fork.Title,
-		Self:   self,
-		Back:   p.Path("/reports"),
+		Layout:  ui.NewLayout(p, fork.Title, ui.AreaReports),
+		Fork:    fork.Title,
+		Self:    at.self,
+		Back:    p.Path("/reports"),
+		States:  statesOf(fork),
+		Today:   h.Today(),
+		GroupID: at.query.Get("groupId"),
+		Kept:    at.fields("from", "to", "groupId"),
 	}
-	view.States = statesOf(fork)
-	view.Today = h.Today()
-	period, err := in.parsePeriod(h.Today())
-	errors.As(err, &view.Invalid)
-	view.Params = in
-	view.Kept = newListAddress(c, self).kept()
-	view.Presets = presets(h.Today())
-	for i := range view.Presets {
-		preset := &view.Presets[i]
-		preset.Current = preset.period == period
-		preset.Path = reportAddress(c, self, preset.period, in.Group).path("")
+	period, invalid := at.period(view.Today)
+	if invalid == nil {
+		at = at.on(period)
 	}
-	if view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport,
-		in.Group); err != nil {
+	view.From = at.query.Get("from")
+	view.To = at.query.Get("to")
+	for _, preset := range presets(view.Today) {
+		view.Presets = append(view.Presets, ui.Link{
+			Name: preset.name, Path: at.on(preset.period).path(), Current: preset.period == period,
+		})
+	}
+	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.GroupID)
+	if err != nil {
 		return err
 	}
-	if view.Invalid != nil {
+	for _, g := range view.Groups {
+		if g.ID == view.GroupID {
+			view.GroupName = g.Name
+		}
+	}
+	if errors.As(invalid, &view.Invalid) {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	return h.showReport(c, p, view, fork, period)
+	return h.showReport(c, p, view, fork, period, at)
 }
 
 // showReport answers with the figures of the period.
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
+	at address,
 ) error {
 	ui.ReleasePlace(c)
-	in := view.Params
-	query := queryOf(p, fork, period, in.Group)
-	compared, err := h.compared(c.UserContext(), p, query, in)
-	if err != nil {
+	query := queryOf(p, fork, period, at)
+	var err error
+	if view.Comparison, err = h.compared(c.UserContext(), p, query, at); err != nil {
 		return err
 	}
 	query.Overlaps = overlapsTimeout
@@ -115,17 +118,11 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	for _, g := range view.Groups {
-		if g.ID == in.Group {
-			view.GroupName = g.Name
-		}
-	}
-	view.Call = h.StatisticsCall(fork.ID, period, in.Group, "")
-	view.GroupIDsPath = p.Path("/settings/organisation#groups")
-	view.Comparison = compared
-	view.fill(c, period, stats)
-	if stats.Plays == 0 && in.Group == "" {
-		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {
+	view.Call = h.statisticsCall(fork.ID, period, view.GroupID)
+	view.GroupIDsPath = p.Path(groupIDs)
+	view.fill(c, period, stats, at)
+	if stats.Plays == 0 && view.GroupID == "" {
+		if view.LastPlays, err = h.lastPlays(c, fork, period, at); err != nil {
 			return err
 		}
 	}
@@ -154,12 +151,12 @@ func (h *Handler) forkOf(
 }
 
 // queryOf returns the query of a report that a screen lists.
-func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, group string) reports.Query {
+func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at address) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID,
 		ForkID:         fork.ID,
 		Period:         period,
-		GroupID:        group,
+		GroupID:        at.query.Get("groupId"),
 		Position:       p.Position,
 	}
 }
@@ -196,20 +193,21 @@ func groupError(err error) error {
 	return err
 }
 
-func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
+// fill sets what the page shows of the figures.
+func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, at address) {
 	v.Period = ui.Period(p)
 	v.OneDay = p.Days == 1
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
-	v.AllPlayers = reportAddress(c, v.Self, p, "").path("")
+	v.AllPlayers = at.path("groupId", "")
 	if s.Suppressed {
 		return
 	}
-	at := reportAddress(c, v.Self, p, v.Params.Group)
 	v.Figures = newFigures(s, v.Comparison)
+	v.Compares = at.query.Get("compare") != compareOff
 	for _, c := range comparisons {
 		v.Comparisons = append(v.Comparisons, ui.Link{
-			Name: c.name, Path: at.path("", "compare", c.key), Current: c.key == v.Params.Compare,
+			Name: c.name, Path: at.path("compare", c.key), Current: c.key == at.query.Get("compare"),
 		})
 	}
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
@@ -219,9 +217,10 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	if s.Plays == 0 {
 		return
 	}
+	v.HasPlays = true
 	v.Chart = newChart(p, s, v.Comparison, v.Today)
 	v.Skills = newSkillList(s.Skills, at)
-	v.Players = newPlayerList(c, s, at)
+	v.Players = players.page(c, at, s.Players())
 }
 
 const (
@@ -233,24 +232,21 @@ const (
 // it was never played. It is for all players only: of a group it would tell when the last of few
 // played.
 func (h *Handler) lastPlays(
-	c *fiber.Ctx, fork games.Fork, self string, p reports.Period,
+	c *fiber.Ctx, fork games.Fork, p reports.Period, at address,
 ) (string, error) {
-	at, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
-	last := ui.LastDays(at.Truncate(ui.OneDay), p.Days)
-	if err != nil || !played || !reportable(last) {
+	last, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
+	period := ui.LastDays(last.Truncate(ui.OneDay), p.Days)
+	if err != nil || !played || !reportable(period) {
 		return "", err
 	}
-	return reportAddress(c, self, last, "").path(""), nil
+	return at.on(period).path(), nil
 }
 
-// forkState is a state of a fork other than active. Mark is the CSS class.
-type forkState struct{ Name, Mark string }
-
-// statesOf are the states of a fork that is not simply active, as in the list of reports.
+// statesOf are the states of a fork that is not simply active.
 func statesOf(f games.Fork) []forkState {
 	var all []forkState
-	if row := newForkRow(f, nil, ""); row.Status != "Active" {
-		all = append(all, forkState{row.Status, row.Mark})
+	if state := stateOf(f); state != active {
+		all = append(all, state)
 	}
 	if f.DeployedRelease == nil {
 		all = append(all, forkState{"Not deployed", ""})

@@ -33,11 +33,11 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 		return ui.Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), 27))
 	}
 	p := b.Get(base).Has(t, "<dt>Plays</dt><dd>61</dd>",
-		`<b class="up">▲ 20%</b> <span class="whole">60, was 50</span>`,
-		`<span class="sr">Up 20%, 60, was 50</span>`, `<path class="ghosts"`,
+		`<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
+		`<path class="ghosts"`,
 		"<p>Up to yesterday: "+days(1)+", compared with "+days(29)+"</p>")
 	year := follow(p, "A year earlier").Has(t,
-		`<b class="down">▼ 20%</b> <span class="whole">60, was 75</span>`, days(365)+"</p>")
+		`<b class="down"><span aria-hidden="true">▼</span><span class="sr">down</span> 20%</b> <span class="whole">60, was 75</span>`, days(365)+"</p>")
 	for _, shown := range []struct {
 		webtest.Page
 		key, name string
@@ -61,14 +61,14 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
-	p := b.Get(o.At("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2", w.Played(o)))
+	p := b.Get(o.At("/reports/%s?sort=-label&skills=weakest&player=P-&page=2", w.Played(o)))
 	for _, preset := range webtest.Cells(`<a href="([^"]*)"[^>]*>(7 days|12 months)</a>`, p.Body) {
-		require.Regexp(t, `\?dir=desc&from=[0-9-]+&player=P-&skills=weakest&sort=label&to=[0-9-]+$`,
+		require.Regexp(t, `\?from=[0-9-]+&player=P-&skills=weakest&sort=-label&to=[0-9-]+$`,
 			preset[0])
 	}
 	form := webtest.RegexpFind(t, `(?s)aria-label="Group and period">(.*?)</form>`, p.Body)
 	require.Equal(t,
-		[][]string{{"sort", "label"}, {"dir", "desc"}, {"player", "P-"}, {"skills", "weakest"}},
+		[][]string{{"sort", "-label"}, {"player", "P-"}, {"skills", "weakest"}},
 		webtest.Cells(`type="hidden" name="([^"]*)" value="([^"]*)"`, form))
 	p.Has(t, `href="/docs?org=acme#start"`)
 }
@@ -102,7 +102,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		play(before, players[6:]...)
 		require.Equal(t, empty, read().Body, "others played")
 		play(before, players[4])
-		read().Has(t, `<b class="up">▲ 20%</b> <span class="whole">was 5</span>`,
+		read().Has(t, `<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
 			`<path class="ghosts"`)
 	}
 	today := time.Now().UTC()
@@ -112,7 +112,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	path := o.At("/reports/%s?groupId=%s", fork.ID, group)
 	b.Get(path).Has(t, "<dt>Plays</dt><dd>10</dd>", nothing) // the complete days are hidden
 	play(today.AddDate(0, 0, -1), players[4])
-	b.Get(path).Has(t, `<b class="down">▼ 17%</b> <span class="whole">5, was 6</span>`)
+	b.Get(path).Has(t, `<b class="down"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }

@@ -18,16 +18,6 @@ const fewGroups = 20
 // FindsGroups reports whether a group is found by its name.
 func (v *dashboardView) FindsGroups() bool { return len(v.Groups) > fewGroups }
 
-// ChosenGroup is the name of the group that the report is on, or "".
-func (v *dashboardView) ChosenGroup() string {
-	for _, g := range v.Groups {
-		if g.ID == v.Params.Group {
-			return g.Name
-		}
-	}
-	return ""
-}
-
 // groupsView are the groups that a text may mean.
 type groupsView struct {
 	ui.Layout
@@ -40,21 +30,12 @@ type groupsView struct {
 
 type groupLink struct{ Name, ID, Path string }
 
-// findsGroup reports whether the address has the name of a group instead of its id.
-func findsGroup(c *fiber.Ctx) bool { return c.Context().QueryArgs().Has("find") }
-
 // findGroup leads to the report on the group with the name in the address, or lists those whose
 // names contain it.
-func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in params) error {
-	self := p.Path("/reports/" + fork.ID)
-	text := enteredText(c.Query("find"))
-	path := func(group string) string {
-		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}},
-			func(p param) bool { return p.Value == "" })
-		return newListAddress(c, self, fixed...).path("")
-	}
+func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, at address) error {
+	text := at.query.Get("find")
 	if text == "" {
-		return c.Redirect(path(""), fiber.StatusSeeOther)
+		return c.Redirect(at.path("groupId", ""), fiber.StatusSeeOther)
 	}
 	groups, more, err := h.Groups.FindGroups(c.UserContext(), p.Organisation.ID, text)
 	if err == nil {
@@ -63,23 +44,26 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in p
 	if err != nil {
 		return err
 	}
-	if id := meantGroup(groups, text, in.Group); id != "" {
-		return c.Redirect(path(id), fiber.StatusSeeOther)
+	if id := meantGroup(groups, text, at.query.Get("groupId")); id != "" {
+		return c.Redirect(at.path("groupId", id), fiber.StatusSeeOther)
 	}
 	view := &groupsView{
-		Layout: ui.NewLayout(p, "Choose a group", ui.AreaReports),
-		Fork:   fork.Title,
-		Back:   path(in.Group),
-		Search: text,
-		More:   more,
+		Layout:       ui.NewLayout(p, "Choose a group", ui.AreaReports),
+		Fork:         fork.Title,
+		Back:         at.path(),
+		Search:       text,
+		Kept:         at.fields("groupId"),
+		More:         more,
+		GroupIDsPath: p.Path(groupIDs),
 	}
-	view.Kept = newListAddress(c, self, param{"from", in.From}, param{"to", in.To}).kept()
-	view.GroupIDsPath = p.Path("/settings/organisation#groups")
 	for _, g := range groups {
-		view.Groups = append(view.Groups, groupLink{g.Name, g.ID, path(g.ID)})
+		view.Groups = append(view.Groups, groupLink{g.Name, g.ID, at.path("groupId", g.ID)})
 	}
 	return h.Render(c, fiber.StatusOK, "groups", view)
 }
+
+// groupIDs is the list of all groups.
+const groupIDs = "/settings/organisation#groups"
 
 // meantGroup returns the one group that the text means, or "": the chosen one of that name, the
 // only one, or the only one found.

@@ -68,41 +68,20 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 			"sorted as before")
 	}
 	// The links of a search keep it, and the search keeps their choices.
-	p := b.Get(o.At("/reports/%s?from=2026-01-01&to=%s&player=player&sort=best&dir=asc&skills=weakest",
+	p := b.Get(o.At("/reports/%s?from=2026-01-01&to=%s&player=player&sort=best&skills=weakest",
 		fork.ID, time.Now().UTC().Format(time.DateOnly))).Has(t, "55 of 60 players.")
 	next, err := url.Parse(p.Link("Next →"))
 	require.NoError(t, err)
 	for name, value := range map[string]string{
-		"page": "2", "player": "player", "sort": "best", "dir": "asc", "skills": "weakest",
+		"page": "2", "player": "player", "sort": "best", "skills": "weakest",
 		"from": "2026-01-01",
 	} {
 		require.Equal(t, value, next.Query().Get(name), name)
 	}
 	all := p.Link("Show all players")
 	require.NotContains(t, all, "player=")
-	require.Contains(t, all, "dir=asc")
+	require.Contains(t, all, "sort=best")
 	b.Get(strings.TrimSuffix(all, "#p-h")).Has(t, "1–15 of 60")
-}
-
-// A page of players is reached by its number, from a form that keeps the other parameters.
-func TestPageOfPlayersIsReachedByNumber(t *testing.T) {
-	t.Parallel()
-	w, o, b := webtest.StartAsOwner(t)
-	fork, _ := played60(w, o)
-	base := o.At("/reports/%s?sort=best&dir=asc", fork.ID)
-	all := allPlayers(b, b.Get(base))
-	require.Equal(t, "–", all[0][2], "nothing was completed")
-	p := b.Get(base+"&page=2").Has(t, `<input id="page" name="page" type="number" min="1" max="4" `+
-		`value="2" required><span>of 4</span>`)
-	form := webtest.RegexpFind(t, `(?s)<form class="jump"(.*?)</form>`, p.Body)
-	query := url.Values{"page": {"4"}}
-	for _, hidden := range webtest.Cells(`<input type="hidden" name="([^"]*)" value="([^"]*)">`, form) {
-		query.Set(hidden[0], hidden[1])
-	}
-	action := strings.TrimSuffix(webtest.RegexpFind(t, `action="([^"]*)"`, form), "#p-h")
-	for _, path := range []string{action + "?" + query.Encode(), base + "&page=77"} {
-		require.Equal(t, all[45:], webtest.Cells(playerCells, b.Get(path).Body), path)
-	}
 }
 
 // Under pseudonymous reporting the search does not know names: a name is answered like any text.

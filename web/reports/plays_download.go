@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
@@ -11,6 +13,17 @@ import (
 	"dg/web/ui"
 )
 
+// playsFormat is a format in which a person may download plays.
+type playsFormat struct {
+	Key, Name string
+	format    reports.Format
+}
+
+var playsFormats = []playsFormat{
+	{"", "CSV, as in the API", reports.CSV},
+	{"excel-semicolon", "Excel: semicolon, decimal comma", reports.ExcelSemicolon},
+}
+
 // DownloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the
 // same for Excel.
 func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
@@ -18,22 +31,23 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	in, err := parseParams(c)
+	at, err := parseAddress(c, "")
 	if err != nil {
 		return err
 	}
-	period, err := in.parsePeriod(h.Today())
-	if err != nil {
-		return apperr.New(apperr.Validation, "%s", err.Error())
-	}
-	format, err := playsFormatOf(c)
+	period, err := at.period(h.Today())
 	if err != nil {
 		return err
+	}
+	key := at.query.Get("format")
+	i := slices.IndexFunc(playsFormats, func(f playsFormat) bool { return f.Key == key })
+	if i < 0 {
+		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
 	ui.ReleasePlace(c)
 	return groupError(h.Exports.Send(c, exports.Request{
-		Query:   queryOf(p, fork, period, in.Group),
-		Format:  format,
+		Query:   queryOf(p, fork, period, at),
+		Format:  playsFormats[i].format,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),

@@ -83,12 +83,12 @@ func TestReportsListForksByPlays(t *testing.T) {
 			"Organisation", "1",
 		},
 		{
-			acme.At("/reports/%s", quiet.ID), "Quiet", "quiet", "No plays in 12 weeks", "0", "0",
-			" on", "Active", "Restricted", "None",
-		},
-		{
 			acme.At("/reports/%s", archived.ID), "Old", "old",
 			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived", "Public", "1",
+		},
+		{
+			acme.At("/reports/%s", quiet.ID), "Quiet", "quiet", "No plays in 12 weeks", "0", "0",
+			" on", "Active", "Restricted", "None",
 		},
 	}, webtest.Cells(forkCells, p.Body))
 	p.Has(t, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
@@ -112,7 +112,7 @@ func TestOverviewSaysWhatChanged(t *testing.T) {
 	b.Get(o.At("/reports")).Lacks(t, "compared with")
 	w.DB.Plays(fork, 50, today.AddDate(0, 0, -29), 0)
 	b.Get(o.At("/reports")).Has(t, "<dt>Plays</dt><dd>61</dd>",
-		`<b class="up">▲ 20%</b> <span class="whole">60, was 50</span>`,
+		`<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
 		`<p class="compared">Up to yesterday: `)
 }
 
@@ -137,8 +137,8 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 	p.Has(t, "2 archived forks")
 	all := b.Get(p.Link("Show")).Has(t, `aria-sort="ascending"`)
 	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all))
-	require.Equal(t, []string{"Équipe", "C", "B", "Alpha", "Zulu", "equipe 2"},
-		titles(b.Get(o.At("/reports?sort=title&dir=desc&archived=show"))))
+	require.Equal(t, []string{"Zulu", "equipe 2", "Équipe", "C", "B", "Alpha"},
+		titles(b.Get(o.At("/reports?sort=-title&archived=show"))))
 	for search, want := range map[string][]string{
 		" EQUIPE ":     {"Équipe", "equipe 2"},
 		"slug-z":       {"Zulu"},
@@ -154,7 +154,7 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 		p.Has(t, says, `<input type="hidden" name="sort" value="title">`)
 		require.Contains(t, p.Link("Show all forks"), "/reports?sort=title")
 	}
-	require.Equal(t, o.At("/reports?archived=show&sort=updated"),
+	require.Equal(t, o.At("/reports?archived=show&sort=-updated"),
 		b.Get(o.At("/reports?archived=show")).Link("Updated"))
 }
 

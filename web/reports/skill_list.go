@@ -22,9 +22,9 @@ type skillArea struct {
 }
 
 type skillRow struct {
-	ID, Name      string
-	Width         string // of the bar
-	Answers, Rate string
+	ID, Name string
+	Answers  int64
+	Rate     string
 }
 
 // skillAreas are the areas in the order of the catalogue: the part before the first dot of their
@@ -37,11 +37,11 @@ const weakestFirst = "weakest"
 
 // newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped
 // or equally weak.
-func newSkillList(skills []reports.SkillStat, at listAddress) skillList {
-	weakest := at.chosen.Get("skills") == weakestFirst
+func newSkillList(skills []reports.SkillStat, at address) skillList {
+	weakest := at.query.Get("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
-		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest},
-		{Name: "Weakest first", Path: at.path("#k-h", "skills", weakestFirst), Current: weakest},
+		{Name: "By area", Path: at.path("skills", "") + "#k-h", Current: !weakest},
+		{Name: "Weakest first", Path: at.path("skills", weakestFirst) + "#k-h", Current: weakest},
 	}}
 	if weakest {
 		skills = slices.Clone(skills)
@@ -65,8 +65,7 @@ func (l *skillList) add(name, prefix string, skills []reports.SkillStat) {
 			area.Rows = append(area.Rows, skillRow{
 				ID:      k.SkillID,
 				Name:    skillLabels[k.SkillID],
-				Width:   writePercent(shownRate(k.CorrectRate)),
-				Answers: ui.Count(k.Attempts),
+				Answers: k.Attempts,
 				Rate:    writePercent(shownRate(k.CorrectRate)),
 			})
 		}

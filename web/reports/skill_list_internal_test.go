@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,10 +25,7 @@ func shownSkills(l skillList) (all []string) {
 // Skills are listed by area in the order of the catalogue, or from the weakest on.
 func TestSkillsAreGroupedByArea(t *testing.T) {
 	t.Parallel()
-	at := listAddress{
-		self: "/r", fixed: []param{{"from", "2026-03-01"}, {"to", "2026-03-02"}},
-		chosen: map[string][]string{},
-	}
+	at := address{"/r", url.Values{"from": {"2026-03-01"}, "to": {"2026-03-02"}}}
 	skills := []reports.SkillStat{
 		{SkillID: "data.quality.formats", CorrectRate: 5000},
 		{SkillID: "ai.usage.good-fit", CorrectRate: 2000},
@@ -42,7 +40,7 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true},
 		{Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h"},
 	}, l.Orders)
-	at.chosen.Set("skills", "weakest")
+	at.query.Set("skills", "weakest")
 	l = newSkillList(skills, at)
 	require.Equal(t,
 		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"},
@@ -58,7 +56,7 @@ func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
 	}
-	shown := newSkillList(all, listAddress{chosen: map[string][]string{}})
+	shown := newSkillList(all, address{})
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
 	require.Len(t, skillLabels, games.SkillCount)
 	for _, area := range shown.Areas {

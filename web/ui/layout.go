@@ -43,6 +43,9 @@ type Link struct {
 	Current    bool
 }
 
+// Copyable is a text with a button that copies it. ID is that of its element.
+type Copyable struct{ ID, Text, Name string }
+
 // NewLayout is the layout of a screen of the area.
 func NewLayout(p *Principal, title string, a area) Layout {
 	return Layout{Title: title, Area: a, User: p}

@@ -62,7 +62,7 @@
     const bars = all('tbody tr', plot.parentNode).map((row) => {
       const [name, ...values] = [...row.cells].map(text);
       const from = width;
-      width += Number(row.dataset.days || 1);
+      width += Number(row.dataset.days);
       return { from, to: width, words: [name, ...values.map((value, i) => `${heads[i]}: ${value}`)] };
     });
     let at = bars.length - 1;
@@ -73,8 +73,8 @@
       if (!shown) return;
       readout.textContent = bars[at].words.join(' · ');
       for (const mark of all('rect.at', plot)) {
-        mark.setAttribute('x', 10 * bars[at].from);
-        mark.setAttribute('width', 10 * (bars[at].to - bars[at].from));
+        mark.setAttribute('x', 100 * bars[at].from);
+        mark.setAttribute('width', 100 * (bars[at].to - bars[at].from));
       }
     };
     const point = (e) => {

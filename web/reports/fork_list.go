@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,15 +16,14 @@ import (
 // forkRow is a fork in the list of reports.
 type forkRow struct {
 	Path, Title, Slug   string
-	Status, Mark        string // Mark is the CSS class
+	State               forkState
 	Visibility, Release string
-	Plays, Players      string
+	Plays, Players      int64
 	Weeks               sparkline
 	Updated             time.Time
 
-	folded         string // the title, as it is sorted
-	archived       bool
-	plays, players int64
+	folded   string // the title, as it is sorted
+	archived bool
 }
 
 func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
@@ -34,26 +34,15 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		Path:       path,
 		Title:      f.Title,
 		Slug:       f.Slug,
-		Status:     "Active",
-		Mark:       "on",
+		State:      stateOf(f),
 		Visibility: visibilityLabels[f.Visibility],
 		Release:    "None",
-		Plays:      ui.Count(o.Plays()),
-		Players:    ui.Count(o.Players),
+		Plays:      o.Plays(),
+		Players:    o.Players,
 		Weeks:      newSparkline(o.Weeks[:]),
 		Updated:    f.UpdatedAt,
 		folded:     input.Fold(f.Title),
 		archived:   f.Status == "archived",
-		plays:      o.Plays(),
-		players:    o.Players,
-	}
-	switch {
-	case r.archived:
-		r.Status = "Archived"
-		r.Mark = ""
-	case f.Suspended:
-		r.Status = "Suspended"
-		r.Mark = "held"
 	}
 	if f.DeployedRelease != nil {
 		r.Release = ui.Count(int64(*f.DeployedRelease))
@@ -61,10 +50,58 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	return r
 }
 
+// forkState is a state of a fork. Mark is the CSS class.
+type forkState struct{ Name, Mark string }
+
+func stateOf(f games.Fork) forkState {
+	switch {
+	case f.Status == "archived":
+		return forkState{"Archived", ""}
+	case f.Suspended:
+		return forkState{"Suspended", "held"}
+	}
+	return active
+}
+
+var active = forkState{"Active", "on"}
+
 var visibilityLabels = map[string]string{
 	"public":       "Public",
 	"organization": "Organisation",
 	"restricted":   "Restricted",
+}
+
+var forks = listing[forkRow]{
+	things: "forks",
+	columns: []column[forkRow]{
+		{"Fork", "title", false,
+			func(a, b forkRow) int { return strings.Compare(a.folded, b.folded) }},
+		{"12 weeks", "", false, nil},
+		{"Plays", "-plays", true, func(a, b forkRow) int { return cmp.Compare(a.Plays, b.Plays) }},
+		{"Players", "-players", true,
+			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
+		{"Status", "", false, nil},
+		{"Visibility", "", false, nil},
+		{"Release", "", true, nil},
+		{"Updated", "-updated", true,
+			func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
+	},
+	order:   "-plays",
+	search:  "q",
+	texts:   func(r forkRow) []string { return []string{r.Title, r.Slug} },
+	few:     5,
+	perPage: 100,
+}
+
+// forksOf lists forks: without players where there are too many plays to count them.
+func forksOf(o reports.Overview) listing[forkRow] {
+	l := forks
+	if !o.Counted {
+		l.columns = slices.DeleteFunc(slices.Clone(l.columns), func(c column[forkRow]) bool {
+			return c.order == "-players"
+		})
+	}
+	return l
 }
 
 // sparkline is a small chart of bars, and its figures in words.

@@ -1,0 +1,125 @@
+package reports
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/input"
+	"dg/web/ui"
+)
+
+// address is the path of a screen with the parameters that it was asked for.
+type address struct {
+	self  string
+	query url.Values
+}
+
+// The parameters of the reports: those that links and forms keep, and those of one request.
+var (
+	keptParams = []string{
+		"from", "to", "groupId", "compare", "q", "archived", "sort", "player", "skills",
+	}
+	otherParams = []string{"page", "find", "format"}
+)
+
+// maxParam bounds the value of a parameter, in bytes.
+const maxParam = 400
+
+// parseAddress reads the parameters of a screen. One that is repeated is an error, since it is
+// unknown which one was meant, and so is a misspelt groupId: without it the page would show
+// everybody's figures.
+func parseAddress(c *fiber.Ctx, self string) (address, error) {
+	at := address{self, url.Values{}}
+	for key, value := range c.Context().QueryArgs().All() {
+		name := string(key)
+		known := slices.Contains(keptParams, name) || slices.Contains(otherParams, name)
+		switch {
+		case known && at.query.Has(name):
+			return at, apperr.NewField(name,
+				"The parameter “%s” is repeated in the address of this page. Use it once.", name)
+		case known:
+			text := strings.ToValidUTF8(string(value[:min(len(value), maxParam)]), "\uFFFD")
+			at.query.Set(name, strings.TrimSpace(text))
+		case strings.Contains(strings.ToLower(name), "group"):
+			return at, apperr.NewField(name, "The parameter “%s” in the address of this page "+
+				"is unknown. Use “groupId”.", ui.Shortened(key))
+		}
+	}
+	if group := at.query.Get("groupId"); group != "" {
+		at.query.Set("groupId", input.ID(group))
+	}
+	return at, nil
+}
+
+// with is the address with other values of kept parameters, given as names and values. An empty
+// value takes one away.
+func (at address) with(changes ...string) address {
+	to := address{at.self, url.Values{}}
+	for _, p := range at.fields() {
+		to.query.Set(p.Name, p.Value)
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		if to.query.Set(changes[i], changes[i+1]); changes[i+1] == "" {
+			to.query.Del(changes[i])
+		}
+	}
+	return to
+}
+
+// path is the path of the address with other values.
+func (at address) path(changes ...string) string {
+	to := at.with(changes...)
+	if len(to.query) == 0 {
+		return to.self
+	}
+	return to.self + "?" + to.query.Encode()
+}
+
+// on is the address of the same report on another period.
+func (at address) on(p reports.Period) address {
+	return at.with("from", p.Day(0), "to", p.Day(p.Days-1))
+}
+
+// param is a hidden field of a form.
+type param struct{ Name, Value string }
+
+// fields are the kept parameters but some, for a form.
+func (at address) fields(but ...string) (all []param) {
+	for _, name := range keptParams {
+		if value := at.query.Get(name); value != "" && !slices.Contains(but, name) {
+			all = append(all, param{name, value})
+		}
+	}
+	return all
+}
+
+// period is the period of the address, or the default one. Errors: apperr.Validation with the field.
+func (at address) period(today time.Time) (reports.Period, error) {
+	if !at.query.Has("from") && !at.query.Has("to") {
+		return ui.LastDays(today, ui.DefaultDays), nil
+	}
+	from, isDay := input.ParseDay(at.query.Get("from"))
+	if !isDay {
+		return reports.Period{}, apperr.NewField("from", "“From” is not a date. %s", validDates)
+	}
+	to, isDay := input.ParseDay(at.query.Get("to"))
+	p := ui.Between(from, to)
+	switch {
+	case !isDay:
+		return p, apperr.NewField("to", "“To” is not a date. %s", validDates)
+	case p.Days < 1:
+		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).", ui.Day(to), ui.Day(from))
+	case p.Days > reports.MaxPeriodDays:
+		return p, apperr.NewField("to", "The period has %s days. Choose %d days or fewer.",
+			ui.Count(int64(p.Days)), reports.MaxPeriodDays)
+	}
+	return p, nil
+}
+
+const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
