@@ -137,7 +137,7 @@ func TestChaosNeighbours(t *testing.T) {
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash,
 		append(customer.emails, n.Emails[1]))
-	customer.o = beginChaos(t, apptest.AdminDBAt(t, db.DirectURL), n.Child)
+	customer.o = beginChaos(t, apptest.AdminDBAt(t, db.URL), n.Child)
 	stop := n.underLoad()
 	defer stop()
 	customer.isSpared(t, func() { <-time.After(chaosSeconds(2, 20, 60)) })

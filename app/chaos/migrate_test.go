@@ -46,7 +46,7 @@ func (m *migrating) at(connection, name string) string {
 }
 
 func (m *migrating) in(name string, work func(*pgx.Conn)) {
-	conn, err := pgx.Connect(m.Context(), apptest.AsSuperuser(m.T, m.at(m.shared.DirectURL, name)))
+	conn, err := pgx.Connect(m.Context(), apptest.AsSuperuser(m.T, m.at(m.shared.URL, name)))
 	require.NoError(m, err)
 	work(conn)
 	require.NoError(m, conn.Close(m.Context()))
@@ -54,7 +54,7 @@ func (m *migrating) in(name string, work func(*pgx.Conn)) {
 
 // begin starts dg migrate.
 func (m *migrating) begin(name string) *apptest.Child {
-	return apptest.Launch(m.T, "migrate", "--database-url", m.at(m.shared.DirectURL, name),
+	return apptest.Launch(m.T, "migrate", "--database-url", m.at(m.shared.URL, name),
 		"--migrate-database-url", m.at(m.shared.OwnerURL, name))
 }
 
@@ -91,7 +91,7 @@ func (m *migrating) schema(name string) (text string) {
 func TestMigrationsAtOnceAndKilled(t *testing.T) {
 	t.Parallel()
 	m := &migrating{T: t, shared: pgtest.New(t)}
-	m.conn = apptest.AdminDBAt(t, m.shared.DirectURL)
+	m.conn = apptest.AdminDBAt(t, m.shared.URL)
 	alone := m.create()
 	_, err := apptest.Binary() // built now, and not while it is timed
 	require.NoError(t, err)

@@ -23,17 +23,17 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	db.Players(fork.OrganisationID, 200)
 	db.Plays(fork, apptest.Sealable, fork.CreatedAt, 10*time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
-	direct, err := url.Parse(db.DirectURL)
+	direct, err := url.Parse(db.URL)
 	require.NoError(t, err)
-	require.NoError(t, bouncer.SetDefaults(t.Context(), db.DirectURL))
+	bouncer.SetDefaults(t, db.URL)
 	pooled := []string{
-		"--database-url", bouncer.Start(t, direct.Query().Get("host")).URL(db.DirectURL),
+		"--database-url", bouncer.Start(t, direct.Query().Get("host")).URL(db.URL),
 		"--migrate-database-url", db.OwnerURL,
 	}
 	flags := slices.Concat(pooled, []string{"--database-pooler", "transaction"})
 	apptest.ServeWith(t, flags...)
 	c := apptest.ServeWith(t, flags...)
-	d := apptest.AdminDBAt(t, db.DirectURL)
+	d := apptest.AdminDBAt(t, db.URL)
 	apptest.Until(t, 30*time.Second, "days stay unsealed", func() bool {
 		return apptest.Read[int](t, d, `select count(distinct (started_at at time zone 'UTC')::date)
 			- (select count(*) from fork_days) from plays

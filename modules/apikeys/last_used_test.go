@@ -132,7 +132,7 @@ func TestLastUseDoesNotWaitForTheDisk(t *testing.T) {
 		assert current_setting('synchronous_commit') = 'off', 'the commit waits'; return new; end $$`)
 	b.Exec(`create trigger refuse_waiting before update on api_keys for each row
 		execute function refuse_waiting()`)
-	address, err := url.Parse(b.DirectURL)
+	address, err := url.Parse(b.URL)
 	require.NoError(t, err)
 	query := address.Query()
 	query.Set("synchronous_commit", "on") // the server of the tests has it off

@@ -80,7 +80,7 @@ func TestCountDoesNotWaitForTheDisk(t *testing.T) {
 		assert current_setting('synchronous_commit') = 'off', 'the commit waits'; return new; end $$`)
 	b.Exec(`create constraint trigger is_off after insert on audit_refusals deferrable initially deferred
 		for each row execute function is_off()`)
-	address, err := url.Parse(b.DirectURL)
+	address, err := url.Parse(b.URL)
 	require.NoError(t, err)
 	query := address.Query()
 	query.Set("synchronous_commit", "on") // the server of the tests has it off

@@ -44,7 +44,7 @@ func setup(t *testing.T) *bundle {
 	})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
-	b.db = pgtest.Open(t, b.DirectURL, postgres.Options{LockTimeout: 20 * time.Second})
+	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second})
 	b.service = exports.New(reports.New(b.db), audit.New(b.db), nil)
 	b.request = exports.Request{
 		Query: reports.Query{

@@ -228,7 +228,7 @@ func TestEachErrorOfTheTable(t *testing.T) {
 func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
-	pool := pgtest.Open(t, db.DirectURL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
+	pool := pgtest.Open(t, db.URL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
 	return startWith(t, db, assembly.Pools{Requests: pool, Snapshots: pool})
 }
 

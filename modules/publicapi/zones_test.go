@@ -73,7 +73,7 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 func startIn(t *testing.T, zone string) *world {
 	t.Helper()
 	db := pgtest.New(t)
-	for _, url := range []string{db.OwnerURL, db.DirectURL} { // each role sets its own
+	for _, url := range []string{db.OwnerURL, db.URL} { // each role sets its own
 		conn, err := pgx.Connect(t.Context(), url)
 		require.NoError(t, err)
 		defer conn.Close(t.Context())
@@ -82,7 +82,7 @@ func startIn(t *testing.T, zone string) *world {
 				conn.Config().Database, zone))
 		require.NoError(t, err)
 	}
-	conn, err := pgx.Connect(t.Context(), db.DirectURL)
+	conn, err := pgx.Connect(t.Context(), db.URL)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	var set string

@@ -29,7 +29,7 @@ func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner s
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t)
-	require.NoError(t, bouncer.SetDefaults(t.Context(), direct))
+	bouncer.SetDefaults(t, direct)
 	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
 	require.NoError(t, err)
 	var minor int
@@ -98,7 +98,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	_, err := Open(t.Context(), refusing.URL(direct), Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
-	require.NoError(t, bouncer.SetDefaults(t.Context(), direct))
+	bouncer.SetDefaults(t, direct)
 	open(t, ThroughPooler(direct, "transaction"), Options{MaxConns: 1}) // although there is none
 	for _, u := range []string{
 		ThroughPooler(refusing.URL(owner), "transaction"), dropping.URL(owner),
@@ -112,7 +112,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
-	require.NoError(t, bouncer.SetDefaults(t.Context(), direct))
+	bouncer.SetDefaults(t, direct)
 	db := open(t, b.URL(direct), Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }

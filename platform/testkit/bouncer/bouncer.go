@@ -4,9 +4,7 @@ package bouncer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -19,17 +17,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // Bouncer is a PgBouncer that runs.
-type Bouncer struct {
-	dir string
-	cmd *exec.Cmd
-	end io.Closer // ends it, as the end of this process does
-}
-
-// ErrMissing means that PgBouncer is not installed.
-var ErrMissing = errors.New("PgBouncer is not installed (Debian: apt-get install pgbouncer)")
+type Bouncer struct{ dir string }
 
 // users are the roles that may connect without a password, as on the server's socket.
 const users = "\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n"
@@ -41,70 +33,78 @@ const Ignored = "ignore_startup_parameters = " +
 	"search_path,statement_timeout,lock_timeout," +
 	"idle_in_transaction_session_timeout"
 
+// configuration takes the server's socket folder, the pooler's folder and further lines.
+const configuration = `[databases]
+* = host=%[1]s port=5432
+[pgbouncer]
+pool_mode = transaction
+listen_addr =
+unix_socket_dir = %[2]s
+auth_type = trust
+auth_file = %[2]s/users
+admin_users = postgres
+max_client_conn = 1000
+%[3]s
+`
+
 const startTimeout = 10 * time.Second
 
-// Launch starts PgBouncer in front of the server with the socket folder, with further lines in its
-// configuration. Errors: ErrMissing.
-func Launch(socket string, lines ...string) (*Bouncer, error) {
+// Start runs PgBouncer until the test ends, in front of the server with the socket folder, with
+// further lines in its configuration. It skips the test where PgBouncer is not installed.
+func Start(t testing.TB, socket string, lines ...string) *Bouncer {
+	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		return nil, ErrMissing
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)
 	}
 	dir, err := os.MkdirTemp("", "dg-bouncer-")
-	if err != nil {
-		return nil, err
-	}
-	config :=
-		fmt.Sprintf("[databases]\n* = host=%s port=5432\n[pgbouncer]\npool_mode = "+
-			"transaction\nlisten_addr =\nunix_socket_dir = %s\n"+
-			"auth_type = trust\nauth_file = %s/users\nadmin_users = postgres\nmax_client_conn = "+
-			"1000\n%s\n", socket, dir, dir, strings.Join(lines, "\n"))
-	owner, err := os.Stat(socket)
-	if err != nil {
-		return nil, err
-	}
-	user := owner.Sys().(*syscall.Stat_t)
-	if err := errors.Join(os.WriteFile(dir+"/ini", []byte(config), 0o644),
-		os.WriteFile(dir+"/users", []byte(users), 0o644),
-		os.Chown(dir, int(user.Uid), int(user.Gid))); err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
+	b := &Bouncer{dir: dir}
+	config := fmt.Sprintf(configuration, socket, dir, strings.Join(lines, "\n"))
+	require.NoError(t, os.WriteFile(dir+"/ini", []byte(config), 0o644))
+	require.NoError(t, os.WriteFile(dir+"/users", []byte(users), 0o644))
 	// The shell ends it with the pipe, which ends with this process, killed or not.
 	cmd := exec.CommandContext(context.Background(), "sh", "-c",
 		`"$1" -q ini >log 2>&1 & read x; kill $!; wait; rm -rf "$PWD"`, "sh", program)
 	cmd.Dir = dir
-	if os.Geteuid() == 0 { // PgBouncer refuses to be root
+	asOwnerOf(t, socket, cmd)
+	end, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = end.Close()
+		_ = cmd.Wait()
+	})
+	b.untilItAnswers(t)
+	return b
+}
+
+// asOwnerOf runs the command as the user of the server: PgBouncer refuses to be root.
+func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
+	t.Helper()
+	info, err := os.Stat(socket)
+	require.NoError(t, err)
+	user := info.Sys().(*syscall.Stat_t)
+	require.NoError(t, os.Chown(cmd.Dir, int(user.Uid), int(user.Gid)))
+	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{
 			Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid},
 		}
 	}
-	end, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	b := &Bouncer{dir: dir, cmd: cmd, end: end}
-	return b, b.untilItAnswers()
 }
 
-func (b *Bouncer) untilItAnswers() error {
+func (b *Bouncer) untilItAnswers(t testing.TB) {
+	t.Helper()
 	//nolint:forbidigo // a poll, bounded
 	for begun := time.Now(); time.Since(begun) < startTimeout; time.Sleep(5 * time.Millisecond) {
 		//nolint:noctx // it is local
 		if conn, err := net.Dial("unix", filepath.Join(b.dir, ".s.PGSQL.6432")); err == nil {
-			return conn.Close()
+			_ = conn.Close()
+			return
 		}
 	}
 	log, _ := os.ReadFile(b.dir + "/log")
-	return fmt.Errorf("PgBouncer does not answer: %s", log)
-}
-
-// Stop ends it and waits for its end.
-func (b *Bouncer) Stop() {
-	_ = b.end.Close()
-	_ = b.cmd.Wait()
+	t.Fatalf("PgBouncer does not answer: %s", log)
 }
 
 // URL is the connection through PgBouncer.
@@ -121,48 +121,20 @@ func (b *Bouncer) URL(connection string) string {
 	return u.String()
 }
 
-// Start runs PgBouncer until the test ends, and skips the test where it is not installed.
-func Start(t testing.TB, socket string, lines ...string) *Bouncer {
-	t.Helper()
-	b, err := Launch(socket, lines...)
-	if errors.Is(err, ErrMissing) {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Stop)
-	return b
-}
-
 var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
 // SetDefaults gives the URL's role the session settings of roles.sh, in the URL's database.
-func SetDefaults(ctx context.Context, direct string) error {
-	folder, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	for ; folder != "/"; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(folder + "/go.mod"); err == nil {
-			break
-		}
-	}
-	script, err := os.ReadFile(folder + "/configs/deploy/roles.sh")
-	if err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, direct)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
+func SetDefaults(t testing.TB, direct string) {
+	t.Helper()
+	script, err := os.ReadFile("../../configs/deploy/roles.sh") // from app/system or platform/postgres
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), direct)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	database := pgx.Identifier{conn.Config().Database}.Sanitize()
 	for _, found := range defaults.FindAllStringSubmatch(string(script), -1) {
-		database := pgx.Identifier{conn.Config().Database}.Sanitize()
-		if _, err := conn.Exec(ctx,
-			"alter role current_user in database "+database+" "+found[1]); err != nil {
-			return err
-		}
+		_, err := conn.Exec(t.Context(),
+			"alter role current_user in database "+database+" "+found[1])
+		require.NoError(t, err)
 	}
-	return nil
 }

@@ -2,15 +2,12 @@
 // milliseconds.
 //
 // All test processes of a machine and user share one embedded server (package embeddedpg). Each has
-// a keeper, another process of its program: the first launches the server, and the last to exit ends
-// it, also if the test process is killed. TestMain needs no call.
-// The server's folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
+// a keeper, another process of its program, which leaves the server when the test process has ended,
+// also if it was killed: the server stops with its last user. TestMain needs no call. The server's
+// folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
 //
 // A database is a copy of a template with the migrated schema, which is named by the hash of the
 // migrations. It is dropped when its test ends. A later process drops those of a killed one.
-//
-// With DG_TEST_POOLER=1 the serving role connects through PgBouncer in transaction mode, the owner
-// directly.
 //
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot. All tests share
 // the server's connections. The server runs without autovacuum, so that plans do not change during

@@ -2,9 +2,6 @@ package pgtest
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -16,13 +13,6 @@ import (
 // keeperVariable makes a test program the keeper of the shared server's folder.
 const keeperVariable = "DG_PGTEST_KEEPER"
 
-// kept is what a keeper says: the server's URLs, or an error.
-type kept struct {
-	URL, OwnerURL, Error string
-
-	input io.WriteCloser // unreferenced it would be closed, and end the keeper
-}
-
 // init spares test programs a TestMain.
 //
 //nolint:gochecknoinits // see above
@@ -33,38 +23,32 @@ func init() {
 	}
 }
 
-// keep uses the server until standard input ends, which the end of the test process closes.
+// keep waits until standard input ends, which the end of the test process closes. It then joins and
+// leaves the server, which stops with its last user.
 func keep(dir string) {
+	_, _ = io.Copy(io.Discard, os.Stdin)
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	server, err := embeddedpg.Start(ctx, dir,
-		embeddedpg.Options{Create: true, Settings: settings})
-	if err != nil {
-		_ = json.NewEncoder(os.Stdout).Encode(kept{Error: err.Error()})
+	if _, err := embeddedpg.RunningURL(dir); err != nil {
 		return
 	}
-	_ = json.NewEncoder(os.Stdout).Encode(kept{URL: server.URL(), OwnerURL: server.OwnerURL()})
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	_ = server.Stop(context.Background())
+	if server, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{}); err == nil {
+		_ = server.Stop(ctx)
+	}
 }
 
-// startKeeper starts a keeper, which ends the use of the server with this process, also if it is
-// killed.
-func startKeeper(dir string) (k kept, err error) {
+// startKeeper starts a keeper. The caller keeps its input, which closes with this process, also if
+// it is killed.
+func startKeeper(dir string) (input io.Closer, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return k, err
+		return nil, err
 	}
 	keeper := exec.CommandContext(context.Background(), program)
 	keeper.Env = append(os.Environ(), keeperVariable+"="+dir)
 	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach it
-	k.input, err = keeper.StdinPipe()
-	out, failed := keeper.StdoutPipe()
-	if err := errors.Join(err, failed, keeper.Start()); err != nil {
-		return k, err
+	if input, err = keeper.StdinPipe(); err != nil {
+		return nil, err
 	}
-	if err = json.NewDecoder(out).Decode(&k); err == nil && k.Error != "" {
-		err = fmt.Errorf("%s (if this stays, remove the folder %s)", k.Error, dir)
-	}
-	return k, err
+	return input, keeper.Start()
 }

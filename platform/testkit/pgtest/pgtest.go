@@ -4,22 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"dg/migrations"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
-	"dg/platform/testkit/bouncer"
 	"dg/platform/testkit/tb"
 )
 
@@ -31,12 +26,10 @@ const (
 
 // Database is a test's own database.
 type Database struct {
-	URL string // as the role that serves
-	// the same without the pooler of DG_TEST_POOLER, for sessions with other settings
-	DirectURL string
-	OwnerURL  string // as the role that owns the tables
-	DB        *postgres.DB
-	Owner     *postgres.DB
+	URL      string // as the role that serves
+	OwnerURL string // as the role that owns the tables
+	DB       *postgres.DB
+	Owner    *postgres.DB
 }
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
@@ -46,9 +39,6 @@ func New(t testing.TB) *Database {
 	t.Helper()
 	return From(t, migrations.FS)
 }
-
-// started is this process's use of the shared server, which ends with the process.
-var started = sync.OnceValues(start)
 
 // processStart and databaseNumber make the names of databases unique, also among those that a
 // killed process with the same id has left.
@@ -68,16 +58,8 @@ func From(t testing.TB, files fs.FS) *Database {
 		tb.Missing(t, err)
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
-	template, err := s.template(ctx, files)
-	if err != nil {
-		t.Fatalf("pgtest: make the template: %v", err)
-	}
 	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), processStart, databaseNumber.Add(1))
-	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
-	_, err = s.admin.Exec(ctx,
-		fmt.Sprintf(`create database %s template %s owner %s strategy file_copy`, name, template,
-			s.owner))
-	if err != nil {
+	if err := s.create(ctx, name, files); err != nil {
 		t.Fatalf("pgtest: make a database: %v", err)
 	}
 	t.Cleanup(func() {
@@ -85,40 +67,11 @@ func From(t testing.TB, files fs.FS) *Database {
 			t.Errorf("pgtest: drop the database: %v", err)
 		}
 	})
-	db := &Database{URL: inDatabase(s.url, name), OwnerURL: inDatabase(s.ownerURL, name)}
-	db.DirectURL = db.URL
-	if os.Getenv(poolerVariable) != "" {
-		if db.URL, err = throughPooler(ctx, db.URL); err != nil {
-			t.Fatalf("pgtest: %v", err)
-		}
-	}
+	db := &Database{URL: inDatabase(s.URL(), name), OwnerURL: inDatabase(s.OwnerURL(), name)}
 	db.DB = Open(t, db.URL, postgres.Options{MaxConns: servingConns})
 	// On a loaded machine 100,000 rows take longer than the statement timeout.
 	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
-}
-
-// poolerVariable makes the serving role's URLs lead through PgBouncer in transaction mode.
-const poolerVariable = "DG_TEST_POOLER"
-
-// pooler is this process's PgBouncer, which ends with it. It ignores the parameter pooler, which
-// other drivers send.
-var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
-	s, err := started()
-	if err != nil {
-		return nil, err
-	}
-	return bouncer.Launch(parsed(s.url).Query().Get("host"), "ignore_startup_parameters = pooler")
-})
-
-// throughPooler sets the role's defaults, as roles.sh does, and returns the URL through
-// PgBouncer.
-func throughPooler(ctx context.Context, direct string) (string, error) {
-	b, err := pooler()
-	if err != nil {
-		return "", err
-	}
-	return postgres.ThroughPooler(b.URL(direct), "transaction"), bouncer.SetDefaults(ctx, direct)
 }
 
 // NeedProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
@@ -149,13 +102,6 @@ func inDatabase(connection, name string) string {
 	return u.String()
 }
 
-// asRole is the connection URL for another role.
-func asRole(connection, role string) string {
-	u := parsed(connection)
-	u.User = url.User(role)
-	return u.String()
-}
-
 // parsed reads a URL of the embedded server.
 func parsed(connection string) *url.URL {
 	u, err := url.Parse(connection)
@@ -163,16 +109,4 @@ func parsed(connection string) *url.URL {
 		panic(err)
 	}
 	return u
-}
-
-// server is the shared server.
-type server struct {
-	keeper      io.Closer
-	url         string // as the serving role
-	ownerURL    string
-	admin       *pgxpool.Pool
-	owner, role string // the owning and the serving role
-
-	mu        sync.Mutex
-	templates map[string]bool // those that this process knows to be whole
 }
