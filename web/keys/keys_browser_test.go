@@ -159,7 +159,8 @@ func TestTimesAreInTheReadersTimeZone(t *testing.T) {
 func TestKeysWithoutScript(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
-	p := browsertest.New(t, browsertest.NoScript())
+	p := browsertest.New(t)
+	p.DisableScripts()
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", "LMS")

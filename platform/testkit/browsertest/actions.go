@@ -68,8 +68,6 @@ var keyNames = map[string]string{
 	"Enter":      kb.Enter,
 	"Escape":     kb.Escape,
 	"Space":      " ",
-	"Backspace":  kb.Backspace,
-	"Delete":     kb.Delete,
 	"ArrowUp":    kb.ArrowUp,
 	"ArrowDown":  kb.ArrowDown,
 	"ArrowLeft":  kb.ArrowLeft,

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -21,10 +20,7 @@ type events struct {
 	loading   bool
 	requested bool // a load was requested and has not begun
 	address   string
-	status    int
-	loader    cdp.LoaderID                       // of the document
-	requests  map[network.RequestID]cdp.LoaderID // the document of each request
-	bytes     map[cdp.LoaderID]int
+	document  network.RequestID // the last request for a page
 
 	errors, allowed []string
 	leavePrompts    int
@@ -33,10 +29,7 @@ type events struct {
 }
 
 func newEvents() *events {
-	return &events{
-		changed: make(chan struct{}), address: "about:blank",
-		requests: map[network.RequestID]cdp.LoaderID{}, bytes: map[cdp.LoaderID]int{},
-	}
+	return &events{changed: make(chan struct{}), address: "about:blank"}
 }
 
 // loaded reports whether no load is under way, and returns a channel that closes at the next
@@ -52,21 +45,6 @@ func (w *events) lastAddress() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.address
-}
-
-// Status returns the HTTP status of the page.
-func (w *events) Status() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.status
-}
-
-// TransferSize returns how many bytes came over the network for the page: all its files with their
-// headers, redirects included. Icons are not: the browser fetches them some time after the load.
-func (w *events) TransferSize() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.bytes[w.loader]
 }
 
 // LeavePrompts returns how often the browser asked whether to leave a page.
@@ -89,8 +67,8 @@ func (w *events) AllowError(text string) {
 	w.allowed = append(w.allowed, text)
 }
 
-// Errors returns the errors so far that are not allowed.
-func (w *events) Errors() []string {
+// faults returns the errors so far that are not allowed.
+func (w *events) faults() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(w.errors), func(e string) bool {
@@ -119,7 +97,6 @@ func (w *events) handle(event any) {
 	case *page.EventFrameNavigated:
 		if e.Frame.ParentID == "" {
 			w.address = e.Frame.URL + e.Frame.URLFragment
-			w.loader = e.Frame.LoaderID
 		}
 	case *page.EventJavascriptDialogOpening:
 		w.handleDialog(e)
@@ -128,7 +105,6 @@ func (w *events) handle(event any) {
 			w.setLoading(false, false)
 		}
 	default:
-		w.handleTraffic(event)
 		w.handleError(event)
 	}
 }
@@ -152,33 +128,16 @@ func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
 	go w.onDialog(accept)
 }
 
-func (w *events) handleTraffic(event any) {
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
-		if e.Type != network.ResourceTypeOther {
-			w.requests[e.RequestID] = e.LoaderID
-		}
-		if e.RedirectResponse != nil {
-			w.bytes[e.LoaderID] += int(e.RedirectResponse.EncodedDataLength)
-		}
-	case *network.EventLoadingFinished:
-		if loader, ok := w.requests[e.RequestID]; ok {
-			w.bytes[loader] += int(e.EncodedDataLength)
-		}
-	case *network.EventResponseReceived:
-		if e.Type == network.ResourceTypeDocument {
-			w.status = int(e.Response.Status)
-		}
-	}
-}
-
 func (w *events) handleError(event any) {
 	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if e.Type == network.ResourceTypeDocument {
+			w.document = e.RequestID
+		}
 	case *log.EventEntryAdded:
-		// The page itself may be an error page: its request has the id of its loader.
+		// The page itself may be an error page.
 		id := e.Entry.NetworkRequestID
-		document := id != "" && w.requests[id] == cdp.LoaderID(id)
-		if e.Entry.Level == log.EntryLevelError && !document {
+		if e.Entry.Level == log.EntryLevelError && (id == "" || id != w.document) {
 			w.errors = append(w.errors,
 				strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
 		}

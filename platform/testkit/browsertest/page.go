@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -31,20 +30,9 @@ type Page struct {
 	*events
 }
 
-// Option changes a new page.
-type Option func(*Page)
-
-// NoScript turns scripts off in the page. Eval still works.
-func NoScript() Option {
-	return func(p *Page) {
-		call(p, "turn scripts off", emulation.SetScriptExecutionDisabled,
-			emulation.SetScriptExecutionDisabledParams{Value: true})
-	}
-}
-
 // New returns an empty page, 1280 px wide, in the light scheme. It closes when t and its subtests
 // have ended, and its errors fail t. Without a browser the test is skipped, or fails in CI.
-func New(t testing.TB, options ...Option) *Page {
+func New(t testing.TB) *Page {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("browsertest: needs Chromium: skipped with -short")
@@ -57,7 +45,7 @@ func New(t testing.TB, options ...Option) *Page {
 	p := &Page{t: t, ctx: ctx, events: newEvents()}
 	t.Cleanup(func() {
 		closeTab()
-		for _, e := range p.Errors() {
+		for _, e := range p.faults() {
 			t.Errorf("browser: the page reported %s", e)
 		}
 	})
@@ -75,10 +63,14 @@ func New(t testing.TB, options ...Option) *Page {
 		browser.SetDownloadBehaviorParams{
 			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: p.browserContext(),
 		})
-	for _, o := range options {
-		o(p)
-	}
 	return p
+}
+
+// DisableScripts turns scripts off in the page. Eval still works.
+func (p *Page) DisableScripts() {
+	p.t.Helper()
+	call(p, "turn scripts off", emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
 // With returns the same page for a subtest.
@@ -240,19 +232,14 @@ func (p *Page) SetTimezone(name string) {
 // Screenshot writes a picture (PNG) of the whole page, below the window too. It makes the folder.
 func (p *Page) Screenshot(path string) {
 	p.t.Helper()
-	var size struct{ Width, Height float64 }
-	p.Eval(
-		`({width: innerWidth, height: Math.max(innerHeight, document.documentElement.scrollHeight)})`,
-		&size,
-	)
-	yes := true
-	picture := call(p, "take a picture", page.CaptureScreenshot, page.CaptureScreenshotParams{
-		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: &yes,
-		Clip: &page.Viewport{Width: size.Width, Height: size.Height, Scale: 1},
-	})
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	ctx, stop := context.WithTimeout(p.ctx, timeout)
+	defer stop()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 	if err == nil {
-		err = os.WriteFile(path, picture.Data, 0o644)
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(path, picture, 0o644)
 	}
 	if err != nil {
 		p.fail("take a picture", err)

@@ -78,6 +78,21 @@ func (p *Page) Focused() string {
 	return text
 }
 
+// Status returns the HTTP status of the page.
+func (p *Page) Status() (status int) {
+	p.t.Helper()
+	p.Eval(`performance.getEntriesByType('navigation')[0].responseStatus`, &status)
+	return status
+}
+
+// TransferSize returns how many bytes came over the network for the page and its files, with 300
+// bytes of headers for each. Icons do not count.
+func (p *Page) TransferSize() (size int) {
+	p.t.Helper()
+	p.Eval(`performance.getEntries().reduce((sum, e) => sum + (e.transferSize ?? 0), 0)`, &size)
+	return size
+}
+
 // ScrollsSideways reports whether the page is wider than its window.
 func (p *Page) ScrollsSideways() bool {
 	p.t.Helper()

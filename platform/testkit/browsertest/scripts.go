@@ -43,23 +43,13 @@ const pointScript = `(e) => {
 }`
 
 // fillScript selects the text of a field and returns true, so that typing replaces it. It sets
-// other fields.
+// lists and dates.
 const fillScript = `(e, text) => {
 	if (e.disabled || e.readOnly) throw new Error('it cannot be changed');
 	e.focus();
-	if (e.localName === 'select') {
-		const option = [...e.options].find((o) => o.value === text || o.text.trim() === text);
-		if (!option) throw new Error('it has no option "' + text + '"');
-		e.value = option.value;
-	} else if (['date', 'time', 'datetime-local', 'month', 'week', 'number', 'range', 'color'].includes(e.type)) {
-		e.value = text;
-		if (e.value !== text) throw new Error('it does not take "' + text + '"');
-	} else if (typeof e.select === 'function' && !['checkbox', 'radio', 'file'].includes(e.type)) {
-		if (text !== '') { e.select(); return true; }
-		e.value = '';
-	} else {
-		throw new Error('it is no field to fill: click it');
-	}
+	if (e.localName !== 'select' && e.type !== 'date') { e.select(); return true; }
+	e.value = text;
+	if (e.value !== text) throw new Error('it does not take "' + text + '"');
 	e.dispatchEvent(new Event('input', {bubbles: true}));
 	e.dispatchEvent(new Event('change', {bubbles: true}));
 	return false;
