@@ -2,8 +2,7 @@ package httpserver
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
+	"regexp"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/klauspost/compress/gzip"
@@ -33,49 +32,11 @@ func Gzip(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// gzipAccepted reports whether the client prefers gzip to the plain body.
+// acceptedGzip finds gzip with a weight above zero. Fiber's AcceptsEncodings ignores weights.
+var acceptedGzip = regexp.MustCompile(
+	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
+
+// gzipAccepted reports whether the client accepts gzip by its name.
 func gzipAccepted(h *fasthttp.RequestHeader) bool {
-	return prefersGzip(string(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(","))))
-}
-
-// prefersGzip reads Accept-Encoding (RFC 9110, section 12.5.3): gzip needs a weight above zero, its
-// own or the star's, and not below identity's. Fiber's AcceptsEncodings ignores "gzip;q=0" with a
-// star.
-func prefersGzip(accept string) bool {
-	const unset = -1.0
-	gz := unset
-	star := unset
-	identity := unset
-	for item := range strings.SplitSeq(accept, ",") {
-		coding, params, _ := strings.Cut(item, ";")
-		q := weight(params)
-		switch strings.ToLower(strings.TrimSpace(coding)) {
-		case "gzip", "x-gzip":
-			gz = max(gz, q)
-		case "*":
-			star = max(star, q)
-		case "identity":
-			identity = max(identity, q)
-		}
-	}
-	if gz == unset {
-		gz = star
-	}
-	return gz > 0 && gz >= identity
-}
-
-// weight reads ";q=0.5". An invalid weight counts as zero: the coding is not used.
-func weight(params string) float64 {
-	for p := range strings.SplitSeq(params, ";") {
-		name, value, ok := strings.Cut(p, "=")
-		if !ok || !strings.EqualFold(strings.TrimSpace(name), "q") {
-			continue
-		}
-		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if err != nil || !(q >= 0 && q <= 1) {
-			return 0
-		}
-		return q
-	}
-	return 1
+	return acceptedGzip.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }

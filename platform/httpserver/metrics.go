@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // metrics are the figures of requests. Their labels are bounded: route templates, known methods,
@@ -12,37 +13,9 @@ type metrics struct {
 }
 
 // newMetrics registers the metrics, unless r is nil.
-func newMetrics(r prometheus.Registerer) *metrics {
-	m := &metrics{
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "dg_http_request_duration_seconds",
-			Help: "Time from a request's arrival to the end of its response, by route template, method and status.",
-			// Up to an export of half an hour.
-			Buckets: []float64{
-				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
-			},
-		}, []string{"route", "method", "status"}),
-		acceptFailures: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "dg_http_accept_failures_total",
-			Help: "Connections that could not be accepted: too many files, no memory.",
-		}),
-		refused: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "dg_http_connections_refused_total",
-			Help: "Connections above the limit in all, or above that of their address.",
-		}),
-	}
-	if r != nil {
-		r.MustRegister(m.duration, m.acceptFailures, m.refused)
-	}
-	return m
-}
-
-// countConnections registers the number of open connections, unless r is nil.
-func (m *metrics) countConnections(r prometheus.Registerer, s *Server) {
-	if r == nil {
-		return
-	}
-	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+func newMetrics(r prometheus.Registerer, s *Server) *metrics {
+	in := promauto.With(r)
+	in.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dg_http_connections_open",
 		Help: "Open connections.",
 	}, func() float64 {
@@ -50,5 +23,23 @@ func (m *metrics) countConnections(r prometheus.Registerer, s *Server) {
 			return float64(ln.count())
 		}
 		return 0
-	}))
+	})
+	return &metrics{
+		duration: in.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "dg_http_request_duration_seconds",
+			Help: "Time from a request's arrival to the end of its response, by route template, method and status.",
+			// Up to an export of half an hour.
+			Buckets: []float64{
+				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
+			},
+		}, []string{"route", "method", "status"}),
+		acceptFailures: in.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_accept_failures_total",
+			Help: "Connections that could not be accepted: too many files, no memory.",
+		}),
+		refused: in.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_connections_refused_total",
+			Help: "Connections above the limit in all, or above that of their address.",
+		}),
+	}
 }

@@ -81,7 +81,8 @@ type Server struct {
 
 // newServer returns a server without an app.
 func newServer(o Options) *Server {
-	s := &Server{opts: o, metrics: newMetrics(o.Metrics), sampler: rate.NewLimiter(50, 50)}
+	s := &Server{opts: o, sampler: rate.NewLimiter(50, 50)}
+	s.metrics = newMetrics(o.Metrics, s)
 	s.base, s.abort = context.WithCancelCause(context.Background())
 	return s
 }
@@ -89,7 +90,6 @@ func newServer(o Options) *Server {
 // New returns a server that does not listen yet.
 func New(o Options) *Server {
 	s := newServer(o.withDefaults())
-	s.metrics.countConnections(o.Metrics, s)
 	s.app = fiber.New(fiber.Config{
 		AppName:                      "dg",
 		Immutable:                    true,

@@ -11,9 +11,10 @@ import (
 )
 
 // startSpan begins the span of the request, as a child of the one that its traceparent header
-// names, in the context of its handlers.
+// names, in the context of its handlers. tracestate is free text, possibly a key, and is not read.
 func (r *request) startSpan(header *fasthttp.RequestHeader) {
-	caller := propagation.TraceContext{}.Extract(r.ctx, headerCarrier{header})
+	caller := propagation.TraceContext{}.Extract(r.ctx,
+		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
 	r.ctx, r.span = r.srv.opts.Tracer.Start(caller, r.method,
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
 }
@@ -31,21 +32,3 @@ func (r *request) endSpan(status int, err error) {
 	}
 	r.span.End()
 }
-
-// headerCarrier exposes a request's traceparent only. tracestate is free text, possibly a key, and
-// would reach every child span.
-type headerCarrier struct{ header *fasthttp.RequestHeader }
-
-// Get implements propagation.TextMapCarrier.
-func (c headerCarrier) Get(name string) string {
-	if name != "traceparent" {
-		return ""
-	}
-	return string(c.header.Peek(name))
-}
-
-// Set implements propagation.TextMapCarrier. Nothing is ever injected.
-func (c headerCarrier) Set(string, string) {}
-
-// Keys implements propagation.TextMapCarrier. The propagator asks by name.
-func (c headerCarrier) Keys() []string { return nil }
