@@ -21,8 +21,8 @@ var (
 	passOutcomes = []string{"done", "locked", "failed"}
 )
 
-// metrics counts events of the modules; exports count their own. platform/httpserver counts requests, platform/telemetry
-// background work. configs/deploy/metrics.md lists all metrics.
+// metrics counts events of the modules; exports count their own. platform/httpserver counts requests,
+// platform/telemetry background work. configs/deploy/metrics.md lists all metrics.
 type metrics struct {
 	keyRefusals, signInFailures, sealerPasses *prometheus.CounterVec
 	auditFailures, damagedSegments            prometheus.Counter

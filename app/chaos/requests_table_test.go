@@ -28,7 +28,8 @@ func (w *requestWorld) requests(table string) (all []sent) {
 		"{fork}", w.forks["acme"], "{other}", w.forks["other"], "{named}", w.forks["named"],
 		"{group}", w.groups["acme"], "{small}", w.groups["small acme"],
 		"{foreign}", w.groups["named"], "{keys}", "/o/acme/settings/api-keys",
-		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{keyID}", w.keyID, "{report}", "/o/acme/reports/"+w.forks["acme"])
+		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{keyID}", w.keyID,
+		"{report}", "/o/acme/reports/"+w.forks["acme"])
 	for line := range strings.Lines(strings.TrimSpace(names.Replace(table))) {
 		fields := strings.Fields(line)
 		s := sent{who: fields[0], verb: fields[1], path: fields[2]}

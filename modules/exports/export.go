@@ -31,6 +31,37 @@ type export struct {
 	id      string // joins the two entries; request ids may repeat
 }
 
+// open waits for a place, and opens the report. The stream's context outlives the request's.
+func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
+	release, err := s.acquire(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	plays, err := s.reports.OpenExport(ctx, r.Query, r.Format)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return newExport(stream, s, r, plays, release), nil
+}
+
+// acquire waits for a place of the actor, of the organisation and of the instance.
+func (s *Service) acquire(ctx context.Context, r Request) (release func(), err error) {
+	actor, err := s.actors.Acquire(ctx, r.Actor.ID)
+	if err != nil {
+		return nil, err
+	}
+	place, err := s.all.Acquire(ctx, r.Query.OrganisationID)
+	if err != nil {
+		actor()
+		return nil, err
+	}
+	return func() {
+		place()
+		actor()
+	}, nil
+}
+
 func newExport(
 	ctx context.Context, s *Service, r Request, plays *reports.Export, release func(),
 ) *export {

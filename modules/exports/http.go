@@ -1,0 +1,110 @@
+package exports
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/audit"
+	"dg/modules/reports"
+	"dg/platform/httpserver"
+)
+
+// Request is a request for an export of a fork that the actor may read.
+type Request struct {
+	Query   reports.Query
+	Format  reports.Format
+	Slug    string // of the fork, for the file name
+	Actor   audit.Actor
+	Request audit.Request
+	// Authorize asks the caller's policy about the group, before a play is read.
+	Authorize func(reports.Header) error
+	// Recheck asks again whether the actor has access, see Recheck. It outlives the HTTP request and
+	// must not refer to it.
+	Recheck func(ctx context.Context) error
+}
+
+// Send answers c with the plays. HEAD sends the headers of GET, exports nothing and records nothing.
+// Errors: those of Authorize, reports.ErrGroupNotFound, and apperr.Unavailable, with RetryAfter when
+// too many exports run.
+func (s *Service) Send(c *fiber.Ctx, r Request) error {
+	ctx := c.UserContext()
+	if c.Method() == fiber.MethodHead {
+		header, err := s.reports.Header(ctx, r.Query)
+		if err == nil {
+			err = r.authorize(header)
+		}
+		if err != nil {
+			return err
+		}
+		return httpserver.StreamHead(c, r.options(header))
+	}
+	e, err := s.open(ctx, httpserver.StreamContext(c), r)
+	if err != nil {
+		return err
+	}
+	started := false
+	defer func() {
+		if !started {
+			e.free()
+		}
+	}()
+	if err := r.authorize(e.plays.Header); err != nil {
+		return err
+	}
+	if !c.Context().Request.Header.IsHTTP11() { // before the start is recorded
+		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
+	}
+	if err := e.recordStart(ctx); err != nil {
+		return err
+	}
+	started = true
+	return httpserver.Stream(c, e, r.options(e.plays.Header))
+}
+
+func (r Request) authorize(header reports.Header) error {
+	if err := r.Authorize(header); err != nil {
+		return err
+	}
+	return header.CheckGroup(r.Query.OrganisationID)
+}
+
+// suppressedHeader tells that k-anonymity left only the header row.
+const suppressedHeader = "X-DG-Report-Suppressed"
+
+func (r Request) options(header reports.Header) httpserver.StreamOptions {
+	o := httpserver.StreamOptions{
+		ContentType: "text/csv; charset=utf-8",
+		Header: map[string]string{
+			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
+		},
+	}
+	if header.Suppressed {
+		o.Header[suppressedHeader] = "k-anonymity"
+	}
+	return o
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+const maxSlug = 80 // bytes of a file name
+
+// fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
+// omits the group's name, which would tell suppressed answers apart.
+func fileName(slug string, q reports.Query) string {
+	plain := func(text string) string {
+		text = strings.Trim(notPlain.ReplaceAllString(text, "-"), "-")
+		return strings.TrimSuffix(text[:min(len(text), maxSlug)], "-")
+	}
+	name := plain(slug)
+	if name == "" {
+		name = "plays"
+	}
+	name += "_" + q.Period.String()
+	if q.GroupID != "" {
+		name += "_group-" + plain(q.GroupID)
+	}
+	return name + ".csv"
+}
