@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
@@ -223,6 +224,28 @@ func TestMissingServerIsUnavailable(t *testing.T) {
 	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(),
 		Options{})
 	mentions(t, err, "does not answer")
+	require.True(t, Unavailable(err), "%v", err)
+}
+
+// A connection that the server ends within an answer is unavailable, for pgx and for gorm. There is
+// no partial result.
+func TestConnectionThatEndsIsUnavailable(t *testing.T) {
+	t.Parallel()
+	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})
+	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
+		from generate_series(1, 10000) n`
+	rows, _ := db.Pool.Query(t.Context(), ends)
+	for rows.Next() {
+	}
+	require.True(t, Unavailable(rows.Err()), "%v", rows.Err())
+	require.NoError(t, db.Pool.Ping(t.Context()))
+	var read []map[string]any
+	err := db.Gorm.Scopes(onNoTable).Raw(ends).Scan(&read).Error
+	require.True(t, Unavailable(err), "%v", err)
+	batch := &pgx.Batch{}
+	batch.Queue(`select 1`)
+	batch.Queue(ends)
+	err = db.Pool.SendBatch(t.Context(), batch).Close()
 	require.True(t, Unavailable(err), "%v", err)
 }
 
