@@ -57,7 +57,7 @@ type Settings struct {
 // Program is every module, built in the order of their dependencies.
 type Program struct {
 	Pools  Pools
-	Keys   *apikeys.Module
+	Keys   *apikeys.Service
 	Server *httpserver.Server
 	Ops    *prometheus.Registry
 	log    *slog.Logger
@@ -133,7 +133,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	}
 	m.counts = newMetrics(p.Ops)
 	m.audit = audit.New(p.Pools.Requests)
-	m.audit.OnEvent = m.counts.event
+	m.audit.OnFailure = m.counts.auditFailures.Inc
 	m.org = org.New(p.Pools.Requests, m.audit, m.policy)
 	m.games = games.New(p.Pools.Requests)
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
@@ -144,13 +144,13 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	p.Keys = m.newKeys(p.Pools.Requests)
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
-		"key usage": p.Keys.Counter.Run,
+		"key usage": p.Keys.Run,
 	}
 	return m, nil
 }
 
-func (m modules) newKeys(db *postgres.DB) *apikeys.Module {
-	return apikeys.New(db, m.org, m.audit, m.policy, time.Now, m.counts.unknownKey)
+func (m modules) newKeys(db *postgres.DB) *apikeys.Service {
+	return apikeys.New(db, m.org, m.audit, m.policy, time.Now, m.counts.keyRefused)
 }
 
 func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
@@ -167,13 +167,13 @@ func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pool
 
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 	return publicapi.New(publicapi.Modules{
-		Keys:        p.Keys.Authenticator,
+		Keys:        p.Keys,
 		Games:       m.games,
 		Reports:     m.reports,
 		Requests:    m.requests,
 		Exports:     p.exports,
 		Policy:      m.policy,
-		RecheckKeys: m.newKeys(p.recheck()).Authenticator,
+		RecheckKeys: m.newKeys(p.recheck()),
 	}, s.BaseURL)
 }
 
@@ -187,10 +187,10 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 		},
 		Requests: m.requests,
 		Account:  m.identity,
-		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys.Reader, Forks: m.games, Groups: m.org},
-		Keys:     keys.Modules{Keys: p.Keys.Reader, Changes: p.Keys.Manager},
+		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys, Forks: m.games, Groups: m.org},
+		Keys:     keys.Modules{Keys: p.Keys, Changes: p.Keys},
 		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
-			Keys: p.Keys.Reader},
+			Keys: p.Keys},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},
 		Reports: webreports.Modules{Forks: m.games, Groups: m.org, Reports: m.reports,
 			Exports: p.exports},
@@ -257,7 +257,7 @@ func (p *Program) Background(ctx context.Context) {
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()
-	if err := p.Keys.Counter.RecordUsage(ctx); err != nil {
+	if err := p.Keys.RecordUsage(ctx); err != nil {
 		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
 	}
 	p.Pools.Close()

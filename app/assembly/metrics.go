@@ -6,16 +6,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/reports/sealer"
 )
 
-// unknownKey is the reason of refusals that belong to no organisation's audit log.
-const unknownKey = "unknown_key"
-
 var (
-	keyReasons = []string{unknownKey, string(audit.WrongSecret), string(audit.Revoked),
+	keyReasons = []string{string(apikeys.UnknownKey), string(audit.WrongSecret), string(audit.Revoked),
 		string(audit.Expired), string(audit.BelowPlan),
 		string(audit.InsufficientScope), string(audit.OtherOrganisation), string(audit.OutsideAPI)}
 	passOutcomes = []string{"done", "locked", "failed"}
@@ -60,17 +58,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// event counts an event of the audit log. A failed write has no reason: the event did not commit.
-func (m *metrics) event(e audit.Entry, err error) {
-	switch {
-	case err != nil:
-		m.auditFailures.Inc()
-	case e.Action == audit.KeyRefused:
-		m.keyRefusals.WithLabelValues(string(e.Reason)).Inc()
-	}
-}
-
-func (m *metrics) unknownKey() { m.keyRefusals.WithLabelValues(unknownKey).Inc() }
+func (m *metrics) keyRefused(why audit.Reason) { m.keyRefusals.WithLabelValues(string(why)).Inc() }
 
 func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
 

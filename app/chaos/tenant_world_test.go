@@ -103,7 +103,7 @@ func (w *requestWorld) operate(url string) {
 	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
 		"not as many as were exported")
 	for _, err := range []error{
-		w.Keys.Authenticator.StillUsable(ctx, acme, w.keyID), w.Keys.Counter.RecordUsage(ctx),
+		w.Keys.StillUsable(ctx, acme, w.keyID), w.Keys.RecordUsage(ctx),
 		failed(org.AllIDs(ctx, db)), failed(apikeys.RevokedIDs(ctx, db, acme)),
 		failed(apikeys.RevokeAgain(ctx, db, log, acme, nil, audit.Request{})),
 		failed(seal.Rebuild(ctx, time.Second)),

@@ -154,21 +154,21 @@ func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) 
 }
 
 func replaceDemoKey(
-	ctx context.Context, keys *apikeys.Module, owner apikeys.Actor,
+	ctx context.Context, keys *apikeys.Service, owner apikeys.Actor,
 ) (apikeys.Token, error) {
 	request := requestOf("dg demo")
-	existing, err := keys.Reader.List(ctx, owner)
+	existing, err := keys.List(ctx, owner)
 	if err != nil {
 		return apikeys.Token{}, err
 	}
 	for _, k := range existing {
 		if k.Name == demoKeyName && !k.Revoked(time.Now()) {
-			if err := keys.Manager.Revoke(ctx, owner, k.ID, request); err != nil {
+			if err := keys.Revoke(ctx, owner, k.ID, request); err != nil {
 				return apikeys.Token{}, err
 			}
 		}
 	}
-	_, token, err := keys.Manager.Create(ctx, owner, apikeys.NewKey{
+	_, token, err := keys.Create(ctx, owner, apikeys.NewKey{
 		Name:   demoKeyName,
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, request)

@@ -77,7 +77,7 @@ func subject(tx *gorm.DB, id, person, lock string) (authz.Subject, error) {
 // parts are the API and what its screens share with it.
 type parts struct {
 	api      *publicapi.API
-	keys     *apikeys.Module
+	keys     *apikeys.Service
 	reports  *reports.Service
 	exports  *exports.Service
 	requests *limit.Requests
@@ -86,12 +86,12 @@ type parts struct {
 func newParts(
 	db *postgres.DB, policy *authz.Policy, log *audit.Log, url string,
 ) (m parts, err error) {
-	m.keys = apikeys.New(db, tenants{}, log, policy, time.Now, func() {})
+	m.keys = apikeys.New(db, tenants{}, log, policy, time.Now, func(audit.Reason) {})
 	m.reports = reports.New(db)
 	m.exports = exports.New(m.reports, log, nil)
 	m.requests = limit.NewRequests(int(db.Pool.Config().MaxConns))
 	m.api, err = publicapi.New(publicapi.Modules{
-		Keys: m.keys.Authenticator, Games: games.New(db), Reports: m.reports, Exports: m.exports,
+		Keys: m.keys, Games: games.New(db), Reports: m.reports, Exports: m.exports,
 		Policy: policy, Requests: m.requests,
 	}, url)
 	return m, err

@@ -33,9 +33,9 @@ func (m parts) mountScreens(
 	web.New(web.Modules{
 		Guard:        ui.Guard{Auth: own, Orgs: own, Policy: policy},
 		Requests:     m.requests,
-		AuditLog:     auditlog.Modules{Log: log, Keys: m.keys.Reader, Forks: forks, Groups: own},
-		Keys:         keys.Modules{Keys: m.keys.Reader, Changes: m.keys.Manager},
-		Organisation: organisation.Modules{Organisations: own, People: own, Keys: m.keys.Reader},
+		AuditLog:     auditlog.Modules{Log: log, Keys: m.keys, Forks: forks, Groups: own},
+		Keys:         keys.Modules{Keys: m.keys, Changes: m.keys},
+		Organisation: organisation.Modules{Organisations: own, People: own, Keys: m.keys},
 		Reports:      reports.Modules{Forks: forks, Groups: own, Reports: m.reports, Exports: m.exports},
 	}, url, time.Now).MountOrganisation(app)
 }

@@ -47,7 +47,7 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 
 func newKey(t *testing.T, a *assembly.Program, by apikeys.Actor, name string) apikeys.Token {
 	t.Helper()
-	_, token, err := a.Keys.Manager.Create(t.Context(), by, apikeys.NewKey{
+	_, token, err := a.Keys.Create(t.Context(), by, apikeys.NewKey{
 		Name:   name,
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})

@@ -119,7 +119,7 @@ func (s *secretive) useKeys(t *testing.T, d *apptest.AdminDB, serving, owner str
 	s.secrets["another key's secret"] = other.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	useEverywhere(t, s.pages, s.URL, key, other)
-	require.NoError(t, a.Keys.Manager.Revoke(t.Context(), actor, other.ID, audit.Request{}))
+	require.NoError(t, a.Keys.Revoke(t.Context(), actor, other.ID, audit.Request{}))
 	s.pages["an answer to a revoked key"] = answer(t, s.URL+"/api/v1/forks", "Bearer "+other.String())
 }
 

@@ -60,40 +60,30 @@ type authResult struct {
 	firstInMinute        bool // whether last_used_at has to move
 }
 
-// Authenticator authenticates keys, counts their requests and records refused ones.
-type Authenticator struct {
-	db           *postgres.DB
-	log          *audit.Log
-	now          func() time.Time
-	counter      *Counter
-	onUnknownKey func()
-	statement    string // authenticate.sql
-}
-
 // Authenticate finds the key of the token and counts the request in its rate window. A rejection is
 // recorded, with the request, before it is answered.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
 // with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a
 // rejection cannot be recorded.
-func (a *Authenticator) Authenticate(
+func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {
-	result, err := a.authenticate(ctx, token.ID, token.hash(), false)
+	result, err := s.authenticate(ctx, token.ID, token.hash(), false)
 	switch {
 	case err != nil:
 		return Caller{}, err
 	case !result.known:
-		a.onUnknownKey()
+		s.onRefusal(UnknownKey)
 		return Caller{}, errInvalidKey
 	case result.reason != "":
-		return Caller{}, a.reject(ctx, result, request(), result.rejection())
+		return Caller{}, s.reject(ctx, result, request(), result.rejection())
 	case result.limited:
-		return a.rateLimited(result)
+		return s.rateLimited(result)
 	}
-	result.countedOn = a.counter.count(result.Caller, accepted)
+	result.countedOn = s.count(result.Caller, counts{accepted: 1})
 	if result.firstInMinute {
-		if err := a.touch(ctx, result.Caller); err != nil {
+		if err := s.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}
 	}
@@ -108,9 +98,9 @@ var errKeyStopped = apperr.New(apperr.AuthRequired,
 //
 // Errors: apperr.AuthRequired once the key is revoked, expired or paused; any other says nothing
 // about the key.
-func (a *Authenticator) StillUsable(ctx context.Context, organisationID, id string) error {
+func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
-	db := a.db.Gorm.WithContext(ctx)
+	db := s.db.Gorm.WithContext(ctx)
 	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
 		Where("plan in ('pro', 'enterprise')")
 	err := keys(db, "apikeys.usable", organisationID).
@@ -125,19 +115,19 @@ func (a *Authenticator) StillUsable(ctx context.Context, organisationID, id stri
 }
 
 // expiryNotice returns the earlier of a key's expiry and revocation, if it is within noticePeriod.
-func (a *Authenticator) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
+func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
 		end = revokedAt
 	}
-	if end == nil || end.Sub(a.now()) > noticePeriod {
+	if end == nil || end.Sub(s.now()) > noticePeriod {
 		return nil
 	}
 	return end
 }
 
-func (a *Authenticator) rateLimited(r authResult) (Caller, error) {
-	a.counter.count(r.Caller, limited)
+func (s *Service) rateLimited(r authResult) (Caller, error) {
+	s.count(r.Caller, counts{limited: 1})
 	r.RateLimit.Reset = r.retryAfter
 	return r.Caller, newRateLimitError(r.retryAfter,
 		"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,

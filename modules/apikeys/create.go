@@ -2,8 +2,6 @@ package apikeys
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -45,14 +43,6 @@ var (
 		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Manager creates, replaces, renames and revokes keys.
-type Manager struct {
-	*core
-	orgs   Organisations
-	log    *audit.Log
-	random io.Reader
-}
-
 // Create makes a key for the actor's organisation and returns it with its token, which is shown only
 // here. If it replaces a key, that one is revoked after the overlap, until which it counts towards
 // MaxUsable. The change and its audit entry commit together, while the actor still has the role and
@@ -61,30 +51,30 @@ type Manager struct {
 // Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
 // ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
 // apperr.Validation with the field.
-func (m *Manager) Create(
+func (s *Service) Create(
 	ctx context.Context, actor Actor, in NewKey, request audit.Request,
 ) (Key, Token, error) {
-	entry := actor.entry(audit.KeyCreated, "", request)
-	permission := authz.CreateKey
+	want := authz.CreateKey
 	if in.Replaces != "" {
-		entry = actor.entry(audit.KeyReplaced, in.Replaces, request)
-		permission = authz.ReplaceKey
+		want = authz.ReplaceKey
 	}
-	if err := m.authorize(actor.Subject, permission, actor.OrganisationID); err != nil {
+	if err := s.authorize(actor.Subject, want, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err
 	}
-	key, err := in.key(m.now().UTC())
+	key, err := in.key(s.now().UTC())
 	if err != nil {
 		return Key{}, Token{}, err
 	}
-	token, err := NewToken(m.random)
-	if err != nil {
-		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
-	}
+	token := NewToken()
 	key.ID = token.ID
 	key.OrganisationID = actor.OrganisationID
 	key.CreatedBy = actor.Person
-	if err := m.insert(ctx, newKeyRow(key, token.hash()), in.Overlap, entry); err != nil {
+	entry := actor.entry(audit.KeyCreated, key.ID, request)
+	entry.Details = map[string]any{"name": key.Name}
+	if in.Replaces != "" {
+		entry = actor.entry(audit.KeyReplaced, in.Replaces, request)
+	}
+	if err := s.insert(ctx, want, newKeyRow(key, token.hash()), in.Overlap, entry); err != nil {
 		return Key{}, Token{}, err
 	}
 	return key, token, nil

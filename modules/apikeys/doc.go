@@ -3,11 +3,12 @@
 //
 // Tables: api_keys, api_key_windows, api_key_usage.
 //
-// Types, by job (New builds all of them):
-//   - Authenticator checks the key of a request with one statement (authenticate.sql), counts the
-//     request in its rate window, and records refused uses. StillUsable re-checks running exports.
-//   - Reader lists keys and their usage, Manager creates, replaces, renames and revokes them.
-//   - Counter counts uses by day in memory, and stores and prunes them once a minute.
+// Files, by job:
+//   - authenticate.go checks the key of a request with one statement (authenticate.sql), which
+//     counts the request in its rate window; reject.go records refused uses. StillUsable re-checks
+//     running exports.
+//   - list.go lists keys, create.go creates and replaces them, rename.go and revoke.go change them.
+//   - usage.go counts uses by day in memory, and stores and prunes them once a minute.
 //
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
@@ -21,7 +22,7 @@
 //   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier
 //     only. Authorisation uses the database clock; the UI uses the local clock.
 //   - A rejected request is answered only after it is recorded or, above 120 in 60 seconds, counted
-//     (audit.Log.Count). recordRefusal is the only function that records one.
+//     (audit.Log.Count).
 //   - Only a caller with the right secret learns more than that a key is invalid. Authentication is
 //     not scoped to an organisation: the key identifies it (rules.md, Data).
 //

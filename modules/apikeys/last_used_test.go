@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/pgtest"
@@ -95,20 +94,6 @@ func TestLastUse(t *testing.T) {
 				clock_timestamp() - interval '1 min' and clock_timestamp()`, key.ID), name)
 		})
 	}
-}
-
-// rules.md, Keys: a request that waits for the key while a revocation commits does not store its use.
-func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
-	revocation := b.Begin(`update api_keys
-		set revoked_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`, key.ID)
-	err := b.whileWaiting(revocation, func() error { return b.use(token) }, func() {
-		require.NoError(t, revocation.Commit(b.ctx()))
-	})
-	require.NoError(t, err, "it started before the commit: it may pass (doc.go, Trade-offs)")
-	require.Nil(t, b.instant("last_used_at", key))
-	requireCode(t, apperr.AuthRequired, b.use(token))
 }
 
 // A revocation neither waits for requests that wait for the window, nor deadlocks with them.

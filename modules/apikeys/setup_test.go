@@ -50,18 +50,10 @@ func requested() audit.Request { return request }
 type bundle struct {
 	*fixtures.Database
 	t           *testing.T
-	keys, other *instance
+	keys, other *apikeys.Service
 	log         *audit.Log
 	unknown     *atomic.Int64 // uses of unknown keys
 	owner       apikeys.Actor
-}
-
-// instance is the module of one process.
-type instance struct {
-	*apikeys.Authenticator
-	*apikeys.Reader
-	*apikeys.Manager
-	*apikeys.Counter
 }
 
 func setup(t *testing.T) *bundle {
@@ -86,12 +78,15 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func (b *bundle) instance(db *postgres.DB, now func() time.Time) *instance {
+func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Service {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
-	m := apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
-	return &instance{m.Authenticator, m.Reader, m.Manager, m.Counter}
+	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func(why audit.Reason) {
+		if why == apikeys.UnknownKey {
+			b.unknown.Add(1)
+		}
+	})
 }
 
 // member returns the person with the role, with or without two-step verification, in the organisation.
@@ -154,14 +149,14 @@ func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 }
 
 // together calls do n times at once, on the two instances by turns.
-func (b *bundle) together(n int, do func(i int, on *instance) error) []error {
+func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	var wait sync.WaitGroup
 	begin := make(chan struct{})
 	for i := range n {
 		wait.Go(func() {
 			<-begin
-			errs[i] = do(i, []*instance{b.keys, b.other}[i%2])
+			errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2])
 		})
 	}
 	close(begin)
@@ -170,8 +165,8 @@ func (b *bundle) together(n int, do func(i int, on *instance) error) []error {
 }
 
 // uses returns a call for together that authenticates a request.
-func (b *bundle) uses(token apikeys.Token) func(int, *instance) error {
-	return func(_ int, on *instance) error {
+func (b *bundle) uses(token apikeys.Token) func(int, *apikeys.Service) error {
+	return func(_ int, on *apikeys.Service) error {
 		_, err := on.Authenticate(b.ctx(), token, requested)
 		return err
 	}

@@ -71,14 +71,6 @@ func newKeyRow(k Key, hash []byte) keyRow {
 	return r
 }
 
-func toKeys(rows []keyRow) []Key {
-	keys := make([]Key, len(rows))
-	for i, r := range rows {
-		keys[i] = r.key()
-	}
-	return keys
-}
-
 // scopeArray reads and writes scopes as a text[], such as {forks:read,reports:read}.
 type scopeArray []Scope
 

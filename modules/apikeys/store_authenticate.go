@@ -48,19 +48,19 @@ var errNotCounted = apperr.New(apperr.Unavailable,
 // authenticate runs the statement. It repeats it if the window got room since, and if the key had no
 // usable window (crash of PostgreSQL, clock set back), which it then creates or repairs. Errors:
 // apperr.Unavailable.
-func (a *Authenticator) authenticate(
+func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
 	for range 3 {
-		r, err := a.lookup(ctx, id, hash, outside)
+		r, err := s.lookup(ctx, id, hash, outside)
 		if err != nil || !r.limited {
 			return r, err
 		}
 		var wait float64
-		err = a.db.Pool.QueryRow(ctx, retryAfterSQL, id, r.reason != "").Scan(&wait)
+		err = s.db.Pool.QueryRow(ctx, retryAfterSQL, id, r.reason != "").Scan(&wait)
 		if errors.Is(err, pgx.ErrNoRows) {
-			if err = newWindows(a.db.Gorm.WithContext(ctx), id); err == nil {
-				_, err = a.db.Pool.Exec(ctx, repairWindowsSQL, id)
+			if err = newWindows(s.db.Gorm.WithContext(ctx), id); err == nil {
+				_, err = s.db.Pool.Exec(ctx, repairWindowsSQL, id)
 			}
 		}
 		if err != nil {
@@ -74,13 +74,13 @@ func (a *Authenticator) authenticate(
 	return authResult{}, errNotCounted
 }
 
-func (a *Authenticator) lookup(
+func (s *Service) lookup(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
 	var position *string // null without replicas
-	err = a.db.Pool.QueryRow(ctx, a.statement, id, hash, outside).
+	err = s.db.Pool.QueryRow(ctx, s.statement, id, hash, outside).
 		Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
 			&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)
@@ -100,7 +100,7 @@ func (a *Authenticator) lookup(
 	if !r.limited {
 		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
 	}
-	r.ExpiryNotice = a.expiryNotice(r.expiresAt, r.revokedAt)
+	r.ExpiryNotice = s.expiryNotice(r.expiresAt, r.revokedAt)
 	return r, nil
 }
 
@@ -124,8 +124,8 @@ func newWindows(db *gorm.DB, keyID string) error {
 
 // touch stores the last use of a key, once a minute. The commit does not wait for the disk: a crash
 // of PostgreSQL may lose it.
-func (a *Authenticator) touch(ctx context.Context, c Caller) error {
-	err := keys(a.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
+func (s *Service) touch(ctx context.Context, c Caller) error {
+	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		// for this transaction only

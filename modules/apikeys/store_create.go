@@ -6,48 +6,47 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/instant"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
 
-// Organisations reads plans and roles within the transaction of a change of keys. Package org
-// implements it.
-type Organisations interface {
-	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
-	// SubjectIn returns the person's grants and locks them until the transaction ends;
-	// CurrentSubjectIn only reads them.
-	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
-	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
-}
-
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room.
-func (m *Manager) insert(
-	ctx context.Context, row keyRow, overlap time.Duration, entry audit.Entry,
+// quota has room. It stops the key that row replaces.
+func (s *Service) insert(
+	ctx context.Context, want authz.Permission, row keyRow, overlap time.Duration, entry audit.Entry,
 ) error {
-	return m.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := lockCreation(tx, row.OrgID); err != nil {
+	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		err := lockCreation(tx, row.OrgID)
+		old := Key{OrganisationID: row.OrgID}
+		if err == nil && row.Replaces != nil {
+			old, err = readKey(tx, row.OrgID, *row.Replaces)
+		}
+		if err == nil {
+			err = s.reauthorize(tx, entry, want, old.OrganisationID)
+		}
+		if err == nil && row.Replaces != nil {
+			entry.Details, err = stopReplaced(tx, old, row.ID, overlap)
+		}
+		if err == nil {
+			err = s.checkQuota(tx, row.OrgID)
+		}
+		if err != nil {
 			return err
 		}
-		if row.Replaces == nil {
-			entry.Target.ID = row.ID
-			entry.Details = map[string]any{"name": row.Name}
-			if err := m.reauthorize(tx, entry, authz.CreateKey, row.OrgID,
-				m.orgs.SubjectIn); err != nil {
-				return err
-			}
-		} else if err := m.stopReplaced(tx, row, overlap, &entry); err != nil {
+		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(row.OrgID)).Create(&row)
+		if created.Error != nil {
+			return fmt.Errorf("apikeys: create: %w", created.Error)
+		}
+		if err := newWindows(tx, row.ID); err != nil {
 			return err
 		}
-		if err := m.store(tx, row); err != nil {
-			return err
-		}
-		return m.log.AppendIn(tx, entry)
+		return s.log.AppendIn(tx, entry)
 	})
 }
 
@@ -60,36 +59,34 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// store adds a key with its windows, if the plan includes the API and the quota has room. Errors:
-// apperr.AccessDenied.
-func (m *Manager) store(tx *gorm.DB, row keyRow) error {
-	if err := m.checkQuota(tx, row); err != nil {
-		return err
+// stopReplaced revokes a usable key after the overlap, or at its expiry if that is earlier, and
+// returns the details of the entry. Its statement decides between concurrent changes.
+// Errors: ErrNotReplaceable.
+func stopReplaced(
+	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
+) (map[string]any, error) {
+	var stopped keyRow
+	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
+		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
+		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
+		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
+			databaseMillisecond, overlap.Seconds()))
+	if changed.Error != nil {
+		return nil, fmt.Errorf("apikeys: replace: %w", changed.Error)
 	}
-	if err := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(row.OrgID)).Create(&row).Error; err != nil {
-		return fmt.Errorf("apikeys: create: %w", err)
+	if changed.RowsAffected == 0 {
+		return nil, ErrNotReplaceable
 	}
-	return newWindows(tx, row.ID)
-}
-
-// readRole reads the grants of a person in a transaction.
-type readRole func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
-
-// reauthorize authorises by the actor's role in this transaction, because the role may have been
-// lost since the request began. Errors: apperr.AccessDenied.
-func (m *Manager) reauthorize(
-	tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string, role readRole,
-) error {
-	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)
-	if err != nil {
-		return err
-	}
-	return m.authorize(subject, permission, owner)
+	return map[string]any{
+		"name":        k.Name,
+		"replacement": replacement,
+		"stopsAt":     instant.Format(*stopped.RevokedAt),
+	}, nil
 }
 
 // checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
-func (m *Manager) checkQuota(tx *gorm.DB, row keyRow) error {
-	o, err := m.orgs.OrganisationIn(tx, row.OrgID)
+func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
+	o, err := s.orgs.OrganisationIn(tx, organisationID)
 	if err != nil {
 		return err
 	}
@@ -97,9 +94,9 @@ func (m *Manager) checkQuota(tx *gorm.DB, row keyRow) error {
 		return ErrBelowPlan
 	}
 	var usable int64
-	if err := keys(tx, "apikeys.countUsable", row.OrgID).Where(usableAt, databaseNow).
-		Count(&usable).
-		Error; err != nil {
+	err = keys(tx, "apikeys.countUsable", organisationID).Where(usableAt, databaseNow).
+		Count(&usable).Error
+	if err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)
 	}
 	if usable >= MaxUsable {

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"dg/platform/apperr"
+	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
 
-// recordUsageSQL adds counts, and deletes at most a thousand rows from before the retention. By hand:
+// storeUsageSQL adds counts, and deletes at most a thousand rows from before the retention. By hand:
 // one statement for any number of keys, in one order, so that instances cannot deadlock. Deleted keys
 // are left out.
-const recordUsageSQL = `/* apikeys.recordUsage */
+const storeUsageSQL = `/* apikeys.recordUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked
 ), removed as (
@@ -29,21 +30,26 @@ on conflict (key_id, day) do update
   set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
-func (c *Counter) recordUsage(ctx context.Context, taken map[countKey]*counts) error {
+func (s *Service) storeUsage(ctx context.Context, taken map[countKey]counts) error {
 	var organisations, ids []string
 	var days []time.Time
-	var of [outcomes][]int64
-	for key, counted := range taken {
-		organisations = append(organisations, counted.organisationID)
+	var accepted, refused, limited []int64
+	for key, n := range taken {
+		organisations = append(organisations, key.organisationID)
 		ids = append(ids, key.keyID)
 		days = append(days, time.Unix(int64(key.day)*24*60*60, 0).UTC())
-		for what, n := range counted.of {
-			of[what] = append(of[what], n)
-		}
+		accepted = append(accepted, n.accepted)
+		refused = append(refused, n.refused)
+		limited = append(limited, n.limited)
 	}
-	_, err := c.db.Pool.Exec(ctx, recordUsageSQL, firstUsageDay(c.now()), organisations, ids, days,
-		of[accepted], of[refused], of[limited])
+	_, err := s.db.Pool.Exec(ctx, storeUsageSQL, s.firstUsageDay(), organisations, ids, days,
+		accepted, refused, limited)
 	return apperr.Annotate(err, "apikeys: record usage")
+}
+
+// firstUsageDay is the first day within the retention.
+func (s *Service) firstUsageDay() time.Time {
+	return s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }
 
 // usageRow is the usage of a key on a day.
@@ -55,22 +61,29 @@ type usageRow struct {
 
 func (usageRow) TableName() string { return "api_key_usage" }
 
-// usageSince returns the usage of each key on each of the UsageDays from first on.
-func (r *Reader) usageSince(
-	ctx context.Context, organisationID string, keys []Key, first time.Time,
-) (map[string][]Usage, error) {
+// UsageOf returns the usage of the first MaxUsable keys, by id, on each of the last UsageDays: today
+// last, at most a minute late. Errors: apperr.AccessDenied.
+func (s *Service) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[string][]Usage, error) {
+	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
+	if err == nil {
+		err = s.authorizeAll(actor, keys)
+	}
+	if err != nil {
+		return nil, err
+	}
+	first := s.firstUsageDay()
 	all := map[string][]Usage{}
-	ids := make([]string, len(keys))
-	for i, k := range keys {
-		ids[i] = k.ID
+	var ids []string
+	for _, k := range keys[:min(len(keys), MaxUsable)] {
+		ids = append(ids, k.ID)
 		all[k.ID] = make([]Usage, UsageDays)
 		for day := range all[k.ID] {
 			all[k.ID][day].Day = first.AddDate(0, 0, day)
 		}
 	}
 	var rows []usageRow
-	err := r.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("apikeys.usage"), tenant.Scope(organisationID)).
+	err = s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("apikeys.usage"), tenant.Scope(actor.OrganisationID)).
 		Where("key_id = any(?) and day >= ?", &ids, first).Limit(len(ids) * (UsageDays + 1)).
 		Find(&rows).Error
 	if err != nil {

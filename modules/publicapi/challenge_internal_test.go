@@ -19,9 +19,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	(&API{}).Mount(app)
-	made, err := apikeys.NewToken(strings.NewReader(strings.Repeat("x", 1000)))
-	require.NoError(t, err)
-	token := made.String()
+	token := apikeys.NewToken().String()
 	const plain = `Bearer`
 	const invalid = `Bearer error="invalid_token"`
 	for _, c := range []struct {

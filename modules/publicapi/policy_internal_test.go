@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -58,8 +57,7 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	t.Parallel()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	token, err := apikeys.NewToken(strings.NewReader(strings.Repeat("x", 1000)))
-	require.NoError(t, err)
+	token := apikeys.NewToken()
 	for path, status := range map[string]int{
 		"/api/v1/forks":                  http.StatusInternalServerError,
 		"/api/v1/forks/fork":             http.StatusForbidden,

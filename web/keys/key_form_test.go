@@ -28,7 +28,7 @@ func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
 // keyOf returns the key that an answer made.
 func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p webtest.Page) apikeys.Key {
 	t.Helper()
-	key, err := w.Keys.Reader.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
+	key, err := w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
 	require.NoError(t, err)
 	return key
 }
@@ -55,7 +55,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
 	require.Equal(t, now, key.CreatedAt.UTC())
-	_, err := w.Keys.Authenticator.Authenticate(t.Context(), secretIn(t, created), nil)
+	_, err := w.Keys.Authenticate(t.Context(), secretIn(t, created), nil)
 	require.NoError(t, err)
 }
 

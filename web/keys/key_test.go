@@ -29,7 +29,7 @@ func TestKeyPage(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	ends := time.Now().Add(300 * 24 * time.Hour)
-	key, token, err := w.Keys.Manager.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
+	key, token, err := w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
 		Name:        "Warehouse",
 		Description: "Ask <b>Ann</b>",
 		Scopes:      []apikeys.Scope{apikeys.ReportsRead},
@@ -136,7 +136,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
 	b := w.SignedIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
-	stopped, err := w.Keys.Reader.Key(t.Context(), acme.AsOwner(), key.ID)
+	stopped, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
 }

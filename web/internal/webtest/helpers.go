@@ -34,7 +34,7 @@ func (w *World) NewKey(
 ) apikeys.Key {
 	t.Helper()
 	in := apikeys.NewKey{Name: name, Scopes: scopes}
-	key, _, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), in, audit.Request{
+	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), in, audit.Request{
 		Method: "POST",
 		Path:   "/",
 		ID:     "request-0001",
@@ -66,7 +66,7 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) 
 	require.NoError(t, err)
 	ln, base := listen(t)
 	api, err := publicapi.New(publicapi.Modules{
-		Keys:     w.Keys.Authenticator,
+		Keys:     w.Keys,
 		Games:    games.New(w.DB.DB),
 		Reports:  w.Figures,
 		Requests: w.requests,
@@ -75,7 +75,7 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) 
 	}, base)
 	require.NoError(t, err)
 	serve(t, ln, httpserver.Options{Logger: slog.New(slog.DiscardHandler)}, api.Mount)
-	_, token, err := w.Keys.Manager.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
+	_, token, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})
@@ -150,7 +150,7 @@ func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
 // AllKeys are the organisation's keys.
 func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	t.Helper()
-	keys, err := w.Keys.Reader.List(t.Context(), o.AsOwner())
+	keys, err := w.Keys.List(t.Context(), o.AsOwner())
 	require.NoError(t, err)
 	return keys
 }

@@ -46,7 +46,7 @@ import (
 type World struct {
 	DB       *fixtures.Database
 	People   *identity.Service
-	Keys     *apikeys.Module
+	Keys     *apikeys.Service
 	Log      *audit.Log
 	Figures  *reports.Service
 	requests *limit.Requests
@@ -95,7 +95,7 @@ func StartOn(
 	// The sign-ins of SignedIn leave no entry: the log holds what the test does.
 	w.People = w.identity(noOrganisations{}, slog.New(slog.DiscardHandler))
 	orgs := org.New(db.DB, w.Log, policy)
-	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
+	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func(audit.Reason) {})
 	pool, err := postgres.Open(t.Context(), db.URL,
 		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
@@ -136,12 +136,12 @@ func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
 		},
 		Requests: w.requests,
 		Account:  people,
-		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys.Reader, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: w.Keys.Reader, Changes: w.Keys.Manager},
+		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
+		Keys:     keys.Modules{Keys: w.Keys, Changes: w.Keys},
 		Organisation: weborganisation.Modules{
 			Organisations: orgs,
 			People:        people,
-			Keys:          w.Keys.Reader,
+			Keys:          w.Keys,
 		},
 		Docs: docs.Modules{Groups: orgs, Forks: forks},
 		Reports: webreports.Modules{

@@ -1,0 +1,89 @@
+package apikeys
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"dg/platform/authz"
+)
+
+// MaxListed bounds List: all usable keys, and the newest of the others.
+const MaxListed = MaxUsable + 1000
+
+// List returns the keys of the actor's organisation, newest first, also revoked and expired ones.
+// Errors: apperr.AccessDenied.
+func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
+	usableFirst := clause.NamedExpr{
+		SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(s.now())},
+	}
+	listed, err := s.listed(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
+		return of.Order(clause.OrderBy{Expression: usableFirst}).Limit(MaxListed)
+	})
+	slices.SortFunc(listed, func(a, b Key) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	return listed, err
+}
+
+// Expiring returns the keys of the actor's organisation that expire soon (see Key.ExpiresSoon) and
+// are not revoked, the soonest first: MaxUsable at most. Errors: apperr.AccessDenied.
+func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
+	now := s.now()
+	expiring, err := s.listed(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
+		return of.Where("revoked_at is null and expires_at > ? and expires_at <= ?",
+			now, now.Add(noticePeriod)).Order("expires_at, id").Limit(MaxUsable)
+	})
+	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
+}
+
+// Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound
+// (also for another organisation's key).
+func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) {
+	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
+		return Key{}, err
+	}
+	key, err := readKey(s.db.Gorm.WithContext(ctx), actor.OrganisationID, id)
+	if err == nil {
+		err = s.authorizeAll(actor, []Key{key})
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	return key, nil
+}
+
+// listed returns the keys that narrow selects from those of the actor's organisation.
+func (s *Service) listed(
+	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
+) ([]Key, error) {
+	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
+		return nil, err
+	}
+	var rows []keyRow
+	of := keys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
+	if err := narrow(of).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("%s: %w", tag, err)
+	}
+	listed := make([]Key, len(rows))
+	for i, r := range rows {
+		listed[i] = r.key()
+	}
+	return listed, s.authorizeAll(actor, listed)
+}
+
+// authorizeAll asks the policy about the owner of each key, so that a query that reads another
+// organisation's keys fails.
+func (s *Service) authorizeAll(actor Actor, keys []Key) error {
+	for _, k := range keys {
+		if k.OrganisationID != actor.OrganisationID {
+			return s.authorize(actor.Subject, authz.ListKeys, k.OrganisationID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package apikeys
+
+import (
+	"errors"
+	"time"
+
+	"gorm.io/gorm"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/postgres"
+)
+
+// Organisations reads plans and roles within the transaction of a change of keys. Package org
+// implements it.
+type Organisations interface {
+	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
+	// SubjectIn returns the person's grants and locks them until the transaction ends;
+	// CurrentSubjectIn only reads them.
+	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+}
+
+// Service authenticates keys, manages them and counts their use.
+type Service struct {
+	db        *postgres.DB
+	orgs      Organisations
+	log       *audit.Log
+	policy    *authz.Policy
+	now       func() time.Time
+	onRefusal func(audit.Reason)
+	uses      counter
+	statement string // authenticate.sql
+}
+
+// New returns the service over db. onRefusal is called for each refused use of a key, with
+// UnknownKey for those that belong to no audit log.
+func New(
+	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
+	onRefusal func(audit.Reason),
+) *Service {
+	return &Service{
+		db:        db,
+		orgs:      orgs,
+		log:       log,
+		policy:    policy,
+		now:       now,
+		onRefusal: onRefusal,
+		statement: withPosition(db),
+	}
+}
+
+// Actor is a member who manages keys, with the grants for the policy.
+type Actor struct {
+	Person
+	authz.Subject
+}
+
+// entry is the actor's audit entry about the key with the id.
+func (a Actor) entry(action audit.Action, id string, request audit.Request) audit.Entry {
+	return audit.Entry{
+		OrganisationID: a.OrganisationID,
+		Actor:          audit.Actor{Kind: audit.Person, ID: a.ID, Name: a.Name},
+		Action:         action,
+		Target:         audit.Target{Kind: "api_key", ID: id},
+		Request:        request,
+	}
+}
+
+var deniedMessages = map[authz.Permission]string{
+	authz.CreateKey:  "Only owners, and admins with two-step verification, create keys.",
+	authz.ReplaceKey: "Only owners, and admins with two-step verification, replace keys.",
+	authz.RenameKey:  "Only owners, and admins with two-step verification, rename keys.",
+	authz.ListKeys:   "Only owners and admins see the organisation's keys.",
+	authz.RevokeKey:  "Only owners and admins revoke keys.",
+}
+
+// authorize asks the policy about the organisation that owns, or will own, a key.
+// Errors: apperr.AccessDenied.
+func (s *Service) authorize(subject authz.Subject, want authz.Permission, owner string) error {
+	err := s.policy.Authorize(subject, want, owner)
+	if errors.Is(err, authz.ErrDenied) {
+		return apperr.New(apperr.AccessDenied, "%s", deniedMessages[want])
+	}
+	return err
+}
