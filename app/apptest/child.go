@@ -1,13 +1,11 @@
 package apptest
 
 import (
-	"bufio"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,54 +20,6 @@ import (
 	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/logbook"
 )
-
-// OpsAddress is the address of the private listener: of the two that the process listens on, the
-// one that is not URL.
-func (c *Child) OpsAddress(t *testing.T) string {
-	t.Helper()
-	if c.ops == "" {
-		Until(t, 5e9, "there is no private listener", func() bool {
-			for _, address := range listeners4(t, c.Process.Pid) {
-				if "http://"+address != c.URL {
-					c.ops = address
-				}
-			}
-			return c.ops != ""
-		})
-	}
-	return c.ops
-}
-
-// listeners4 returns the IPv4 addresses that a process listens on, from /proc.
-func listeners4(t *testing.T, pid int) (addresses []string) {
-	t.Helper()
-	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	require.NoError(t, err)
-	own := map[string]bool{}
-	for _, fd := range fds {
-		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, "socket:[") {
-			own[strings.Trim(to, "socket:[]")] = true
-		}
-	}
-	table, err := os.Open(fmt.Sprintf("/proc/%d/net/tcp", pid))
-	if err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
-	}
-	defer table.Close()
-	for lines := bufio.NewScanner(table); lines.Scan(); {
-		var n int
-		var ip, port uint32
-		var remote, state string
-		fields := strings.Fields(lines.Text())
-		if _, err := fmt.Sscanf(lines.Text(), "%d: %08X:%04X %s %s", &n, &ip, &port, &remote,
-			&state); err == nil && state == "0A" && own[fields[9]] {
-			addresses = append(addresses,
-				fmt.Sprintf("%d.%d.%d.%d:%d", byte(ip), byte(ip>>8), byte(ip>>16), byte(ip>>24),
-					port))
-		}
-	}
-	return addresses
-}
 
 // Binary builds the program once, without the race detector, and returns its path.
 var Binary = sync.OnceValues(func() (string, error) {
@@ -89,7 +39,7 @@ type Child struct {
 	Out, Log logbook.Book
 	Exited   chan struct{}
 	URL      string // where it serves
-	ops      string // cached by OpsAddress
+	Ops      string // the address of the private listener
 }
 
 // Launch starts dg. The end of the test kills it.
@@ -155,7 +105,11 @@ func ServeDatabase(t *testing.T, db *fixtures.Database) *Child {
 	return ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
 }
 
-var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
+// servingLine is printed, and the listening line logged as text or JSON.
+var (
+	servingLine   = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
+	listeningLine = regexp.MustCompile(`operations"?[=:]"?([\d.:]+)`)
+)
 
 // UntilServing waits until it serves, and reads where.
 func (c *Child) UntilServing() *Child {
@@ -169,6 +123,7 @@ func (c *Child) UntilServing() *Child {
 		line := servingLine.FindStringSubmatch(c.Out.String())
 		if line != nil {
 			c.URL = line[1]
+			c.Ops = RegexpGroup(c.T, listeningLine.String(), c.Log.String())
 		}
 		return line != nil
 	})
@@ -194,7 +149,7 @@ type Answer struct {
 // Get sends a GET with a key ("": none) and headers, given as name, value.
 func (c *Child) Get(path, token string, headers ...string) Answer {
 	c.T.Helper()
-	response := Ask(c.T, WithoutRedirects(), c.URL+path, token, headers...)
+	response := Ask(c.T, NewClient(), c.URL+path, token, headers...)
 	defer response.Body.Close()
 	return Answer{response.StatusCode, response.Header, ReadAll(c.T, response)}
 }
@@ -243,7 +198,7 @@ func (c *Child) Kill() {
 // Operations reads a page of the private listener.
 func (c *Child) Operations(path string) string {
 	c.T.Helper()
-	response := Ask(c.T, NewClient(), "http://"+c.OpsAddress(c.T)+path, "")
+	response := Ask(c.T, NewClient(), "http://"+c.Ops+path, "")
 	require.Equal(c.T, http.StatusOK, response.StatusCode, path)
 	return ReadAll(c.T, response)
 }

@@ -5,38 +5,47 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// CookiesOf signs a person in without a browser and returns the cookies.
-func CookiesOf(t *testing.T, base, email, password string) string {
-	t.Helper()
-	form := url.Values{"email": {email}, "password": {password}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in",
-		strings.NewReader(form.Encode()))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	response, err := WithoutRedirects().Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusSeeOther, response.StatusCode)
-	var all []string
-	for _, cookie := range response.Cookies() {
-		all = append(all, cookie.Name+"="+cookie.Value)
+// NewClient opens a new connection for each request, and follows no redirect.
+func NewClient() *http.Client { return clientBy((&net.Dialer{}).DialContext) }
+
+func clientBy(
+	dial func(ctx context.Context, network, address string) (net.Conn, error),
+) *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext:        dial,
+			DisableCompression: true,
+			DisableKeepAlives:  true,
+			ReadBufferSize:     4 << 10,
+		},
 	}
-	return strings.Join(all, "; ")
 }
 
-// WithoutRedirects is a client that does not follow redirects.
-func WithoutRedirects() *http.Client {
-	c := NewClient()
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// SmallWindowClient has a small receive window, so that the server cannot send much that it does
+// not read.
+func SmallWindowClient() *http.Client {
+	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			err = tcp.SetReadBuffer(16 << 10)
+		}
+		return conn, err
+	})
+}
+
+// PlainClient connects from 127.0.0.20, which no attack uses.
+func PlainClient(keep bool) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 20)}}
+	c := clientBy(dialer.DialContext)
+	c.Timeout = 10 * time.Second
+	c.Transport.(*http.Transport).DisableKeepAlives = !keep
 	return c
 }
 
@@ -46,26 +55,6 @@ func ReadAll(t *testing.T, response *http.Response) string {
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	return string(body)
-}
-
-// SmallWindowClient has a small receive window, so that the server cannot send much that it does
-// not read.
-func SmallWindowClient() *http.Client {
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			err = tcp.SetReadBuffer(16 << 10)
-		}
-		return conn, err
-	}
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext:        dial,
-			DisableCompression: true,
-			DisableKeepAlives:  true,
-			ReadBufferSize:     4 << 10,
-		},
-	}
 }
 
 // ReadSlowly reads at 200 KB/s in the background until the body ends, and sends the error that
@@ -111,18 +100,6 @@ func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
 	return response.StatusCode, body
 }
 
-// KeepingClient keeps its connections alive.
-func KeepingClient(within time.Duration) *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: within}
-}
-
-// NewClient opens a new connection for each request.
-func NewClient() *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
-	}
-}
-
 // Ask sends a GET with a key ("": none) and headers, given as name, value.
 func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
 	t.Helper()
@@ -138,12 +115,4 @@ func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *ht
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	return response
-}
-
-// PlainClient connects from 127.0.0.20, which no attack uses.
-func PlainClient(keep bool) *http.Client {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 20)}}
-	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		DialContext: dialer.DialContext, DisableCompression: true, DisableKeepAlives: !keep,
-	}}
 }

@@ -45,3 +45,12 @@ func (c *Counter) String() string {
 	defer c.mu.Unlock()
 	return fmt.Sprint(c.counts)
 }
+
+// Concurrently calls do n times concurrently and waits for all calls.
+func Concurrently(n int, do func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
+}

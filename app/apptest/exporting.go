@@ -24,18 +24,26 @@ type Exporting struct {
 // StartExporting serves a fork with that many plays.
 func StartExporting(t *testing.T, plays int) *Exporting {
 	t.Helper()
+	return exporting(t, plays, func(db *fixtures.Database) *Child {
+		ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
+			"--migrate-database-url", db.OwnerURL})
+		return ServeDatabase(t, db)
+	})
+}
+
+// exporting stores a fork with that many plays, and serves it.
+func exporting(t *testing.T, plays int, serve func(*fixtures.Database) *Child) *Exporting {
+	t.Helper()
 	db := fixtures.New(t)
 	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	// As after an import. Otherwise the export has another plan, and runs during the first sealing.
 	db.Exec(`analyze`)
-	ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
-		"--migrate-database-url", db.OwnerURL})
 	e := &Exporting{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
-		Child:      ServeDatabase(t, db),
+		Child:      serve(db),
 		AdminDB:    AdminDBAt(t, db.URL),
 		Token:      db.Key(fork.OrganisationID).Token(),
 	}
@@ -50,15 +58,7 @@ func (e *Exporting) BeginExport(
 	t *testing.T, requestID string, headers ...string,
 ) (*http.Response, *bufio.Reader) {
 	t.Helper()
-	return e.BeginExportAs(t, e.Token, requestID, headers...)
-}
-
-// BeginExportAs is BeginExport with another key.
-func (e *Exporting) BeginExportAs(
-	t *testing.T, token, requestID string, headers ...string,
-) (*http.Response, *bufio.Reader) {
-	t.Helper()
-	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, token,
+	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, e.Token,
 		append(headers, "X-Request-Id", requestID)...)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	body := bufio.NewReaderSize(response.Body, 4<<10)

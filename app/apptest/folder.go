@@ -28,12 +28,6 @@ func NewFolder(t *testing.T) string {
 // CleanFolder stops the server that a killed dg has left on a folder, waits until no process runs on
 // it, and removes it with its base.
 func CleanFolder(t *testing.T, base, dir string) {
-	StopLeft(t, dir)
-	_ = os.RemoveAll(base)
-}
-
-// StopLeft stops the server that a killed dg has left on a folder.
-func StopLeft(t *testing.T, dir string) {
 	t.Helper()
 	Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
 		if len(ProcessesOn(t, dir)) == 0 {
@@ -46,6 +40,7 @@ func StopLeft(t *testing.T, dir string) {
 		require.NoError(t, err)
 		return false
 	})
+	_ = os.RemoveAll(base)
 }
 
 // makeDatabase makes the database of a folder if there is none.

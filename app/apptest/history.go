@@ -1,7 +1,6 @@
 package apptest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,38 +26,26 @@ type History struct {
 // NewHistory writes a file of that many plays. Each seed is another organisation.
 func NewHistory(t *testing.T, seed uint64, plays int) History {
 	t.Helper()
-	return HistoryOf(t, seed, time.Now().UTC(),
-		demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
-}
-
-// HistoryOf writes a file of that size, which ends at an instant.
-func HistoryOf(t *testing.T, seed uint64, end time.Time, size demo.Size) History {
-	t.Helper()
 	base, err := ReachableFolder() // in memory: a soak writes gigabytes
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	h := History{File: filepath.Join(base, "history.ndjson"), Plays: size.Plays}
+	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays}
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
-	h.IDs, err = demo.Scale(f, seed, end, size)
+	end := time.Now().UTC()
+	h.IDs, err = demo.Scale(f, seed, end,
+		demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	h.Query = fmt.Sprintf("?from=%s&to=%s", end.AddDate(0, 0, -size.Days-1).Format(time.DateOnly),
-		end.Format(time.DateOnly))
+	h.Query = LastDays(302)
 	return h
 }
 
-// ImportInto imports the history.
-func (h History) ImportInto(t *testing.T, dir string) {
-	t.Helper()
-	ImportFile(t, dir, h.File)
-}
-
-// ImportFile imports a file with the binary, and returns its output.
-func ImportFile(t *testing.T, dir, file string) string {
+// ImportInto imports the history with the binary, and returns its output.
+func (h History) ImportInto(t *testing.T, dir string) string {
 	t.Helper()
 	require.NoError(t, makeDatabase(dir))
-	return Succeeds(t, dir, "import", file)
+	return Succeeds(t, dir, "import", h.File)
 }
 
 // CSV is the path of the export of all plays.

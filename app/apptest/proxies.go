@@ -33,15 +33,14 @@ func WithoutTLS() []string {
 
 // ClientOf is a client at 127.0.0.2 of the proxy at the address.
 func ClientOf(address string) *http.Client {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	c := clientBy(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return from.DialContext(ctx, "tcp", address)
-	}
-	return &http.Client{Transport: &http.Transport{
-		DialContext:        dial,
-		DisableCompression: true,
-		TLSClientConfig:    &tls.Config{InsecureSkipVerify: true},
-	}}
+	})
+	transport := c.Transport.(*http.Transport)
+	transport.DisableKeepAlives = false
+	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	return c
 }
 
 // PublicURL is the value of DG_BASE_URL behind a proxy.
@@ -101,29 +100,15 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 // BehindProxy starts a dg with one large fork that trusts proxies on this machine.
 func BehindProxy(t *testing.T, args ...string) *Exporting {
 	t.Helper()
-	db := fixtures.New(t)
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
-	db.Players(fork.OrganisationID, 500)
 	plays := ChaosSize(30_000, 150_000, 150_000)
-	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	db.Exec(`analyze`) // as an import does: rows come in the order of an index
-	address := FreeAddress(t)
-	dg := Launch(t,
-		append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url",
-			db.URL,
-			"--migrate-database-url", db.OwnerURL, "--base-url", PublicURL, "--trusted-proxies",
-			"127.0.0.1/32")...).UntilServing()
-	dg.URL = "http://" + address // it says the public one
-	return &Exporting{
-		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
-		Plays:      plays,
-		Child:      dg,
-		AdminDB:    AdminDBAt(t, db.URL),
-		Token:      db.Key(fork.OrganisationID).Token(),
-		MoreTokens: []string{
-			db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token(),
-		},
-	}
+	return exporting(t, plays, func(db *fixtures.Database) *Child {
+		address := FreeAddress(t)
+		dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",
+			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,
+			"--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32")...).UntilServing()
+		dg.URL = "http://" + address // it says the public one
+		return dg
+	})
 }
 
 // adapt writes an example with other addresses and a certificate of this test.

@@ -2,11 +2,7 @@ package apptest
 
 import (
 	"fmt"
-	"regexp"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/fixtures"
 )
@@ -49,15 +45,4 @@ func LastDays(n int) string {
 	now := time.Now().UTC()
 	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly),
 		now.Format(time.DateOnly))
-}
-
-// SessionCookie finds the cookie of a session.
-var SessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
-
-// SessionOf signs in as a browser does and returns the session's cookie.
-func SessionOf(t *testing.T, base, email string) string {
-	t.Helper()
-	cookie := SessionCookie.FindString(CookiesOf(t, base, email, fixtures.Password))
-	require.NotEmpty(t, cookie)
-	return cookie
 }

@@ -1,7 +1,6 @@
 package apptest
 
 import (
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
+	"dg/platform/testkit/fixtures"
 )
 
 // WebClient is a browser without scripts: it keeps cookies and follows no redirect.
@@ -49,21 +49,16 @@ func (c *WebClient) Send(path string, form url.Values) (status int, body, locati
 	for name, value := range c.Cookies {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
-	transport := NewClient()
-	transport.CheckRedirect = func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}
-	response, err := transport.Do(request)
+	response, err := NewClient().Do(request)
 	require.NoError(c.T, err)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	require.NoError(c.T, err)
+	text := ReadAll(c.T, response)
 	for _, cookie := range response.Cookies() {
 		if c.Cookies[cookie.Name] = cookie.Value; cookie.Value == "" {
 			delete(c.Cookies, cookie.Name)
 		}
 	}
-	return response.StatusCode, string(text), response.Header.Get("Location")
+	return response.StatusCode, text, response.Header.Get("Location")
 }
 
 // Get opens a page and returns it.
@@ -108,11 +103,14 @@ func (c *WebClient) SignIn(a demo.Account) *WebClient {
 	return c
 }
 
-// Stolen returns another browser with this one's session.
-func (c *WebClient) Stolen() *WebClient {
-	thief := NewWebClient(c.T, c.Base)
-	thief.Cookies["__Host-dg"] = c.Cookies["__Host-dg"]
-	return thief
+// Session is the cookie of the session, as name and value.
+func (c *WebClient) Session() string { return "__Host-dg=" + c.Cookies["__Host-dg"] }
+
+// SessionOf signs the fixtures' person in and returns the session's cookie.
+func SessionOf(t *testing.T, base, email string) string {
+	t.Helper()
+	a := demo.Account{Email: email, Password: fixtures.Password}
+	return NewWebClient(t, base).SignIn(a).Session()
 }
 
 // OfferedSecret finds the new secret on the page that sets up two-step verification.

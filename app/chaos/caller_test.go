@@ -91,7 +91,6 @@ func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
 		answers: new(apptest.Counter),
 	}
 	c.http.Timeout = 20 * time.Second
-	c.http.CheckRedirect = apptest.WithoutRedirects().CheckRedirect
 	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
 	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
 	for range apptest.ChaosSize(20, 60, 60) {

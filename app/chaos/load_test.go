@@ -159,7 +159,7 @@ func chaosSeconds(cut, chaotic, soaked int) time.Duration {
 // newNeighbours serves an organisation with the most keys, many groups and a long log.
 func newNeighbours(t *testing.T, db *fixtures.Database) *neighbours {
 	t.Helper()
-	n := &neighbours{http: apptest.WithoutRedirects(), Tenant: apptest.NewTenant(db,
+	n := &neighbours{http: apptest.NewClient(), Tenant: apptest.NewTenant(db,
 		apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
 	n.http.Transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1000}
 	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`, n.Slug)

@@ -202,7 +202,7 @@ func (w *requestWorld) send(s sent) int {
 	for name, value := range w.people[s.who] {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
-	response, err := apptest.WithoutRedirects().Do(request)
+	response, err := apptest.NewClient().Do(request)
 	if err != nil {
 		return 0
 	}

@@ -196,7 +196,7 @@ func (p *proof) judge(sent []sentStatement) (beyond map[string]string) {
 			p.shows[s.tag()] = true
 			continue
 		}
-		require.Regexp(p.t, apptest.Tagged, s.sql,
+		require.Regexp(p.t, tagged, s.sql,
 			"a statement on an organisation's table names no caller")
 		of := p.needs(s, append(slices.Clone(p.organisations), noOne))
 		p.shows[s.tag()] = p.shows[s.tag()] || !slices.Contains(of, noOne)

@@ -1,11 +1,12 @@
 package chaos
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 	"maps"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -73,7 +74,7 @@ var planted = map[string]string{
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{sent: map[string]sentStatement{}}
-	through := func(url string) string { return apptest.SocketProxy(t, url, r.pass) }
+	through := func(url string) string { return socketProxy(t, url, r.pass) }
 	w := newRequestWorld(t, through, (*requestWorld).furnish)
 	w.sendEverything(through(w.db.OwnerURL))
 	p := newProof(t, w.db.OwnerURL)
@@ -141,8 +142,16 @@ type sentStatement struct {
 	format []int16 // of the values
 }
 
+// tagged finds the tag of a statement.
+var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
+
 // tag is the comment that names the statement's caller.
-func (s sentStatement) tag() string { return apptest.TagOf(s.sql) }
+func (s sentStatement) tag() string {
+	if found := tagged.FindStringSubmatch(s.sql); found != nil {
+		return found[1]
+	}
+	return s.sql
+}
 
 // pass forwards a connection, and keeps the statements in its messages.
 func (r *recorder) pass(client, server net.Conn) {
@@ -152,39 +161,68 @@ func (r *recorder) pass(client, server net.Conn) {
 		_, _ = io.Copy(client, server)
 		_ = client.Close()
 	}()
-	from := bufio.NewReader(client)
+	from := pgproto3.NewBackend(client, nil)
 	prepared := map[string]string{}
-	m, err := apptest.ReadMessage(from, 0)
-	for ; err == nil; m, err = apptest.ReadMessage(from, 1) {
+	m, err := from.ReceiveStartupMessage()
+	for ; err == nil; m, err = from.Receive() {
 		r.keep(m, prepared)
-		if _, err = server.Write(m); err != nil {
+		bytes, _ := m.Encode(nil)
+		if _, err = server.Write(bytes); err != nil {
 			return
 		}
 	}
 }
 
 // keep keeps the statement of a message; prepared are those that its session has prepared.
-func (r *recorder) keep(m apptest.Message, prepared map[string]string) {
+func (r *recorder) keep(m pgproto3.FrontendMessage, prepared map[string]string) {
 	s := sentStatement{}
-	switch m[0] {
-	case 'P':
-		name, rest, _ := strings.Cut(string(m[5:]), "\x00")
-		prepared[name], _, _ = strings.Cut(rest, "\x00")
+	switch m := m.(type) {
+	case *pgproto3.Parse:
+		prepared[m.Name] = m.Query
 		return
-	case 'B':
-		var bind pgproto3.Bind
-		if bind.Decode(bytes.Clone(m[5:])) != nil {
-			return
+	case *pgproto3.Bind:
+		s = sentStatement{sql: prepared[m.PreparedStatement], format: m.ParameterFormatCodes}
+		for _, value := range m.Parameters { // of the reader's buffer
+			s.values = append(s.values, bytes.Clone(value))
 		}
-		s = sentStatement{
-			prepared[bind.PreparedStatement], bind.Parameters, bind.ParameterFormatCodes,
-		}
-	case 'Q':
-		s.sql = strings.Trim(string(m[5:]), "\x00")
+	case *pgproto3.Query:
+		s.sql = m.String
 	default:
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent[s.sql+"\x00"+string(bytes.Join(s.values, []byte{0}))] = s
+}
+
+// socketProxy is a proxy in front of PostgreSQL: pass carries the messages of a client and the
+// server. It returns the URL of the database through it.
+func socketProxy(
+	t *testing.T, database string, pass func(client, server net.Conn),
+) (through string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	q := u.Query()
+	socket := filepath.Join(q.Get("host"), ".s.PGSQL."+cmp.Or(q.Get("port"), "5432"))
+	dir, err := os.MkdirTemp("", "relay")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for client, err := ln.Accept(); err == nil; client, err = ln.Accept() {
+			if server, err := net.Dial("unix", socket); err == nil {
+				go pass(client, server)
+			} else {
+				_ = client.Close()
+			}
+		}
+	}()
+	q.Set("host", dir)
+	q.Set("port", "5432")
+	u.Host = ""
+	u.RawQuery = q.Encode()
+	return u.String()
 }

@@ -27,8 +27,8 @@ type serveCmd struct {
 // Run serves until the process is told to stop.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
-	p.log.Info("dg starts", "version", version, "address", c.Addr, "operations", c.OpsAddr,
-		"base_url", base, "database", c.shownDatabase())
+	p.log.Info("dg starts", "version", version, "base_url", base,
+		"database", c.shownDatabase())
 	db, err := c.openChecked(ctx, p)
 	if err != nil {
 		return err
@@ -39,6 +39,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer on.Close()
+	p.log.Info("dg listens", "address", on.main.Addr().String(),
+		"operations", on.ops.Addr().String())
 	if p.OwnProcess {
 		raiseThreads()
 		db.dropPrivileges(p.log)

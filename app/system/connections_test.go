@@ -35,7 +35,7 @@ func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	c := apptest.LaunchWith(t, apptest.WithFiles("256"), "serve", "--addr", "127.0.0.1:0",
 		"--ops-addr", "127.0.0.1:0", "--database-url", db.URL, "--migrate-database-url",
 		db.OwnerURL).UntilServing()
-	ops := c.OpsAddress(t)
+	ops := c.Ops
 	const request = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	for i := range 300 {
 		dialFrom(t, "127.0.0.1", ops, []string{"", request[:30], request}[i%3])

@@ -33,7 +33,7 @@ func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 	}
 	before := entries()
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
-	cookies := apptest.CookiesOf(t, d.URL, maren.Email, maren.Password)
+	cookies := apptest.NewWebClient(t, d.URL).SignIn(maren).Session()
 	p := browsertest.New(t)
 	p.AllowError("status of 403")
 	signIn(t, p, d.Child, maren, "/reports")

@@ -66,11 +66,11 @@ func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 }
 
 // overRelay is a dg that serves one large fork and a long audit log from a database behind a relay.
-func overRelay(t *testing.T) (*apptest.Exporting, *apptest.Relay) {
+func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
 	t.Helper()
 	const plays = 60_000
 	x := apptest.NewExternal(t)
-	r := apptest.NewRelay(t, x)
+	r := newRelay(t, x)
 	x.Succeeds("migrate")
 	owner, err := postgres.Open(t.Context(), x.Owner(), postgres.Options{Name: "test", MaxConns: 4})
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func overRelay(t *testing.T) (*apptest.Exporting, *apptest.Relay) {
 		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
 	}
 	e.Token = e.MoreTokens[0]
-	e.Child = apptest.ServeWith(t, "--database-url", r.URL(), "--migrate-database-url", x.Owner())
+	e.Child = apptest.ServeWith(t, "--database-url", r.url(), "--migrate-database-url", x.Owner())
 	e.Do(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 			target_kind, target_id, reason, method, path, address, user_agent, request_id)
 		select id, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
@@ -132,7 +132,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	r.Open.Lock()
+	r.open.Lock()
 	silent := time.Now()
 	var reading sync.WaitGroup
 	for _, body := range []io.Reader{log.Body, file} {
@@ -146,14 +146,14 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 		})
 	}
 	reading.Wait()
-	r.Open.Unlock()
+	r.open.Unlock()
 	outcome, rows := e.Finished(t, "silent-export")
 	require.Equal(t, "database_unavailable", outcome)
 	require.Less(t, rows, e.Plays)
 
-	r.Open.Lock()
+	r.open.Lock()
 	answers := askAtOnce(t, e, 40, silenceTimeout) // more than the pools hold
-	r.Open.Unlock()
+	r.open.Unlock()
 	require.Equal(t, map[string]int{"Service Unavailable": 40}, answers)
 	apptest.Until(t, backWithin, "dg does not answer again", func() bool {
 		return e.Get("/api/v1/forks", e.Token).Status == http.StatusOK
@@ -163,7 +163,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 		return apptest.Read[int](t, e.AdminDB, `select count(*) from pg_stat_activity
 			where application_name = 'dg requests' and state_change > now() - interval '1.1 s'`) == 0
 	})
-	r.Forget()
+	r.forget()
 	require.Equal(t, map[string]int{"OK": 12}, askAtOnce(t, e, 12, 2*silenceTimeout),
 		"dead connections are replaced together")
 	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).Status)
@@ -184,11 +184,11 @@ func ownersSession(t *testing.T, d *apptest.AdminDB) string {
 }
 
 // stopsInSilence: with a silent database and an export that runs, dg exits soon after SIGTERM.
-func stopsInSilence(t *testing.T, e *apptest.Exporting, r *apptest.Relay) {
+func stopsInSilence(t *testing.T, e *apptest.Exporting, r *relay) {
 	t.Helper()
 	_, body := e.BeginExport(t, "black-hole-0001")
-	r.Open.Lock()
-	defer r.Open.Unlock()
+	r.open.Lock()
+	defer r.open.Unlock()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
 	e.Status(20 * time.Second)
 	_, err := io.Copy(io.Discard, body)

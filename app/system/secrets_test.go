@@ -73,7 +73,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	s.usePasswords(t) // before many unauthenticated requests, of which the log has a sample
 	s.useKeys(t, d, serving, owner)
 
-	ops := "http://" + s.OpsAddress(t)
+	ops := "http://" + s.Ops
 	for _, path := range []string{
 		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1",
