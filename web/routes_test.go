@@ -221,6 +221,9 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	}
 	for _, path := range paths {
 		p := b.Get(path).Lacks(t, "style=")
+		require.NotRegexp(t, `<script[^>]*>[^<]|<[^<>]* on\w+=`, p.Body, "%s: inline script", path)
+		require.NotRegexp(t, `<(script|link|img)[^>]* (src|href)="(https?:|//)`, p.Body,
+			"%s: of another host", path)
 		policy := p.Header.Get("Content-Security-Policy")
 		require.Contains(t, policy, "default-src 'none'", path)
 		require.Contains(t, policy, "frame-ancestors 'none'", path)

@@ -32,7 +32,7 @@ var loads = []load{
 	onScreen("/reports"),
 	onScreen("/settings/audit-log"),
 	onScreen("/settings/audit-log.csv"),
-	onScreen("/reports/FORK?find=a"),
+	onScreen("/reports/FORK?player=a"),
 	onScreen("/settings/organisation"),
 	onScreen("/settings/api-keys"),
 	signInWith(func(int) string { return fixtures.Password }),

@@ -15,7 +15,7 @@ import (
 
 // The bounds of Groups and FindGroups.
 const (
-	maxGroups         = 500
+	MaxGroups         = 500 // that Groups lists
 	maxSearchedGroups = 10_000
 	maxFoundGroups    = 50
 )
@@ -26,7 +26,7 @@ func (s *Service) Groups(
 	ctx context.Context, organisationID, chosen string,
 ) (groups []Group, _ error) {
 	listed := s.groups(ctx, organisationID).
-		Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(maxGroups))
+		Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(MaxGroups))
 	if input.IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}

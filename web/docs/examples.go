@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -47,11 +46,11 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	if err != nil || len(forks) == 0 {
 		return e
 	}
-	fork := slices.MaxFunc(forks, func(a, b games.Fork) int {
-		return cmp.Or(ui.CompareBool(a.Status == "active", b.Status == "active"),
-			ui.CompareBool(a.DeployedRelease != nil, b.DeployedRelease != nil),
-			b.CreatedAt.Compare(a.CreatedAt))
-	})
+	// the oldest that is played, or the oldest
+	slices.SortFunc(forks, func(a, b games.Fork) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
+		return f.Status == "active" && f.DeployedRelease != nil
+	}))]
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
 	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadReport, "")

@@ -3,7 +3,6 @@ package keys
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"dg/modules/apikeys"
@@ -13,14 +12,14 @@ import (
 
 // usageView is the requests of a key by day: in words, as bars and as a table.
 type usageView struct {
-	Summary     string
-	Any         bool
-	Chart       ui.Panel
-	Ticks       []ui.Tick
-	Most        string
-	First, Last string
-	Days        []usageDay
-	Rejected    bool // whether any request was refused or limited
+	Summary  string
+	Any      bool
+	Chart    ui.Panel
+	Ticks    []ui.Tick
+	Most     string
+	Period   string
+	Days     []usageDay
+	Rejected bool // whether any request was refused or limited
 }
 
 // usageDay is a day. Bar is all requests; Accepted covers its part of it.
@@ -70,8 +69,7 @@ func newUsageView(days []apikeys.Usage) usageView {
 		Chart:    ui.NewPanel(period, 0, total(most), 1, ui.Count),
 		Ticks:    ui.Ticks(period),
 		Most:     fmt.Sprintf("%s on %s", ui.Count(total(most)), ui.Day(most.Day)),
-		First:    ui.Day(days[0].Day),
-		Last:     ui.Day(ui.LastDay(period)),
+		Period:   ui.Period(period),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, newUsageDay(i, d, v.Chart))
@@ -104,24 +102,13 @@ func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	}
 }
 
-// sparkHeight is the height of the highest bar of a sparkline.
-const sparkHeight = 16
-
-// spark is the outline of bars, one a day without gaps, and their sum: "" of none.
-func spark(days []apikeys.Usage) (outline, requests string) {
-	var most, sum int64
+// totals are the requests of each day.
+func totals(days []apikeys.Usage) (all []int64, sum int64) {
 	for _, d := range days {
-		most = max(most, total(d))
+		all = append(all, total(d))
 		sum += total(d)
 	}
-	if sum == 0 {
-		return "", ""
-	}
-	b := strings.Builder{}
-	for _, d := range days {
-		fmt.Fprintf(&b, "V%dh1", sparkHeight-(total(d)*sparkHeight+most-1)/most)
-	}
-	return fmt.Sprintf("M0 %d%sV%dz", sparkHeight, b.String(), sparkHeight), ui.Count(sum)
+	return all, sum
 }
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }

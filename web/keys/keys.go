@@ -35,8 +35,8 @@ type keyRow struct {
 	Created      time.Time
 	Creator      string
 	LastUsed     *time.Time // nil: never
-	Spark        string     // of the requests of the last 30 days, or "" of none
-	Requests     string     // their number
+	Spark        ui.Spark   // of the requests of the last 30 days
+	Requests     string     // their number, or "" of none
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
@@ -104,7 +104,11 @@ func (h *Handler) addRows(
 	}
 	for _, k := range underSuccessors(active) {
 		row := h.keyRow(p, k)
-		row.Spark, row.Requests = spark(used[k.ID])
+		requests, sum := totals(used[k.ID])
+		row.Spark = ui.NewSpark(requests)
+		if sum > 0 {
+			row.Requests = ui.Count(sum)
+		}
 		if used == nil {
 			row.Requests = "Not available"
 		}

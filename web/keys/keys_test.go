@@ -179,9 +179,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 	p := b.Get(acme.At("/settings/api-keys"))
 	require.Contains(t, row(t, p, "Used"), "1,235 Never used Revoke")
 	require.NotContains(t, p.Body, "777", "a key that has ended shows none")
-	outline := webtest.RegexpFind(t, `<path d="(M0 16[^"]+)"`, p.Body)
-	require.Equal(t, "M0 16"+strings.Repeat("V16h1", 14)+"V15h1"+strings.Repeat("V16h1", 14)+
-		"V0h1V16z", outline, "a single request is seen, and the day before the 30 is not")
+	p.Has(t, `<path d="M1415 1157v77h70v-77zM2915 0v1234h70v-1234z"/>`) // a single request is seen
 
 	lock := w.DB.Begin(`lock table api_key_usage in access exclusive mode`)
 	p = b.Get(acme.At("/settings/api-keys"))

@@ -25,7 +25,7 @@ var (
 	keptParams = []string{
 		"from", "to", "groupId", "compare", "q", "archived", "sort", "player", "skills",
 	}
-	otherParams = []string{"page", "find", "format"}
+	otherParams = []string{"page", "format"}
 )
 
 // maxParam bounds the value of a parameter, in bytes.

@@ -13,14 +13,13 @@ import (
 // chart draws plays as bars above average scores as dots, on one time axis, in front of the
 // compared period.
 type chart struct {
-	Unit        string // day or week: what a bar is
-	Now         string // the period
-	Compared    string // with which; "": with none
-	First, Last string
-	Total       reports.Statistics
-	Bars        []bar
-	Most        bar
-	Ticks       []ui.Tick
+	Unit     string // day or week: what a bar is
+	Now      string // the period
+	Compared string // with which; "": with none
+	Total    reports.Statistics
+	Bars     []bar
+	Most     bar
+	Ticks    []ui.Tick
 
 	Plays                       ui.Panel
 	Finished, Unfinished, Early string // bars; Early: of the compared period
@@ -83,8 +82,6 @@ func newChart(
 	c := chart{
 		Unit:  "day",
 		Now:   ui.Period(p),
-		First: ui.Day(p.From),
-		Last:  ui.Day(ui.LastDay(p)),
 		Total: s,
 		Ticks: ui.Ticks(p),
 	}

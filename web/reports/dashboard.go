@@ -21,16 +21,16 @@ import (
 type dashboardView struct {
 	ui.Layout
 	Fork, Self, Back  string
-	States            []forkState
+	State             forkState
 	Today             time.Time
 	From, To, GroupID string        // as they were entered
 	Kept              []param       // what the form keeps of the address
 	Invalid           *apperr.Error // nil: the period is valid
 	Presets           []ui.Link
 	Groups            []org.Group
+	ListedGroups      int    // if there may be more
 	GroupName         string // "": all players
 	Period            string // in words
-	OneDay            bool
 	Nominative        bool
 	Suppressed        bool
 	AllPlayers        string // path of this report without a group
@@ -62,15 +62,12 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	if at.query.Has("find") {
-		return h.findGroup(c, p, fork, at)
-	}
 	view := &dashboardView{
 		Layout:  ui.NewLayout(p, fork.Title, ui.AreaReports),
 		Fork:    fork.Title,
 		Self:    at.self,
 		Back:    p.Path("/reports"),
-		States:  statesOf(fork),
+		State:   stateOf(fork),
 		Today:   h.Today(),
 		GroupID: at.query.Get("groupId"),
 		Kept:    at.fields("from", "to", "groupId"),
@@ -89,6 +86,9 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.GroupID)
 	if err != nil {
 		return err
+	}
+	if len(view.Groups) >= org.MaxGroups {
+		view.ListedGroups = org.MaxGroups
 	}
 	for _, g := range view.Groups {
 		if g.ID == view.GroupID {
@@ -119,7 +119,7 @@ func (h *Handler) showReport(
 		return err
 	}
 	view.Call = h.statisticsCall(fork.ID, period, view.GroupID)
-	view.GroupIDsPath = p.Path(groupIDs)
+	view.GroupIDsPath = p.Path("/settings/organisation#groups")
 	view.fill(c, period, stats, at)
 	if stats.Plays == 0 && view.GroupID == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, period, at); err != nil {
@@ -196,7 +196,6 @@ func groupError(err error) error {
 // fill sets what the page shows of the figures.
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, at address) {
 	v.Period = ui.Period(p)
-	v.OneDay = p.Days == 1
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
 	v.AllPlayers = at.path("groupId", "")
@@ -240,16 +239,4 @@ func (h *Handler) lastPlays(
 		return "", err
 	}
 	return at.on(period).path(), nil
-}
-
-// statesOf are the states of a fork that is not simply active.
-func statesOf(f games.Fork) []forkState {
-	var all []forkState
-	if state := stateOf(f); state != active {
-		all = append(all, state)
-	}
-	if f.DeployedRelease == nil {
-		all = append(all, forkState{"Not deployed", ""})
-	}
-	return all
 }

@@ -3,7 +3,6 @@ package reports_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -155,25 +154,4 @@ func TestEmptyPeriodOffersTheLastPlays(t *testing.T) {
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
 	b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&groupId=%s", fork.ID, group)).Lacks(t,
 		"last plays")
-}
-
-// A report shows the states of its fork, as the list does.
-func TestDashboardSaysTheStateOfTheFork(t *testing.T) {
-	t.Parallel()
-	w, o, b := webtest.StartAsOwner(t)
-	for want, f := range map[string]fixtures.Fork{
-		"":                              {Release: 1},
-		" held|Suspended":               {Release: 1, Suspended: true},
-		"|Archived":                     {Release: 1, Status: "archived"},
-		"|Not deployed":                 {},
-		" held|Suspended,|Not deployed": {Suspended: true},
-	} {
-		f.OrganisationID = o.ID
-		got := []string{}
-		for _, s := range webtest.Cells(`<span class="state([^"]*)">([^<]*)</span>`,
-			b.Get(o.At("/reports/%s", w.DB.Fork(f).ID)).Body) {
-			got = append(got, strings.Join(s, "|"))
-		}
-		require.Equal(t, want, strings.Join(got, ","))
-	}
 }

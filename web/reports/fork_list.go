@@ -19,7 +19,8 @@ type forkRow struct {
 	State               forkState
 	Visibility, Release string
 	Plays, Players      int64
-	Weeks               sparkline
+	Weeks               ui.Spark
+	WeeksLabel          string
 	Updated             time.Time
 
 	folded   string // the title, as it is sorted
@@ -39,7 +40,8 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		Release:    "None",
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		Weeks:      newSparkline(o.Weeks[:]),
+		Weeks:      ui.NewSpark(o.Weeks[:]),
+		WeeksLabel: weeksLabel(o.Weeks[:]),
 		Updated:    f.UpdatedAt,
 		folded:     input.Fold(f.Title),
 		archived:   f.Status == "archived",
@@ -60,10 +62,8 @@ func stateOf(f games.Fork) forkState {
 	case f.Suspended:
 		return forkState{"Suspended", "held"}
 	}
-	return active
+	return forkState{"Active", "on"}
 }
-
-var active = forkState{"Active", "on"}
 
 var visibilityLabels = map[string]string{
 	"public":       "Public",
@@ -104,30 +104,11 @@ func forksOf(o reports.Overview) listing[forkRow] {
 	return l
 }
 
-// sparkline is a small chart of bars, and its figures in words.
-type sparkline struct{ Bars, Label string }
-
-// sparkHeight is the height of the highest bar. Any bar is at least 1 high, so that few plays are
-// seen beside many.
-const sparkHeight = 16
-
-func newSparkline(weeks []int64) sparkline {
-	most := max(1, slices.Max(weeks))
-	bars := strings.Builder{}
+// weeksLabel is the plays of weeks in words.
+func weeksLabel(weeks []int64) string {
 	words := make([]string, len(weeks))
 	for i, n := range weeks {
 		words[i] = ui.Count(n)
-		if n > 0 {
-			high := max(1, (n*sparkHeight+most/2)/most)
-			fmt.Fprintf(&bars, "M%d %dv-%dh4v%dz", 6*i, sparkHeight, high, high)
-		}
 	}
-	if bars.Len() == 0 {
-		return sparkline{Label: "No plays in 12 weeks"}
-	}
-	return sparkline{
-		bars.String(),
-		fmt.Sprintf("Plays in each of 12 weeks, the last one until today: %s",
-			strings.Join(words, ", ")),
-	}
+	return fmt.Sprintf("Plays in each of 12 weeks, the last one until today: %s", strings.Join(words, ", "))
 }

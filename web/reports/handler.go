@@ -19,7 +19,7 @@ type Handler struct {
 // Modules are what the wing uses of other modules.
 type Modules struct {
 	Forks   Forks
-	Groups  Groups
+	Groups  ui.GroupLister
 	Reports Reports
 	Exports Exports
 }

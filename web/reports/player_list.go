@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dg/modules/reports"
-	"dg/web/ui"
 )
 
 // player is a row of the list.
@@ -20,9 +19,8 @@ var players = listing[player]{
 		{"Player", "label", false,
 			func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
 		{"Plays", "-plays", true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
-		{"Best score", "-best", true, compareBest},
-		{"Passed", "-passed", false,
-			func(a, b player) int { return ui.CompareBool(a.Passed, b.Passed) }},
+		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(best(a), best(b)) }},
+		{"Passed", "-passed", false, func(a, b player) int { return cmp.Compare(passed(a), passed(b)) }},
 		{"Last play", "-last", false,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
@@ -34,7 +32,17 @@ var players = listing[player]{
 	place:   "#p-h",
 }
 
-// compareBest orders players without a completed play before a best score of 0.
-func compareBest(a, b player) int {
-	return cmp.Or(ui.CompareBool(a.Completed, b.Completed), cmp.Compare(a.BestScore, b.BestScore))
+// best is the best score. Without a completed play it is below a score of 0.
+func best(p player) reports.Percent {
+	if !p.Completed {
+		return -1
+	}
+	return p.BestScore
+}
+
+func passed(p player) int {
+	if p.Passed {
+		return 1
+	}
+	return 0
 }

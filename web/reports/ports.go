@@ -8,7 +8,6 @@ import (
 
 	"dg/modules/exports"
 	"dg/modules/games"
-	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/web/ui"
 )
@@ -17,12 +16,6 @@ import (
 type Forks interface {
 	ui.ForkLister
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
-}
-
-// Groups finds an organisation's groups.
-type Groups interface {
-	ui.GroupLister
-	FindGroups(ctx context.Context, organisationID, text string) (_ []org.Group, more bool, _ error)
 }
 
 // Reports computes the figures of forks.

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"dg/platform/apperr"
 	"net/url"
 	"strings"
 
@@ -48,12 +47,6 @@ func WithParam(path, name, value string) string {
 }
 
 const maxParam = 64 // bytes of a parameter that are kept
-
-// Repeated is the error of a repeated parameter, which is ambiguous.
-func Repeated(name string) error {
-	return apperr.NewField(name,
-		"The parameter “%s” is repeated in the address of this page. Use it once.", name)
-}
 
 // Shortened returns the kept part of a parameter.
 func Shortened(text []byte) string {

@@ -63,6 +63,26 @@ func (v Panel) Bar(from, days, percent int, n int64) string {
 	return fmt.Sprintf("M%d %dv%dh%dv-%dz", left, v.Top-n, n, width, n)
 }
 
+// Spark is a small chart of bars.
+type Spark struct {
+	Panel
+	Bars string // a path; "": there is nothing
+}
+
+// NewSpark draws values. Each is at least a 16th of the highest, so that few are seen beside many.
+func NewSpark(values []int64) Spark {
+	s := Spark{Panel: Panel{Width: DayWidth * len(values), Top: 1}}
+	for _, n := range values {
+		s.Top = max(s.Top, n)
+	}
+	for i, n := range values {
+		if n > 0 {
+			s.Bars += s.Bar(i, 1, 70, max(n, s.Top/16))
+		}
+	}
+	return s
+}
+
 // MaxChartDays is up to how many days each has a bar. In longer periods a bar is a week.
 const MaxChartDays = 92
 

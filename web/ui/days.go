@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"time"
 
 	"dg/modules/reports"
@@ -25,11 +24,3 @@ func Between(first, last time.Time) reports.Period {
 
 // LastDay is the last day of a period.
 func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
-
-// ValidDates says which dates can be chosen.
-const ValidDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
-
-// ToBeforeFrom says that a period ends before it begins.
-func ToBeforeFrom(from, to time.Time) string {
-	return fmt.Sprintf("“To” (%s) is before “From” (%s).", Day(to), Day(from))
-}

@@ -59,9 +59,6 @@ func Day(t time.Time) string { return t.UTC().Format(layoutDay) }
 // Weekday writes a UTC day with its day of the week: Mon 2 Jan 2006.
 func Weekday(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
 
-// Clock writes the UTC time of day to the minute: 15:04 UTC.
-func Clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
-
 // Period writes a period in words: 25 Oct to 21 Nov 2026.
 func Period(p reports.Period) string {
 	from := p.From
@@ -90,7 +87,7 @@ func Date(t time.Time) template.HTML { return timeElement(t, "day", Day(t)) }
 
 // Minute shows an instant to the minute.
 func Minute(t time.Time) template.HTML {
-	return timeElement(t, "minute", fmt.Sprintf("%s, %s", Day(t), Clock(t)))
+	return timeElement(t, "minute", t.UTC().Format("2 Jan 2006, 15:04 MST"))
 }
 
 // Second shows an instant to the second.

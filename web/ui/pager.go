@@ -12,25 +12,13 @@ type Pager struct {
 	From, To       int
 	Shown          string // 1–25 of 127
 	Previous, Next string // paths, or ""
-	Page, Pages    int
-	PagesShown     string // Pages, for the reader
 }
-
-// Jump reports whether a page can be reached by its number only, or by many clicks.
-func (p Pager) Jump() bool { return p.Pages > 3 }
 
 // NewPager returns the page that the address asks for, or the nearest that exists. path returns the
 // address of a page.
 func NewPager(c *fiber.Ctx, all, size int, path func(page int) string) Pager {
-	pages := max(1, (all+size-1)/size)
-	page := max(1, min(PageOf(c), pages))
-	p := Pager{
-		From:       (page - 1) * size,
-		To:         min(page*size, all),
-		Page:       page,
-		Pages:      pages,
-		PagesShown: Count(int64(pages)),
-	}
+	page := max(1, min(PageOf(c), (all+size-1)/size))
+	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
 	p.Shown = fmt.Sprintf("%s–%s of %s", Count(int64(p.From+1)), Count(int64(p.To)),
 		Count(int64(all)))
 	if page > 1 {
