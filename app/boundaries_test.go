@@ -170,7 +170,7 @@ func TestModuleBoundariesFindPlantedEdges(t *testing.T) {
 		{"platform/httpserver", "modules/audit"},
 		{"modules/publicapi", "app"},
 		{"modules/newcomer", "platform/apperr"},
-		{"modules/audit", "platform/testkit/fixtures"},
+		{"modules/audit", "platform/testkit"},
 		{"app/commands", "app"},
 		{"app/commands", "platform/testkit/pgtest"},
 		{"app", "app/apptest"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(fixtures.Organisation{Slug: "acme", Name: "Acme <Works>"})
+	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignedIn(t, acme.Owner)
 	const wrong = "The address is wrong, or the page no longer exists."
 	const home = `href="/o/acme/reports">Go to the home page`

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -52,7 +52,7 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 		},
 		{
 			"/account/password", url.Values{
-				"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement},
+				"current": {testkit.Password}, "new": {replacement}, "repeat": {replacement},
 			},
 			"Password changed. Your other sessions have ended.",
 		},

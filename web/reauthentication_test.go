@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -71,7 +71,7 @@ func asks(p webtest.Page) [2]bool {
 
 // changes returns the stored keys and reporting modes.
 func changes(w *webtest.World) string {
-	return fixtures.One[string](w.DB, `select concat_ws(' ',
+	return testkit.One[string](w.DB, `select concat_ws(' ',
 		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
@@ -96,16 +96,16 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			before := changes(w)
 			for _, c := range []struct{ password, code, said string }{
 				{"", "", again},
-				{"", w.CodeNow(t, fixtures.TOTPSecret), again},
+				{"", w.CodeNow(t, testkit.TOTPSecret), again},
 				{
-					"wrong horse battery", w.CodeNow(t, fixtures.TOTPSecret),
+					"wrong horse battery", w.CodeNow(t, testkit.TOTPSecret),
 					"The password is wrong.",
 				},
 				{
-					fixtures.Password, "",
+					testkit.Password, "",
 					"Enter the code from your authenticator app, or a recovery code.",
 				},
-				{fixtures.Password, "000000", "The code is wrong, expired or already used."},
+				{testkit.Password, "000000", "The code is wrong, expired or already used."},
 			} {
 				p := b.Post(s.path, s.with(c.password, c.code)).Is(t, 422)
 				p.Has(t, "<title>Error: ",
@@ -116,9 +116,9 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			}
 			require.Equal(t, before, changes(w))
 			require.Equal(t, 1,
-				fixtures.One[int](w.DB, `select sum(wrong) from password_guesses`),
+				testkit.One[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a code that is not given is not a wrong one")
-			p := b.Post(s.path, s.with(fixtures.Password, w.CodeNow(t, fixtures.TOTPSecret)))
+			p := b.Post(s.path, s.with(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 			require.Equal(t, s.done, p.StatusCode, p.Body)
 			require.NotEqual(t, before, changes(w))
 			require.Equal(t, [2]bool{}, asks(b.Get(s.path)))
@@ -140,7 +140,7 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 		"Enter a name.", "Choose at least one scope.", "The password is wrong.")
 	require.Equal(t, [2]bool{true, false}, asks(p),
 		"without two-step verification there is no code")
-	form.Set("current", fixtures.Password)
+	form.Set("current", testkit.Password)
 	p = b.Post(path, form).Is(t, 400).Has(t, "<strong>2 things to fix.</strong>")
 	require.Equal(t, [2]bool{}, asks(p))
 
@@ -176,7 +176,7 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 		b.Post(s.path, s.with("wrong horse battery", "")).Is(t, 422)
 	}
 	before := changes(w)
-	p := b.Post(s.path, s.with(fixtures.Password, "")).Is(t, 429)
+	p := b.Post(s.path, s.with(testkit.Password, "")).Is(t, 429)
 	require.NotEmpty(t, p.Header.Get("Retry-After"))
 	p.Has(t, "<strong>Too many failed attempts.</strong> Try again at <time",
 		"Not you? Sign out, sign in again and change your password.").Has(t, s.kept...)

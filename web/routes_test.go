@@ -13,7 +13,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/authz"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web"
 	"dg/web/internal/webtest"
 )
@@ -249,6 +249,6 @@ func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	path := acme.At("/settings/organisation/reporting-mode")
 	b.Post(path+"?mode=nominative", url.Values{"mode": {"pseudonymous"}}).Is(t, 303)
 	require.Empty(t, w.LogOf(t, acme), "the mode of the body is not new")
-	w.Browser(t).Post("/sign-in?password="+url.QueryEscape(fixtures.Password),
+	w.Browser(t).Post("/sign-in?password="+url.QueryEscape(testkit.Password),
 		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
 }

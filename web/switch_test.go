@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestOrganisationIsSwitchedAndKept(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
-	vale := w.OrganisationOf(fixtures.Organisation{Slug: "a&b", Name: "Vale <b>"})
+	vale := w.OrganisationOf(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
 	club := w.Organisation("club")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
 	w.DB.Join(club.ID, acme.Owner.ID, "member")
@@ -74,10 +74,10 @@ func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
 		)
 		code, err := totp.GenerateCode(secret, time.Now())
 		require.NoError(t, err)
-		return url.Values{"do": {"on"}, "code": {code}, "current": {fixtures.Password}}
+		return url.Values{"do": {"on"}, "code": {code}, "current": {testkit.Password}}
 	}
 	wrong := b.Post(setUp, url.Values{
-		"do": {"on"}, "code": {"000000"}, "current": {fixtures.Password},
+		"do": {"on"}, "code": {"000000"}, "current": {testkit.Password},
 	})
 	wrong.Has(t, `action="`+setUp+`"`)
 	codes := b.Post(setUp, proof())

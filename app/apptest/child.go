@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/logbook"
 )
 
@@ -100,7 +100,7 @@ func ServeWith(t *testing.T, args ...string) *Child {
 }
 
 // ServeDatabase starts dg serve on a test database.
-func ServeDatabase(t *testing.T, db *fixtures.Database) *Child {
+func ServeDatabase(t *testing.T, db *testkit.World) *Child {
 	t.Helper()
 	return ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // Exporting is a dg that serves one large fork.
@@ -24,7 +24,7 @@ type Exporting struct {
 // StartExporting serves a fork with that many plays.
 func StartExporting(t *testing.T, plays int) *Exporting {
 	t.Helper()
-	return exporting(t, plays, func(db *fixtures.Database) *Child {
+	return exporting(t, plays, func(db *testkit.World) *Child {
 		ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 			"--migrate-database-url", db.OwnerURL})
 		return ServeDatabase(t, db)
@@ -32,10 +32,10 @@ func StartExporting(t *testing.T, plays int) *Exporting {
 }
 
 // exporting stores a fork with that many plays, and serves it.
-func exporting(t *testing.T, plays int, serve func(*fixtures.Database) *Child) *Exporting {
+func exporting(t *testing.T, plays int, serve func(*testkit.World) *Child) *Exporting {
 	t.Helper()
-	db := fixtures.New(t)
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db := testkit.New(t)
+	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	// As after an import. Otherwise the export has another plan, and runs during the first sealing.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/logbook"
 )
 
@@ -101,7 +101,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 func BehindProxy(t *testing.T, args ...string) *Exporting {
 	t.Helper()
 	plays := ChaosSize(30_000, 150_000, 150_000)
-	return exporting(t, plays, func(db *fixtures.Database) *Child {
+	return exporting(t, plays, func(db *testkit.World) *Child {
 		address := FreeAddress(t)
 		dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",
 			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,

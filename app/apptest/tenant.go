@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // Tenant is an organisation with a large fork, a group, keys, and two owners who can sign in.
@@ -16,10 +16,10 @@ type Tenant struct {
 }
 
 // NewTenant stores an organisation with plays on 300 days.
-func NewTenant(db *fixtures.Database, players, plays int) *Tenant {
-	o := db.Organisation(fixtures.Organisation{})
+func NewTenant(db *testkit.World, players, plays int) *Tenant {
+	o := db.Organisation(testkit.Organisation{})
 	from := time.Now().UTC().AddDate(0, 0, -300)
-	fork := db.Fork(fixtures.Fork{OrganisationID: o.ID, CreatedAt: from})
+	fork := db.Fork(testkit.Fork{OrganisationID: o.ID, CreatedAt: from})
 	all := db.Players(o.ID, players)
 	n := &Tenant{Slug: o.Slug, Fork: fork.ID, Group: db.Group(o.ID, all[:players/8]...)}
 	db.Plays(fork, plays, from, 300*24*time.Hour/time.Duration(plays))

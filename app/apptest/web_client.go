@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // WebClient is a browser without scripts: it keeps cookies and follows no redirect.
@@ -106,10 +106,10 @@ func (c *WebClient) SignIn(a demo.Account) *WebClient {
 // Session is the cookie of the session, as name and value.
 func (c *WebClient) Session() string { return "__Host-dg=" + c.Cookies["__Host-dg"] }
 
-// SessionOf signs the fixtures' person in and returns the session's cookie.
+// SessionOf signs a person of the test in and returns the session's cookie.
 func SessionOf(t *testing.T, base, email string) string {
 	t.Helper()
-	a := demo.Account{Email: email, Password: fixtures.Password}
+	a := demo.Account{Email: email, Password: testkit.Password}
 	return NewWebClient(t, base).SignIn(a).Session()
 }
 

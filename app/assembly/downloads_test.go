@@ -14,7 +14,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/assembly"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // rules.md, CSV: a running export does not depend on free connections for authentication. Requests
@@ -76,7 +76,7 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 		_, err := io.Copy(io.Discard, body)
 		require.ErrorIs(t, err, syscall.ECONNRESET, "a truncated file looks complete")
 	}
-	require.Equal(t, len(running), fixtures.One[int](w.Database, `select count(*) from audit_entries
+	require.Equal(t, len(running), testkit.One[int](w.World.World, `select count(*) from audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
 		  and (details->>'rows')::int between 1 and 9999`))
 }
@@ -85,7 +85,7 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 // requests are served.
 func TestStoppingIsAnnouncedBeforeItHappens(t *testing.T) {
 	t.Parallel()
-	w := &world{Assembled: apptest.Assemble(t, fixtures.New(t),
+	w := &world{World: apptest.Assemble(t, testkit.New(t),
 		assembly.Settings{ShutdownDelay: time.Second})}
 	get := func(path string) *http.Response {
 		return apptest.Ask(t, apptest.NewClient(), w.Base+path, "")
@@ -136,10 +136,10 @@ func TestUsageIsStoredWhenTheProgramStops(t *testing.T) {
 			require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
 			const stored = `select count(*) from api_key_usage
 				where key_id = $1 and accepted >= 2 and (refused, limited) = (1, 0)`
-			require.Zero(t, fixtures.One[int](w.Database, stored, x.key.ID))
+			require.Zero(t, testkit.One[int](w.World.World, stored, x.key.ID))
 			stop(w, x)
 			w.Close()
-			require.Equal(t, 1, fixtures.One[int](w.Database, stored, x.key.ID))
+			require.Equal(t, 1, testkit.One[int](w.World.World, stored, x.key.ID))
 		})
 	}
 }

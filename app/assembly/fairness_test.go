@@ -14,7 +14,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/modules/exports"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // Places among the 11 connections of the authentication pool.
@@ -47,7 +47,7 @@ var crowdings = []crowding{
 				`' for update`
 		},
 		func(w *world, x tenant, turn int) {
-			wrong := fixtures.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
+			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
 			w.ask("/api/v1/forks", wrong.Token(), turn)
 		},
 		ofNetworks, func(w *world, x tenant, _ *apptest.WebClient) {
@@ -211,7 +211,7 @@ func (w *world) inUse(pool *pgxpool.Pool, want int32) {
 func (w *world) neverMore(most int) {
 	w.T.Helper()
 	for range 200 {
-		require.LessOrEqual(w.T, fixtures.One[int](w.Database,
+		require.LessOrEqual(w.T, testkit.One[int](w.World.World,
 			`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 			where datname = current_database() and not granted`), most)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/assembly"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // signals is the list of metrics that operators read.
@@ -40,7 +40,7 @@ func family(f *dto.MetricFamily) string {
 func TestMetricsAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
 	// a replica that is down does not stop the start
-	w := apptest.Assemble(t, fixtures.New(t),
+	w := apptest.Assemble(t, testkit.New(t),
 		assembly.Settings{
 			Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"},
 		})

@@ -10,17 +10,17 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/assembly"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 const (
-	password      = fixtures.Password
+	password      = testkit.Password
 	wrongPassword = "wrong horse battery"
 )
 
 // world is the assembled program on a new database.
 type world struct {
-	*apptest.Assembled
+	*apptest.World
 	cookie string // of a session that ask uses
 }
 
@@ -32,22 +32,22 @@ func start(t *testing.T, tracer ...trace.Tracer) *world {
 	if len(tracer) > 0 {
 		settings.Tracer = tracer[0]
 	}
-	return &world{Assembled: apptest.Assemble(t, fixtures.New(t), settings)}
+	return &world{World: apptest.Assemble(t, testkit.New(t), settings)}
 }
 
 // tenant is an organisation with an owner, a fork with plays of ten players, and a key.
 type tenant struct {
-	fixtures.Organisation
-	owner fixtures.Person
-	fork  fixtures.Fork
-	key   fixtures.Key
+	testkit.Organisation
+	owner testkit.Person
+	fork  testkit.Fork
+	key   testkit.Key
 }
 
 func (w *world) tenant(plays int) tenant {
 	w.T.Helper()
-	x := tenant{Organisation: w.Organisation(fixtures.Organisation{})}
+	x := tenant{Organisation: w.Organisation(testkit.Organisation{})}
 	x.owner = w.Member(x.ID, "owner")
-	x.fork = w.Fork(fixtures.Fork{OrganisationID: x.ID})
+	x.fork = w.Fork(testkit.Fork{OrganisationID: x.ID})
 	w.Players(x.ID, 10)
 	w.Plays(x.fork, plays, x.fork.CreatedAt, time.Second)
 	x.key = w.Key(x.ID)
@@ -80,7 +80,7 @@ func (w *world) begin(x tenant) *http.Response {
 }
 
 // signIn returns a browser at the address in which the person is signed in.
-func (w *world) signIn(p fixtures.Person, address string) *apptest.WebClient {
+func (w *world) signIn(p testkit.Person, address string) *apptest.WebClient {
 	w.T.Helper()
 	b := w.Browser(address)
 	require.Equal(w.T, http.StatusSeeOther, signInWith(b, p.Email, password))
@@ -95,7 +95,7 @@ func signInWith(b *apptest.WebClient, email, password string) (status int) {
 // actions returns the actions of the organisation's log with their reasons, oldest first.
 func (w *world) actions(organisation string) []string {
 	w.T.Helper()
-	return fixtures.One[[]string](w.Database, `select coalesce(array_agg(action ||
+	return testkit.One[[]string](w.World.World, `select coalesce(array_agg(action ||
 		case when reason = '' then '' else ': ' || reason end order by at, id), '{}')
 		from audit_entries where org_id = $1`, organisation)
 }

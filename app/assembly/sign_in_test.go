@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // ownerOf stores an owner of two organisations.
-func (w *world) ownerOf(one, other tenant) fixtures.Person {
+func (w *world) ownerOf(one, other tenant) testkit.Person {
 	p := w.Member(one.ID, "owner")
 	w.Join(other.ID, p.ID, "owner")
 	return p

@@ -16,7 +16,7 @@ import (
 	"dg/app/apptest"
 	"dg/app/assembly"
 	"dg/platform/authz"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web"
 )
 
@@ -34,7 +34,7 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	t.Helper()
 	t.Parallel()
 	settings := assembly.Settings{Policy: policy}
-	w := &world{Assembled: apptest.Assemble(t, fixtures.New(t), settings)}
+	w := &world{World: apptest.Assemble(t, testkit.New(t), settings)}
 	n := neighbours{world: w, beta: w.tenant(0), acme: w.tenant(0)}
 	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
@@ -89,11 +89,11 @@ func (n neighbours) showsNothing(text, where string) {
 func (n neighbours) unchanged() {
 	n.T.Helper()
 	require.True(n.T,
-		fixtures.One[bool](n.Database,
+		testkit.One[bool](n.World.World,
 			`select revoked_at is null and name <> 'Ours' from api_keys where id = $1`,
 			n.beta.key.ID))
 	require.Equal(n.T, n.beta.ReportingMode,
-		fixtures.One[string](n.Database,
+		testkit.One[string](n.World.World,
 			`select reporting_mode from organisations where id = $1`, n.beta.ID))
 }
 

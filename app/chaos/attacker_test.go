@@ -14,19 +14,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // attacker is an owner who knows all players and groups, and asks for reports on them with a key
 // and in a browser. Reports on unplayed, a fork without plays, are the empty ones to compare with.
 type attacker struct {
 	*testing.T
-	db             *fixtures.Database
+	db             *testkit.World
 	base           string
-	organisation   fixtures.Organisation
+	organisation   testkit.Organisation
 	cookie, key    string
 	asked          int
-	fork, unplayed fixtures.Fork
+	fork, unplayed testkit.Fork
 	groups         []playerGroup
 	played         map[[2]int]bool // day and ordinal of a player
 }
@@ -34,7 +34,7 @@ type attacker struct {
 // playerGroup is a group and the ordinals of its members.
 type playerGroup struct {
 	id      string
-	members []fixtures.Player
+	members []testkit.Player
 }
 
 const attackedDays = 12
@@ -48,7 +48,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	db := fixtures.New(t)
+	db := testkit.New(t)
 	dg := apptest.ServeDatabase(t, db)
 	chaos := beginChaos(t, apptest.AdminDBAt(t, db.OwnerURL), dg)
 	apptest.Concurrently(apptest.ChaosSize(3, 60, 200), func(n int) {
@@ -64,7 +64,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		require.Positive(t, hidden)
 	})
 	chaos.ends(t)
-	require.Zero(t, fixtures.One[int](db, `select count(*) from audit_entries
+	require.Zero(t, testkit.One[int](db, `select count(*) from audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'completed'
 		  and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
@@ -75,13 +75,13 @@ const fewActive = 5
 // newAttacker stores an organisation with two forks, overlapping groups, and random plays on one
 // fork.
 func newAttacker(
-	t *testing.T, db *fixtures.Database, base string, random *rand.Rand,
+	t *testing.T, db *testkit.World, base string, random *rand.Rand,
 ) *attacker {
 	t.Helper()
 	a := &attacker{T: t, db: db, base: base, played: map[[2]int]bool{}}
-	a.organisation = db.Organisation(fixtures.Organisation{})
-	a.fork = db.Fork(fixtures.Fork{OrganisationID: a.organisation.ID})
-	a.unplayed = db.Fork(fixtures.Fork{OrganisationID: a.organisation.ID})
+	a.organisation = db.Organisation(testkit.Organisation{})
+	a.fork = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
+	a.unplayed = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
 	a.cookie = apptest.SessionOf(t, base, db.Member(a.organisation.ID, "owner").Email)
 	players := db.Players(a.organisation.ID, 12+random.IntN(8))
 	for _, size := range []int{4, 5, 6, 7, len(players) - 1} {
@@ -90,15 +90,15 @@ func newAttacker(
 		})
 		members := players[:size:size]
 		a.groups = append(a.groups, playerGroup{db.Group(a.organisation.ID, members...),
-			append([]fixtures.Player(nil), members...)})
+			append([]testkit.Player(nil), members...)})
 	}
-	var plays []fixtures.Play
+	var plays []testkit.Play
 	for range 2 * len(players) {
 		p := players[random.IntN(len(players))]
 		day := random.IntN(attackedDays)
 		a.played[[2]int{day, p.Ordinal}] = true
 		at := attackedFrom.AddDate(0, 0, day).Add(time.Duration(random.IntN(86_000)) * time.Second)
-		plays = append(plays, fixtures.Play{Fork: a.fork, Player: p, StartedAt: at})
+		plays = append(plays, testkit.Play{Fork: a.fork, Player: p, StartedAt: at})
 	}
 	db.StorePlays(plays)
 	return a
@@ -140,7 +140,7 @@ func (a *attacker) looksAt(g playerGroup, from, to int) (active int) {
 }
 
 // observe returns an answer without its time, its request id and the fork's id.
-func (a *attacker) observe(method, path string, fork fixtures.Fork) string {
+func (a *attacker) observe(method, path string, fork testkit.Fork) string {
 	request, err := http.NewRequestWithContext(a.Context(), method,
 		a.base+strings.Replace(path, "FORK", fork.ID, 1), http.NoBody)
 	require.NoError(a, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // caller is a customer: it calls everything for its organisation. Each answer must be right to the
@@ -77,10 +77,10 @@ var calls = []struct {
 }
 
 // newCaller stores an organisation and records the right answers before the chaos begins.
-func newCaller(t *testing.T, db *fixtures.Database, base string) *caller {
+func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	t.Helper()
-	organisation := db.Organisation(fixtures.Organisation{})
-	fork := db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
+	organisation := db.Organisation(testkit.Organisation{})
+	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
 		o:       &chaosRun{entries: map[[2]string]int{}},
 		base:    base,
@@ -159,7 +159,7 @@ func (c *caller) key() string { return c.keys[int(c.asked.Add(1))%len(c.keys)] }
 func (c *caller) signsIn(id string) outcome {
 	email := c.emails[int(c.signedIn.Add(1))%len(c.emails)]
 	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "",
-		url.Values{"email": {email}, "password": {fixtures.Password}})
+		url.Values{"email": {email}, "password": {testkit.Password}})
 	return got
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // hostile is a set of clients at two addresses that take connections.
@@ -51,7 +51,7 @@ func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
 	}
-	db := fixtures.New(t)
+	db := testkit.New(t)
 	dg := apptest.LaunchWith(t, apptest.WithFiles("4096"),
 		"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()

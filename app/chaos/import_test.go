@@ -13,7 +13,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -115,7 +115,7 @@ func TestBrokenRevocationIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	b := newBrokenImport(t)
 	owner := pgtest.Open(t, b.x.URL(url.User("dg_owner")), postgres.Options{MaxConns: 2})
-	db := fixtures.On(t, &pgtest.Database{URL: b.x.URL(url.User("dg_app")), Owner: owner})
+	db := testkit.On(t, &pgtest.Database{URL: b.x.URL(url.User("dg_app")), Owner: owner})
 	organisation := apptest.Read[string](t, b.db, `select id::text from organisations limit 1`)
 	var ids []string
 	for range 5 {

@@ -15,7 +15,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/modules/identity/password"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // A load takes all that an organisation may have of one kind of work. It sends one request,
@@ -35,7 +35,7 @@ var loads = []load{
 	onScreen("/reports/FORK?player=a"),
 	onScreen("/settings/organisation"),
 	onScreen("/settings/api-keys"),
-	signInWith(func(int) string { return fixtures.Password }),
+	signInWith(func(int) string { return testkit.Password }),
 	signInWith(func(try int) string { return fmt.Sprint("wrong ", try) }),
 	func(n *neighbours, _, _ int) {
 		n.read("/sign-in/code", url.Values{"code": {"000000"}}, "Cookie", n.Cookies[1])
@@ -130,10 +130,10 @@ func TestChaosNeighbours(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
 	}
-	db := fixtures.New(t)
+	db := testkit.New(t)
 	n := newNeighbours(t, db)
 	customer := newCaller(t, db, n.URL)
-	hash, err := password.Hash(fixtures.Password) // at its real cost
+	hash, err := password.Hash(testkit.Password) // at its real cost
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash,
 		append(customer.emails, n.Emails[1]))
@@ -142,7 +142,7 @@ func TestChaosNeighbours(t *testing.T) {
 	defer stop()
 	customer.isSpared(t, func() { <-time.After(chaosSeconds(2, 20, 60)) })
 	stop()
-	fork := fixtures.Fork{ID: n.Fork, OrganisationID: fixtures.One[string](db,
+	fork := testkit.Fork{ID: n.Fork, OrganisationID: testkit.One[string](db,
 		`select org_id::text from forks where id = $1`, n.Fork)}
 	customer.isSpared(t, func() {
 		for range apptest.ChaosSize(1, 15, 100) {
@@ -157,12 +157,12 @@ func chaosSeconds(cut, chaotic, soaked int) time.Duration {
 }
 
 // newNeighbours serves an organisation with the most keys, many groups and a long log.
-func newNeighbours(t *testing.T, db *fixtures.Database) *neighbours {
+func newNeighbours(t *testing.T, db *testkit.World) *neighbours {
 	t.Helper()
 	n := &neighbours{http: apptest.NewClient(), Tenant: apptest.NewTenant(db,
 		apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
 	n.http.Transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1000}
-	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`, n.Slug)
+	organisation := testkit.One[string](db, `select id::text from organisations where slug = $1`, n.Slug)
 	for len(n.Keys) < 100 {
 		n.Keys = append(n.Keys, db.Key(organisation).Token())
 	}
@@ -176,7 +176,7 @@ func newNeighbours(t *testing.T, db *fixtures.Database) *neighbours {
 		organisation, apptest.ChaosSize(1_000, 100_000, 300_000))
 	db.Exec(`analyze`) // as PostgreSQL does by itself
 	n.Child = apptest.ServeDatabase(t, db)
-	due := db.Person(fixtures.Person{TOTPSecret: fixtures.TOTPSecret})
+	due := db.Person(testkit.Person{TOTPSecret: testkit.TOTPSecret})
 	db.Join(organisation, due.ID, "member")
 	for _, email := range []string{n.Emails[0], due.Email} { // the second one has to enter a code
 		n.Cookies = append(n.Cookies, apptest.SessionOf(t, n.URL, email))

@@ -11,7 +11,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -26,7 +26,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		postgres.Options{Name: "test", MaxConns: 4})
 	require.NoError(t, err)
 	t.Cleanup(owner.Close)
-	db := fixtures.On(t, &pgtest.Database{URL: x.URL(url.User("dg_app")), Owner: owner})
+	db := testkit.On(t, &pgtest.Database{URL: x.URL(url.User("dg_app")), Owner: owner})
 	var all []*caller // the first one is for untilGood
 	for range apptest.ChaosSize(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web"
 )
 
@@ -51,11 +51,11 @@ func (s sent) values(w *requestWorld) url.Values {
 	for _, of := range values {
 		switch of[0] {
 		case "PASSWORD":
-			of[0] = fixtures.Password
+			of[0] = testkit.Password
 		case "NEW":
 			of[0] = "another long password"
 		case "CODE":
-			of[0] = apptest.CodeOf(w.t, fixtures.TOTPSecret)
+			of[0] = apptest.CodeOf(w.t, testkit.TOTPSecret)
 		case "OFFER":
 			of[0] = apptest.CodeOf(w.t, w.offer)
 		}

@@ -18,14 +18,14 @@ import (
 	"dg/app/assembly"
 	"dg/modules/reports/sealer"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // requestWorld is the assembled program with the data of the requests.
 type requestWorld struct {
-	*apptest.Assembled
+	*apptest.World
 	t      *testing.T
-	db     *fixtures.Database
+	db     *testkit.World
 	super  *apptest.AdminDB
 	tables []string
 	keys   map[string]string            // tokens by name
@@ -43,7 +43,7 @@ func newRequestWorld(
 ) *requestWorld {
 	w := &requestWorld{
 		t:      t,
-		db:     fixtures.New(t),
+		db:     testkit.New(t),
 		keys:   map[string]string{},
 		people: map[string]map[string]string{"-": {}},
 		forks:  map[string]string{},
@@ -53,7 +53,7 @@ func newRequestWorld(
 	for _, more := range furnish {
 		more(w)
 	}
-	w.Assembled = apptest.Assemble(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
+	w.World = apptest.Assemble(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
 	w.signAllIn()
 	w.super = apptest.AdminDBAt(t, w.db.OwnerURL)
 	w.keep()
@@ -92,19 +92,19 @@ func (w *requestWorld) restore() {
 // plan.
 func (w *requestWorld) fill() {
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	acme := w.organisation("acme", fixtures.Organisation{}, 60)
-	other := w.db.Fork(fixtures.Fork{OrganisationID: acme, Title: "Another fork"})
+	acme := w.organisation("acme", testkit.Organisation{}, 60)
+	other := w.db.Fork(testkit.Fork{OrganisationID: acme, Title: "Another fork"})
 	w.db.Plays(other, 700, march, time.Hour) // more than an export reads with its first statement
 	w.forks["other"] = other.ID
-	w.organisation("named", fixtures.Organisation{ReportingMode: "nominative"}, 60)
-	w.organisation("below", fixtures.Organisation{Plan: "team"}, 0)
+	w.organisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
+	w.organisation("below", testkit.Organisation{Plan: "team"}, 0)
 	_, err := newSealer(w.db.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
 	for _, p := range []struct{ name, role, secret string }{
-		{"owner", "owner", ""}, {"admin", "admin", fixtures.TOTPSecret}, {"plain", "admin", ""},
+		{"owner", "owner", ""}, {"admin", "admin", testkit.TOTPSecret}, {"plain", "admin", ""},
 		{"member", "member", ""}, {"enrolling", "member", ""},
 	} {
-		person := w.db.Person(fixtures.Person{Email: p.name + "@acme.example", TOTPSecret: p.secret})
+		person := w.db.Person(testkit.Person{Email: p.name + "@acme.example", TOTPSecret: p.secret})
 		w.db.Join(acme, person.ID, p.role)
 	}
 	w.db.Exec(`insert into recovery_codes (user_id, code_hash)
@@ -127,8 +127,8 @@ func (w *requestWorld) fill() {
 		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"),
 		id("limited-refusals"))
 	none := strings.Repeat("s", 49)
-	w.keys["unknown"] = fixtures.Key{ID: strings.Repeat("u", 22), Secret: none}.Token()
-	w.keys["wrong-secret"] = fixtures.Key{ID: id("acme"), Secret: none}.Token()
+	w.keys["unknown"] = testkit.Key{ID: strings.Repeat("u", 22), Secret: none}.Token()
+	w.keys["wrong-secret"] = testkit.Key{ID: id("acme"), Secret: none}.Token()
 	w.keyID = id("acme")
 }
 
@@ -139,12 +139,12 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 
 // organisation stores an organisation with a fork, plays of twelve players over 20 days, a shown
 // group and a hidden group.
-func (w *requestWorld) organisation(slug string, o fixtures.Organisation, plays int) string {
+func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.db.Organisation(o)
 	players := w.db.Players(o.ID, 12)
-	fork := w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Fork of " + slug})
-	w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Empty fork of " + slug})
+	fork := w.db.Fork(testkit.Fork{OrganisationID: o.ID, Title: "Fork of " + slug})
+	w.db.Fork(testkit.Fork{OrganisationID: o.ID, Title: "Empty fork of " + slug})
 	w.db.Plays(fork, plays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 8*time.Hour)
 	w.forks[slug] = fork.ID
 	w.keys[slug] = w.db.Key(o.ID).Token()
@@ -160,9 +160,9 @@ func (w *requestWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
 		c := apptest.NewWebClient(w.t, w.Base)
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
-		_, next := c.Submit("/sign-in", "email", email, "password", fixtures.Password)
+		_, next := c.Submit("/sign-in", "email", email, "password", testkit.Password)
 		if name == "admin" {
-			_, next = c.Submit("/sign-in/code", "code", apptest.CodeOf(w.t, fixtures.TOTPSecret))
+			_, next = c.Submit("/sign-in/code", "code", apptest.CodeOf(w.t, testkit.TOTPSecret))
 		}
 		require.NotEmpty(w.t, next)
 		w.people[name] = c.Cookies

@@ -13,14 +13,14 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/platform/authz"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // furnish stores more rows, so that the result of every statement depends on a row.
 func (w *requestWorld) furnish() {
-	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
+	acme := testkit.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
-	fork := fixtures.Fork{ID: w.forks["acme"], OrganisationID: acme}
+	fork := testkit.Fork{ID: w.forks["acme"], OrganisationID: acme}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	w.db.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
@@ -51,7 +51,7 @@ func (w *requestWorld) furnish() {
 // sendEverything sends the statements of every route, and those of the operator's commands through
 // the URL of the owner. It leaves the rows as they were.
 func (w *requestWorld) sendEverything(owner string) {
-	entry := fixtures.One[string](w.db, `select max(e.id)::text from audit_entries e
+	entry := testkit.One[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
 	for _, s := range append(w.allRequests(), w.requests(`
 		owner GET /o/acme/settings/audit-log?before=`+entry+` 200
@@ -75,14 +75,14 @@ func (w *requestWorld) operate(url string) {
 	log := audit.New(db)
 	seal := newSealer(db)
 	undo := errors.New("undo")
-	acme := fixtures.One[string](w.db, `select org_id::text from forks where id = $1`,
+	acme := testkit.One[string](w.db, `select org_id::text from forks where id = $1`,
 		w.forks["acme"])
-	player := fixtures.One[string](w.db,
+	player := testkit.One[string](w.db,
 		`select id::text from players where org_id = $1 limit 1`, acme)
 	orgs := org.New(db, log, policy)
 	require.ErrorIs(w.t, db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		allow := func(org.Role) error { return nil }
-		person := audit.Actor{ID: fixtures.One[string](w.db, `select user_id::text from memberships
+		person := audit.Actor{ID: testkit.One[string](w.db, `select user_id::text from memberships
 			join organisations o on o.id = org_id where slug = 'acme' and role <> 'owner' limit 1`)}
 		for _, err := range []error{
 			failed(orgs.All(ctx)), orgs.SetPlanIn(tx, "acme", org.PlanFree, audit.Request{}),

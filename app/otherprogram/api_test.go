@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 const period = "?from=2026-03-01&to=2026-03-31"
@@ -44,7 +44,7 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 	status, body = p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort)
 	require.Equal(t, http.StatusNotFound, status, body)
 	require.Equal(t, 2,
-		fixtures.One[int](p.db,
+		testkit.One[int](p.db,
 			`select count(*) from audit_entries where org_id = $1 and action = 'api_key.refused'`,
 			north.id))
 }
@@ -83,7 +83,7 @@ func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 	key, ok := apikeys.ParseToken(token)
 	require.True(t, ok)
 	require.Equal(t, "north",
-		fixtures.One[string](p.db,
+		testkit.One[string](p.db,
 			`select actor_name from audit_entries where action = 'api_key.created'`))
 
 	for _, c := range []struct {

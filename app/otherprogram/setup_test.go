@@ -17,7 +17,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/authz"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -26,14 +26,14 @@ var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 // program is a running instance of the other program.
 type program struct {
 	t   *testing.T
-	db  *fixtures.Database
+	db  *testkit.World
 	url string
 }
 
 // start serves the program. It migrates at each start, and this is not the first.
 func start(t *testing.T) *program {
 	t.Helper()
-	db := fixtures.On(t, pgtest.From(t, migrations.API))
+	db := testkit.On(t, pgtest.From(t, migrations.API))
 	db.Exec(schema)
 	require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -107,9 +107,9 @@ func (p *program) create(s school) (status int, token string) {
 type school struct{ id, handle, fork, cohort string }
 
 // newSchool stores a school. Its head signs in with its handle.
-func newSchool(db *fixtures.Database, handle, tier string) school {
+func newSchool(db *testkit.World, handle, tier string) school {
 	s := school{
-		id: fixtures.One[string](db,
+		id: testkit.One[string](db,
 			`insert into tenants values (gen_random_uuid(), $1, $2, false) returning id`, handle,
 			tier),
 		handle: handle,
@@ -123,12 +123,12 @@ func newSchool(db *fixtures.Database, handle, tier string) school {
 		`insert into learners select $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`,
 		s.id,
 	)
-	s.cohort = fixtures.One[string](db,
+	s.cohort = testkit.One[string](db,
 		`insert into cohorts values (gen_random_uuid(), $1) returning id`, s.id)
 	db.Exec(`insert into cohort_learners select $1, $2, n from generate_series(1, 6) n`, s.id, s.cohort)
-	fork := db.Fork(fixtures.Fork{OrganisationID: s.id})
+	fork := db.Fork(testkit.Fork{OrganisationID: s.id})
 	for n := range 6 {
-		db.Play(fixtures.Play{Fork: fork, Player: fixtures.Player{Ordinal: n + 1}, StartedAt: day})
+		db.Play(testkit.Play{Fork: fork, Player: testkit.Player{Ordinal: n + 1}, StartedAt: day})
 	}
 	s.fork = fork.ID
 	return s

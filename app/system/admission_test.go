@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // Many large reports that are read slowly take bounded memory. app/assembly and make chaos prove
@@ -19,7 +19,7 @@ import (
 func TestMemoryUnderLargeReportsIsBounded(t *testing.T) {
 	t.Parallel()
 	apptest.NeedsProc(t)
-	db := fixtures.New(t)
+	db := testkit.New(t)
 	largest := apptest.Sized(40_000, 100_000)
 	n := apptest.NewTenant(db, largest, 2*largest)
 	c := apptest.ServeDatabase(t, db)

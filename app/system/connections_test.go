@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // dialFrom opens a connection from the given address and sends the text. The end of the test closes
@@ -31,7 +31,7 @@ func dialFrom(t *testing.T, from, to, request string) net.Conn {
 // clients from any address.
 func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	t.Parallel()
-	db := fixtures.New(t)
+	db := testkit.New(t)
 	c := apptest.LaunchWith(t, apptest.WithFiles("256"), "serve", "--addr", "127.0.0.1:0",
 		"--ops-addr", "127.0.0.1:0", "--database-url", db.URL, "--migrate-database-url",
 		db.OwnerURL).UntilServing()

@@ -14,7 +14,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -75,8 +75,8 @@ func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
 	owner, err := postgres.Open(t.Context(), x.Owner(), postgres.Options{Name: "test", MaxConns: 4})
 	require.NoError(t, err)
 	t.Cleanup(owner.Close)
-	db := fixtures.On(t, &pgtest.Database{URL: x.Serving(), OwnerURL: x.Owner(), Owner: owner})
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db := testkit.On(t, &pgtest.Database{URL: x.Serving(), OwnerURL: x.Owner(), Owner: owner})
+	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	db.Member(fork.OrganisationID, "owner")

@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/bouncer"
-	"dg/platform/testkit/fixtures"
 )
 
 // Two instances seal, answer, export and import through PgBouncer in transaction mode with Debian's
 // settings, and leave no session state. platform/postgres tests the details.
 func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
-	db := fixtures.New(t)
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db := testkit.New(t)
+	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 200)
 	db.Plays(fork, apptest.Sealable, fork.CreatedAt, 10*time.Minute)
 	token := db.Key(fork.OrganisationID).Token()

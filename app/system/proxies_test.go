@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // proxied is a dg behind one of the proxies of configs/deploy.
@@ -127,8 +127,8 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 // rollingRestart restarts two instances, one after the other, under requests to the proxy. line is
 // the line of its example that names an instance.
 func rollingRestart(t *testing.T, proxy, line, delay string) {
-	db := fixtures.New(t)
-	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db := testkit.New(t)
+	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 9)
 	db.Plays(fork, 50, fork.CreatedAt, time.Second)
 	export := "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // recipe is a program of /docs, and how it is run. In the command, FILE stands for the program and
@@ -39,7 +39,7 @@ func recipes(t *testing.T) []recipe {
 		{id: "r", file: "dg.R", command: "Rscript FILE",
 			needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
 		{id: "postgresql", file: "dg.psql", needs: "psql --version && curl --version",
-			command: "psql '" + fixtures.New(t).OwnerURL + "' -tA -f FILE"},
+			command: "psql '" + testkit.New(t).OwnerURL + "' -tA -f FILE"},
 		{id: "nightly-sync", file: "sync.py", needs: "python3 --version",
 			command: "python3 FILE --dest csv --to copy"},
 	}

@@ -12,7 +12,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
@@ -104,7 +104,7 @@ func TestCallerIsTheKey(t *testing.T) {
 			apikeys.NewKey{Name: "BI", Scopes: scopes}, request)
 		require.NoError(t, err)
 		b.Exec(`update organisations set name = name || '!' where id = $1`, ourOrganisation)
-		version := fixtures.One[int64](b.Database,
+		version := testkit.One[int64](b.World,
 			`select version from organisations where id = $1`, ourOrganisation)
 		caller := b.accept(token)
 		require.EqualExportedValues(t, apikeys.Caller{

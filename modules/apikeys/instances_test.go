@@ -10,7 +10,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // rules.md, Keys: a revocation, expiry or change of plan holds on every instance for each request
@@ -107,5 +107,5 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 // notRecorded returns how many refusals are counted.
 func (b *bundle) notRecorded() int {
 	b.t.Helper()
-	return fixtures.One[int](b.Database, `select coalesce(sum(refusals), 0)::int from audit_refusals`)
+	return testkit.One[int](b.World, `select coalesce(sum(refusals), 0)::int from audit_refusals`)
 }

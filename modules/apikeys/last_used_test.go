@@ -9,7 +9,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -17,7 +17,7 @@ import (
 func (b *bundle) within(f func()) {
 	b.t.Helper()
 	minute := func() time.Time {
-		return fixtures.One[time.Time](b.Database, `select date_trunc('minute', clock_timestamp())`)
+		return testkit.One[time.Time](b.World, `select date_trunc('minute', clock_timestamp())`)
 	}
 	for {
 		before := minute()

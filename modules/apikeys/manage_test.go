@@ -17,7 +17,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // A revocation is recorded once. The list shows the first one.
@@ -132,7 +132,7 @@ func (b *bundle) dump() string {
 	require.Contains(b.t, tables, "audit_entries")
 	var all strings.Builder
 	for _, table := range tables {
-		all.WriteString(fixtures.One[string](b.Database,
+		all.WriteString(testkit.One[string](b.World,
 			fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`,
 				pgx.Identifier{table}.Sanitize())))
 	}

@@ -21,7 +21,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -48,7 +48,7 @@ func requested() audit.Request { return request }
 // bundle is a database with two organisations on the Pro plan, and two instances of the module, each
 // with its own pool.
 type bundle struct {
-	*fixtures.Database
+	*testkit.World
 	t           *testing.T
 	keys, other *apikeys.Service
 	log         *audit.Log
@@ -59,13 +59,13 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{Database: fixtures.New(t), t: t, unknown: new(atomic.Int64)}
+	b := &bundle{World: testkit.New(t), t: t, unknown: new(atomic.Int64)}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
-		b.Organisation(fixtures.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
+		b.Organisation(testkit.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
 		for _, role := range []string{"owner", "admin", "member"} {
-			for twoStep, secret := range map[bool]string{false: "", true: fixtures.TOTPSecret} {
+			for twoStep, secret := range map[bool]string{false: "", true: testkit.TOTPSecret} {
 				who := member(id, role, twoStep)
-				b.Person(fixtures.Person{ID: who.ID, Name: who.Name, TOTPSecret: secret})
+				b.Person(testkit.Person{ID: who.ID, Name: who.Name, TOTPSecret: secret})
 				b.Join(id, who.ID, role)
 			}
 		}
@@ -194,13 +194,13 @@ func accepted(errs []error) (n int) {
 // count returns the number that a query finds as the owner of the tables.
 func (b *bundle) count(sql string, args ...any) int {
 	b.t.Helper()
-	return fixtures.One[int](b.Database, `select count(*) from `+sql, args...)
+	return testkit.One[int](b.World, `select count(*) from `+sql, args...)
 }
 
 // instant reads a column of a key.
 func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 	b.t.Helper()
-	return fixtures.One[*time.Time](b.Database,
+	return testkit.One[*time.Time](b.World,
 		`select `+column+` from api_keys where id = $1`, key.ID)
 }
 

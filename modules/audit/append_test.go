@@ -9,13 +9,13 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // An entry is appended to the named logs, and to no other.
 func TestEntryIsAppendedToTheNamedLogs(t *testing.T) {
 	b := setup(t)
-	other := b.Organisation(fixtures.Organisation{}).ID
+	other := b.Organisation(testkit.Organisation{}).ID
 	e := entry("")
 	tx := b.DB.Gorm.WithContext(t.Context())
 	require.NoError(t, b.log.AppendToAll(tx, []string{ours, theirs}, e))
@@ -74,5 +74,5 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 			require.Equal(t, c.unknown, apperr.Is(err, apperr.Internal), "%s: %v", name, err)
 		}
 	}
-	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
+	require.Zero(t, testkit.One[int](b.World, `select count(*) from audit_entries`))
 }

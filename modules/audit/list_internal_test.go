@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // A page is read from the front of the log's order, and a day's from its range. Table and indexes
 // have thousands of pages.
 func TestPageOfALargeLogIsReadFromItsOrder(t *testing.T) {
 	t.Parallel()
-	db := fixtures.New(t)
-	org := db.Organisation(fixtures.Organisation{}).ID
+	db := testkit.New(t)
+	org := db.Organisation(testkit.Organisation{}).ID
 	first := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	db.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind,
 			target_id, method, path, address, user_agent, request_id)
@@ -44,7 +44,7 @@ func TestPageOfALargeLogIsReadFromItsOrder(t *testing.T) {
 		p.Limit = 51
 		page := log.page(t.Context(), org, p).Session(&gorm.Session{DryRun: true}).
 			Find(&[]entryRow{}).Statement
-		text := fixtures.One[string](db,
+		text := testkit.One[string](db,
 			"explain (analyze, buffers, format json) "+page.SQL.String(), page.Vars...)
 		var plans []struct {
 			Plan struct {

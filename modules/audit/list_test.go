@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // has reports whether the filter selects the entry: the model of the queries.
@@ -89,7 +89,7 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))
 	}
 	all := b.list(t, ours, audit.Page{Limit: 2000})
-	require.Len(t, all, fixtures.One[int](b.Database, `select
+	require.Len(t, all, testkit.One[int](b.World, `select
 		(select count(*) from audit_entries where org_id = $1)
 		+ (select count(*) from audit_refusals where org_id = $1)`, ours))
 	return all

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // Every field of an appended entry is listed; its instant is cut to the millisecond.
@@ -129,5 +129,5 @@ func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 		|| array(select 'owner of ' || relname from pg_class where relowner = current_user::regrole)`).
 		Scan(&rights))
 	require.Equal(t, []string{"select", "insert"}, rights)
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
+	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from audit_entries`))
 }

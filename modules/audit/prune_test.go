@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // pruneFrom begins the first month that is kept.
@@ -65,7 +65,7 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	require.Equal(t, pruneFrom, left[1].At.UTC())
 	require.Equal(t, pruneFrom, left[2].At.UTC())
 	require.Equal(t, 4,
-		fixtures.One[int](b.Database, `select count(*) from audit_entries where org_id = $1`,
+		testkit.One[int](b.World, `select count(*) from audit_entries where org_id = $1`,
 			theirs))
 }
 
@@ -78,5 +78,5 @@ func TestPruneIsRefused(t *testing.T) {
 		"2 entries were exported and 4 are there")
 	require.ErrorContains(t, b.log.Prune(t.Context(), ours, pruneFrom, 4, audit.Request{}),
 		"permission denied")
-	require.Equal(t, 4, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
+	require.Equal(t, 4, testkit.One[int](b.World, `select count(*) from audit_entries`))
 }

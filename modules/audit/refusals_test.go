@@ -9,7 +9,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -70,7 +70,7 @@ func TestEachRefusalIsCounted(t *testing.T) {
 		require.NoError(t, <-done)
 	}
 	require.Equal(t, 2000,
-		fixtures.One[int](b.Database, `select sum(refusals)::int from audit_refusals`))
+		testkit.One[int](b.World, `select sum(refusals)::int from audit_refusals`))
 }
 
 // A count does not wait for the disk, whatever the server's setting.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 const (
@@ -16,18 +16,18 @@ const (
 )
 
 type bundle struct {
-	*fixtures.Database
+	*testkit.World
 	log *audit.Log
 }
 
 func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
-	db := fixtures.New(t)
+	db := testkit.New(t)
 	for _, id := range []string{ours, theirs} {
-		db.Organisation(fixtures.Organisation{ID: id})
+		db.Organisation(testkit.Organisation{ID: id})
 	}
-	return bundle{Database: db, log: audit.New(db.DB)}
+	return bundle{World: db, log: audit.New(db.DB)}
 }
 
 func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
@@ -46,7 +46,7 @@ func (b bundle) counts(t *testing.T, e audit.Entry) {
 // clock is the time of the database, to the millisecond.
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
-	return fixtures.One[time.Time](b.Database, `select date_trunc('milliseconds', clock_timestamp())`)
+	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 
 // entry returns an entry with every field set.

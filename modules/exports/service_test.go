@@ -21,13 +21,13 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
 // bundle is a server whose one route exports the fork.
 type bundle struct {
-	*fixtures.Database
+	*testkit.World
 	t       *testing.T
 	db      *postgres.DB // waits longer for locks than tests do
 	url     string
@@ -38,9 +38,9 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{Database: fixtures.New(t), t: t}
-	fork := b.Fork(fixtures.Fork{
-		OrganisationID: b.Organisation(fixtures.Organisation{}).ID, Slug: "Übung 1",
+	b := &bundle{World: testkit.New(t), t: t}
+	fork := b.Fork(testkit.Fork{
+		OrganisationID: b.Organisation(testkit.Organisation{}).ID, Slug: "Übung 1",
 	})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
@@ -105,7 +105,7 @@ func (b *bundle) entry(action string) (details string) {
 	require.Eventually(b.t, func() bool {
 		return b.entries(action) == 1
 	}, 10*time.Second, 5*time.Millisecond, action)
-	return fixtures.One[string](b.Database,
+	return testkit.One[string](b.World,
 		`select details::text from audit_entries where action = $1`, action)
 }
 
@@ -119,7 +119,7 @@ func (b *bundle) untilFree() {
 
 func (b *bundle) entries(action string) int {
 	b.t.Helper()
-	return fixtures.One[int](b.Database, `select count(*) from audit_entries where action = $1`,
+	return testkit.One[int](b.World, `select count(*) from audit_entries where action = $1`,
 		action)
 }
 
@@ -130,7 +130,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.Equal(t, `attachment; filename="bung-1_2026-01-01_2026-01-01.csv"`,
 		response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
-	id := fixtures.One[string](b.Database,
+	id := testkit.One[string](b.World,
 		`select details->>'exportId' from audit_entries where action = 'export.started'`)
 	require.JSONEq(t,
 		`{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+

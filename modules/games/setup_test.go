@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dg/modules/games"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 type bundle struct {
-	*fixtures.Database
+	*testkit.World
 	games *games.Service
 	game  string
 }
@@ -26,23 +26,23 @@ type bundle struct {
 func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
-	b := bundle{Database: fixtures.New(t)}
+	b := bundle{World: testkit.New(t)}
 	b.games = games.New(b.DB)
 	b.game = b.Game()
-	b.Organisation(fixtures.Organisation{ID: ours})
-	b.Organisation(fixtures.Organisation{ID: theirs})
+	b.Organisation(testkit.Organisation{ID: ours})
+	b.Organisation(testkit.Organisation{ID: theirs})
 	return b
 }
 
 // fork stores a fork with the id as its slug.
 func (b bundle) fork(id, organisation string, createdAt time.Time) {
-	b.Fork(fixtures.Fork{
+	b.Fork(testkit.Fork{
 		ID: id, OrganisationID: organisation, GameID: b.game, CreatedAt: createdAt,
 	})
 }
 
 // version returns the organisation's version.
 func (b bundle) version(organisation string) int64 {
-	return fixtures.One[int64](b.Database, `select version from organisations where id = $1`,
+	return testkit.One[int64](b.World, `select version from organisations where id = $1`,
 		organisation)
 }

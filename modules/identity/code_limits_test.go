@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // guessCodes gives so many wrong codes.
@@ -21,7 +21,7 @@ func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)
-	b.person(bob, fixtures.TOTPSecret)
+	b.person(bob, testkit.TOTPSecret)
 	for range 3 {
 		b.guessCodes(9, b.signIn(ann), secret)
 		require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)))

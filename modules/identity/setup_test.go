@@ -18,15 +18,15 @@ import (
 	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
 const (
-	password      = fixtures.Password
+	password      = testkit.Password
 	wrongPassword = "wrong horse battery"
 	replacement   = "battery horse staple"
-	secret        = fixtures.TOTPSecret
+	secret        = testkit.TOTPSecret
 
 	ann = "ann@example.com"
 	bob = "bob@example.com"
@@ -38,7 +38,7 @@ const home = "192.0.2.7"
 // bundle is a database and two instances of the service on it, each with its own pool. The clock
 // moves by pass alone. Hashes are cheap.
 type bundle struct {
-	*fixtures.Database
+	*testkit.World
 	t             *testing.T
 	people, other *identity.Service
 	pools         []*pgxpool.Pool // of the two
@@ -54,7 +54,7 @@ func setup(t *testing.T) *bundle {
 // setupAlone is setup for a test that does not run in parallel.
 func setupAlone(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{Database: fixtures.New(t), t: t}
+	b := &bundle{World: testkit.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
 	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
 	b.people = b.service(b.DB)
@@ -99,13 +99,13 @@ func (b *bundle) from(address string) context.Context {
 // one reads one value as the owner of the tables.
 func one[T any](b *bundle, sql string, args ...any) T {
 	b.t.Helper()
-	return fixtures.One[T](b.Database, sql, args...)
+	return testkit.One[T](b.World, sql, args...)
 }
 
 // person stores a person with the password and the TOTP secret, "" for none. It returns the id.
 func (b *bundle) person(email, secret string) string {
 	b.t.Helper()
-	return b.Person(fixtures.Person{Email: email, TOTPSecret: secret}).ID
+	return b.Person(testkit.Person{Email: email, TOTPSecret: secret}).ID
 }
 
 // signIn gives the right password.

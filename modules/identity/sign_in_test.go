@@ -12,7 +12,7 @@ import (
 
 	"dg/modules/identity"
 	passwords "dg/modules/identity/password"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/logbook"
 )
 
@@ -39,7 +39,7 @@ func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	people := b.service(b.DB)
 	hash, err := passwords.Hash(password)
 	require.NoError(t, err)
-	b.Person(fixtures.Person{Email: ann, PasswordHash: hash})
+	b.Person(testkit.Person{Email: ann, PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))
 	signIn := func(email, password string) (allocated uint64, err error) {
 		var before, after runtime.MemStats

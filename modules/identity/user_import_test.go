@@ -10,7 +10,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/modules/importer"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // importUsers runs an import of users.
@@ -33,7 +33,7 @@ func (b *bundle) importUsers(keys identity.Keyring, users ...map[string]any) err
 func importedUser(id, email string) map[string]any {
 	return map[string]any{
 		"type": "user", "id": "00000000-0000-4000-8000-" + id, "email": email, "name": "A",
-		"passwordHash": fixtures.PasswordHash, "totpSecret": secret,
+		"passwordHash": testkit.PasswordHash, "totpSecret": secret,
 	}
 }
 

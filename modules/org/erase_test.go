@@ -11,7 +11,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 func forgetNothing(*gorm.DB, string) error { return nil }
@@ -26,8 +26,8 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 		audit.Request{Path: "dg erase"})
 	require.NoError(t, err)
 	require.Equal(t, ours, owner)
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from group_members`))
+	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from players`))
+	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from group_members`))
 	log, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, log, 1)
@@ -54,6 +54,6 @@ func TestEraseIsWholeOrNothing(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, forgetNothing, audit.Request{})
 	require.ErrorContains(t, err, "permission denied", "the serving role cannot erase")
-	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
-	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
+	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from players`))
+	require.Zero(t, testkit.One[int](b.World, `select count(*) from audit_entries`))
 }

@@ -10,13 +10,13 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // MembershipsOf returns the person's own memberships by the name of the organisation.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
-	ann := b.Person(fixtures.Person{}).ID
+	ann := b.Person(testkit.Person{}).ID
 	found, err := b.orgs.MembershipsOf(t.Context(), ann)
 	require.NoError(t, err)
 	require.Empty(t, found)
@@ -58,7 +58,7 @@ func TestMembershipOfAnotherOrganisationIsNotFound(t *testing.T) {
 // Lists are bounded: 100 organisations on the screens, 1,000 logs of a security event.
 func TestMembershipsAreBounded(t *testing.T) {
 	b := setup(t)
-	ann := b.Person(fixtures.Person{}).ID
+	ann := b.Person(testkit.Person{}).ID
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
 		select gen_random_uuid(), 'many-' || n, lpad(n::text, 4, '0'), 'pro', 'pseudonymous'
 		  from generate_series(1, 1200) n`)
@@ -143,7 +143,7 @@ func TestSubjectKeepsTheRoleUntilTheTransactionEnds(t *testing.T) {
 		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
 			_, err := c.read(tx, ours, person)
 			require.NoError(t, err, name)
-			free := fixtures.One[int](b.Database, `select count(*) from (
+			free := testkit.One[int](b.World, `select count(*) from (
 				select from memberships where user_id = $1 for update skip locked) m`, person)
 			require.Equal(t, c.locks, free == 0, name)
 			return nil

@@ -9,7 +9,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/authz"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 )
 
 type bundle struct {
-	*fixtures.Database
+	*testkit.World
 	t    *testing.T
 	log  *audit.Log
 	orgs *org.Service
@@ -31,16 +31,16 @@ func setup(t *testing.T) bundle {
 	t.Parallel()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	b := bundle{Database: fixtures.New(t), t: t}
+	b := bundle{World: testkit.New(t), t: t}
 	b.log = audit.New(b.DB)
 	b.orgs = org.New(b.DB, b.log, policy)
-	b.Organisation(fixtures.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
-	b.Organisation(fixtures.Organisation{
+	b.Organisation(testkit.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
+	b.Organisation(testkit.Organisation{
 		ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
 	})
 	for _, organisation := range []string{ours, theirs} {
 		for _, role := range []string{"owner", "admin", "member"} {
-			b.Join(organisation, b.Person(fixtures.Person{ID: personID(organisation, role)}).ID,
+			b.Join(organisation, b.Person(testkit.Person{ID: personID(organisation, role)}).ID,
 				role)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"dg/app/demo"
 	"dg/modules/apikeys"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // example is a request of the document's examples and the demo's answer.
@@ -104,5 +104,5 @@ func (w *world) loadDemo(t *testing.T) apikeys.Token {
 
 // organisation returns the id of an organisation of the demo.
 func (w *world) organisation(slug string) string {
-	return fixtures.One[string](w.Database, `select id::text from organisations where slug = $1`, slug)
+	return testkit.One[string](w.World, `select id::text from organisations where slug = $1`, slug)
 }

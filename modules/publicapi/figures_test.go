@@ -14,7 +14,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/games"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/oracle"
 )
 
@@ -34,7 +34,7 @@ func (w *world) ask(t *testing.T, h *history, from, to string) question {
 		q.Skills = append(q.Skills, games.Skill(i).ID())
 	}
 	for _, p := range h.players {
-		key := fixtures.One[string](w.Database, `select label from players where id = $1`, p.id)
+		key := testkit.One[string](w.World, `select label from players where id = $1`, p.id)
 		q.Keys = append(q.Keys, key)
 		q.Labels = append(q.Labels,
 			map[string]string{"pseudonymous": key, "nominative": h.mark + p.name}[h.mode])

@@ -12,7 +12,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // combination is a request with the key of an organisation.
@@ -211,7 +211,7 @@ func TestAccessMatrix(t *testing.T) {
 		}
 	})
 	require.Eventually(t, func() bool {
-		return fixtures.One[bool](w.Database, `select count(*) filter (where action = 'export.started')
+		return testkit.One[bool](w.World, `select count(*) filter (where action = 'export.started')
 			= count(*) filter (where action = 'export.finished') from audit_entries`)
 	}, 10*time.Second, 10*time.Millisecond)
 	for n, own := range organisations {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // soak returns the size of a test: all under DG_SOAK=1, which takes minutes.
@@ -139,7 +139,7 @@ func (w *world) awaitWaiting(t *testing.T, table string, n int) {
 
 // waiting counts the statements that wait for a lock of the table.
 func (w *world) waiting(table string) int {
-	return fixtures.One[int](w.Database, `select count(*) from pg_locks
+	return testkit.One[int](w.World, `select count(*) from pg_locks
 		where not granted and relation = to_regclass($1)
 		and database = (select oid from pg_database where datname = current_database())`, table)
 }

@@ -19,13 +19,13 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/importer"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
 // world is a database with an instance of the whole program that listens.
 type world struct {
-	*fixtures.Database
+	*testkit.World
 	log  *audit.Log
 	app  *fiber.App
 	url  string
@@ -66,7 +66,7 @@ func startWith(
 		served.Wait()
 	})
 	w := &world{
-		Database: fixtures.On(t, db), log: audit.New(pools.Requests), app: program.Server.App(), url: url,
+		World: testkit.On(t, db), log: audit.New(pools.Requests), app: program.Server.App(), url: url,
 	}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/segment"
@@ -86,7 +86,7 @@ func TestDirtyDayIsMarkedOnce(t *testing.T) {
 
 // marks counts the dirty days and months.
 func (e *env) marks() []int {
-	return fixtures.One[[]int](e.Database, `select array[(select count(*) from unsealed_days),
+	return testkit.One[[]int](e.World, `select array[(select count(*) from unsealed_days),
 		(select count(*) from unsealed_months)]`)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 
 	"dg/modules/reports/sealer"
 )
@@ -17,7 +17,7 @@ import (
 // env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
 // fall within a hundred days around the turn of a year.
 type env struct {
-	*fixtures.Database
+	*testkit.World
 	reports *Service
 	sealer  *sealer.Sealer
 }
@@ -36,16 +36,16 @@ var (
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	db := fixtures.New(t)
-	db.Organisation(fixtures.Organisation{ID: testOrg, ReportingMode: "nominative"})
+	db := testkit.New(t)
+	db.Organisation(testkit.Organisation{ID: testOrg, ReportingMode: "nominative"})
 	for _, id := range []string{testFork, otherFork} {
-		db.Fork(fixtures.Fork{ID: id, OrganisationID: testOrg})
+		db.Fork(testkit.Fork{ID: id, OrganisationID: testOrg})
 	}
 	db.Players(testOrg, 40)
 	e := &env{
-		Database: db,
-		reports:  New(db.DB),
-		sealer:   sealer.New(db.DB, func() time.Time { return testNow }, discard, 0),
+		World:   db,
+		reports: New(db.DB),
+		sealer:  sealer.New(db.DB, func() time.Time { return testNow }, discard, 0),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
 	return e
@@ -90,7 +90,7 @@ func query(from time.Time, days int, group string) Query {
 }
 
 // count reads a number as the owner of the tables.
-func (e *env) count(sql string, args ...any) int { return fixtures.One[int](e.Database, sql, args...) }
+func (e *env) count(sql string, args ...any) int { return testkit.One[int](e.World, sql, args...) }
 
 // seal makes one pass.
 func (e *env) seal(t *testing.T) sealer.Result {

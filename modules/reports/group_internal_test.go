@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // rules.md, Order of checks: opening a report returns the owner of the group and reads no play. The
@@ -17,7 +17,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	e := newEnv(t)
 	const otherOrg = otherFork // ids of other tables, here and below
 	const otherGroup = testFork
-	e.Organisation(fixtures.Organisation{ID: otherOrg})
+	e.Organisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
 		otherGroup)
 	e.Exec(insertSQL, testFrom, 10, 2_000)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
 // rules.md, Anonymity: the warning equals what an attacker reads from the labels of two shown reports.
@@ -24,7 +24,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	const other = "00000000-0000-4000-8000-0000000000ff"
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.Organisation(fixtures.Organisation{ID: other})
+	e.Organisation(testkit.Organisation{ID: other})
 	e.Players(other, 40)
 	found := 0
 	hidden := 0

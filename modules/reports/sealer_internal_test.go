@@ -10,7 +10,7 @@ import (
 
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
@@ -249,9 +249,9 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
 	e.Exec(insertSQL, testFrom, 5, 100)
-	e.Organisation(fixtures.Organisation{ID: lastOrg})
-	last := e.Fork(fixtures.Fork{ID: lastFork, OrganisationID: lastOrg})
-	e.Play(fixtures.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
+	e.Organisation(testkit.Organisation{ID: lastOrg})
+	last := e.Fork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
+	e.Play(testkit.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
 	e.seal(t)
 	rows, err := e.Owner.Pool.Query(t.Context(), `select fork_id::text from fork_days group by 1
 		order by min(xmin::text::bigint)`)

@@ -11,7 +11,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -55,14 +55,14 @@ func TestPasswordIsChanged(t *testing.T) {
 	}
 	for says, p := range map[string]webtest.Page{
 		"The password is wrong":      change(wrong, replacement, replacement),
-		"Use at least 12 characters": change(fixtures.Password, "short", "short"),
-		"The passwords do not match": change(fixtures.Password, replacement, replacement+"r"),
+		"Use at least 12 characters": change(testkit.Password, "short", "short"),
+		"The passwords do not match": change(testkit.Password, replacement, replacement+"r"),
 	} {
 		p.Is(t, 422).Has(t, says, "<title>Error: Change password").
-			Lacks(t, fixtures.Password, replacement)
+			Lacks(t, testkit.Password, replacement)
 	}
 	before := b.Cookies["__Host-dg"]
-	webtest.RequireRedirect(t, "/account", change(fixtures.Password, replacement, replacement))
+	webtest.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
 	require.NotEqual(t, before, b.Cookies["__Host-dg"])
 	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
 	webtest.RequireRedirect(t, "/sign-in?begun=1", w.Browser(t).Post("/sign-in",
@@ -102,16 +102,16 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
 	for says, p := range map[string]webtest.Page{
-		"The code is wrong":      change("on", "abcdef", fixtures.Password),
+		"The code is wrong":      change("on", "abcdef", testkit.Password),
 		"The password is wrong.": change("on", code, "wrong horse battery"),
 	} {
 		p.Is(t, 422).Has(t, says, shown).Lacks(t, "wrong horse")
 	}
 	typed := code[:3] + " " + code[3:]
-	p = change("on", typed, fixtures.Password)
+	p = change("on", typed, testkit.Password)
 	codes := codesIn(t, p)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
-	webtest.RequireRedirect(t, "/account/two-step", change("on", typed, fixtures.Password))
+	webtest.RequireRedirect(t, "/account/two-step", change("on", typed, testkit.Password))
 	b.Get("/account").Has(t, `<span class="state on">On since <time`,
 		"<strong>Two-step verification is on.</strong> Your other sessions have ended.",
 		"10 of 10 recovery codes left.").Lacks(t, codes[0])
@@ -123,9 +123,9 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 		again.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, secret))))
 
 	b.Get("/account/two-step").Has(t, "Turn off two-step verification").Lacks(t, shown)
-	change("off", "abcdef", fixtures.Password).Is(t, 422)
+	change("off", "abcdef", testkit.Password).Is(t, 422)
 	change("off", w.CodeNow(t, secret), "").Is(t, 422)
-	webtest.RequireRedirect(t, "/account", change("off", codes[0], fixtures.Password))
+	webtest.RequireRedirect(t, "/account", change("off", codes[0], testkit.Password))
 	b.Get("/account").Has(t, "Two-step verification is off.")
 	webtest.RequireRedirect(t, "/sign-in", again.Get("/"))
 	again.Post("/sign-in", webtest.Credentials(acme.AdminPlain))
@@ -142,11 +142,11 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	replace := func(current, code string) webtest.Page {
 		return b.Post("/account/recovery-codes", webtest.Form("current", current, "code", code))
 	}
-	replace(fixtures.Password, "").Is(t, 422)
-	replace("", w.CodeNow(t, fixtures.TOTPSecret)).Is(t, 422)
-	replace(fixtures.Password, "000000").Is(t, 422)
-	old := codesIn(t, replace(fixtures.Password, w.CodeNow(t, fixtures.TOTPSecret)))
-	codes := codesIn(t, replace(fixtures.Password, old[0]))
+	replace(testkit.Password, "").Is(t, 422)
+	replace("", w.CodeNow(t, testkit.TOTPSecret)).Is(t, 422)
+	replace(testkit.Password, "000000").Is(t, 422)
+	old := codesIn(t, replace(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
+	codes := codesIn(t, replace(testkit.Password, old[0]))
 	b.Get("/account").Has(t, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
 	phoneless := w.Browser(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
-	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -27,11 +27,11 @@ func TestSignInByKeyboard(t *testing.T) {
 	require.Equal(t, "<input#password>", p.Focused())
 	p.Press("Enter")
 	p.WaitFor("#errors")
-	p.Press(fixtures.Password, "Enter") // the e-mail is kept
+	p.Press(testkit.Password, "Enter") // the e-mail is kept
 	p.WaitFor("#code")
 	p.Press("000000", "Enter")
 	p.WaitFor("#errors")
-	p.Press(w.CodeNow(t, fixtures.TOTPSecret), "Enter")
+	p.Press(w.CodeNow(t, testkit.TOTPSecret), "Enter")
 	p.WaitFor(`h1:text("Account")`)
 	require.Equal(t, "/account", p.Path())
 	p.Click(`button:text("Sign out")`)
@@ -53,7 +53,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
 	p.Fill("#code", code[:3]+" "+code[3:])
-	p.Fill("#current", fixtures.Password)
+	p.Fill("#current", testkit.Password)
 	p.Click(`button:text("Turn on two-step verification")`)
 	p.WaitFor("#codes")
 	recovery := strings.Fields(p.Text("#codes"))

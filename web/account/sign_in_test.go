@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -39,7 +39,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	webtest.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
 	withCode.Get("/sign-in").Is(t, 200)
 	webtest.RequireRedirect(t, wanted,
-		withCode.Post(code, webtest.Form("code", w.CodeNow(t, fixtures.TOTPSecret))))
+		withCode.Post(code, webtest.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
 	webtest.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
 
 	webtest.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
@@ -53,7 +53,7 @@ func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
 	t.Parallel()
 	const missing = "did not keep the cookie of your session"
 	w, acme := webtest.StartAcme(t)
-	for _, person := range []fixtures.Person{acme.Owner, acme.Admin} {
+	for _, person := range []testkit.Person{acme.Owner, acme.Admin} {
 		b := w.Browser(t)
 		next := b.Post("/sign-in?next=%2Faccount", webtest.Credentials(person)).Header.Get("Location")
 		b.Get(next).Is(t, 303)
@@ -95,7 +95,7 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 			"<title>Error: Verification code – DG</title>")
 	}
 	sendCode := func() webtest.Page {
-		return b.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, fixtures.TOTPSecret)))
+		return b.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
 	}
 	sendCode().Is(t, 429).Has(t, "Too many failed attempts.")
 	clock = clock.Add(time.Hour)
@@ -132,7 +132,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	victim := w.Browser(t)
 	victim.Post("/sign-in", webtest.Credentials(acme.Admin))
 	planted.Cookies[cookie] = victim.Cookies[cookie]
-	victim.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, fixtures.TOTPSecret)))
+	victim.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
 	webtest.RequireRedirect(t, acme.At("/reports"), victim.Get("/"))
 	webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
 }

@@ -22,7 +22,7 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/limit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web"
 	"dg/web/internal/webtest"
 	"dg/web/ui"
@@ -174,7 +174,7 @@ func (f *forgetful) Groups(ctx context.Context, _, chosen string) ([]org.Group, 
 func TestDocsNameNoForeignGroup(t *testing.T) {
 	t.Parallel()
 	var groups forgetful
-	w := webtest.StartOn(t, fixtures.New(t), time.Now, func(m *web.Modules) {
+	w := webtest.StartOn(t, testkit.New(t), time.Now, func(m *web.Modules) {
 		groups.groups = m.Docs.Groups
 		m.Docs.Groups = &groups
 	})

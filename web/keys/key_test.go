@@ -10,7 +10,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -66,7 +66,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	now := time.Now()
 	for name, c := range map[string]struct {
 		change string
-		person fixtures.Person
+		person testkit.Person
 		offers string
 	}{
 		"usable":           {"name = name", acme.Owner, "/replace /rename /revoke"},

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -21,7 +21,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	ends := now.Add(31 * 24 * time.Hour)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, key, now.AddDate(0, 0, -90), nil, ends, nil)
-	announced := func(who fixtures.Person) []string {
+	announced := func(who testkit.Person) []string {
 		return w.SignedIn(t, who).Get(acme.At("/settings/organisation")).Notes(t)
 	}
 	say := func(left string) string {
@@ -46,7 +46,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		if c.want != "" {
 			want = append(want, c.want)
 		}
-		for _, who := range []fixtures.Person{acme.Owner, acme.Admin, acme.AdminPlain} {
+		for _, who := range []testkit.Person{acme.Owner, acme.Admin, acme.AdminPlain} {
 			require.Equal(t, want, announced(who), c.before)
 		}
 	}

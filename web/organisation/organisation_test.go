@@ -10,7 +10,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -18,12 +18,12 @@ import (
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(fixtures.Organisation{
+	acme := w.OrganisationOf(testkit.Organisation{
 		Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons",
 	})
 	w.Rename(&acme.Admin, `=cmd|'<script>alert(1)</script>`)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
-		fixtures.TOTPSecret, acme.Member.ID)
+		testkit.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
 	p.Has(t, "<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
 		"never by name", "2 of 4 listed members use two-step verification.",
@@ -108,7 +108,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(fixtures.Organisation{
+	acme := w.OrganisationOf(testkit.Organisation{
 		Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301",
 	})
 	for _, name := range []string{"One", "Two", "Three", "Four", "Five", "Six & co"} {

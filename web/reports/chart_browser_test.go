@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
-	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -21,7 +21,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	for day := range 10 { // on the n-th of March n plays; those of even days are completed
 		at := time.Date(2026, 3, 1+day, 9, 0, 0, 0, time.UTC)
 		for range day + 1 {
-			play := fixtures.Play{Fork: fork, Player: player, StartedAt: at}
+			play := testkit.Play{Fork: fork, Player: player, StartedAt: at}
 			if day%2 == 1 {
 				play.CompletedAt = at.Add(time.Minute)
 				play.Score = 5000

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 	"dg/web/ui"
 )
@@ -80,9 +80,9 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	fork := w.Fork(o)
 	players := w.DB.Players(o.ID, 9)
 	group := w.DB.GroupNamed(o.ID, "Western region", players[:6]...)
-	play := func(at time.Time, players ...fixtures.Player) {
+	play := func(at time.Time, players ...testkit.Player) {
 		for _, p := range players {
-			w.DB.Play(fixtures.Play{Fork: fork, Player: p, StartedAt: at})
+			w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: at})
 		}
 	}
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/games"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -24,14 +24,14 @@ func numbered(n int) []string {
 
 // randomPlays stores n plays of the last days before now.
 func randomPlays(
-	w *webtest.World, random *rand.Rand, n, days int, forks []fixtures.Fork,
-	players []fixtures.Player, now time.Time,
+	w *webtest.World, random *rand.Rand, n, days int, forks []testkit.Fork,
+	players []testkit.Player, now time.Time,
 ) {
-	plays := make([]fixtures.Play, n)
+	plays := make([]testkit.Play, n)
 	for i := range plays {
 		at := now.Truncate(time.Millisecond).
 			Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
-		p := fixtures.Play{
+		p := testkit.Play{
 			Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))],
 			StartedAt: at,
 		}
@@ -64,8 +64,8 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	now := time.Now().UTC()
 	kinds := map[string]int{}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		o := w.OrganisationOf(fixtures.Organisation{Slug: mode, ReportingMode: mode})
-		forks := []fixtures.Fork{w.Fork(o), w.Fork(o), w.Fork(o)}
+		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
+		forks := []testkit.Fork{w.Fork(o), w.Fork(o), w.Fork(o)}
 		names := numbered(70)
 		// hostile ones, and one twice
 		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -21,7 +21,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	players := w.DB.Players(o.ID, 14)
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	for _, p := range players[:12] {
-		w.DB.Play(fixtures.Play{Fork: fork, Player: p, StartedAt: day})
+		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: day})
 	}
 	sales := w.DB.GroupNamed(o.ID, "Sales", players[:9]...)
 	w.DB.GroupNamed(o.ID, "Sales EU", players[:8]...)

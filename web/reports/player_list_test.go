@@ -11,19 +11,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
 // played60 stores a fork that 60 players have each played today. The last one did not complete it.
-func played60(w *webtest.World, o *webtest.Organisation) (fixtures.Fork, []fixtures.Player) {
+func played60(w *webtest.World, o *webtest.Organisation) (testkit.Fork, []testkit.Player) {
 	names := numbered(60)
 	copy(names, []string{"Élodie Müller", "ELODIE", "Mélodie", "Straße", "محمد الأمين"})
 	fork := w.Fork(o)
 	players := w.DB.PlayersNamed(o.ID, names...)
 	at := time.Now().UTC().Truncate(24 * time.Hour)
 	for i, p := range players {
-		play := fixtures.Play{Fork: fork, Player: p, StartedAt: at}
+		play := testkit.Play{Fork: fork, Player: p, StartedAt: at}
 		if i < 59 {
 			play.CompletedAt = at
 			play.Score = 100 * i
@@ -46,7 +46,7 @@ func names(p webtest.Page) (all []string) {
 func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o := w.OrganisationOf(fixtures.Organisation{Slug: "acme", ReportingMode: "nominative"})
+	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", ReportingMode: "nominative"})
 	fork, _ := played60(w, o)
 	b := w.SignedIn(t, o.Owner)
 	for search, want := range map[string][]string{
@@ -95,6 +95,6 @@ func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 	hidden := ask("ELODIE").Has(t, "0 of 60 players.")
 	require.Empty(t, names(hidden))
 	require.Equal(t, strings.ReplaceAll(ask("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)
-	label := fixtures.One[string](w.DB, `select label from players where id = $1`, players[59].ID)
+	label := testkit.One[string](w.DB, `select label from players where id = $1`, players[59].ID)
 	require.Equal(t, []string{label}, names(ask(strings.ToLower(label))))
 }

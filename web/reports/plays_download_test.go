@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -25,12 +25,12 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	from := now.AddDate(0, 0, -30).Format(time.DateOnly)
 	days := "from=" + from + "&to=" + now.Format(time.DateOnly)
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		o := w.OrganisationOf(fixtures.Organisation{Slug: mode, ReportingMode: mode})
+		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		fork := w.Fork(o)
 		names := numbered(30)
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
 		players := w.DB.PlayersNamed(o.ID, names...)
-		randomPlays(w, random, 900, 40, []fixtures.Fork{fork}, players, now)
+		randomPlays(w, random, 900, 40, []testkit.Fork{fork}, players, now)
 		get := w.API(t, o)
 		b := w.SignedIn(t, o.Admin)
 		for i, group := range []string{

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
-	"dg/platform/testkit/fixtures"
 	"dg/web/internal/webtest"
 )
 
@@ -19,15 +19,15 @@ import (
 func TestReportsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o := w.OrganisationOf(fixtures.Organisation{Slug: "acme", ReportingMode: "nominative"})
-	fork := w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Spot the Outlier", Release: 7})
-	w.DB.Fork(fixtures.Fork{
+	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", ReportingMode: "nominative"})
+	fork := w.DB.Fork(testkit.Fork{OrganisationID: o.ID, Title: "Spot the Outlier", Release: 7})
+	w.DB.Fork(testkit.Fork{
 		OrganisationID: o.ID, Title: "Reading Charts: what the axis does not say", Suspended: true,
 	})
-	w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "اختبار البيانات", Visibility: "restricted"})
+	w.DB.Fork(testkit.Fork{OrganisationID: o.ID, Title: "اختبار البيانات", Visibility: "restricted"})
 	names := numbered(40)
 	copy(names, []string{strings.Repeat("Wolfeschlegelsteinhausen", 3), "محمد علي", "O"})
-	randomPlays(w, rand.New(rand.NewPCG(13, 13)), 1300, 28, []fixtures.Fork{fork},
+	randomPlays(w, rand.New(rand.NewPCG(13, 13)), 1300, 28, []testkit.Fork{fork},
 		w.DB.PlayersNamed(o.ID, names...), time.Now().UTC())
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s", fork.ID))

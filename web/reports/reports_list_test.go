@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -35,36 +35,36 @@ func TestReportsListForksByPlays(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
 	empty := w.Organisation("empty")
-	archived := w.DB.Fork(fixtures.Fork{
+	archived := w.DB.Fork(testkit.Fork{
 		OrganisationID: acme.ID, Title: "Old", Slug: "old", Status: "archived", Release: 1,
 		Suspended: true,
 	})
-	quiet := w.DB.Fork(fixtures.Fork{
+	quiet := w.DB.Fork(testkit.Fork{
 		OrganisationID: acme.ID, Title: "Quiet", Slug: "quiet", Visibility: "restricted",
 	})
-	busy := w.DB.Fork(fixtures.Fork{
+	busy := w.DB.Fork(testkit.Fork{
 		OrganisationID: acme.ID, Title: "<b>Busy</b>", Slug: "busy", Visibility: "organization",
 		Release: 1200,
 	})
-	suspended := w.DB.Fork(fixtures.Fork{
+	suspended := w.DB.Fork(testkit.Fork{
 		OrganisationID: acme.ID, Title: "Held", Slug: "held", Visibility: "organization",
 		Release: 1, Suspended: true,
 	})
 	players := w.DB.Players(acme.ID, 2)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for i := range 3 {
-		w.DB.Play(fixtures.Play{
+		w.DB.Play(testkit.Play{
 			Fork: busy, Player: players[i/2],
 			StartedAt: today.Add(time.Duration(i) * time.Millisecond),
 		})
 	}
-	for fork, at := range map[fixtures.Fork]time.Time{
+	for fork, at := range map[testkit.Fork]time.Time{
 		suspended: today.AddDate(0, 0, -27), archived: today,
 	} {
-		w.DB.Play(fixtures.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
+		w.DB.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
 	// a day too early
-	w.DB.Play(fixtures.Play{
+	w.DB.Play(testkit.Play{
 		Fork: suspended, Player: players[1],
 		StartedAt: today.AddDate(0, 0, -27).Add(-time.Millisecond),
 	})
@@ -128,7 +128,7 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 		"B":        "active",
 		"C":        "active",
 	} {
-		w.DB.Fork(fixtures.Fork{
+		w.DB.Fork(testkit.Fork{
 			OrganisationID: o.ID, Title: title, Slug: "slug-" + title, Status: status,
 		})
 	}

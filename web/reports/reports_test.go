@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -18,14 +18,14 @@ import (
 func TestPlayersAreSortedAndPaged(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	o := w.OrganisationOf(fixtures.Organisation{Slug: "acme", ReportingMode: "nominative"})
+	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", ReportingMode: "nominative"})
 	fork := w.Fork(o)
 	names := numbered(60)
 	for i := range names[:30] {
 		names[i] = fmt.Sprintf("Twin %d", i/3)
 	}
 	random := rand.New(rand.NewPCG(11, 11))
-	randomPlays(w, random, 200, 20, []fixtures.Fork{fork}, w.DB.PlayersNamed(o.ID, names...),
+	randomPlays(w, random, 200, 20, []testkit.Fork{fork}, w.DB.PlayersNamed(o.ID, names...),
 		time.Now().UTC().AddDate(0, 0, -1))
 	b := w.SignedIn(t, o.Owner)
 	from := time.Now().UTC().AddDate(0, 0, -27).Format(time.DateOnly)
@@ -82,14 +82,14 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		`{{.CSRF}}`, `</title></select></option><b>`, strings.Repeat("W", 200),
 		"javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲",
 	}
-	o := w.OrganisationOf(fixtures.Organisation{
+	o := w.OrganisationOf(testkit.Organisation{
 		Slug: "acme", Name: names[0], ReportingMode: "nominative",
 	})
 	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), numbered(5)...)...)
 	forks := make([]string, len(names))
 	groups := make([]string, len(names))
 	for i, name := range names {
-		fork := w.DB.Fork(fixtures.Fork{
+		fork := w.DB.Fork(testkit.Fork{
 			OrganisationID: o.ID, Title: name, Slug: fmt.Sprintf("%.190s %d", name, i),
 		})
 		forks[i] = fork.ID

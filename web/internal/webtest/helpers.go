@@ -24,8 +24,8 @@ import (
 	"dg/modules/publicapi"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
-	"dg/platform/testkit/fixtures"
 )
 
 // NewKey makes a key of the organisation, by its owner.
@@ -234,10 +234,10 @@ func (s slowly) Read(p []byte) (int, error) {
 }
 
 // SignInWith signs a person in by the form, and opens a path.
-func SignInWith(p *browsertest.Page, w *World, who fixtures.Person, path string) {
+func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) {
 	p.Open(w.URL + "/sign-in")
 	p.Fill("#email", who.Email)
-	p.Fill("#password", fixtures.Password)
+	p.Fill("#password", testkit.Password)
 	p.Click("main button.primary")
 	p.WaitFor("header.top")
 	p.Open(w.URL + path)
@@ -267,8 +267,8 @@ func (w *World) CodeNow(t *testing.T, secret string) string {
 }
 
 // Credentials are the fields of the sign-in.
-func Credentials(p fixtures.Person) url.Values {
-	return Form("email", p.Email, "password", fixtures.Password)
+func Credentials(p testkit.Person) url.Values {
+	return Form("email", p.Email, "password", testkit.Password)
 }
 
 // RequireRedirect requires a redirect to a path.

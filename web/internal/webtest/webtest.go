@@ -31,7 +31,7 @@ import (
 	"dg/platform/httpserver"
 	"dg/platform/limit"
 	"dg/platform/postgres"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 	"dg/platform/testkit/logbook"
 	"dg/web"
 	"dg/web/auditlog"
@@ -44,7 +44,7 @@ import (
 
 // World is a database with one instance of the screens on it, reached over a real connection.
 type World struct {
-	DB       *fixtures.Database
+	DB       *testkit.World
 	People   *identity.Service
 	Keys     *apikeys.Service
 	Log      *audit.Log
@@ -59,7 +59,7 @@ type World struct {
 // Start begins a world without organisations.
 func Start(t *testing.T) *World {
 	t.Helper()
-	return StartOn(t, fixtures.New(t), time.Now)
+	return StartOn(t, testkit.New(t), time.Now)
 }
 
 // StartAcme begins a world with the organisation "acme".
@@ -79,14 +79,14 @@ func StartAsOwner(t *testing.T) (*World, *Organisation, *Browser) {
 // StartAt begins a world with the organisation "acme", whose clock shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	t.Helper()
-	w := StartOn(t, fixtures.New(t), func() time.Time { return *now })
+	w := StartOn(t, testkit.New(t), func() time.Time { return *now })
 	return w, w.Organisation("acme")
 }
 
 // StartOn begins one more instance on a database, with a clock, and other modules where a test
 // changes them.
 func StartOn(
-	t *testing.T, db *fixtures.Database, now func() time.Time, change ...func(*web.Modules),
+	t *testing.T, db *testkit.World, now func() time.Time, change ...func(*web.Modules),
 ) *World {
 	t.Helper()
 	policy, err := authz.New()
@@ -183,21 +183,21 @@ func (noOrganisations) OrganisationNamesOf(context.Context, string) ([]string, e
 // Organisation is an organisation with its people: an owner, an admin with two-step verification, an
 // admin without it, and a member.
 type Organisation struct {
-	fixtures.Organisation
-	Owner, Admin, AdminPlain, Member fixtures.Person
+	testkit.Organisation
+	Owner, Admin, AdminPlain, Member testkit.Person
 }
 
 // Organisation stores an organisation on the Pro plan under pseudonymous reporting, with its
 // people.
 func (w *World) Organisation(slug string) *Organisation {
-	return w.OrganisationOf(fixtures.Organisation{Slug: slug, Name: "Organisation " + slug})
+	return w.OrganisationOf(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
 
 // OrganisationOf stores an organisation with its people.
-func (w *World) OrganisationOf(o fixtures.Organisation) *Organisation {
+func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 	o = w.DB.Organisation(o)
-	human := func(name, role, secret string) fixtures.Person {
-		p := w.DB.Person(fixtures.Person{
+	human := func(name, role, secret string) testkit.Person {
+		p := w.DB.Person(testkit.Person{
 			Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example",
 			TOTPSecret: secret,
 		})
@@ -205,20 +205,20 @@ func (w *World) OrganisationOf(o fixtures.Organisation) *Organisation {
 		return p
 	}
 	return &Organisation{
-		o, human("owner", "owner", ""), human("admin", "admin", fixtures.TOTPSecret),
+		o, human("owner", "owner", ""), human("admin", "admin", testkit.TOTPSecret),
 		human("admin-plain", "admin", ""), human("member", "member", ""),
 	}
 }
 
 // Rename gives a person another name.
-func (w *World) Rename(p *fixtures.Person, name string) {
+func (w *World) Rename(p *testkit.Person, name string) {
 	p.Name = name
 	w.DB.Exec(`update users set name = $1 where id = $2`, name, p.ID)
 }
 
 // Fork stores a fork that the organisation's players can play.
-func (w *World) Fork(o *Organisation) fixtures.Fork {
-	return w.DB.Fork(fixtures.Fork{
+func (w *World) Fork(o *Organisation) testkit.Fork {
+	return w.DB.Fork(testkit.Fork{
 		OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization",
 		Release: 1,
 	})
@@ -227,7 +227,7 @@ func (w *World) Fork(o *Organisation) fixtures.Fork {
 // Played stores a fork that was played once, now, and returns its id.
 func (w *World) Played(o *Organisation) string {
 	fork := w.Fork(o)
-	w.DB.Play(fixtures.Play{
+	w.DB.Play(testkit.Play{
 		Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: time.Now(),
 		CompletedAt: time.Now(), Score: 5000,
 	})
@@ -255,10 +255,10 @@ func (w *World) Browser(t *testing.T) *Browser {
 }
 
 // SignedIn returns a browser with which the person has signed in.
-func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
+func (w *World) SignedIn(t *testing.T, p testkit.Person) *Browser {
 	t.Helper()
 	b := w.Browser(t)
-	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password, "")
+	session, err := w.People.SignIn(t.Context(), p.Email, testkit.Password, "")
 	require.NoError(t, err)
 	if p.TOTPSecret != "" {
 		session, err = w.People.VerifySecondStep(t.Context(), session.Token,

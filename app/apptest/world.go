@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/assembly"
-	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit"
 )
 
-// Assembled is the assembled program, served in this process on a database of this test.
-type Assembled struct {
-	*fixtures.Database
+// World is the assembled program, served in this process on a database of this test.
+type World struct {
+	*testkit.World
 	*assembly.Program
 	T        *testing.T
 	Base     string // where it serves
@@ -31,45 +31,45 @@ type Assembled struct {
 
 // Assemble serves the program with defaults for tests: loopback is a trusted proxy, and running
 // requests have a grace of one second.
-func Assemble(t *testing.T, db *fixtures.Database, settings assembly.Settings) *Assembled {
+func Assemble(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	a := &Assembled{Database: db, T: t, Base: "http://" + ln.Addr().String(), Listener: ln}
+	w := &World{World: db, T: t, Base: "http://" + ln.Addr().String(), Listener: ln}
 	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
-	settings.BaseURL = a.Base
+	settings.BaseURL = w.Base
 	settings.Log = cmp.Or(settings.Log, slog.New(slog.DiscardHandler))
 	settings.Grace = time.Second
 	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	a.Program, err = assembly.New(t.Context(), settings)
+	w.Program, err = assembly.New(t.Context(), settings)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx, ln, func() {}) }()
-	a.End = sync.OnceValue(func() error { return <-served })
-	a.Stop = func() error {
+	go func() { served <- w.Serve(ctx, ln, func() {}) }()
+	w.End = sync.OnceValue(func() error { return <-served })
+	w.Stop = func() error {
 		stop()
-		return a.End()
+		return w.End()
 	}
 	t.Cleanup(func() {
-		_ = a.Stop()
-		a.Close()
+		_ = w.Stop()
+		w.Close()
 	})
-	return a
+	return w
 }
 
 // Browser is a browser whose address a proxy would forward.
-func (a *Assembled) Browser(address string) *WebClient {
-	b := NewWebClient(a.T, a.Base)
+func (w *World) Browser(address string) *WebClient {
+	b := NewWebClient(w.T, w.Base)
 	b.Address = address
 	return b
 }
 
 // Value is the sum of a metric's series, or of those with one of the labels' values.
-func (a *Assembled) Value(metric string, labels ...string) (sum float64) {
-	a.T.Helper()
-	families, err := a.Ops.Gather()
-	require.NoError(a.T, err)
+func (w *World) Value(metric string, labels ...string) (sum float64) {
+	w.T.Helper()
+	families, err := w.Ops.Gather()
+	require.NoError(w.T, err)
 	for _, f := range families {
 		if f.GetName() != metric {
 			continue
