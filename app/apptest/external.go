@@ -36,7 +36,7 @@ type External struct {
 // NewExternal starts a server on a new folder.
 func NewExternal(t *testing.T) *External {
 	t.Helper()
-	return ExternalOn(t, NewFolder(t))
+	return externalOn(t, NewFolder(t))
 }
 
 // NewExternalWithDemo starts a server with the demo.
@@ -44,15 +44,13 @@ func NewExternalWithDemo(t *testing.T) *External {
 	t.Helper()
 	dir := NewFolder(t)
 	CopyDemo(t, dir)
-	return ExternalOn(t, dir)
+	return externalOn(t, dir)
 }
 
-// ExternalOn starts a server on the folder.
-func ExternalOn(t *testing.T, dir string) *External {
+func externalOn(t *testing.T, dir string) *External {
 	t.Helper()
-	x := &External{T: t, Dir: dir}
-	x.Link = filepath.Join(filepath.Dir(x.Dir), "socket")
-	t.Cleanup(func() { x.Stop() })
+	x := &External{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
+	t.Cleanup(x.Stop)
 	x.Start()
 	return x
 }

@@ -100,7 +100,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 // BehindProxy starts a dg with one large fork that trusts proxies on this machine.
 func BehindProxy(t *testing.T, args ...string) *Exporting {
 	t.Helper()
-	plays := ChaosSize(30_000, 150_000, 150_000)
+	plays := Sized(30_000, 150_000, 150_000)
 	return exporting(t, plays, func(db *testkit.World) *Child {
 		address := FreeAddress(t)
 		dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",

@@ -30,8 +30,8 @@ func (s Seen) Finds(secrets map[string]string) []string {
 	found := s.Named(secrets)
 	for where, text := range s {
 		for name, shape := range secretShapes {
-			if at := shape.FindStringIndex(text); at != nil {
-				found = append(found, s.around(name, where, at[0], at[1]))
+			if secret := shape.FindString(text); secret != "" {
+				found = append(found, s.around(name, where, secret))
 			}
 		}
 	}
@@ -42,18 +42,17 @@ func (s Seen) Finds(secrets map[string]string) []string {
 func (s Seen) Named(secrets map[string]string) (found []string) {
 	for where, text := range s {
 		for name, secret := range secrets {
-			if at := strings.Index(text, secret); at >= 0 {
-				found = append(found, s.around(name, where, at, at+len(secret)))
+			if strings.Contains(text, secret) {
+				found = append(found, s.around(name, where, secret))
 			}
 		}
 	}
 	return found
 }
 
-func (s Seen) around(name, where string, from, to int) string {
-	text := s[where]
-	return fmt.Sprintf("%s is in %s: …%s…", name, where,
-		text[max(0, from-200):min(len(text), to+50)])
+func (s Seen) around(name, where, secret string) string {
+	before, _, _ := strings.Cut(s[where], secret)
+	return fmt.Sprintf("%s is in %s: …%s%s…", name, where, before[max(0, len(before)-200):], secret)
 }
 
 // HoldsNone fails the test for each secret found.

@@ -8,19 +8,11 @@ import (
 // Soak reports whether tests have the sizes of make soak.
 var Soak = os.Getenv("DG_SOAK") == "1"
 
-// Sized returns the size of make test or of make soak.
-func Sized(usual, soaked int) int {
-	if Soak {
-		return soaked
-	}
-	return usual
-}
-
 // Chaos reports whether the tests of chaos have their full sizes (make chaos, make soak).
 var Chaos = Soak || os.Getenv("DG_CHAOS") == "1"
 
-// ChaosSize returns the size of make test, of make chaos or of make soak.
-func ChaosSize(cut, chaotic, soaked int) int {
+// Sized returns the size of make test, of make chaos or of make soak.
+func Sized(cut, chaotic, soaked int) int {
 	switch {
 	case Soak:
 		return soaked

@@ -1,20 +1,9 @@
 package apptest
 
-import (
-	"os"
-	"path/filepath"
-)
+import "path/filepath"
 
-// tree is the folder of go.mod: a test runs in the folder of its package.
-var tree = func() string {
-	dir, _ := os.Getwd()
-	for path := dir; path != filepath.Dir(path); path = filepath.Dir(path) {
-		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
-			return path
-		}
-	}
-	return dir
-}()
+// tree is the folder of go.mod: a test runs in the folder of its package, such as app/system.
+var tree, _ = filepath.Abs("../..")
 
-// InTree is the path of a file of the tree, or of its root.
+// InTree is the path of a file of the tree.
 func InTree(path ...string) string { return filepath.Join(append([]string{tree}, path...)...) }

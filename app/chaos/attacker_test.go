@@ -51,7 +51,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	db := testkit.New(t)
 	dg := apptest.ServeDatabase(t, db)
 	chaos := beginChaos(t, apptest.AdminDBAt(t, db.OwnerURL), dg)
-	apptest.Concurrently(apptest.ChaosSize(3, 60, 200), func(n int) {
+	apptest.Concurrently(apptest.Sized(3, 60, 200), func(n int) {
 		a := newAttacker(t, db, dg.URL, rand.New(rand.NewPCG(seed, uint64(n))))
 		hidden := 0
 		for _, g := range a.groups {

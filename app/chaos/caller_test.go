@@ -86,14 +86,14 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 		base:    base,
 		http:    apptest.PlainClient(true),
 		slug:    organisation.Slug,
-		spare:   make(chan string, apptest.ChaosSize(10, 60, 300)),
+		spare:   make(chan string, apptest.Sized(10, 60, 300)),
 		known:   map[string][]byte{},
 		answers: new(apptest.Counter),
 	}
 	c.http.Timeout = 20 * time.Second
 	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
 	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
-	for range apptest.ChaosSize(20, 60, 60) {
+	for range apptest.Sized(20, 60, 60) {
 		c.keys = append(c.keys, db.Key(organisation.ID).Token())
 	}
 	for range 4 {

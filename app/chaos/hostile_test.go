@@ -25,10 +25,10 @@ type hostile struct {
 
 // hostileKinds are the behaviours of hostile clients.
 var hostileKinds = []func(h *hostile){
-	func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowHeaders) },
-	func(h *hostile) { h.hold(apptest.ChaosSize(150, 2000, 2000), 0, slowBodies) },
-	func(h *hostile) { h.hold(apptest.ChaosSize(150, 4500, 4500), 4096, slowReaders) },
-	func(h *hostile) { h.hold(apptest.ChaosSize(600, 10_000, 10_000), 0, idle) },
+	func(h *hostile) { h.hold(apptest.Sized(150, 2000, 2000), 0, slowHeaders) },
+	func(h *hostile) { h.hold(apptest.Sized(150, 2000, 2000), 0, slowBodies) },
+	func(h *hostile) { h.hold(apptest.Sized(150, 4500, 4500), 4096, slowReaders) },
+	func(h *hostile) { h.hold(apptest.Sized(600, 10_000, 10_000), 0, idle) },
 }
 
 // attack runs all kinds of hostile clients until stop is called.

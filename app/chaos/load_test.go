@@ -145,7 +145,7 @@ func TestChaosNeighbours(t *testing.T) {
 	fork := testkit.Fork{ID: n.Fork, OrganisationID: testkit.One[string](db,
 		`select org_id::text from forks where id = $1`, n.Fork)}
 	customer.isSpared(t, func() {
-		for range apptest.ChaosSize(1, 15, 100) {
+		for range apptest.Sized(1, 15, 100) {
 			db.Plays(fork, 10_000, time.Now().UTC().AddDate(0, 0, -250), 200*24*time.Hour/10_000)
 		}
 	})
@@ -153,14 +153,14 @@ func TestChaosNeighbours(t *testing.T) {
 }
 
 func chaosSeconds(cut, chaotic, soaked int) time.Duration {
-	return time.Duration(apptest.ChaosSize(cut, chaotic, soaked)) * time.Second
+	return time.Duration(apptest.Sized(cut, chaotic, soaked)) * time.Second
 }
 
 // newNeighbours serves an organisation with the most keys, many groups and a long log.
 func newNeighbours(t *testing.T, db *testkit.World) *neighbours {
 	t.Helper()
 	n := &neighbours{http: apptest.NewClient(), Tenant: apptest.NewTenant(db,
-		apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
+		apptest.Sized(1_000, 20_000, 100_000), apptest.Sized(5_000, 100_000, 500_000))}
 	n.http.Transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1000}
 	organisation := testkit.One[string](db, `select id::text from organisations where slug = $1`, n.Slug)
 	for len(n.Keys) < 100 {
@@ -168,12 +168,12 @@ func newNeighbours(t *testing.T, db *testkit.World) *neighbours {
 	}
 	db.Exec(`insert into player_groups (id, org_id, name)
 		select gen_random_uuid(), $1, 'Class ' || i from generate_series(1, $2::int) i`,
-		organisation, apptest.ChaosSize(50, 2_000, 20_000))
+		organisation, apptest.Sized(50, 2_000, 20_000))
 	db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action,
 			target_kind, target_id, method, path, address, user_agent, request_id)
 		select $1, 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET', '/long',
 			'127.0.0.1', 'test', 'test-' || i from generate_series(1, $2::int) i`,
-		organisation, apptest.ChaosSize(1_000, 100_000, 300_000))
+		organisation, apptest.Sized(1_000, 100_000, 300_000))
 	db.Exec(`analyze`) // as PostgreSQL does by itself
 	n.Child = apptest.ServeDatabase(t, db)
 	due := db.Person(testkit.Person{TOTPSecret: testkit.TOTPSecret})

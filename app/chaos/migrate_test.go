@@ -102,7 +102,7 @@ func TestMigrationsAtOnceAndKilled(t *testing.T) {
 	require.Greater(t, strings.Count(want, "\n"), 100)
 	require.Zero(t, m.begin(alone).Status(time.Minute))
 	require.Equal(t, want, m.schema(alone), "again")
-	for round := range apptest.ChaosSize(2, 20, 100) {
+	for round := range apptest.Sized(2, 20, 100) {
 		name := m.create()
 		first := m.begin(name)
 		second := m.begin(name)

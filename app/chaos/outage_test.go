@@ -28,17 +28,17 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Cleanup(owner.Close)
 	db := testkit.On(t, &pgtest.Database{URL: x.URL(url.User("dg_app")), Owner: owner})
 	var all []*caller // the first one is for untilGood
-	for range apptest.ChaosSize(4, 9, 9) {
+	for range apptest.Sized(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
 	o := beginChaos(t, apptest.AdminDBAt(t, x.URL(url.User("dg_app"))), dg)
 	for _, c := range all {
 		c.o = o
 	}
-	stop := callEverything(all[1:], apptest.ChaosSize(30, 50, 50))
+	stop := callEverything(all[1:], apptest.Sized(30, 50, 50))
 	defer stop()
 	untilGood(t, all[0])
-	for i := range apptest.ChaosSize(2, 20, 100) {
+	for i := range apptest.Sized(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		[]func(){
 			x.Die,

@@ -80,7 +80,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	h := apptest.NewHistory(t, 7, apptest.Sized(10_000, 100_000))
+	h := apptest.NewHistory(t, 7, apptest.Sized(10_000, 10_000, 100_000))
 	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, h.Plays), h.ImportInto(t, dir))
 	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, h.Plays), h.ImportInto(t, dir),
 		"the same file twice writes nothing")

@@ -21,7 +21,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 	if !apptest.Soak { // there it is timed
 		t.Parallel()
 	}
-	e := apptest.StartExporting(t, apptest.Sized(100_000, 1_000_000))
+	e := apptest.StartExporting(t, apptest.Sized(100_000, 100_000, 1_000_000))
 	// Sequential, because they look at PostgreSQL's activity. The last one kills dg.
 	t.Run("is streamed whole in little memory", func(t *testing.T) { isStreamed(t, e) })
 	t.Run("breaks visibly", func(t *testing.T) { breaksVisibly(t, e, e.URL) })

@@ -34,11 +34,11 @@ func TestAuditLogInABrowser(t *testing.T) {
 	}
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.AdminPlain, o.At("/settings/audit-log"))
-	p.Emulate(360, false)
+	p.Emulate(360, browsertest.Light)
 	var top float64
 	p.Eval(`document.querySelector('tbody tr').getBoundingClientRect().bottom`, &top)
 	require.Less(t, top, 740.0)
-	p.Emulate(1280, false)
+	p.Emulate(1280, browsertest.Light)
 	p.Click(`a:text("Older →")`)
 	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
 	p.Open(o.At("/settings/audit-log"))

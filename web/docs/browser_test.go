@@ -16,7 +16,7 @@ func TestDocsInABrowser(t *testing.T) {
 	w := webtest.Start(t)
 	p := browsertest.New(t)
 	p.Open(w.URL + "/docs")
-	p.Emulate(1280, false)
+	p.Emulate(1280, browsertest.Light)
 	require.Equal(t, "location", p.Attr(`.sidebar a[href="#key"]`, "aria-current"))
 	for _, section := range []string{"errors", "privacy", "http"} {
 		p.Click(`.sidebar a[href="#` + section + `"]`)
@@ -32,7 +32,7 @@ func TestDocsInABrowser(t *testing.T) {
 		return a.top === b.top && b.left >= a.right;
 	})()`
 	for _, width := range []int{1100, 1920, 1099} {
-		p.Emulate(width, false)
+		p.Emulate(width, browsertest.Light)
 		var side bool
 		p.Eval(beside, &side)
 		require.Equal(t, width >= 1100, side, "%d px", width)

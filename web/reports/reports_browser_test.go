@@ -46,7 +46,7 @@ func TestReportsInABrowser(t *testing.T) {
 		return Math.abs(bottom(row.querySelector('th bdi')) - bottom(row.querySelector('td.n')));
 	})()`, &offset)
 	require.Less(t, offset, 0.5)
-	p.Emulate(360, false)
+	p.Emulate(360, browsertest.Light)
 	p.Eval(`document.querySelector('.forks tbody tr').offsetHeight`, &height)
 	require.LessOrEqual(t, height, 90.0)
 	require.Positive(t, p.Count(".forks .spark"))

@@ -58,7 +58,7 @@ func New(t testing.TB) *Page {
 	p.onDialog = p.answerDialog
 	call(p, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	p.Emulate(1280, false)
+	p.Emulate(1280, Light)
 	callBrowser(p, "refuse downloads", browser.SetDownloadBehavior,
 		browser.SetDownloadBehaviorParams{
 			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: p.browserContext(),
@@ -187,18 +187,8 @@ const (
 	Print         Mode = "print"
 )
 
-// Emulate makes the window that wide, in the dark or the light scheme, without transitions.
-func (p *Page) Emulate(width int, dark bool) {
-	p.t.Helper()
-	if dark {
-		p.EmulateMode(width, Dark)
-	} else {
-		p.EmulateMode(width, Light)
-	}
-}
-
-// EmulateMode is Emulate in any mode.
-func (p *Page) EmulateMode(width int, mode Mode) {
+// Emulate makes the window that wide, in a mode, without transitions.
+func (p *Page) Emulate(width int, mode Mode) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},

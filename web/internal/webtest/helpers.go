@@ -243,17 +243,18 @@ func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) 
 	p.Open(w.URL + path)
 }
 
-// LooksRight checks the accessibility, the size of targets and the width of a screen, dark on a desk
+// LooksRight checks the accessibility and the width of a screen, dark on a desk
 // and light on a phone. TestScreens has the other combinations.
 func LooksRight(t *testing.T, p *browsertest.Page, name string) {
 	t.Helper()
-	for _, width := range []int{320, 1280} {
-		p.Emulate(width, width == 1280)
+	for width, mode := range map[int]browsertest.Mode{
+		320: browsertest.Light, 1280: browsertest.Dark,
+	} {
+		p.Emulate(width, mode)
 		require.Empty(t, p.Axe(), "%s, %d px", name, width)
-		require.Empty(t, p.SmallTargets(), "%s, %d px", name, width)
 		require.False(t, p.ScrollsSideways(), "%s, %d px", name, width)
 	}
-	p.Emulate(1280, false)
+	p.Emulate(1280, browsertest.Light)
 }
 
 // CodeNow returns the current code of the secret. It may be used again: tests take less than the
