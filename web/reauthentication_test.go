@@ -164,21 +164,3 @@ func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 		b.Post(at, form).Is(t, 303)
 	}
 }
-
-// Wrong passwords in these forms are counted like those in the account's forms.
-func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
-	t.Parallel()
-	w, acme := webtest.StartAcme(t)
-	s := sensitiveForms(t, w, acme)["a new key"]
-	b := w.SignedIn(t, acme.Owner)
-	age(w, "1 hour")
-	for range 10 {
-		b.Post(s.path, s.with("wrong horse battery", "")).Is(t, 422)
-	}
-	before := changes(w)
-	p := b.Post(s.path, s.with(testkit.Password, "")).Is(t, 429)
-	require.NotEmpty(t, p.Header.Get("Retry-After"))
-	p.Has(t, "<strong>Too many failed attempts.</strong> Try again at <time",
-		"Not you? Sign out, sign in again and change your password.").Has(t, s.kept...)
-	require.Equal(t, before, changes(w))
-}

@@ -5,17 +5,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/apikeys"
 	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
-// The list of organisations opens by a click and closes by Escape. A form shows an expiry in the
-// reader's time zone.
+// The list of organisations opens by a click and closes by Escape. Times are in the reader's time zone,
+// with UTC as their title.
 func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	vale := w.Organisation("vale")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
+	w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	w.DB.Exec(`update api_keys set expires_at = '2199-01-02'`)
 	p := browsertest.New(t)
 	p.SetTimezone("Europe/Amsterdam")
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
@@ -23,6 +26,10 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	p.Fill("#day", "2027-01-02")
 	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.",
 		p.Text("[data-instant]"))
+	p.Open(acme.At("/settings/api-keys"))
+	require.Equal(t, "2 Jan 2199, 01:00", p.Text(`td[data-label="Status"] time`))
+	require.Equal(t, "2 Jan 2199, 00:00 UTC", p.Attr(`td[data-label="Status"] time`, "title"))
+	require.Contains(t, p.Text("[data-zone]"), "Europe/Amsterdam")
 	p.Click(".switch summary")
 	p.WaitFor(".switch[open]")
 	webtest.LooksRight(t, p, "the list of organisations")

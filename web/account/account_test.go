@@ -161,12 +161,3 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	phoneless.Get("/account").Has(t, "9 of 10 recovery codes left.",
 		"<strong>9 recovery codes left.</strong> Create new ones in your account.")
 }
-
-// A name too long for a QR code leaves the secret to type.
-func TestLongSecretIsShownWithoutQRCode(t *testing.T) {
-	t.Parallel()
-	w, acme := webtest.StartAcme(t)
-	w.DB.Exec(`update users set email = repeat('é', 1000) where id = $1`, acme.Owner.ID)
-	w.SignedIn(t, acme.Owner).Get("/account/two-step").Is(t, 200).
-		Has(t, "Enter this secret in the app:").Lacks(t, `class="qr"`)
-}

@@ -114,7 +114,7 @@ func (h *Handler) addRows(
 		}
 		view.Active = append(view.Active, row)
 	}
-	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
+	view.Pager = ui.NewPager(c.Query("page"), len(inactive), inactivePerPage, func(page int) string {
 		return ui.WithParam(p.Path(ui.SettingsPath), "page", strconv.Itoa(page))
 	})
 	view.Inactive = inactive[view.From:view.To]

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/apikeys"
 	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
@@ -134,25 +133,6 @@ func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 			p.WaitFor("table.keys")
 		}
 	}
-}
-
-// The script writes times in the reader's zone, with UTC as their title.
-func TestTimesAreInTheReadersTimeZone(t *testing.T) {
-	t.Parallel()
-	w, acme := webtest.StartAcme(t)
-	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	setKey(t, w, key, noon, noon, time.Date(2196, 1, 1, 0, 0, 0, 0, time.UTC), nil)
-	p := browsertest.New(t)
-	p.SetTimezone("Asia/Tokyo")
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
-	require.Equal(t, "21 Nov 2026, 18:31", p.Text("[data-use] time"))
-	var title string
-	p.Eval(`document.querySelector('[data-use] time').title`, &title)
-	require.Equal(t, "21 Nov 2026, 09:31 UTC", title)
-	require.Contains(t, p.Text("[data-zone]"), "Asia/Tokyo")
-	p.SetTimezone("UTC")
-	p.Reload()
-	require.Equal(t, "Times are in UTC.", p.Text("[data-zone]"))
 }
 
 // A key is created and revoked without script. The form's default expiry is valid.

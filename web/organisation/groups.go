@@ -42,7 +42,7 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 			l.Search)
 	} else {
 		groups, all, err = h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID,
-			ui.PageOf(c), groupsPerPage)
+			ui.PageOf(c.Query("page")), groupsPerPage)
 	}
 	if err == nil {
 		err = ui.AuthorizeGroups(p, authz.ReadOrganisation, groups)
@@ -51,7 +51,7 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 		return groupList{}, err
 	}
 	l.Searchable = l.Search != "" || all > fewGroups
-	l.Pager = ui.NewPager(c, all, groupsPerPage, func(page int) string {
+	l.Pager = ui.NewPager(c.Query("page"), all, groupsPerPage, func(page int) string {
 		return path + "?page=" + strconv.Itoa(page) + "#groups"
 	})
 	for i, g := range groups {

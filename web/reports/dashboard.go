@@ -74,7 +74,8 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	period, invalid := at.period(view.Today)
 	if invalid == nil {
-		at = at.on(period)
+		at.query.Set("from", period.Day(0))
+		at.query.Set("to", period.Day(period.Days-1))
 	}
 	view.From = at.query.Get("from")
 	view.To = at.query.Get("to")
@@ -120,7 +121,7 @@ func (h *Handler) showReport(
 	}
 	view.Call = h.statisticsCall(fork.ID, period, view.GroupID)
 	view.GroupIDsPath = p.Path("/settings/organisation#groups")
-	view.fill(c, period, stats, at)
+	view.fill(period, stats, at)
 	if stats.Plays == 0 && view.GroupID == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, period, at); err != nil {
 			return err
@@ -194,7 +195,7 @@ func groupError(err error) error {
 }
 
 // fill sets what the page shows of the figures.
-func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, at address) {
+func (v *dashboardView) fill(p reports.Period, s reports.Statistics, at address) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
@@ -219,7 +220,7 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	v.HasPlays = true
 	v.Chart = newChart(p, s, v.Comparison, v.Today)
 	v.Skills = newSkillList(s.Skills, at)
-	v.Players = players.page(c, at, s.Players())
+	v.Players = players.page(at, s.Players())
 }
 
 const (

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gofiber/fiber/v2"
-
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -52,7 +50,7 @@ type columnHead struct {
 }
 
 // page finds and sorts the things, and returns the page that the address asks for.
-func (l listing[T]) page(c *fiber.Ctx, at address, all []T) list[T] {
+func (l listing[T]) page(at address, all []T) list[T] {
 	v := list[T]{
 		Search: at.query.Get(l.search),
 		All:    at.path(l.search, "") + l.place,
@@ -64,7 +62,7 @@ func (l listing[T]) page(c *fiber.Ctx, at address, all []T) list[T] {
 	v.Found = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
 		l.things)
 	v.Columns = l.sort(found, at)
-	v.Pager = ui.NewPager(c, len(found), l.perPage, func(page int) string {
+	v.Pager = ui.NewPager(at.query.Get("page"), len(found), l.perPage, func(page int) string {
 		return at.path("page", strconv.Itoa(page)) + l.place
 	})
 	v.Rows = found[v.From:v.To]

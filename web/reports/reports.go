@@ -62,7 +62,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if at.query.Get(forks.search) == "" {
 		rows = view.foldArchived(rows, at)
 	}
-	view.list = forksOf(overview).page(c, at, rows)
+	view.list = forksOf(overview).page(at, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 

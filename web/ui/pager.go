@@ -3,8 +3,6 @@ package ui
 import (
 	"fmt"
 	"strconv"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 // Pager is a page of a list: the elements from from up to to.
@@ -14,10 +12,10 @@ type Pager struct {
 	Previous, Next string // paths, or ""
 }
 
-// NewPager returns the page that the address asks for, or the nearest that exists. path returns the
-// address of a page.
-func NewPager(c *fiber.Ctx, all, size int, path func(page int) string) Pager {
-	page := max(1, min(PageOf(c), (all+size-1)/size))
+// NewPager returns the page that was asked for, or the nearest that exists. path returns the address
+// of a page.
+func NewPager(asked string, all, size int, path func(page int) string) Pager {
+	page := max(1, min(PageOf(asked), (all+size-1)/size))
 	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
 	p.Shown = fmt.Sprintf("%s–%s of %s", Count(int64(p.From+1)), Count(int64(p.To)),
 		Count(int64(all)))
@@ -30,9 +28,9 @@ func NewPager(c *fiber.Ctx, all, size int, path func(page int) string) Pager {
 	return p
 }
 
-// PageOf returns the number of the page that the address asks for, which need not exist.
-func PageOf(c *fiber.Ctx) int {
-	if page, err := strconv.Atoi(c.Query("page")); err == nil {
+// PageOf returns the number of the page that was asked for, which need not exist.
+func PageOf(asked string) int {
+	if page, err := strconv.Atoi(asked); err == nil {
 		return page
 	}
 	return 1

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,10 +19,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/games"
-	"dg/modules/publicapi"
 	"dg/platform/authz"
-	"dg/platform/httpserver"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 )
@@ -58,32 +54,16 @@ func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
 	require.NoError(t, w.Log.Append(t.Context(), e))
 }
 
-// API serves the API of the same instance, and returns a function that sends requests with a key of
-// the organisation.
+// API returns a function that sends requests to the API with a key of the organisation.
 func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) {
 	t.Helper()
-	policy, err := authz.New()
-	require.NoError(t, err)
-	ln, base := listen(t)
-	api, err := publicapi.New(publicapi.Modules{
-		Keys:     w.Keys,
-		Games:    games.New(w.DB.DB),
-		Reports:  w.Figures,
-		Requests: w.requests,
-		Exports:  w.Files,
-		Policy:   policy,
-	}, base)
-	require.NoError(t, err)
-	serve(t, ln, httpserver.Options{Logger: slog.New(slog.DiscardHandler)}, api.Mount)
 	_, token, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})
 	require.NoError(t, err)
 	return func(path string) Page {
-		b := w.Browser(t)
-		b.URL = base
-		return b.Send(http.MethodGet, "/api/v1"+path, "",
+		return w.Browser(t).Send(http.MethodGet, "/api/v1"+path, "",
 			http.Header{"Authorization": {"Bearer " + token.String()}})
 	}
 }

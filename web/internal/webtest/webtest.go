@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -16,9 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
-	"gorm.io/gorm"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -26,6 +23,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
+	"dg/modules/publicapi"
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
@@ -37,23 +35,22 @@ import (
 	"dg/web/auditlog"
 	"dg/web/docs"
 	"dg/web/keys"
-	weborganisation "dg/web/organisation"
+	"dg/web/organisation"
 	webreports "dg/web/reports"
 	"dg/web/ui"
 )
 
-// World is a database with one instance of the screens on it, reached over a real connection.
+// World is a database with one instance of the screens and the API on it, reached over a real
+// connection.
 type World struct {
-	DB       *testkit.World
-	People   *identity.Service
-	Keys     *apikeys.Service
-	Log      *audit.Log
-	Figures  *reports.Service
-	requests *limit.Requests
-	Files    *exports.Service
-	now      func() time.Time
-	URL      string
-	Logged   logbook.Book
+	DB      *testkit.World
+	People  *identity.Service
+	Keys    *apikeys.Service
+	Log     *audit.Log
+	Figures *reports.Service
+	now     func() time.Time
+	URL     string
+	Logged  logbook.Book
 }
 
 // Start begins a world without organisations.
@@ -92,92 +89,60 @@ func StartOn(
 	policy, err := authz.New()
 	require.NoError(t, err)
 	w := &World{DB: db, Log: audit.New(db.DB), now: now}
-	// The sign-ins of SignedIn leave no entry: the log holds what the test does.
-	w.People = w.identity(noOrganisations{}, slog.New(slog.DiscardHandler))
 	orgs := org.New(db.DB, w.Log, policy)
+	w.People = identity.New(db.DB, now, identity.Recorder{
+		Memberships: orgs,
+		Audit:       w.Log,
+		Log:         w.Logged.Logger(),
+		Failed:      func(string) {},
+	}, identity.Keyring{})
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func(audit.Reason) {})
 	pool, err := postgres.Open(t.Context(), db.URL,
 		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	w.requests = limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
 	w.Figures = reports.New(pool)
-	w.Files = exports.New(w.Figures, w.Log, nil)
-
-	modules := w.modules(orgs, policy)
+	files := exports.New(w.Figures, w.Log, nil)
+	forks := games.New(db.DB)
+	requests := limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	w.URL = "http://" + ln.Addr().String()
+	api, err := publicapi.New(publicapi.Modules{
+		Keys: w.Keys, Games: forks, Reports: w.Figures, Requests: requests, Exports: files,
+		Policy: policy,
+	}, w.URL)
+	require.NoError(t, err)
+	modules := web.Modules{
+		Guard: ui.Guard{
+			Auth: ui.Cookies{Sessions: w.People, Recheck: w.People}, Orgs: orgs, Policy: policy,
+		},
+		Requests:     requests,
+		Account:      w.People,
+		AuditLog:     auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
+		Keys:         keys.Modules{Keys: w.Keys, Changes: w.Keys},
+		Organisation: organisation.Modules{Organisations: orgs, People: w.People, Keys: w.Keys},
+		Docs:         docs.Modules{Groups: orgs, Forks: forks},
+		Reports: webreports.Modules{
+			Forks: forks, Groups: orgs, Reports: w.Figures, Exports: files,
+		},
+	}
 	for _, f := range change {
 		f(&modules)
 	}
-	ln, base := listen(t)
-	w.URL = base
 	site := web.New(modules, w.URL, now)
-	options := httpserver.Options{Logger: w.Logged.Logger(), ErrorPage: site.ErrorPage}
-	serve(t, ln, options, site.Mount)
-	return w
-}
-
-func (w *World) identity(memberships identity.Memberships, log *slog.Logger) *identity.Service {
-	return identity.New(w.DB.DB, w.now, identity.Recorder{
-		Memberships: memberships,
-		Audit:       w.Log,
-		Log:         log,
-		Failed:      func(string) {},
-	}, identity.Keyring{})
-}
-
-func (w *World) modules(orgs *org.Service, policy *authz.Policy) web.Modules {
-	people := w.identity(orgs, w.Logged.Logger())
-	forks := games.New(w.DB.DB)
-	return web.Modules{
-		Guard: ui.Guard{
-			Auth:   ui.Cookies{Sessions: people, Recheck: people},
-			Orgs:   orgs,
-			Policy: policy,
-		},
-		Requests: w.requests,
-		Account:  people,
-		AuditLog: auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
-		Keys:     keys.Modules{Keys: w.Keys, Changes: w.Keys},
-		Organisation: weborganisation.Modules{
-			Organisations: orgs,
-			People:        people,
-			Keys:          w.Keys,
-		},
-		Docs: docs.Modules{Groups: orgs, Forks: forks},
-		Reports: webreports.Modules{
-			Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files,
-		},
-	}
-}
-
-func listen(t *testing.T) (ln net.Listener, base string) {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	return ln, "http://" + ln.Addr().String()
-}
-
-// serve serves until the test ends.
-func serve(t *testing.T, ln net.Listener, options httpserver.Options, mount func(*fiber.App)) {
-	t.Helper()
-	options.Grace = time.Second
-	server := httpserver.New(options)
-	mount(server.App())
+	server := httpserver.New(httpserver.Options{
+		Logger: w.Logged.Logger(), ErrorPage: site.ErrorPage, Grace: time.Second,
+	})
+	api.Mount(server.App())
+	site.Mount(server.App())
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.Serve(ln) })
 	t.Cleanup(func() {
 		_ = server.Shutdown(context.Background())
 		served.Wait()
 	})
-}
-
-// noOrganisations finds no membership, so that the events of a person are recorded nowhere.
-type noOrganisations struct{}
-
-func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) { return nil, nil }
-
-func (noOrganisations) OrganisationNamesOf(context.Context, string) ([]string, error) {
-	return nil, nil
+	return w
 }
 
 // Organisation is an organisation with its people: an owner, an admin with two-step verification, an

@@ -1,0 +1,93 @@
+package reports
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// labels are those of a page of players.
+func labels(l list[player]) (all []string) {
+	for _, p := range l.Rows {
+		all = append(all, p.Label)
+	}
+	return all
+}
+
+func asked(query string) address {
+	values, _ := url.ParseQuery(query)
+	return address{"/r", values}
+}
+
+// Players are sorted by each column in both directions. What is equal stays as it is.
+func TestPlayersAreSorted(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	all := []player{
+		{Label: "C", Plays: 9, LastPlayedAt: at},
+		{Label: "A", Plays: 8, Completed: true, LastPlayedAt: at.Add(time.Second)},
+		{Label: "B", Plays: 8, Completed: true, BestScore: 700, Passed: true, LastPlayedAt: at},
+	}
+	for order, want := range map[string]string{
+		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "ABC", "-plays": "CAB",
+		"label": "ABC", "-label": "CBA", "best": "CAB", "-best": "BAC",
+		"passed": "CAB", "-passed": "BCA", "last": "CBA", "-last": "ACB",
+	} {
+		l := players.page(asked("sort="+order), slices.Clone(all))
+		require.Equal(t, want, strings.Join(labels(l), ""), order)
+		sorted := slices.DeleteFunc(l.Columns, func(h columnHead) bool { return h.Sorted == "" })
+		require.Len(t, sorted, 1)
+	}
+	// The head of a column sorts by it, then in reverse.
+	best := func(order string) columnHead { return players.page(asked("from=1&page=2"+order), all).Columns[2] }
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best#p-h", "", true}, best(""))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best#p-h", "descending", true},
+		best("&sort=-best"))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best#p-h", "ascending", true},
+		best("&sort=best"))
+}
+
+// A page has 15 players, and links keep the other parameters. A wrong page is the nearest.
+func TestPlayersArePaged(t *testing.T) {
+	t.Parallel()
+	var all []player
+	for i := range 31 {
+		all = append(all, player{Label: fmt.Sprintf("%02d", i)})
+	}
+	for page, want := range map[string][2]string{
+		"": {"00", "1–15 of 31"}, "2": {"15", "16–30 of 31"}, "3": {"30", "31–31 of 31"},
+		"-1": {"00", "1–15 of 31"}, "x": {"00", "1–15 of 31"}, "9999999999": {"30", "31–31 of 31"},
+	} {
+		l := players.page(asked("page="+page), all)
+		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
+	}
+	l := players.page(asked("page=2&player=&sort=label&groupId=g"), all)
+	require.Equal(t, "/r?groupId=g&page=3&sort=label#p-h", l.Next)
+	require.Equal(t, "/r?groupId=g&page=1&sort=label#p-h", l.Previous)
+	require.True(t, l.Searchable)
+	require.False(t, players.page(asked(""), all[:15]).Searchable)
+}
+
+// A search finds a part of the label, without regard to case, accents and surrounding spaces.
+func TestPlayersAreFoundByTheirLabel(t *testing.T) {
+	t.Parallel()
+	var all []player
+	for _, label := range []string{"Élodie Müller", "ELODIE", "Mélodie", "Straße", "محمد الأمين"} {
+		all = append(all, player{Label: label})
+	}
+	for search, want := range map[string][]string{
+		"élo": {"Élodie Müller", "ELODIE", "Mélodie"}, "muller": {"Élodie Müller"},
+		"STRASSE": {"Straße"}, "الأمين": {"محمد الأمين"}, "%": nil, `\\`: nil,
+	} {
+		l := players.page(asked("skills=weakest&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
+		require.Equal(t, want, labels(l), search)
+		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Found)
+		require.Equal(t, "/r?skills=weakest&sort=plays#p-h", l.All)
+		require.Equal(t, []param{{"sort", "plays"}, {"skills", "weakest"}}, l.Kept)
+	}
+}
