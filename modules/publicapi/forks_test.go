@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -152,28 +151,6 @@ func (w *world) getDuringChange(
 	return <-answers
 }
 
-// rules.md, Bounds: an organisation's requests above the limit wait, so that it cannot use all
-// connections.
-func TestConcurrentRequestsAreLimited(t *testing.T) {
-	t.Parallel()
-	const limit = 9 // half of the 18 connections that unknown networks leave of 20
-	a := newAttempt(t, startWithFailures(t))
-	a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`)
-	tx := a.w.Begin(`lock table forks in access exclusive mode`)
-	list := line(http.MethodGet, "/api/v1/forks", "Authorization: "+a.authorization)
-	first := a.w.sendAtOnce(t, 1, line(http.MethodGet, "/api/v1/x", "Authorization: "+a.authorization))
-	require.Equal(t, http.StatusNotFound, (<-first).StatusCode)
-	answers := a.w.sendAtOnce(t, 2*limit, list)
-	a.w.awaitWaiting(t, "forks", limit)
-	require.Never(t, func() bool {
-		return a.w.waiting("forks") > limit
-	}, 300*time.Millisecond, 10*time.Millisecond)
-	require.NoError(t, tx.Rollback(t.Context()))
-	for range cap(answers) {
-		require.Equal(t, http.StatusOK, (<-answers).StatusCode)
-	}
-}
-
 // rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	t.Parallel()
@@ -214,25 +191,6 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, started, "only the two GETs are recorded")
-}
-
-// rules.md, Rate limits: each authenticated answer carries the policy and the remaining requests.
-func TestRateHeaders(t *testing.T) {
-	t.Parallel()
-	h := newHistory(1, 0)
-	w := start(t, h)
-	token := w.key(t, h.id)
-	for left := 119; left >= 0; left-- {
-		got := w.get(t, "/api/v1/forks", token)
-		require.Equal(t, http.StatusOK, got.StatusCode)
-		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
-		require.Regexp(t, `^"key";r=`+jsonOf(left)+`;t=([1-9]|[1-5]\d|60)$`,
-			got.Header.Get("RateLimit"))
-	}
-	limited := w.get(t, "/api/v1/forks", token)
-	require.Equal(t, http.StatusTooManyRequests, limited.StatusCode)
-	require.Regexp(t, `^"key";r=0;t=([1-9]|[1-5]\d|60)$`, limited.Header.Get("RateLimit"))
-	require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, limited.Header.Get("Retry-After"))
 }
 
 func jsonOf(v any) string {

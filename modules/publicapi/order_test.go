@@ -3,6 +3,7 @@ package publicapi_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,13 +13,12 @@ import (
 	"dg/modules/audit"
 )
 
-// step is a check of rules.md, Order of checks, with its refusal.
+// step is a check of rules.md, Order of checks.
 type step struct {
-	check     string         // its number
-	message   string         // of errors.yaml, which has the status and details.code
-	reason    audit.Reason   // of the one audit entry; "": none
-	challenge string         // WWW-Authenticate
-	arrange   func(*attempt) // nil: provoked[message]
+	check   string         // its number
+	message string         // of errors.yaml, which has the status and details.code
+	reason  audit.Reason   // of the one audit entry; "": none
+	arrange func(*attempt) // nil: provoked[message]
 }
 
 // attempt is a request of the statistics of a fork. It is valid until a step changes it.
@@ -36,27 +36,32 @@ type attempt struct {
 	raw           string // the whole request instead, unless empty
 }
 
-const (
-	invalidToken      = `Bearer error="invalid_token"`
-	insufficientScope = `Bearer error="insufficient_scope", scope="reports:read"`
-)
-
 var steps = []step{
-	{"1", "NearMiss", audit.OutsideAPI, "", nil},
-	{"2", "KeyInvalid", audit.WrongSecret, invalidToken, nil},
-	{"3a", "KeyRevoked", audit.Revoked, invalidToken, nil},
-	{"3b", "KeyExpired", audit.Expired, invalidToken, nil},
-	{"3c", "PlanBelowPro", audit.BelowPlan, invalidToken, nil},
-	{"4", "TooManyRequests", "", "", nil},
-	{"5a", "PathUnknown", "", "", nil},
-	{"5b", "MethodNotAllowed", "", "", nil},
-	{"6", "ScopeMissing", audit.InsufficientScope, insufficientScope, nil},
-	{"7a", "ForkUnknown", "", "", nil},
-	{"7b", "OtherOrganisation", audit.OtherOrganisation, "", nil},
-	{"8a", "ParameterUnknown", "", "", nil},
-	{"8b", "DayOutOfRange", "", "", nil},
-	{"9a", "GroupUnknown", "", "", nil},
-	{"9b", "GroupUnknown", audit.OtherOrganisation, "", foreignGroup},
+	{"1", "NearMiss", audit.OutsideAPI, nil},
+	{"1", "OutsideApi", audit.OutsideAPI, nil},
+	{"2", "KeyInvalid", audit.WrongSecret, nil},
+	{"3a", "KeyRevoked", audit.Revoked, nil},
+	{"3b", "KeyExpired", audit.Expired, nil},
+	{"3c", "PlanBelowPro", audit.BelowPlan, nil},
+	{"4", "TooManyRequests", "", nil},
+	{"5a", "PathUnknown", "", nil},
+	{"5b", "MethodNotAllowed", "", nil},
+	{"6", "ScopeMissing", audit.InsufficientScope, nil},
+	{"7a", "ForkUnknown", "", nil},
+	{"7b", "OtherOrganisation", audit.OtherOrganisation, nil},
+	{"8a", "ParameterUnknown", "", nil},
+	{"8b", "DayOutOfRange", "", nil},
+	{"9a", "GroupUnknown", "", nil},
+	{"9b", "GroupUnknown", audit.OtherOrganisation, foreignGroup}, // answered like an unknown one
+}
+
+// stepOf returns the step that answers the message; one without an entry if no step does.
+func stepOf(message string) step {
+	i := slices.IndexFunc(steps, func(s step) bool { return s.message == message })
+	if i < 0 {
+		return step{message: message}
+	}
+	return steps[i]
 }
 
 func foreignGroup(a *attempt) { a.query += "&groupId=" + a.foreign.groups[0].id }
@@ -117,13 +122,11 @@ func (a *attempt) send() answer {
 // requireAnswer requires the answer and the audit entry of a step.
 func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 	t.Helper()
-	require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), s.message, got.body)
-	require.Equal(t, s.challenge, got.Header.Get("WWW-Authenticate"))
+	require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), s.message, "%d %s",
+		got.StatusCode, got.body)
+	require.Equal(t, s.challenge(got.StatusCode), got.Header.Get("WWW-Authenticate"))
 	if got.StatusCode == http.StatusTooManyRequests {
 		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
-	}
-	if got.StatusCode == http.StatusMethodNotAllowed {
-		require.Equal(t, "GET, HEAD", got.Header.Get("Allow"))
 	}
 	entries := a.w.entries(t, a.mine.id)
 	require.Empty(t, a.w.entries(t, a.foreign.id), "the log of the other organisation")
@@ -143,29 +146,25 @@ func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 		}[s.check[0]], e.Target)
 	}
 	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
-	require.Equal(t, a.method, e.Request.Method)
-	require.Equal(t, a.prefix+"forks/"+a.fork+a.tail, e.Request.Path)
 	require.Equal(t, "127.0.0.1", e.Request.Address)
+	if a.raw == "" {
+		require.Equal(t, a.method, e.Request.Method)
+		require.Equal(t, a.prefix+"forks/"+a.fork+a.tail, e.Request.Path)
+	}
 	require.NotContains(t, fmt.Sprint(e), a.token.Secret)
 }
 
-// Each check refuses a request that passes all others. The group of another organisation (9b) gets
-// the message of an unknown one (9a).
-func TestEachCheckRefuses(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	valid := newAttempt(t, w)
-	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER    "} {
-		valid.authorization = scheme + valid.token.String()
-		require.Equal(t, http.StatusOK, valid.send().StatusCode)
+// challenge returns the WWW-Authenticate of the answer.
+func (s step) challenge(status int) string {
+	switch {
+	case s.message == "ScopeMissing":
+		return `Bearer error="insufficient_scope", scope="reports:read"`
+	case s.message == "KeyMissing":
+		return "Bearer"
+	case status == http.StatusUnauthorized:
+		return `Bearer error="invalid_token"`
 	}
-	for _, s := range steps {
-		t.Run(s.check+" "+s.message, func(t *testing.T) {
-			a := newAttempt(t, w)
-			s.prepare(a)
-			s.requireAnswer(t, a, a.send())
-		})
-	}
+	return ""
 }
 
 // Of each pair of failing checks the earlier one answers. Pairs that need two values of one part of
@@ -195,5 +194,5 @@ func TestEarlierCheckWins(t *testing.T) {
 
 // exclusive reports whether two steps set the same part of the request.
 func exclusive(a, b string) bool {
-	return a[0] == b[0] && (a[0] == '5' || a[0] == '7' || a[0] == '9')
+	return a[0] == b[0] && strings.Contains("1579", a[:1])
 }

@@ -23,6 +23,10 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
+// rules.md, Formats: a day is a UTC day in every time zone of the process. Package postgres proves
+// that of sessions.
+func init() { time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60) }
+
 // world is a database with an instance of the whole program that listens.
 type world struct {
 	*testkit.World

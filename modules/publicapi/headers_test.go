@@ -8,9 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Keys: from 30 days before a key stops, authenticated answers of any status carry
-// DG-Key-Expires; others do not. Package apikeys proves the instant.
-func TestAnswersSayWhenTheKeyStops(t *testing.T) {
+// rules.md, Rate limits and Keys: authenticated answers of any status carry the policy and the
+// remaining requests, and DG-Key-Expires from 30 days before the key stops; others carry neither.
+// Package apikeys proves the figures.
+func TestAnswersTellTheLimitAndWhenTheKeyStops(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 1)
 	w := start(t, h)
@@ -18,18 +19,21 @@ func TestAnswersSayWhenTheKeyStops(t *testing.T) {
 	stops := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	require.Empty(t, w.get(t, "/api/v1/forks", token).Header.Values("DG-Key-Expires"))
 	w.Exec(`update api_keys set expires_at = $2 where id = $1`, token.ID, stops)
-	shown := func(path string, status int) {
+	shown := func(path string, status int, left string) {
 		got := w.get(t, path, token)
 		require.Equal(t, status, got.StatusCode)
+		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
+		require.Regexp(t, `^"key";r=`+left+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
 		require.Equal(t, []string{stops.Format("2006-01-02T15:04:05.000Z")},
 			got.Header.Values("DG-Key-Expires"), path)
 	}
-	shown("/api/v1/forks", 200)
-	shown("/api/v1/nowhere", 404)
-	shown("/api/v1/forks/x", 404)
-	w.Exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120])`)
-	shown("/api/v1/forks", 429)
+	shown("/api/v1/forks", 200, "118")
+	shown("/api/v1/nowhere", 404, "117")
+	shown("/api/v1/forks/x", 404, "116")
+	w.Exec(fullWindow, token.ID)
+	shown("/api/v1/forks", 429, "0")
 	w.freeWindows()
 	wrong := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(token))
 	require.Empty(t, wrong.Header.Values("DG-Key-Expires"))
+	require.Empty(t, wrong.Header.Values("RateLimit"))
 }
