@@ -3,6 +3,8 @@ package publicapi
 import (
 	"cmp"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"dg/platform/httpserver"
 	"dg/platform/limit"
 )
@@ -20,25 +22,22 @@ type Modules struct {
 	RecheckKeys KeyStatus
 }
 
-// How many megabytes of answers above httpserver.BlockSize are in memory, until their clients have
-// them. Statistics of 100,000 players are 12 MB.
-const (
-	maxLargeAnswers               = 96
-	maxLargeAnswersOfOrganisation = maxLargeAnswers / 2
-)
-
 // API serves /api/v1 and its description.
 type API struct {
 	Modules
 
 	document httpserver.File // OpenAPI
 	answers  *limit.Limiter
-	sizes    *limit.Hints[int] // of the last statistics of a fork or group, see megabytes
+	sizes    *lru.Cache[string, int] // of the last statistics of a fork or group, see megabytes
 }
 
 // New returns the API. Its description names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
 	document, err := withServerURL(openAPI, baseURL)
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := lru.New[string, int](maxSizes)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +48,7 @@ func New(m Modules, baseURL string) (*API, error) {
 		Busy:   "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{m, file, answers, limit.NewHints[int]()}, nil
-}
-
-// megabytes is how many places an answer takes while it is sent: none for a small one.
-func megabytes(body []byte) int {
-	if len(body) <= httpserver.BlockSize {
-		return 0
-	}
-	return 1 + len(body)>>20
+	return &API{m, file, answers, sizes}, nil
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

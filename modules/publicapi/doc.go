@@ -14,7 +14,7 @@
 //	reportQuery      query.go          parameters, period
 //	the handler      forks.go, stats.go, export.go: opens the report
 //	authorizeGroup   access.go         the owner of the report's group; then the handler reads it
-//	wire.go                            JSON; package reports writes the CSV
+//	wire.go                            JSON of statistics; package reports writes the CSV
 //
 // ports.go declares the interfaces of other modules, so that another program can provide its own.
 //
@@ -30,8 +30,7 @@
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query before the handler, which would
 //     answer 400 before 403 or 404.
-//   - Bodies are appended by hand, not marshalled: the format is exact (three decimals, "[]" and
-//     never null), and a list of 100,000 players costs a tenth.
+//   - Statistics are appended by hand, not marshalled: a list of 100,000 players costs a tenth.
 //   - A body is made whole, so that it has a Content-Length and whatever can fail happens before the
 //     first byte. Large ones wait for their share of memory (API.admitAnswer).
 package publicapi

@@ -1,6 +1,7 @@
 package publicapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -10,7 +11,41 @@ import (
 	"dg/modules/games"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/instant"
 )
+
+// forkDTO is the wire form of a fork: fields as in openapi.yaml.
+type forkDTO struct {
+	ID                    string `json:"id"`
+	GameID                string `json:"gameId"`
+	Slug                  string `json:"slug"`
+	Title                 string `json:"title"`
+	Major                 int    `json:"major"`
+	Status                string `json:"status"`
+	Visibility            string `json:"visibility"`
+	SourceLocale          string `json:"sourceLocale"`
+	DeployedReleaseNumber *int   `json:"deployedReleaseNumber"`
+	Suspended             bool   `json:"suspended"`
+	CreatedAt             string `json:"createdAt"`
+	UpdatedAt             string `json:"updatedAt"`
+}
+
+func toForkDTO(f games.Fork) forkDTO {
+	return forkDTO{
+		ID:                    f.ID,
+		GameID:                f.GameID,
+		Slug:                  f.Slug,
+		Title:                 f.Title,
+		Major:                 f.Major,
+		Status:                f.Status,
+		Visibility:            f.Visibility,
+		SourceLocale:          f.SourceLocale,
+		DeployedReleaseNumber: f.DeployedRelease,
+		Suspended:             f.Suspended,
+		CreatedAt:             instant.Format(f.CreatedAt),
+		UpdatedAt:             instant.Format(f.UpdatedAt),
+	}
+}
 
 // listForks answers GET /api/v1/forks.
 func (a *API) listForks(r *call) error {
@@ -35,11 +70,14 @@ func (a *API) listForks(r *call) error {
 	if httpserver.NotModified(r.c, tag) { // the list was read at another version, or is empty
 		return httpserver.SendNotModified(r.c, tag)
 	}
-	body := []byte(`{"items":[`)
+	items := make([]forkDTO, len(forks))
 	for i, f := range forks {
-		body = appendFork(appendComma(body, i), f)
+		items[i] = toForkDTO(f)
 	}
-	body = append(body, "]}"...)
+	body, err := json.Marshal(map[string][]forkDTO{"items": items})
+	if err != nil {
+		return err
+	}
 	sent, err := a.admitAnswer(r, megabytes(body))
 	if err != nil {
 		return err
@@ -73,7 +111,11 @@ func (a *API) getFork(r *call) error {
 	if httpserver.NotModified(r.c, tag) {
 		return httpserver.SendNotModified(r.c, tag)
 	}
-	return httpserver.SendJSON(r.c, appendFork(nil, fork), httpserver.JSON{ETag: tag})
+	body, err := json.Marshal(toForkDTO(fork))
+	if err != nil {
+		return err
+	}
+	return httpserver.SendJSON(r.c, body, httpserver.JSON{ETag: tag})
 }
 
 // wireVersion changes with the JSON form of a fork, so that clients discard cached ones.

@@ -24,6 +24,22 @@ func (a *API) getForkStats(r *call) error {
 	return httpserver.SendJSON(r.c, body, httpserver.JSON{Sent: sent})
 }
 
+// How many megabytes of answers above httpserver.BlockSize are in memory, until their clients have
+// them. Statistics of 100,000 players are 12 MB.
+const (
+	maxLargeAnswers               = 96
+	maxLargeAnswersOfOrganisation = maxLargeAnswers / 2
+	maxSizes                      = 10_000 // forks and groups whose last size is known
+)
+
+// megabytes is how many places an answer takes while it is sent: none for a small one.
+func megabytes(body []byte) int {
+	if len(body) <= httpserver.BlockSize {
+		return 0
+	}
+	return 1 + len(body)>>20
+}
+
 // admittedStatistics returns the JSON of a report. A large one waits for its memory before it is
 // computed, by the size of the last one. If it turns out larger, it is computed again.
 func (a *API) admittedStatistics(
@@ -31,14 +47,15 @@ func (a *API) admittedStatistics(
 ) (body []byte, sent func(), err error) {
 	of := query.ForkID + query.GroupID
 	for {
-		expected := a.sizes.Get(of)
+		expected, _ := a.sizes.Get(of)
 		if sent, err = a.admitAnswer(r, expected); err != nil {
 			return nil, nil, err
 		}
-		body, err = a.statistics(r, query)
-		a.sizes.Put(of, megabytes(body))
-		if err == nil && megabytes(body) <= expected {
-			return body, sent, nil
+		if body, err = a.statistics(r, query); err == nil {
+			a.sizes.Add(of, megabytes(body))
+			if megabytes(body) <= expected {
+				return body, sent, nil
+			}
 		}
 		if sent != nil {
 			sent()

@@ -1,7 +1,6 @@
 // Package limit bounds concurrent work by tenant.
 //
-//   - limit.go: Limiter, a keyed semaphore; requests.go: the limit of all requests
-//   - hints.go: what an instance remembers of keys that it has seen
+// limit.go is Limiter, a keyed semaphore; requests.go is the limit of all requests.
 //
 // Invariants:
 //   - Work takes its key's place first, then one of all. So a key queues at most PerKey pieces of

@@ -148,15 +148,3 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 		stop()
 	})
 }
-
-func TestHintsAreBounded(t *testing.T) {
-	h := NewHints[string]()
-	for i := range 2 * MaxHints {
-		h.Put(strconv.Itoa(i), "org")
-	}
-	require.Len(t, h.values, MaxHints)
-	h.Put("key", "first")
-	h.Put("key", "second")
-	require.Equal(t, "second", h.Get("key"))
-	require.Empty(t, h.Get("another"))
-}

@@ -1,13 +1,24 @@
 package limit
 
-import "context"
+import (
+	"context"
+	"hash/maphash"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
 
 // Requests bounds the requests in front of a pool of connections, so that one tenant's burst does
 // not delay the others.
 type Requests struct {
 	tenants, networks *Limiter
-	hints             *Hints[string]
+	// The organisations of accepted credentials, by a seeded hash of the credential. An entry
+	// authorises nothing: it may be outdated.
+	known *lru.Cache[uint64, string]
+	seed  maphash.Seed
 }
+
+// maxKnown bounds the credentials in memory: about 1 MB.
+const maxKnown = 10_000
 
 // The surfaces of an organisation queue apart: a flood of its tools does not keep its owner from
 // revoking their key.
@@ -23,11 +34,16 @@ const (
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(1, connections/10)
-	known := max(1, connections-unknown)
+	places := max(1, connections-unknown)
+	known, err := lru.New[uint64, string](maxKnown)
+	if err != nil {
+		panic(err) // of a size below 1
+	}
 	return &Requests{
-		tenants:  New(Options{Max: known, PerKey: max(1, known/2), Busy: busy}),
+		tenants:  New(Options{Max: places, PerKey: max(1, places/2), Busy: busy}),
 		networks: New(Options{Max: unknown, PerKey: 1, Busy: busy}),
-		hints:    NewHints[string](),
+		known:    known,
+		seed:     maphash.MakeSeed(),
 	}
 }
 
@@ -36,14 +52,16 @@ func NewRequests(connections int) *Requests {
 func (r *Requests) Acquire(
 	ctx context.Context, surface, credential, network string,
 ) (release func(), err error) {
-	if organisation := r.hints.Get(credential); organisation != "" {
+	if organisation, ok := r.known.Get(maphash.String(r.seed, credential)); ok {
 		return r.tenants.Acquire(ctx, surface+organisation)
 	}
 	return r.networks.Acquire(ctx, network)
 }
 
 // Accept remembers the organisation of an accepted credential.
-func (r *Requests) Accept(credential, organisation string) { r.hints.Put(credential, organisation) }
+func (r *Requests) Accept(credential, organisation string) {
+	r.known.Add(maphash.String(r.seed, credential), organisation)
+}
 
 // Limiters returns the limiters by the name of the work, for metrics.
 func (r *Requests) Limiters() map[string]*Limiter {
