@@ -7,7 +7,8 @@
 //   - authenticate.go checks the key of a request with one statement (authenticate.sql), which
 //     counts the request in its rate window; reject.go records refused uses. StillUsable re-checks
 //     running exports.
-//   - list.go lists keys, create.go creates and replaces them, rename.go and revoke.go change them.
+//   - store_list.go lists keys, create.go creates and replaces them, store_rename.go and
+//     store_revoke.go change them.
 //   - usage.go counts uses by day in memory, and stores and prunes them once a minute.
 //
 // Invariants:

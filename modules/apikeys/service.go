@@ -4,24 +4,11 @@ import (
 	"errors"
 	"time"
 
-	"gorm.io/gorm"
-
 	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 )
-
-// Organisations reads plans and roles within the transaction of a change of keys. Package org
-// implements it.
-type Organisations interface {
-	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
-	// SubjectIn returns the person's grants and locks them until the transaction ends;
-	// CurrentSubjectIn only reads them.
-	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
-	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
-}
 
 // Service authenticates keys, manages them and counts their use.
 type Service struct {

@@ -6,8 +6,19 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
+	"dg/modules/org"
 	"dg/platform/authz"
 )
+
+// Organisations reads plans and roles within the transaction of a change of keys. Package org
+// implements it.
+type Organisations interface {
+	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
+	// SubjectIn returns the person's grants and locks them until the transaction ends;
+	// CurrentSubjectIn only reads them.
+	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+}
 
 // change calls apply with the key of the entry's target, and adds the entry with the details that
 // apply returns, in one transaction. With nil details nothing changed, and no entry is added.

@@ -7,11 +7,6 @@ import (
 	"hash/crc32"
 	"regexp"
 	"strings"
-
-	"github.com/gofiber/fiber/v2"
-
-	"dg/modules/audit"
-	"dg/platform/httpserver"
 )
 
 // A token is dg_live_<id>_<secret>. The id has 22 base62 characters. The secret has 43 random ones
@@ -99,18 +94,6 @@ func randomBase62(n int) string {
 		}
 	}
 	return string(out)
-}
-
-// RequestOf returns the request for the audit log, with the secrets of keys redacted. It clones
-// strings, because fiber reuses its buffers.
-func RequestOf(c *fiber.Ctx, path string) audit.Request {
-	return audit.Request{
-		Method:    strings.Clone(c.Method()),
-		Path:      strings.Clone(Redact(path)),
-		Address:   httpserver.ClientAddr(c),
-		UserAgent: strings.Clone(Redact(c.Get(fiber.HeaderUserAgent))),
-		ID:        httpserver.RequestID(c),
-	}
 }
 
 // secretForm matches what may be a secret: any text after a key's id, and any text as long as a

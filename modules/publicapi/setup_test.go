@@ -25,7 +25,10 @@ import (
 
 // rules.md, Formats: a day is a UTC day in every time zone of the process. Package postgres proves
 // that of sessions.
-func init() { time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60) }
+func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60)
+	m.Run()
+}
 
 // world is a database with an instance of the whole program that listens.
 type world struct {
