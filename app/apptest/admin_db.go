@@ -88,15 +88,12 @@ func (d *AdminDB) Tables(t *testing.T) map[string]int {
 	return counts
 }
 
-// ExportBackends selects PostgreSQL's processes that read the rows of an export.
-const ExportBackends = ` from pg_stat_activity where datname = current_database()
-	and application_name = 'dg snapshots' and state = 'active' and query like '/* reports.export */%'`
-
 // Running counts the exports that PostgreSQL works on.
-func (d *AdminDB) Running(
-	t *testing.T,
-) int {
-	return Read[int](t, d, `select count(*)`+ExportBackends)
+func (d *AdminDB) Running(t *testing.T) int {
+	t.Helper()
+	return Read[int](t, d, `select count(*) from pg_stat_activity
+		where datname = current_database() and application_name = 'dg snapshots'
+			and state = 'active' and query like '/* reports.export */%'`)
 }
 
 // Finished waits for the end of the export of a request and returns its audit details.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // Binary builds the program once, without the race detector, and returns its path.
@@ -36,7 +36,7 @@ var Binary = sync.OnceValues(func() (string, error) {
 type Child struct {
 	*exec.Cmd
 	T        *testing.T
-	Out, Log logbook.Book
+	Out, Log tb.Book
 	Exited   chan struct{}
 	URL      string // where it serves
 	Ops      string // the address of the private listener

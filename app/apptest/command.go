@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/commands"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // Succeeds runs a command on a data folder, which must exit with 0, and returns what it printed.
@@ -36,7 +36,7 @@ func ended(t *testing.T, status int, args []string) (output string) {
 // Command runs dg in this process with empty standard input.
 func Command(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
-	var stdout, stderr logbook.Book
+	var stdout, stderr tb.Book
 	// without the expected error, dg would serve for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()

@@ -2,16 +2,13 @@ package apptest
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // WithoutTLS changes the examples of proxies to plain HTTP.
@@ -72,7 +69,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 	dir := t.TempDir()
 	address = FreeAddress(t)
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
-	var log logbook.Book
+	var log tb.Book
 	proxy := exec.Command(program,
 		ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
 	proxy.Stdout = &log
@@ -128,19 +125,14 @@ func adapt(t *testing.T, example, dir, address, upstream string, changes []strin
 	return config
 }
 
+// selfSigned returns a certificate and its key, those of httptest.
 func selfSigned(t *testing.T) (certificate, key []byte) {
 	t.Helper()
-	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	pair := server.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		NotAfter:     time.Now().Add(time.Hour),
-		DNSNames:     []string{"dg.example.org"},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &pair.PublicKey, pair)
-	require.NoError(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(pair)
-	require.NoError(t, err)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // exportClient is a program that reads an export as its users do. It finds URL and KEY in its
@@ -111,7 +111,7 @@ func (c exportClient) start(
 	cmd := exec.CommandContext(t.Context(), c.command[0], c.command[1:]...)
 	cmd.Env = append(os.Environ(), "URL="+url, "KEY="+key)
 	cmd.Dir = filepath.Join("testdata", "clients")
-	var stderr logbook.Book
+	var stderr tb.Book
 	cmd.Stderr = &stderr
 	out := bufio.NewReader(strings.NewReader(""))
 	if pause {

@@ -14,7 +14,7 @@ import (
 	"dg/app/apptest"
 	"dg/migrations"
 	"dg/platform/postgres"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // A migration of plays waits for a running export, for up to half an hour, without blocking other
@@ -34,7 +34,7 @@ func TestMigrationWaitsForExportsWithoutBlockingReaders(t *testing.T) {
 		require.NoError(t, err)
 		files[name] = &fstest.MapFile{Data: content}
 	}
-	var log logbook.Book
+	var log tb.Book
 	migrated := make(chan error, 1)
 	go func() {
 		migrated <- postgres.Migrate(context.Background(), d.db.Server.OwnerURL(), files, "dg_app",

@@ -13,7 +13,7 @@ import (
 	"dg/modules/identity"
 	passwords "dg/modules/identity/password"
 	"dg/platform/testkit"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
@@ -124,7 +124,7 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 func TestSignInsAreLogged(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, secret)
-	var book logbook.Book
+	var book tb.Book
 	var counted []string
 	m := identity.New(b.DB, b.now, identity.Recorder{
 		Memberships: memberships{},

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // testTimeout is how long a test waits.
@@ -30,7 +30,7 @@ type testServer struct {
 	*Server
 	addr   string
 	url    string
-	logs   logbook.Book
+	logs   tb.Book
 	served chan struct{} // closed when Serve has returned
 }
 

@@ -2,7 +2,7 @@ package postgres
 
 import (
 	"context"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 	"errors"
 	"log/slog"
 	"strings"
@@ -30,7 +30,7 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var log logbook.Book
+			var log tb.Book
 			attempts := 0
 			err := AwaitLock(t.Context(), log.Logger(), "import",
 				c.patience, func() (bool, error) {

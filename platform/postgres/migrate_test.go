@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 // schema is a small set of migrations.
@@ -48,7 +48,7 @@ func with(more files) fs.FS {
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	var book logbook.Book
+	var book tb.Book
 	for range 2 { // again changes nothing
 		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
@@ -88,7 +88,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	var book logbook.Book
+	var book tb.Book
 	err := Migrate(t.Context(), owner, with(files{
 		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
@@ -112,7 +112,7 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	})
 	require.NoError(t, Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
-	var book logbook.Book
+	var book tb.Book
 	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	require.NoError(t,
 		execute(t, serving, `select from more; update log set note = ''; select from things`))

@@ -19,7 +19,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres/tenant"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 )
 
 func open(t testing.TB, url string, opts Options) *DB {
@@ -158,7 +158,7 @@ func TestGormTranslatesErrors(t *testing.T) {
 func TestLogHoldsNoValues(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	var book logbook.Book
+	var book tb.Book
 	db := open(t, owner, Options{Logger: book.Logger()})
 	g := db.Gorm.Scopes(onNoTable).Session(&gorm.Session{})
 	type thing struct {

@@ -135,10 +135,6 @@ func (p *Page) Copied(action func()) string {
 	return text
 }
 
-// DismissLeavePrompts makes the reader stay when the browser asks whether to leave the page
-// (beforeunload). The default is to leave. LeavePrompts counts the prompts.
-func (p *Page) DismissLeavePrompts() { p.setStays(true) }
-
 // answerDialog answers the browser's own dialogs, which hold the page until then.
 func (p *Page) answerDialog(accept bool) {
 	ctx, stop := context.WithTimeout(p.ctx, timeout)

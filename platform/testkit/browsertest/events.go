@@ -16,7 +16,6 @@ import (
 // later commands.
 type events struct {
 	mu        sync.Mutex
-	changed   chan struct{} // closed and replaced when loading or requested changes
 	loading   bool
 	requested bool // a load was requested and has not begun
 	address   string
@@ -28,16 +27,11 @@ type events struct {
 	onDialog        func(accept bool)
 }
 
-func newEvents() *events {
-	return &events{changed: make(chan struct{}), address: "about:blank"}
-}
-
-// loaded reports whether no load is under way, and returns a channel that closes at the next
-// change.
-func (w *events) loaded() (bool, <-chan struct{}) {
+// loaded reports whether no load is under way.
+func (w *events) loaded() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.loading && !w.requested, w.changed
+	return !w.loading && !w.requested
 }
 
 // lastAddress returns where the page is, without asking a page that may hang.
@@ -54,10 +48,12 @@ func (w *events) LeavePrompts() int {
 	return w.leavePrompts
 }
 
-func (w *events) setStays(stays bool) {
+// DismissLeavePrompts makes the reader stay when the browser asks whether to leave the page
+// (beforeunload). The default is to leave. LeavePrompts counts the prompts.
+func (w *events) DismissLeavePrompts() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stays = stays
+	w.stays = true
 }
 
 // AllowError allows errors that contain the text.
@@ -85,15 +81,17 @@ func (w *events) handle(event any) {
 	switch e := event.(type) {
 	case *page.EventFrameRequestedNavigation:
 		if e.Disposition == page.ClientNavigationDispositionCurrentTab {
-			w.setLoading(w.loading, true)
+			w.requested = true
 		}
 	case *page.EventFrameStartedLoading:
-		w.setLoading(true, false)
+		w.loading = true
+		w.requested = false
 	case *page.EventFrameStoppedLoading:
-		w.setLoading(false, false)
+		w.loading = false
+		w.requested = false
 	case *page.EventNavigatedWithinDocument:
 		w.address = e.URL
-		w.setLoading(w.loading, false)
+		w.requested = false
 	case *page.EventFrameNavigated:
 		if e.Frame.ParentID == "" {
 			w.address = e.Frame.URL + e.Frame.URLFragment
@@ -102,18 +100,12 @@ func (w *events) handle(event any) {
 		w.handleDialog(e)
 	case *page.EventJavascriptDialogClosed:
 		if !e.Result {
-			w.setLoading(false, false)
+			w.loading = false
+			w.requested = false
 		}
 	default:
 		w.handleError(event)
 	}
-}
-
-func (w *events) setLoading(loading, requested bool) {
-	w.loading = loading
-	w.requested = requested
-	close(w.changed)
-	w.changed = make(chan struct{})
 }
 
 func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {

@@ -42,7 +42,7 @@ func New(t testing.TB) *Page {
 		tb.Missing(t, err)
 	}
 	ctx, closeTab := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
-	p := &Page{t: t, ctx: ctx, events: newEvents()}
+	p := &Page{t: t, ctx: ctx, events: &events{address: "about:blank"}}
 	t.Cleanup(func() {
 		closeTab()
 		for _, e := range p.faults() {
@@ -129,20 +129,12 @@ func (p *Page) settle(action string) {
 	p.t.Helper()
 	// The answer to this evaluation comes after the events of the action.
 	p.runSteps(action, chromedp.Evaluate[chromedp.Void]("0"))
-	deadline := time.After(timeout)
-	for {
-		loaded, changed := p.loaded()
-		if loaded {
-			return
+	p.poll(action, func() error {
+		if !p.loaded() {
+			return errors.New("the load that it began is not over")
 		}
-		select {
-		case <-changed:
-		case <-p.ctx.Done():
-			p.fail(action, errors.New("the tab is closed"))
-		case <-deadline:
-			p.fail(action, fmt.Errorf("the load that it began was not over within %s", timeout))
-		}
-	}
+		return nil
+	})
 }
 
 // fail ends the test with a sentence.

@@ -1,4 +1,4 @@
-// Package tb has what the test kits share about the end of a test.
+// Package tb has what tests and their kits share without a database.
 package tb
 
 import (

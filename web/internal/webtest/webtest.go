@@ -30,7 +30,7 @@ import (
 	"dg/platform/limit"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
-	"dg/platform/testkit/logbook"
+	"dg/platform/testkit/tb"
 	"dg/web"
 	"dg/web/auditlog"
 	"dg/web/docs"
@@ -50,7 +50,7 @@ type World struct {
 	Figures *reports.Service
 	now     func() time.Time
 	URL     string
-	Logged  logbook.Book
+	Logged  tb.Book
 }
 
 // Start begins a world without organisations.

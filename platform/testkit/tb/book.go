@@ -1,5 +1,4 @@
-// Package logbook has a buffer that a test reads while the program writes its log or output.
-package logbook
+package tb
 
 import (
 	"bytes"
@@ -7,7 +6,8 @@ import (
 	"sync"
 )
 
-// Book is a buffer for concurrent use. Its zero value is empty.
+// Book is a buffer that a test reads while the program writes its log or output. Its zero value is
+// empty.
 type Book struct {
 	mu   sync.Mutex
 	text bytes.Buffer
