@@ -72,8 +72,13 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
                   and (p.player, p.fork_id, p.started_at) >= (m.player, @fork, @from)
                   and (p.player, p.fork_id, p.started_at) < (m.player, @fork, @to) limit 1) p
             limit @minGroup) x),
-       (select coalesce(max(ordinal), 0) from players where org_id = o.id)
+       n.last,
+       @group::uuid is null and n.last > @largeReport and exists (
+           select from plays p where p.org_id = o.id and p.fork_id = @fork
+              and p.started_at >= @from and p.started_at < @to offset @largeReport limit 1)
   from organisations o
+  cross join lateral (
+           select coalesce(max(ordinal), 0) as last from players where org_id = o.id) n
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
@@ -105,7 +110,9 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 		s.GroupOwner = *owner
 	}
 	var activeMembers int
-	err := results.QueryRow().Scan(&s.ReportingMode, &s.largeGroup, &activeMembers, &s.lastOrdinal)
+	err := results.QueryRow().Scan(&s.ReportingMode, &s.largeGroup, &activeMembers, &s.lastOrdinal,
+		&s.large)
+	s.large = s.large || s.largeGroup && s.lastOrdinal > largeReport
 	s.Suppressed = suppressed(s.query.GroupID, activeMembers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "No such organisation.")

@@ -11,8 +11,8 @@ import (
 
 // Service computes reports.
 type Service struct {
-	db      *postgres.DB
-	limiter *limit.Limiter
+	db           *postgres.DB
+	small, large *limit.Limiter
 
 	maxOverviewPlays int64
 
@@ -24,7 +24,8 @@ type Service struct {
 func New(db *postgres.DB) *Service {
 	return &Service{
 		db:               db,
-		limiter:          newLimiter(),
+		small:            newLimiter(MaxReports, MaxReportsOfOrganisation),
+		large:            newLimiter(MaxLargeReports, MaxLargeReportsOfOrganisation),
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(segment.Damage) {},
 	}
@@ -40,9 +41,19 @@ type Report struct {
 
 // Open opens the report on a fork, on all its players or on one group. The caller then authorises
 // reading the group, whose owner is in Report.Header, calls Statistics, and closes the report.
+// A report that turns out to be large gives its place back, and waits among the large ones.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
-	release, err := s.limiter.Acquire(ctx, q.OrganisationID)
+	r, err := s.openWithin(ctx, s.small, q)
+	if err == nil && r.snap.large {
+		r.Close()
+		return s.openWithin(ctx, s.large, q)
+	}
+	return r, err
+}
+
+func (s *Service) openWithin(ctx context.Context, l *limit.Limiter, q Query) (*Report, error) {
+	release, err := l.Acquire(ctx, q.OrganisationID)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type snapshot struct {
 
 	largeGroup  bool // the report filters the plays of all players
 	lastOrdinal int  // an upper bound of the organisation's players
+	large       bool // the report may list many players
 	days        []segment.SealedDay
 	months      []time.Time // first days of whole months of the period, ascending
 	members     members     // of a large group
@@ -78,6 +79,7 @@ func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
 	s.args["group"] = idOrNull(q.GroupID)
 	s.args["fork"] = idOrNull(q.ForkID)
 	s.args["minGroup"] = MinGroup
+	s.args["largeReport"] = largeReport
 	return s
 }
 

@@ -1,0 +1,35 @@
+package reports
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rules.md, Bounds: a large report waits among the large ones, and holds no place that a small one
+// could take.
+func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
+	e := newEnv(t)
+	e.Players(testOrg, largeReport+1)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, i, $3, '' from generate_series(1, $4::int + 1) i`, testOrg, testFork,
+		testFrom, largeReport)
+	open := func(q Query) (*Report, error) {
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		defer stop()
+		report, err := e.reports.Open(ctx, q)
+		t.Cleanup(report.Close)
+		return report, err
+	}
+	large := query(testFrom, 1, "")
+	_, err := open(large)
+	require.NoError(t, err)
+	_, err = open(large)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "one large report of an organisation runs")
+	for range MaxReportsOfOrganisation {
+		_, err = open(query(testFrom.AddDate(0, 0, 1), 1, ""))
+		require.NoError(t, err)
+	}
+}
