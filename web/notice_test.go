@@ -30,16 +30,13 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 		form url.Values
 		says string
 	}{
+		{key("/revoke"), nil, "BI & co has been revoked. Requests with this key are now refused."},
 		{
-			key("/revoke"), url.Values{},
-			"BI & co has been revoked. Requests with this key are now refused.",
-		},
-		{
-			key("/rename"), url.Values{"name": {"Warehouse"}},
+			key("/rename"), webtest.Form("name", "Warehouse"),
 			"Key renamed. Its secret, scopes and expiry are the same.",
 		},
 		{
-			mode, url.Values{"mode": {"pseudonymous"}},
+			mode, webtest.Form("mode", "pseudonymous"),
 			"Nothing was changed. The reporting mode is the same.",
 		},
 		{
@@ -47,13 +44,12 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 			"Reporting mode changed. Reports, exports and the API now show names.",
 		},
 		{
-			mode, url.Values{"mode": {"pseudonymous"}},
+			mode, webtest.Form("mode", "pseudonymous"),
 			"Reporting mode changed. Reports, exports and the API no longer show names.",
 		},
 		{
-			"/account/password", url.Values{
-				"current": {testkit.Password}, "new": {replacement}, "repeat": {replacement},
-			},
+			"/account/password",
+			webtest.Form("current", testkit.Password, "new", replacement, "repeat", replacement),
 			"Password changed. Your other sessions have ended.",
 		},
 	} {
