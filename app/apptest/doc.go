@@ -2,9 +2,8 @@
 // app/assembly and app/commands use it. Only tests import it.
 //
 //   - Programs: Command runs dg in this process; Launch, Serve…, Succeeds and Refuses start the binary
-//     as a Child; Assemble serves the assembled program. NewFolder and CopyDemo make data folders.
-//   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start; Relay
-//     makes it silent.
+//     as a Child; World is the assembled program on a testkit.World. NewFolder makes data folders.
+//   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start.
 //   - Clients: Ask, FetchFrom and WebClient, which signs in; StartProxy starts nginx or haproxy.
-//   - Checks: Recording (linearizability of a value), Seen (no secret is shown).
+//   - Checks: Seen (no secret is shown), Segments, Counter.
 package apptest

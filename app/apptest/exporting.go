@@ -24,17 +24,19 @@ type Exporting struct {
 // StartExporting serves a fork with that many plays.
 func StartExporting(t *testing.T, plays int) *Exporting {
 	t.Helper()
-	return exporting(t, plays, func(db *testkit.World) *Child {
+	db := testkit.New(t)
+	return ExportingOn(t, db, plays, func() *Child {
 		ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 			"--migrate-database-url", db.OwnerURL})
 		return ServeDatabase(t, db)
 	})
 }
 
-// exporting stores a fork with that many plays, and serves it.
-func exporting(t *testing.T, plays int, serve func(*testkit.World) *Child) *Exporting {
+// ExportingOn stores a fork with that many plays, and serves it.
+func ExportingOn(
+	t *testing.T, db *testkit.World, plays int, serve func() *Child,
+) *Exporting {
 	t.Helper()
-	db := testkit.New(t)
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
@@ -43,11 +45,11 @@ func exporting(t *testing.T, plays int, serve func(*testkit.World) *Child) *Expo
 	e := &Exporting{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
-		Child:      serve(db),
+		Child:      serve(),
 		AdminDB:    AdminDBAt(t, db.URL),
 		Token:      db.Key(fork.OrganisationID).Token(),
 	}
-	for range 3 {
+	for range 4 {
 		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
 	}
 	return e

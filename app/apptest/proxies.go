@@ -98,7 +98,8 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 func BehindProxy(t *testing.T, args ...string) *Exporting {
 	t.Helper()
 	plays := Sized(30_000, 150_000, 150_000)
-	return exporting(t, plays, func(db *testkit.World) *Child {
+	db := testkit.New(t)
+	return ExportingOn(t, db, plays, func() *Child {
 		address := FreeAddress(t)
 		dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",
 			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,

@@ -76,19 +76,11 @@ func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
 	require.NoError(t, err)
 	t.Cleanup(owner.Close)
 	db := testkit.On(t, &pgtest.Database{URL: x.Serving(), OwnerURL: x.Owner(), Owner: owner})
-	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
-	db.Players(fork.OrganisationID, 500)
-	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	db.Member(fork.OrganisationID, "owner")
-	e := &apptest.Exporting{
-		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
-		Plays:      plays, AdminDB: apptest.AdminDBAt(t, x.Serving()),
-	}
-	for range 4 {
-		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
-	}
-	e.Token = e.MoreTokens[0]
-	e.Child = apptest.ServeWith(t, "--database-url", r.url(), "--migrate-database-url", x.Owner())
+	e := apptest.ExportingOn(t, db, plays, func() *apptest.Child {
+		return apptest.ServeWith(t, "--database-url", r.url(), "--migrate-database-url", x.Owner())
+	})
+	organisation := apptest.Read[string](t, e.AdminDB, `select id::text from organisations`)
+	db.Member(organisation, "owner")
 	e.Do(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 			target_kind, target_id, reason, method, path, address, user_agent, request_id)
 		select id, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
