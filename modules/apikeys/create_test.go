@@ -28,7 +28,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 		{member(ourOrganisation, "member", true), false, false},
 		{member(ourOrganisation, "superuser", true), false, false},
 		{member("", "owner", true), false, false},
-		{apikeys.Actor{Subject: b.accept(token).Subject()}, false, false},
+		{apikeys.Actor{Subject: b.accept(token).Subject}, false, false},
 	} {
 		for _, plan := range []org.Plan{org.PlanTeam, org.PlanPro} {
 			b.setPlan(org.PlanPro)

@@ -4,9 +4,9 @@
 // Tables: api_keys, api_key_windows, api_key_usage.
 //
 // Files, by job:
-//   - authenticate.go checks the key of a request with one statement (authenticate.sql), which
-//     counts the request in its rate window; reject.go records refused uses. StillUsable re-checks
-//     running exports.
+//   - store_authenticate.go checks the key of a request with one statement (authenticate.sql), which
+//     counts the request in its rate window; store_window.go is for full and lost windows.
+//   - reject.go records refused uses. store_usable.go re-checks the keys of running exports.
 //   - store_list.go lists keys, create.go creates and replaces them, store_rename.go and
 //     store_revoke.go change them.
 //   - usage.go counts uses by day in memory, and stores and prunes them once a minute.

@@ -55,7 +55,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	})
 	left := map[int]bool{}
 	for i, err := range errs {
-		require.Equal(t, key.ID, callers[i].KeyID, "also above the limit")
+		require.Equal(t, key.ID, callers[i].Actor.ID, "also above the limit")
 		if err == nil {
 			left[callers[i].RateLimit.Remaining] = true
 			require.InDelta(t, 30, callers[i].RateLimit.Reset, 30)

@@ -61,7 +61,7 @@ func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	answer error,
 ) error {
-	s.uses.add(countKey{c.OrganisationID, c.KeyID, c.countedOn}, counts{accepted: -1, refused: 1})
+	s.uses.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
 	entry := c.refusal(reason)
 	entry.Target = target
 	entry.Request = request
@@ -83,7 +83,7 @@ func (s *Service) RefuseOutside(
 			return err
 		}
 	}
-	if !result.known {
+	if result.Actor.ID == "" {
 		s.onRefusal(UnknownKey)
 		return answer
 	}
@@ -97,7 +97,7 @@ func (s *Service) reject(
 	s.count(r.Caller, counts{refused: 1})
 	entry := r.refusal(r.reason)
 	if !r.limited {
-		entry.Target = audit.Target{Kind: "api_key", ID: r.KeyID}
+		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
 		return s.recorded(r.reason, s.log.Append(ctx, entry), answer)
 	}
@@ -117,7 +117,7 @@ func (s *Service) recorded(reason audit.Reason, failure, answer error) error {
 func (c Caller) refusal(reason audit.Reason) audit.Entry {
 	return audit.Entry{
 		OrganisationID: c.OrganisationID,
-		Actor:          c.Actor(),
+		Actor:          c.Actor,
 		Action:         audit.KeyRefused,
 		Reason:         reason,
 	}

@@ -44,7 +44,7 @@ func TestRenameIsRecorded(t *testing.T) {
 		}
 		require.Len(t, b.entries(audit.KeyRenamed), entries)
 	}
-	require.Equal(t, "BI", b.accept(token).KeyName, "from the next request on")
+	require.Equal(t, "BI", b.accept(token).Actor.Name, "from the next request on")
 }
 
 func TestLabelIsValidated(t *testing.T) {

@@ -7,32 +7,20 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
+	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/authz"
 	"dg/platform/postgres"
 )
 
+// By hand and on pgx: it runs with each request.
+//
 //go:embed authenticate.sql
 var authenticateSQL string
-
-// By hand and on pgx: statements that run with each request, and the repair of an array.
-const (
-	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if
-	// the clock was set back.
-	repairWindowsSQL = `/* apikeys.repairWindows */
-update api_key_windows set head = 1, instants = (
-    select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
- where key_id = $1 and clock_timestamp() < any (instants)`
-
-	// Returns no row if the key has no window or the window has stamps in the future.
-	retryAfterSQL = `/* apikeys.retryAfter */
-select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
-  from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
-)
 
 // withPosition returns the authentication statement with the position of the primary, or null
 // without replicas.
@@ -40,13 +28,42 @@ func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
+// Authenticate finds the key of the token and counts the request in its rate window. A rejection is
+// recorded, with the request, before it is answered.
+//
+// Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
+// with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a
+// rejection cannot be recorded.
+func (s *Service) Authenticate(
+	ctx context.Context, token Token, request func() audit.Request,
+) (Caller, error) {
+	result, err := s.authenticate(ctx, token.ID, token.hash(), false)
+	switch {
+	case err != nil:
+		return Caller{}, err
+	case result.Actor.ID == "":
+		s.onRefusal(UnknownKey)
+		return Caller{}, errInvalidKey
+	case result.reason != "":
+		return Caller{}, s.reject(ctx, result, request(), result.rejection())
+	case result.limited:
+		return s.rateLimited(result)
+	}
+	result.countedOn = s.count(result.Caller, counts{accepted: 1})
+	if result.firstInMinute {
+		if err := s.touch(ctx, result.Caller); err != nil {
+			return Caller{}, err
+		}
+	}
+	return result.Caller, nil
+}
+
 // errNotCounted is the answer if PostgreSQL crashes or fails over repeatedly during an
 // authentication.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement. It repeats it if the window got room since, and if the key had no
-// usable window (crash of PostgreSQL, clock set back), which it then creates or repairs. Errors:
+// authenticate runs the statement, again if a full window got room or was repaired since. Errors:
 // apperr.Unavailable.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
@@ -56,18 +73,11 @@ func (s *Service) authenticate(
 		if err != nil || !r.limited {
 			return r, err
 		}
-		var wait float64
-		err = s.db.Pool.QueryRow(ctx, retryAfterSQL, id, r.reason != "").Scan(&wait)
-		if errors.Is(err, pgx.ErrNoRows) {
-			if err = newWindows(s.db.Gorm.WithContext(ctx), id); err == nil {
-				_, err = s.db.Pool.Exec(ctx, repairWindowsSQL, id)
-			}
-		}
+		r.retryAfter, err = s.retryAfter(ctx, id, r.reason != "")
 		if err != nil {
-			return authResult{}, fmt.Errorf("apikeys: retry after: %w", err)
+			return authResult{}, err
 		}
-		if wait > 0 {
-			r.retryAfter = wholeSeconds(wait)
+		if r.retryAfter > 0 {
 			return r, nil
 		}
 	}
@@ -81,8 +91,8 @@ func (s *Service) lookup(
 	var reset *float64
 	var position *string // null without replicas
 	err = s.db.Pool.QueryRow(ctx, s.statement, id, hash, outside).
-		Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
-			&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
+		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants, &r.OrganisationVersion,
+			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return authResult{}, nil
@@ -95,7 +105,8 @@ func (s *Service) lookup(
 			return authResult{}, err
 		}
 	}
-	r.known = true
+	r.Actor.Kind = audit.Key
+	r.Kind = authz.Key
 	r.limited = remaining == nil || reset == nil
 	if !r.limited {
 		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
@@ -107,26 +118,23 @@ func (s *Service) lookup(
 // wholeSeconds rounds up, to at least 1, so that a request after that time succeeds.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
-// windowRow is one of a key's two windows. The table has the defaults of its other columns.
-type windowRow struct {
-	KeyID   string
-	Refused bool
-}
-
-func (windowRow) TableName() string { return "api_key_windows" }
-
-func newWindows(db *gorm.DB, keyID string) error {
-	err := db.Scopes(postgres.Tag("apikeys.newWindows")).
-		Clauses(clause.OnConflict{DoNothing: true}).
-		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
-	return apperr.Annotate(err, "apikeys: new windows")
+// expiryNotice returns the earlier of a key's expiry and revocation, if it is within noticePeriod.
+func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
+	end := expiresAt
+	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
+		end = revokedAt
+	}
+	if end == nil || end.Sub(s.now()) > noticePeriod {
+		return nil
+	}
+	return end
 }
 
 // touch stores the last use of a key, once a minute. The commit does not wait for the disk: a crash
 // of PostgreSQL may lose it.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
-		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
+		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		// for this transaction only
 		Where("set_config('synchronous_commit', 'off', true) is not null").

@@ -65,7 +65,7 @@ func (c *counter) take() (taken map[countKey]counts, full bool) {
 // count counts a request of the caller, and returns the day.
 func (s *Service) count(of Caller, n counts) (day int) {
 	day = int(s.now().Unix() / (24 * 60 * 60))
-	s.uses.add(countKey{of.OrganisationID, of.KeyID, day}, n)
+	s.uses.add(countKey{of.OrganisationID, of.Actor.ID, day}, n)
 	return day
 }
 

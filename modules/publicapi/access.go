@@ -26,7 +26,7 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 		owner, err = a.Games.ForkOwner(r.ctx, id)
 	}
 	if err == nil {
-		err = a.Policy.Authorize(r.caller.Subject(), r.permission, owner)
+		err = a.Policy.Authorize(r.caller.Subject, r.permission, owner)
 	}
 	if errors.Is(err, authz.ErrDenied) {
 		return games.Fork{}, a.refuse(r, audit.OtherOrganisation,
@@ -54,7 +54,7 @@ func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil
 	}
-	err := a.Policy.Authorize(r.caller.Subject(), r.permission, h.GroupOwner)
+	err := a.Policy.Authorize(r.caller.Subject, r.permission, h.GroupOwner)
 	if errors.Is(err, authz.ErrDenied) {
 		return a.refuse(r, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID},
 			reports.ErrGroupNotFound)

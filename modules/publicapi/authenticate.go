@@ -62,7 +62,7 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
 		return apikeys.RequestOf(c, path)
 	})
-	if caller.KeyID != "" {
+	if caller.Actor.ID != "" {
 		httpserver.MarkAuthenticated(c)
 		c.Set("RateLimit-Policy",
 			`"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))

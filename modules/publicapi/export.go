@@ -19,13 +19,13 @@ func (a *API) exportForkPlays(r *call) error {
 	return a.Exports.Send(r.c, exports.Request{
 		Query:   query,
 		Slug:    fork.Slug,
-		Actor:   caller.Actor(),
+		Actor:   caller.Actor,
 		Request: apikeys.RequestOf(r.c, r.path),
 		Authorize: func(h reports.Header) error {
 			return a.authorizeGroup(r, h, query.GroupID)
 		},
 		Recheck: func(ctx context.Context) error {
-			return a.RecheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
+			return a.RecheckKeys.StillUsable(ctx, caller.OrganisationID, caller.Actor.ID)
 		},
 	})
 }

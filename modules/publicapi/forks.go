@@ -94,7 +94,7 @@ func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 			continue
 		}
 		owner = f.OrganisationID
-		if err := a.Policy.Authorize(caller.Subject(), authz.ListForks, owner); err != nil {
+		if err := a.Policy.Authorize(caller.Subject, authz.ListForks, owner); err != nil {
 			return fmt.Errorf("publicapi: fork %s in the list: %w", f.ID, err)
 		}
 	}

@@ -157,7 +157,7 @@ func (a *API) route(r *call) error {
 	}
 	r.endpoint = e
 	r.forkID = forkID
-	err := a.Policy.Authorize(r.caller.Subject(), e.permission, r.caller.OrganisationID)
+	err := a.Policy.Authorize(r.caller.Subject, e.permission, r.caller.OrganisationID)
 	if errors.Is(err, authz.ErrDenied) {
 		return a.refuseScope(r)
 	}

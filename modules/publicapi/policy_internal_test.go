@@ -39,8 +39,11 @@ type anyKey struct {
 func (*anyKey) Authenticate(
 	context.Context, apikeys.Token, func() audit.Request,
 ) (apikeys.Caller, error) {
-	return apikeys.Caller{KeyID: "key", OrganisationID: "own",
-		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, nil
+	return apikeys.Caller{
+		Actor: audit.Actor{Kind: audit.Key, ID: "key"},
+		Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
+			Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
+	}, nil
 }
 
 func (k *anyKey) Refuse(

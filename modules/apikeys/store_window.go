@@ -1,0 +1,71 @@
+package apikeys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"dg/platform/apperr"
+	"dg/platform/postgres"
+)
+
+// By hand: the arithmetic of arrays.
+const (
+	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if
+	// the clock was set back.
+	repairWindowsSQL = `/* apikeys.repairWindows */
+update api_key_windows set head = 1, instants = (
+    select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
+ where key_id = $1 and clock_timestamp() < any (instants)`
+
+	// Returns no row if the key has no window or the window has stamps in the future.
+	retryAfterSQL = `/* apikeys.retryAfter */
+select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
+  from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
+)
+
+// retryAfter returns the seconds until a full window has room: 0 if it got room since. If the key has
+// no usable window (crash of PostgreSQL, clock set back), it creates or repairs it.
+func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
+	var wait float64
+	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)
+	if errors.Is(err, pgx.ErrNoRows) {
+		if err = newWindows(s.db.Gorm.WithContext(ctx), id); err == nil {
+			_, err = s.db.Pool.Exec(ctx, repairWindowsSQL, id)
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("apikeys: retry after: %w", err)
+	}
+	if wait <= 0 {
+		return 0, nil
+	}
+	return wholeSeconds(wait), nil
+}
+
+// windowRow is one of a key's two windows. The table has the defaults of its other columns.
+type windowRow struct {
+	KeyID   string
+	Refused bool
+}
+
+func (windowRow) TableName() string { return "api_key_windows" }
+
+func newWindows(db *gorm.DB, keyID string) error {
+	err := db.Scopes(postgres.Tag("apikeys.newWindows")).
+		Clauses(clause.OnConflict{DoNothing: true}).
+		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
+	return apperr.Annotate(err, "apikeys: new windows")
+}
+
+func (s *Service) rateLimited(r authResult) (Caller, error) {
+	s.count(r.Caller, counts{limited: 1})
+	r.RateLimit.Reset = r.retryAfter
+	return r.Caller, newRateLimitError(r.retryAfter,
+		"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,
+		RateWindow, r.retryAfter)
+}
