@@ -22,7 +22,7 @@ type Modules struct {
 	Guard        ui.Guard
 	Account      account.Service // for Mount alone
 	AuditLog     auditlog.Modules
-	Keys         keys.Modules
+	Keys         keys.Keys
 	Organisation organisation.Modules
 	Reports      reports.Modules
 	Docs         docs.Modules    // for Mount alone

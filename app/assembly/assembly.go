@@ -31,7 +31,6 @@ import (
 	"dg/web"
 	"dg/web/auditlog"
 	"dg/web/docs"
-	"dg/web/keys"
 	"dg/web/organisation"
 	webreports "dg/web/reports"
 	"dg/web/ui"
@@ -188,7 +187,7 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 		Requests: m.requests,
 		Account:  m.identity,
 		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys, Forks: m.games, Groups: m.org},
-		Keys:     keys.Modules{Keys: p.Keys, Changes: p.Keys},
+		Keys:     p.Keys,
 		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
 			Keys: p.Keys},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},

@@ -18,7 +18,6 @@ import (
 	"dg/platform/postgres/tenant"
 	"dg/web"
 	"dg/web/auditlog"
-	"dg/web/keys"
 	"dg/web/organisation"
 	"dg/web/reports"
 	"dg/web/ui"
@@ -34,7 +33,7 @@ func (m parts) mountScreens(
 		Guard:        ui.Guard{Auth: own, Orgs: own, Policy: policy},
 		Requests:     m.requests,
 		AuditLog:     auditlog.Modules{Log: log, Keys: m.keys, Forks: forks, Groups: own},
-		Keys:         keys.Modules{Keys: m.keys, Changes: m.keys},
+		Keys:         m.keys,
 		Organisation: organisation.Modules{Organisations: own, People: own, Keys: m.keys},
 		Reports:      reports.Modules{Forks: forks, Groups: own, Reports: m.reports, Exports: m.exports},
 	}, url, time.Now).MountOrganisation(app)

@@ -13,19 +13,13 @@ var templates embed.FS
 type Handler struct {
 	*ui.Pages
 	*ui.Guard
-	Modules
+	Keys     Keys
 	settings ui.SettingsNotices
 }
 
-// Modules are what the wing uses of other modules.
-type Modules struct {
-	Keys    Keys
-	Changes Changes
-}
-
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, m Modules) *Handler {
-	h := &Handler{Pages: pages.With(templates), Guard: guard, Modules: m}
+func New(pages *ui.Pages, guard *ui.Guard, k Keys) *Handler {
+	h := &Handler{Pages: pages.With(templates), Guard: guard, Keys: k}
 	h.settings = h.ExpiringKeys
 	return h
 }

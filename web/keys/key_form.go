@@ -91,7 +91,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	key, token, err := h.Changes.Create(c.UserContext(), p.KeyActor(), in,
+	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), in,
 		apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrTooMany):

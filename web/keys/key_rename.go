@@ -93,7 +93,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
 			renameKeyView{labelForm: form.shown(), FormErrors: invalid})
 	}
-	if err := h.Changes.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
+	if err := h.Keys.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
 		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}

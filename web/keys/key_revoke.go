@@ -41,7 +41,7 @@ func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Changes.Revoke(c.UserContext(), p.KeyActor(), k.ID,
+	if err := h.Keys.Revoke(c.UserContext(), p.KeyActor(), k.ID,
 		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}

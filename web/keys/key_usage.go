@@ -22,13 +22,11 @@ type usageView struct {
 	Rejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day. Bar is all requests; Accepted covers its part of it.
+// usageDay is a day. Bar is all requests; Covered covers the accepted part of it.
 type usageDay struct {
-	Date, Day                  string
-	AcceptedCount              string
-	RefusedCount, LimitedCount string
-	Title, Bar, Covered        string
-	Left                       int
+	apikeys.Usage
+	Name, Label, Bar, Covered string
+	Left                      int
 }
 
 // usageTimeout is how long a screen waits for the requests of keys.
@@ -90,15 +88,12 @@ const usageBarWidth = 60
 
 func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	return usageDay{
-		Date:          d.Day.Format("2006-01-02"),
-		Day:           ui.Weekday(d.Day),
-		AcceptedCount: ui.Count(d.Accepted),
-		RefusedCount:  ui.Count(d.Refused),
-		LimitedCount:  ui.Count(d.Limited),
-		Title:         fmt.Sprintf("%s: %s", ui.Weekday(d.Day), requestsLabel(d)),
-		Left:          ui.DayWidth * i,
-		Bar:           chart.Bar(i, 1, usageBarWidth, total(d)),
-		Covered:       chart.Bar(i, 1, usageBarWidth, d.Accepted),
+		Usage:   d,
+		Name:    ui.Weekday(d.Day),
+		Label:   requestsLabel(d),
+		Bar:     chart.Bar(i, 1, usageBarWidth, total(d)),
+		Covered: chart.Bar(i, 1, usageBarWidth, d.Accepted),
+		Left:    ui.DayWidth * i,
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Keys reads an organisation's keys.
+// Keys reads, creates, changes and revokes an organisation's keys.
 type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
@@ -15,10 +15,6 @@ type Keys interface {
 	UsageOf(
 		ctx context.Context, actor apikeys.Actor, keys []apikeys.Key,
 	) (map[string][]apikeys.Usage, error)
-}
-
-// Changes creates, changes and revokes keys.
-type Changes interface {
 	Create(
 		ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request,
 	) (apikeys.Key, apikeys.Token, error)

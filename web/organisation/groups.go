@@ -1,7 +1,6 @@
 package organisation
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,12 +17,7 @@ type groupList struct {
 	Search     string
 	Searchable bool // whether there are more groups than one glance finds
 	More       bool // whether the search finds more than are listed
-	Rows       []groupRow
-}
-
-type groupRow struct {
-	Name string
-	ID   ui.Copyable
+	Rows       []org.Group
 }
 
 const (
@@ -34,18 +28,17 @@ const (
 // groupList lists the groups with their ids.
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
 	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
-	var groups []org.Group
 	var all int
 	var err error
 	if l.Search != "" {
-		groups, l.More, err = h.Organisations.FindGroups(c.UserContext(), p.Organisation.ID,
+		l.Rows, l.More, err = h.Organisations.FindGroups(c.UserContext(), p.Organisation.ID,
 			l.Search)
 	} else {
-		groups, all, err = h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID,
+		l.Rows, all, err = h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID,
 			ui.PageOf(c.Query("page")), groupsPerPage)
 	}
 	if err == nil {
-		err = ui.AuthorizeGroups(p, authz.ReadOrganisation, groups)
+		err = ui.AuthorizeGroups(p, authz.ReadOrganisation, l.Rows)
 	}
 	if err != nil {
 		return groupList{}, err
@@ -54,12 +47,5 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 	l.Pager = ui.NewPager(c.Query("page"), all, groupsPerPage, func(page int) string {
 		return path + "?page=" + strconv.Itoa(page) + "#groups"
 	})
-	for i, g := range groups {
-		l.Rows = append(l.Rows, groupRow{g.Name, ui.Copyable{
-			ID:   "group-id" + strconv.Itoa(i),
-			Text: g.ID,
-			Name: fmt.Sprintf("id of %s", g.Name),
-		}})
-	}
 	return l, nil
 }

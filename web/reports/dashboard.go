@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -34,7 +35,7 @@ type dashboardView struct {
 	Nominative        bool
 	Suppressed        bool
 	AllPlayers        string // path of this report without a group
-	Call              apiCall
+	ForkID, Command   string // of a call of the API that reads the figures
 	GroupIDsPath      string // path of the list of groups
 	Download          string // path of the file, or "" where there is none
 	Formats           []playsFormat
@@ -119,7 +120,8 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	view.Call = h.statisticsCall(fork.ID, period, view.GroupID)
+	view.ForkID = fork.ID
+	view.Command = h.command(query)
 	view.GroupIDsPath = p.Path("/settings/organisation#groups")
 	view.fill(period, stats, at)
 	if stats.Plays == 0 && view.GroupID == "" {
@@ -192,6 +194,17 @@ func groupError(err error) error {
 		return errNoGroup
 	}
 	return err
+}
+
+// command reads the report from the API. The key is read from the environment, as in /docs.
+func (h *Handler) command(q reports.Query) string {
+	group := ""
+	if q.GroupID != "" {
+		group = " -d groupId=" + q.GroupID
+	}
+	return fmt.Sprintf("curl -sS -G '%s/api/v1/forks/%s/stats' \\\n  -d from=%s -d to=%s%s \\\n"+
+		"  -H @- <<<\"Authorization: Bearer $DG_KEY\"",
+		h.Base, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
 }
 
 // fill sets what the page shows of the figures.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dg/modules/games"
 	"dg/modules/reports"
@@ -15,16 +14,14 @@ import (
 
 // forkRow is a fork in the list of reports.
 type forkRow struct {
-	Path, Title, Slug   string
+	games.Fork
+	Path                string
 	State               forkState
-	Visibility, Release string
+	Visibility, Release string // in words
 	Plays, Players      int64
 	Weeks               ui.Spark
 	WeeksLabel          string
-	Updated             time.Time
-
-	folded   string // the title, as it is sorted
-	archived bool
+	folded              string // the title, as it is sorted
 }
 
 func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
@@ -32,9 +29,8 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
 	}
 	r := forkRow{
+		Fork:       f,
 		Path:       path,
-		Title:      f.Title,
-		Slug:       f.Slug,
 		State:      stateOf(f),
 		Visibility: visibilityLabels[f.Visibility],
 		Release:    "None",
@@ -42,9 +38,7 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		Players:    o.Players,
 		Weeks:      ui.NewSpark(o.Weeks[:]),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
-		Updated:    f.UpdatedAt,
 		folded:     input.Fold(f.Title),
-		archived:   f.Status == "archived",
 	}
 	if f.DeployedRelease != nil {
 		r.Release = ui.Count(int64(*f.DeployedRelease))
@@ -57,13 +51,15 @@ type forkState struct{ Name, Mark string }
 
 func stateOf(f games.Fork) forkState {
 	switch {
-	case f.Status == "archived":
+	case archived(f):
 		return forkState{"Archived", ""}
 	case f.Suspended:
 		return forkState{"Suspended", "held"}
 	}
 	return forkState{"Active", "on"}
 }
+
+func archived(f games.Fork) bool { return f.Status == "archived" }
 
 var visibilityLabels = map[string]string{
 	"public":       "Public",
@@ -84,7 +80,7 @@ var forks = listing[forkRow]{
 		{"Visibility", "", false, nil},
 		{"Release", "", true, nil},
 		{"Updated", "-updated", true,
-			func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
+			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
 	},
 	order:   "-plays",
 	search:  "q",

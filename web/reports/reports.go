@@ -78,7 +78,7 @@ func (h *Handler) overview(
 
 // foldArchived leaves archived forks out unless the reader unfolded them, or there are no others.
 func (v *reportsView) foldArchived(all []forkRow, at address) []forkRow {
-	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return r.archived })
+	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return archived(r.Fork) })
 	n := len(all) - len(active)
 	if n == 0 || len(active) == 0 {
 		return all

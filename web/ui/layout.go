@@ -43,8 +43,10 @@ type Link struct {
 	Current    bool
 }
 
-// Copyable is a text with a button that copies it. ID is that of its element.
-type Copyable struct{ ID, Text, Name string }
+// copyable is a text with a button that copies it. ID is that of its element.
+type copyable struct{ ID, Text, Name string }
+
+func newCopyable(id, text, name string) copyable { return copyable{id, text, name} }
 
 // NewLayout is the layout of a screen of the area.
 func NewLayout(p *Principal, title string, a area) Layout {

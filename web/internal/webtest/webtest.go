@@ -34,7 +34,6 @@ import (
 	"dg/web"
 	"dg/web/auditlog"
 	"dg/web/docs"
-	"dg/web/keys"
 	"dg/web/organisation"
 	webreports "dg/web/reports"
 	"dg/web/ui"
@@ -120,7 +119,7 @@ func StartOn(
 		Requests:     requests,
 		Account:      w.People,
 		AuditLog:     auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
-		Keys:         keys.Modules{Keys: w.Keys, Changes: w.Keys},
+		Keys:         w.Keys,
 		Organisation: organisation.Modules{Organisations: orgs, People: w.People, Keys: w.Keys},
 		Docs:         docs.Modules{Groups: orgs, Forks: forks},
 		Reports: webreports.Modules{
