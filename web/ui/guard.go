@@ -30,7 +30,8 @@ func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// Person returns the signed-in person of the request. Errors: identity.ErrNoSession.
+// Person returns the signed-in person of the request, in the organisation that the query names, if it
+// is theirs. Errors: identity.ErrNoSession.
 func (g *Guard) Person(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -40,7 +41,11 @@ func (g *Guard) Person(c *fiber.Ctx) (*Principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.joinNamed(c, all)
+	for _, m := range all {
+		if m.Organisation.Slug == c.Query("org") {
+			p.Membership = m
+		}
+	}
 	return p, nil
 }
 
@@ -65,7 +70,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	if err != nil {
 		return nil, err
 	}
-	p.join(m)
+	p.Membership = m
 	if m.Several {
 		if p.all, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID); err != nil {
 			return nil, err
@@ -90,13 +95,7 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	if session.SecondStepDue {
 		return nil, ErrCodeDue
 	}
-	p := &Principal{
-		Person:   session.Person,
-		at:       c.Path(),
-		Token:    session.Token,
-		Position: session.Position,
-		policy:   g.Policy,
-	}
+	p := &Principal{Session: session, at: c.Path(), policy: g.Policy}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil
@@ -112,7 +111,7 @@ func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error
 		p.manages = p.manages || m.Role != org.RoleMember
 	}
 	if len(all) == 1 {
-		p.join(all[0])
+		p.Membership = all[0]
 	} else {
 		p.all = all
 	}
@@ -127,12 +126,12 @@ func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.
 		if err != nil {
 			return err
 		}
-		m, err := cmp.Or[Memberships](g.RecheckOrgs, g.Orgs).Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		now := Principal{Session: session, policy: g.Policy}
+		orgs := cmp.Or[Memberships](g.RecheckOrgs, g.Orgs)
+		now.Membership, err = orgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}
-		now := Principal{Person: session.Person, policy: g.Policy}
-		now.join(m)
 		return now.authorize(permission, p.Organisation.ID) // which the slug may no longer name
 	}
 }

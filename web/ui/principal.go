@@ -10,25 +10,20 @@ import (
 	"dg/modules/identity"
 	"dg/modules/org"
 	"dg/platform/authz"
-	"dg/platform/postgres"
 )
 
 // Principal is the signed-in person of a request.
 type Principal struct {
-	Person identity.Person
-	// the organisation in the path; on other screens the person's only one, or the zero value
-	Organisation org.Organisation
-	Role         org.Role
-	memberOf     string           // the organisation of the membership
-	all          []org.Membership // of a person in several organisations
-	at           string           // the path of the request
+	identity.Session
+	// of the organisation in the path; on other screens of the person's only one, or the zero value
+	org.Membership
+	all []org.Membership // of a person in several organisations
+	at  string           // the path of the request
 	// whether the request was refused only because two-step verification is off
 	LacksTwoStep bool
 	// whether the person is owner or admin of any organisation; set on screens of no organisation
-	manages  bool
-	Token    string
-	Position postgres.Position // of the session
-	policy   Policy
+	manages bool
+	policy  Policy
 }
 
 type placeKey struct{}
@@ -51,28 +46,11 @@ func PrincipalOf(c *fiber.Ctx) *Principal {
 	return p
 }
 
-// join makes the membership the principal's.
-func (p *Principal) join(m org.Membership) {
-	p.memberOf = m.OrganisationID
-	p.Organisation = m.Organisation
-	p.Role = m.Role
-}
-
-// joinNamed makes the membership of the organisation that the query names the principal's, if the
-// person has it.
-func (p *Principal) joinNamed(c *fiber.Ctx, all []org.Membership) {
-	for _, m := range all {
-		if m.Organisation.Slug == c.Query("org") {
-			p.join(m)
-		}
-	}
-}
-
 // Subject is the principal as the policy sees it.
 func (p *Principal) Subject() authz.Subject {
 	return authz.Subject{
 		Kind:           authz.Member,
-		OrganisationID: p.memberOf,
+		OrganisationID: p.OrganisationID,
 		Grants:         authz.MemberGrants(string(p.Role), p.Person.TwoStep),
 	}
 }

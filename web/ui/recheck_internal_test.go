@@ -72,7 +72,7 @@ func TestRecheckOfADownload(t *testing.T) {
 			t.Parallel()
 			c.world.policy = policy
 			g := &Guard{Policy: c.world, RecheckOrgs: c.world, Auth: Cookies{Recheck: c.world}}
-			err := g.Recheck(&Principal{Organisation: acme}, authz.ReadAuditLog)(t.Context())
+			err := g.Recheck(&Principal{Membership: owner}, authz.ReadAuditLog)(t.Context())
 			if c.status == 0 {
 				require.NoError(t, err)
 				return
