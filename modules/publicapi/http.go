@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -103,28 +104,21 @@ var endpoints = []endpoint{
 		(*API).exportForkPlays},
 }
 
+// forkPath matches the path of a fork below prefix.
+var forkPath = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
+
 // match returns the endpoint of a path below prefix, and the fork's id in it.
 func match(path string) (e endpoint, forkID string, ok bool) {
-	sent := strings.Split(path, "/")
-	for _, e := range endpoints {
-		want := strings.Split(e.template, "/")
-		if len(want) != len(sent) {
-			continue
-		}
-		ok = true
-		for i, segment := range want {
-			if segment == ":forkId" {
-				forkID = sent[i]
-				ok = ok && forkID != ""
-			} else {
-				ok = ok && sent[i] == segment
-			}
-		}
-		if ok {
-			return e, forkID, true
-		}
+	template := path
+	if m := forkPath.FindStringSubmatch(path); m != nil {
+		forkID = m[1]
+		template = "forks/:forkId" + m[2]
 	}
-	return endpoint{}, "", false
+	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.template == template })
+	if i < 0 {
+		return endpoint{}, "", false
+	}
+	return endpoints[i], forkID, true
 }
 
 // call is an authenticated request of an endpoint.

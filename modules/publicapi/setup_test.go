@@ -48,10 +48,8 @@ func start(t *testing.T, histories ...*history) *world {
 	return w
 }
 
-// startWith starts an instance with the pools, and with routes after those of the program.
-func startWith(
-	t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App),
-) *world {
+// startWith starts an instance with the pools.
+func startWith(t *testing.T, db *pgtest.Database, pools assembly.Pools) *world {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -60,9 +58,6 @@ func startWith(
 		BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
 	})
 	require.NoError(t, err)
-	for _, mount := range after {
-		mount(program.Server.App())
-	}
 
 	var served sync.WaitGroup
 	served.Go(func() { _ = program.Server.Serve(ln) })
