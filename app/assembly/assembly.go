@@ -140,16 +140,13 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.reports, sealer = p.newReports(s.Log, m.counts)
 	m.identity = m.newIdentity(p.Pools.Requests, s)
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
-	p.Keys = m.newKeys(p.Pools.Requests)
+	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, time.Now, m.counts.keyRefused)
+	p.Keys.Recheck = p.recheck()
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"key usage": p.Keys.Run,
 	}
 	return m, nil
-}
-
-func (m modules) newKeys(db *postgres.DB) *apikeys.Service {
-	return apikeys.New(db, m.org, m.audit, m.policy, time.Now, m.counts.keyRefused)
 }
 
 func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
@@ -166,13 +163,12 @@ func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pool
 
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 	return publicapi.New(publicapi.Modules{
-		Keys:        p.Keys,
-		Games:       m.games,
-		Reports:     m.reports,
-		Requests:    m.requests,
-		Exports:     p.exports,
-		Policy:      m.policy,
-		RecheckKeys: m.newKeys(p.recheck()),
+		Keys:     p.Keys,
+		Games:    m.games,
+		Reports:  m.reports,
+		Requests: m.requests,
+		Exports:  p.exports,
+		Policy:   m.policy,
 	}, s.BaseURL)
 }
 

@@ -12,6 +12,8 @@ import (
 
 // Service authenticates keys, manages them and counts their use.
 type Service struct {
+	Recheck *postgres.DB // for StillUsable, by default the same; set before the first request
+
 	db        *postgres.DB
 	orgs      Organisations
 	log       *audit.Log
@@ -29,6 +31,7 @@ func New(
 	onRefusal func(audit.Reason),
 ) *Service {
 	return &Service{
+		Recheck:   db,
 		db:        db,
 		orgs:      orgs,
 		log:       log,

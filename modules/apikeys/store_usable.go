@@ -18,7 +18,7 @@ var errKeyStopped = apperr.New(apperr.AuthRequired,
 // about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
-	db := s.db.Gorm.WithContext(ctx)
+	db := s.Recheck.Gorm.WithContext(ctx)
 	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
 		Where("plan in ('pro', 'enterprise')")
 	err := keys(db, "apikeys.usable", organisationID).

@@ -1,8 +1,6 @@
 package publicapi
 
 import (
-	"cmp"
-
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"dg/platform/httpserver"
@@ -18,8 +16,6 @@ type Modules struct {
 	Policy  Policy
 	// Requests bounds the requests of an organisation. The screens share it.
 	Requests *limit.Requests
-	// RecheckKeys re-checks the keys of running exports on a reserved connection. nil: Keys.
-	RecheckKeys KeyStatus
 }
 
 // API serves /api/v1 and its description.
@@ -41,7 +37,6 @@ func New(m Modules, baseURL string) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.RecheckKeys = cmp.Or[KeyStatus](m.RecheckKeys, m.Keys)
 	answers := limit.New(limit.Options{
 		Max:    maxLargeAnswers,
 		PerKey: maxLargeAnswersOfOrganisation,

@@ -25,7 +25,7 @@ func (a *API) exportForkPlays(r *call) error {
 			return a.authorizeGroup(r, h, query.GroupID)
 		},
 		Recheck: func(ctx context.Context) error {
-			return a.RecheckKeys.StillUsable(ctx, caller.OrganisationID, caller.Actor.ID)
+			return a.Keys.StillUsable(ctx, caller.OrganisationID, caller.Actor.ID)
 		},
 	})
 }

@@ -17,7 +17,6 @@ import (
 
 // Keys authenticates keys, and records refusals in the audit log before they are answered.
 type Keys interface {
-	KeyStatus
 	Authenticate(
 		ctx context.Context, token apikeys.Token, request func() audit.Request,
 	) (apikeys.Caller, error)
@@ -26,10 +25,6 @@ type Keys interface {
 		request audit.Request, answer error,
 	) error
 	RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error
-}
-
-// KeyStatus tells whether a key would still be accepted.
-type KeyStatus interface {
 	StillUsable(ctx context.Context, organisationID, keyID string) error
 }
 
