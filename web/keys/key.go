@@ -13,8 +13,7 @@ type keyView struct {
 	ui.Layout
 	Key             keyRow
 	Description     string
-	Usage           usageView
-	NoUsage         string // why there are no requests to show
+	Usage           *usageView // nil: not read
 	Back, Log       string
 	Replaced        string // the path of the key that it replaced, or ""
 	Replace, Rename string // paths, or "" if it cannot be done
@@ -34,7 +33,6 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		Key:         h.keyRow(p, k),
 		Description: k.Description,
 		Usage:       newUsageView(used[k.ID]),
-		NoUsage:     noUsage(used[k.ID]),
 		Back:        p.Path(ui.SettingsPath),
 		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}

@@ -46,9 +46,10 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-func newUsageView(days []apikeys.Usage) usageView {
+// newUsageView is nil if the requests could not be read.
+func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
-		return usageView{}
+		return nil
 	}
 	period := reports.Period{From: days[0].Day, Days: len(days)}
 	var most, sum apikeys.Usage
@@ -60,7 +61,7 @@ func newUsageView(days []apikeys.Usage) usageView {
 		sum.Refused += d.Refused
 		sum.Limited += d.Limited
 	}
-	v := usageView{
+	v := &usageView{
 		Summary:  requestsLabel(sum),
 		Any:      total(sum) > 0,
 		Rejected: sum.Refused+sum.Limited > 0,
@@ -73,14 +74,6 @@ func newUsageView(days []apikeys.Usage) usageView {
 		v.Days = append(v.Days, newUsageDay(i, d, v.Chart))
 	}
 	return v
-}
-
-// noUsage says why a page shows no requests of the days, which are nil if they cannot be read.
-func noUsage(days []apikeys.Usage) string {
-	if days == nil {
-		return "Not available. Try again in a moment."
-	}
-	return "No requests in the last 30 days."
 }
 
 // usageBarWidth is in percent of a day.

@@ -36,7 +36,8 @@ type keyRow struct {
 	Creator      string
 	LastUsed     *time.Time // nil: never
 	Spark        ui.Spark   // of the requests of the last 30 days
-	Requests     string     // their number, or "" of none
+	Requests     int64      // their number
+	Unread       bool       // whether they could not be read
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
@@ -106,12 +107,8 @@ func (h *Handler) addRows(
 		row := h.keyRow(p, k)
 		requests, sum := totals(used[k.ID])
 		row.Spark = ui.NewSpark(requests)
-		if sum > 0 {
-			row.Requests = ui.Count(sum)
-		}
-		if used == nil {
-			row.Requests = "Not available"
-		}
+		row.Requests = sum
+		row.Unread = used == nil
 		view.Active = append(view.Active, row)
 	}
 	view.Pager = ui.NewPager(c.Query("page"), len(inactive), inactivePerPage, func(page int) string {

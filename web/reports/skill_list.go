@@ -22,16 +22,15 @@ type skillArea struct {
 }
 
 type skillRow struct {
-	ID, Name string
-	Answers  int64
-	Rate     string
+	reports.SkillStat
+	Name, Rate string
 }
 
-// skillAreas are the areas in the order of the catalogue: the part before the first dot of their
-// skills, and their names.
-var skillAreas = []struct{ prefix, name string }{
-	{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"},
-}
+// area is an area: the part before the first dot of its skills, and its name.
+type area struct{ prefix, name string }
+
+// skillAreas are the areas in the order of the catalogue.
+var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
 const weakestFirst = "weakest"
 
@@ -43,34 +42,25 @@ func newSkillList(skills []reports.SkillStat, at address) skillList {
 		{Name: "By area", Path: at.path("skills", "") + "#k-h", Current: !weakest},
 		{Name: "Weakest first", Path: at.path("skills", weakestFirst) + "#k-h", Current: weakest},
 	}}
+	areas := skillAreas
 	if weakest {
+		areas = []area{{}} // of all skills
 		skills = slices.Clone(skills)
 		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int {
 			return cmp.Compare(a.CorrectRate, b.CorrectRate)
 		})
-		l.add("", "", skills)
-		return l
 	}
-	for _, area := range skillAreas {
-		l.add(area.name, area.prefix, skills)
-	}
-	return l
-}
-
-// add adds an area of the skills with the prefix, if there are any.
-func (l *skillList) add(name, prefix string, skills []reports.SkillStat) {
-	area := skillArea{Name: name}
-	for _, k := range skills {
-		if strings.HasPrefix(k.SkillID, prefix) {
-			area.Rows = append(area.Rows, skillRow{
-				ID:      k.SkillID,
-				Name:    skillLabels[k.SkillID],
-				Answers: k.Attempts,
-				Rate:    writePercent(shownRate(k.CorrectRate)),
-			})
+	for _, a := range areas {
+		shown := skillArea{Name: a.name}
+		for _, k := range skills {
+			if strings.HasPrefix(k.SkillID, a.prefix) {
+				rate := writePercent(shownRate(k.CorrectRate))
+				shown.Rows = append(shown.Rows, skillRow{k, skillLabels[k.SkillID], rate})
+			}
+		}
+		if len(shown.Rows) > 0 {
+			l.Areas = append(l.Areas, shown)
 		}
 	}
-	if len(area.Rows) > 0 {
-		l.Areas = append(l.Areas, area)
-	}
+	return l
 }

@@ -16,7 +16,7 @@ func shownSkills(l skillList) (all []string) {
 	for _, area := range l.Areas {
 		all = append(all, "# "+area.Name)
 		for _, row := range area.Rows {
-			all = append(all, row.ID)
+			all = append(all, row.SkillID)
 		}
 	}
 	return all
@@ -61,7 +61,7 @@ func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	require.Len(t, skillLabels, games.SkillCount)
 	for _, area := range shown.Areas {
 		for _, row := range area.Rows {
-			require.NotEmpty(t, row.Name, row.ID)
+			require.NotEmpty(t, row.Name, row.SkillID)
 		}
 	}
 }

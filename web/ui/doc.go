@@ -5,7 +5,7 @@
 //     the wing.
 //   - Guard finds the Principal of a request: the person, their organisation and role.
 //
-// Further files have forms, pages of lists, days, the format of numbers and dates, axes, notices and
+// Further files have forms, pages of lists, days, the format of numbers and dates, charts, notices and
 // cookies. Styles and scripts are in static/. Code of a single wing is not here.
 //
 // A program with its own sign-in replaces Authenticator (session.go).
