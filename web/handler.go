@@ -33,7 +33,6 @@ type Modules struct {
 type Handler struct {
 	*ui.Pages
 	guard        *ui.Guard
-	signIn       *account.SignInHandler
 	account      *account.Handler
 	auditlog     *auditlog.Handler
 	keys         *keys.Handler
@@ -53,7 +52,7 @@ func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	guard := &m.Guard
 	pages := ui.NewPages(baseURL, now)
 	h := &Handler{Pages: pages.With(templates), guard: guard, requests: m.Requests}
-	h.signIn, h.account = account.New(pages, guard, m.Account)
+	h.account = account.New(pages, guard, m.Account)
 	h.keys = keys.New(pages, guard, m.Keys)
 	h.auditlog = auditlog.New(pages, guard, h.keys.ExpiringKeys, m.AuditLog)
 	h.organisation = organisation.New(pages, guard, h.keys.ExpiringKeys, m.Organisation)

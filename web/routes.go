@@ -92,10 +92,10 @@ func (h *Handler) organisationScreens() []Screen {
 
 func (h *Handler) accountScreens() []Screen {
 	return []Screen{
-		{Path: "/sign-in", Page: h.signIn.SignInForm, Form: h.signIn.SignIn},
-		{Path: "/sign-in/code", Page: h.signIn.CodeForm, Form: h.signIn.SecondStep},
-		{Path: "/sign-out", Form: h.signIn.SignOut},
-		{Path: "/account/reset", Page: h.signIn.ResetForm, Form: h.signIn.ResetPassword},
+		{Path: "/sign-in", Page: h.account.SignInForm, Form: h.account.SignIn},
+		{Path: "/sign-in/code", Page: h.account.CodeForm, Form: h.account.SecondStep},
+		{Path: "/sign-out", Form: h.account.SignOut},
+		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
 		screen("/account", h.guard.Person, h.account.Account, h.account.SignOutEverywhere),
 		screen("/account/password", h.guard.Person, h.account.PasswordForm, h.account.ChangePassword),
 		screen("/account/two-step", h.guard.Person, h.account.TwoStepForm, h.account.ChangeTwoStep),

@@ -9,21 +9,14 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// SignInHandler serves the screens that begin and end a session, and the reset link.
-type SignInHandler struct {
+// Handler serves the sign-in, the reset link, and the account of a signed-in person.
+type Handler struct {
 	*ui.Pages
 	*ui.Guard
 	Service Service
 }
 
-// Handler serves the account of a signed-in person.
-type Handler struct {
-	*ui.Pages
-	Service Service
-}
-
 // New returns the wing.
-func New(pages *ui.Pages, guard *ui.Guard, s Service) (*SignInHandler, *Handler) {
-	pages = pages.With(templates)
-	return &SignInHandler{pages, guard, s}, &Handler{pages, s}
+func New(pages *ui.Pages, guard *ui.Guard, s Service) *Handler {
+	return &Handler{pages.With(templates), guard, s}
 }

@@ -19,11 +19,11 @@ type resetView struct {
 
 // ResetForm answers GET /account/reset. It does not use up the link: mail programs open links for a
 // preview.
-func (h *SignInHandler) ResetForm(c *fiber.Ctx) error {
+func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
 
-func (h *SignInHandler) renderReset(c *fiber.Ctx, status int, view resetView) error {
+func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	var err error
 	if view.Person, err = h.Service.ResetPerson(c.UserContext(), view.Token); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (h *SignInHandler) renderReset(c *fiber.Ctx, status int, view resetView) er
 }
 
 // ResetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
-func (h *SignInHandler) ResetPassword(c *fiber.Ctx) error {
+func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
 	var password string
 	if password, view.FormErrors = newPasswordOf(c); view.Errors != nil {

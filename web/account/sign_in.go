@@ -25,7 +25,7 @@ type signInView struct {
 }
 
 // SignInForm answers GET /sign-in.
-func (h *SignInHandler) SignInForm(c *fiber.Ctx) error {
+func (h *Handler) SignInForm(c *fiber.Ctx) error {
 	_, err := h.SignedIn(c)
 	begun := c.Query(begunParam) != ""
 	switch {
@@ -43,14 +43,14 @@ func (h *SignInHandler) SignInForm(c *fiber.Ctx) error {
 	})
 }
 
-func (h *SignInHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
+func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
 	view.Layout = ui.NewLayout(nil, ui.TitleOf("Sign in", status), ui.AreaNone)
 	view.Action = ui.WithNext("/sign-in", ui.NextOf(c))
 	return h.Render(c, status, "sign-in", &view)
 }
 
 // SignIn answers POST /sign-in.
-func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
+func (h *Handler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
 		c.Cookies(ui.SessionCookie))
@@ -73,7 +73,7 @@ func (h *SignInHandler) SignIn(c *fiber.Ctx) error {
 const begunParam = "begun"
 
 // SignOut answers POST /sign-out.
-func (h *SignInHandler) SignOut(c *fiber.Ctx) error {
+func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if err := h.Service.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // CodeForm answers GET /sign-in/code.
-func (h *SignInHandler) CodeForm(c *fiber.Ctx) error {
+func (h *Handler) CodeForm(c *fiber.Ctx) error {
 	session, err := h.Service.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
@@ -24,7 +24,7 @@ func (h *SignInHandler) CodeForm(c *fiber.Ctx) error {
 	return h.renderCode(c, fiber.StatusOK, signInView{})
 }
 
-func (h *SignInHandler) renderCode(c *fiber.Ctx, status int, view signInView) error {
+func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	title := "Verification code"
 	if view.Recovery = c.Query("recovery") != ""; view.Recovery {
 		title = "Recovery code"
@@ -51,7 +51,7 @@ func restartSignIn(c *fiber.Ctx) error {
 }
 
 // SecondStep answers POST /sign-in/code.
-func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
+func (h *Handler) SecondStep(c *fiber.Ctx) error {
 	session, err := h.Service.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
 	if end := ui.LockoutEnd(c, err); end != nil {
@@ -74,7 +74,7 @@ func (h *SignInHandler) SecondStep(c *fiber.Ctx) error {
 
 // sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed,
 // so a failure only leaves the notice out.
-func (h *SignInHandler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
+func (h *Handler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Service.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {
 		return

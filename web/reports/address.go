@@ -99,7 +99,7 @@ func (at address) fields(but ...string) (all []param) {
 	return all
 }
 
-// period is the period of the address, or the default one. Errors: apperr.Validation with the field.
+// period is the period of the address, or the default one. Errors: apperr.Validation with its field.
 func (at address) period(today time.Time) (reports.Period, error) {
 	if !at.query.Has("from") && !at.query.Has("to") {
 		return ui.LastDays(today, ui.DefaultDays), nil
@@ -114,7 +114,8 @@ func (at address) period(today time.Time) (reports.Period, error) {
 	case !isDay:
 		return p, apperr.NewField("to", "“To” is not a date. %s", validDates)
 	case p.Days < 1:
-		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).", ui.Day(to), ui.Day(from))
+		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).", ui.Day(to),
+			ui.Day(from))
 	case p.Days > reports.MaxPeriodDays:
 		return p, apperr.NewField("to", "The period has %s days. Choose %d days or fewer.",
 			ui.Count(int64(p.Days)), reports.MaxPeriodDays)

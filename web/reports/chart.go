@@ -108,7 +108,9 @@ const (
 )
 
 func (c *chart) drawPlays(p reports.Period) {
-	c.Most = slices.MaxFunc(c.Bars, func(a, b bar) int { return cmp.Compare(a.Now.Plays, b.Now.Plays) })
+	c.Most = slices.MaxFunc(c.Bars, func(a, b bar) int {
+		return cmp.Compare(a.Now.Plays, b.Now.Plays)
+	})
 	high := c.Most.Now.Plays
 	for _, b := range c.Bars {
 		high = max(high, b.Earlier.Plays)
