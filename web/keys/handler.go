@@ -13,13 +13,10 @@ var templates embed.FS
 type Handler struct {
 	*ui.Pages
 	*ui.Guard
-	Keys     Keys
-	settings ui.SettingsNotices
+	Keys Keys
 }
 
 // New returns the wing.
 func New(pages *ui.Pages, guard *ui.Guard, k Keys) *Handler {
-	h := &Handler{Pages: pages.With(templates), Guard: guard, Keys: k}
-	h.settings = h.ExpiringKeys
-	return h
+	return &Handler{pages.With(templates), guard, k}
 }

@@ -53,7 +53,7 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 
 // layout is the layout of a screen of keys.
 func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout, error) {
-	return h.settings.Layout(c, p, title, "api-keys")
+	return ui.SettingsNotices(h.ExpiringKeys).Layout(c, p, title, "api-keys")
 }
 
 // keyPath is the address of a key's page, or of one below it.
