@@ -68,7 +68,7 @@ func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 // overRelay is a dg that serves one large fork and a long audit log from a database behind a relay.
 func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
 	t.Helper()
-	const plays = 60_000
+	const plays = 200_000 // more than the buffers of the sockets hold
 	x := apptest.NewExternal(t)
 	r := newRelay(t, x)
 	x.Succeeds("migrate")
