@@ -1,7 +1,6 @@
 package publicapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -48,15 +47,6 @@ func toForkDTO(f games.Fork) forkDTO {
 	}
 }
 
-// marshal leaves <, > and & as they are, as the statistics do.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	out.SetEscapeHTML(false)
-	err := out.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
-
 // listForks answers GET /api/v1/forks.
 func (a *API) listForks(r *call) error {
 	tag := versionTag(r.c, r.caller.OrganisationID, r.caller.OrganisationVersion)
@@ -84,7 +74,7 @@ func (a *API) listForks(r *call) error {
 	for i, f := range forks {
 		items[i] = toForkDTO(f)
 	}
-	body, err := marshal(map[string][]forkDTO{"items": items})
+	body, err := json.Marshal(map[string][]forkDTO{"items": items})
 	if err != nil {
 		return err
 	}
@@ -121,7 +111,7 @@ func (a *API) getFork(r *call) error {
 	if httpserver.NotModified(r.c, tag) {
 		return httpserver.SendNotModified(r.c, tag)
 	}
-	body, err := marshal(toForkDTO(fork))
+	body, err := json.Marshal(toForkDTO(fork))
 	if err != nil {
 		return err
 	}
