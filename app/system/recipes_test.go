@@ -40,6 +40,7 @@ func recipes(t *testing.T) []recipe {
 			needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
 		{id: "postgresql", file: "dg.psql", needs: "psql --version && curl --version",
 			command: "psql '" + testkit.New(t).OwnerURL + "' -tA -f FILE"},
+		{id: "javascript", file: "dg.mjs", command: "node FILE", needs: "node -e 'fetch'"},
 		{id: "nightly-sync", file: "sync.py", needs: "python3 --version",
 			command: "python3 FILE --dest csv --to copy"},
 	}
@@ -128,7 +129,7 @@ func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	return string(out), err
 }
 
-// The recipes of /docs for curl, Python, R and SQL are copied from their pages, as their reader has
+// The recipes of /docs for curl, Python, JavaScript, R and SQL are copied from their pages, as their reader has
 // them, and run: they read every play, retry as Retry-After says, and fail visibly for a hidden
 // group, a transfer that breaks off and a redirect, which never gets the key.
 func TestRecipes(t *testing.T) {
@@ -284,9 +285,11 @@ func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
 func (b *cookbook) firstRequests(t *testing.T) {
 	key := makeKey(t, b.dir, b.organisation, "First requests").String()
 	tools := map[string]recipe{
-		"curl":   {file: "start.sh", command: "bash FILE", needs: "curl --version"},
-		"python": {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
-		"r":      {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'"},
+		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
+		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
+		"javascript": {file: "start.mjs", command: "node FILE", needs: "node -e 'fetch'"},
+		"php":        {file: "start.php", command: "php FILE", needs: "php -r 'curl_version();'"},
+		"r":          {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'"},
 	}
 	found := 0
 	for _, step := range regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`).
@@ -307,5 +310,5 @@ func (b *cookbook) firstRequests(t *testing.T) {
 			b.followsNoRedirect(t, r, plain(step[3]), key)
 		})
 	}
-	require.Equal(t, 9, found)
+	require.Equal(t, 13, found)
 }
