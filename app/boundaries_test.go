@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"scripts/contract": {"platform"},
 	"app/chaos":        {"app/apptest"}, // tests only, as the next
 	"app/system":       {"app/apptest", "app/commands"},
-	"app/demo":         {"modules/games", "modules/identity/password"},
+	"app/demo":         {"modules/games"},
 	"app/doctor":       {"migrations", "modules/identity", "platform"},
 	"configs":          {},
 	"migrations":       {},

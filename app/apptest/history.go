@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/app/demo"
 	"dg/modules/reports/sealer"
+	"dg/platform/testkit/history"
 )
 
 // Sealable is a number of plays of a fork that is large enough for segments.
@@ -18,7 +18,7 @@ const Sealable = sealer.SealFrom + 1_000
 // History is an import file with plays, and the ids and period to read them by.
 type History struct {
 	File  string
-	IDs   demo.ScaleIDs
+	IDs   history.IDs
 	Plays int
 	Query string // the period of all plays
 }
@@ -33,8 +33,8 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
 	end := time.Now().UTC()
-	h.IDs, err = demo.Scale(f, seed, end,
-		demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
+	h.IDs, err = history.Write(f, seed, end,
+		history.Size{Plays: plays, Players: 500, Forks: 1, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	h.Query = LastDays(302)

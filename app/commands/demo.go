@@ -33,7 +33,7 @@ type demoCmd struct {
 // Run loads the demo, or prints it.
 func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Print {
-		return demo.Write(p.Stdout, demo.Seed, time.Now())
+		return demo.Write(p.Stdout, time.Now())
 	}
 	base, err := c.Base()
 	if err != nil {
@@ -78,7 +78,7 @@ func loadDemo(
 		p.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
 			r, w := io.Pipe()
-			go func() { w.CloseWithError(demo.Write(w, demo.Seed, time.Now())) }()
+			go func() { w.CloseWithError(demo.Write(w, time.Now())) }()
 			return r, nil
 		}}
 		if _, err := importInto(ctx, db, []importer.Input{file}, p); err != nil {

@@ -1,29 +1,83 @@
 package demo
 
 import (
+	"encoding/json"
 	"math"
-	"slices"
 	"time"
+
+	"github.com/google/uuid"
+
+	"dg/modules/games"
 )
 
-// campaignDays is how long a campaign lasts.
-const campaignDays = 14
+// fork is what the plays depend on.
+type fork struct {
+	ID, OrganisationID    string
+	GameID, Status        string
+	Suspended             bool
+	DeployedReleaseNumber int
+	CreatedAt, UpdatedAt  time.Time
+}
 
-// writePlays writes the plays of two years, day by day in the order of time.
-func (d *demo) writePlays(o demoOrganisation, forks []liveFork, people []*person) error {
-	for ago := 730; ago >= 0; ago-- {
-		var plays []play
-		for i := range forks {
-			f := &forks[i]
-			for range d.playsOfDay(o, f, ago) {
-				if p, ok := d.play(f, people, ago); ok {
-					plays = append(plays, p)
-				}
+type player struct {
+	id      string
+	ability float64
+}
+
+// play is a play in the import format.
+type play struct {
+	Type          string        `json:"type"`
+	ID            uuid.UUID     `json:"id"`
+	ForkID        string        `json:"forkId"`
+	PlayerID      string        `json:"playerId"`
+	ReleaseNumber int           `json:"releaseNumber,omitempty"`
+	StartedAt     time.Time     `json:"startedAt"`
+	CompletedAt   *time.Time    `json:"completedAt,omitempty"`
+	ScorePercent  *float64      `json:"scorePercent,omitempty"`
+	Passed        *bool         `json:"passed,omitempty"`
+	Skills        []skillResult `json:"skills"`
+}
+
+type skillResult struct {
+	SkillID  string `json:"skillId"`
+	Attempts int    `json:"attempts"`
+	Correct  int    `json:"correct"`
+}
+
+// firstSkill is the first skill of a game, which trains nine that follow each other in the
+// catalogue. Together the games train all.
+var firstSkill = map[string]int{
+	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
+	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
+	"42f2325a-48d4-4878-8238-35384fee0306": 21, // Agents on Watch
+	"7133c223-311a-4614-beac-9b2c11b06145": 12, // The Data Council
+}
+
+const skillsOfGame = 9
+
+// passPercent is the lowest score of a passed play.
+const passPercent = 70
+
+// writePlays writes the plays of the fork's life, but of two years at most.
+func (d *demo) writePlays(f *fork) error {
+	first := d.now.Truncate(day).AddDate(-2, 0, 0)
+	if f.CreatedAt.After(first) {
+		first = f.CreatedAt.Truncate(day).Add(day)
+	}
+	last := d.now
+	if f.Suspended || f.Status == "archived" {
+		last = f.UpdatedAt
+	}
+	played := map[string]int{} // by player
+	out := json.NewEncoder(d.out)
+	for date := first; date.Before(last); date = date.Add(day) {
+		age := float64(date.Sub(first)) / float64(last.Sub(first))
+		for range d.playsOf(f, date) {
+			p := d.play(f, date, age, played)
+			if p.StartedAt.After(d.now) {
+				continue
 			}
-		}
-		slices.SortFunc(plays, func(a, b play) int { return a.StartedAt.Compare(b.StartedAt) })
-		for i := range plays {
-			if err := d.file.write(&plays[i]); err != nil {
+			if err := out.Encode(p); err != nil {
 				return err
 			}
 		}
@@ -31,125 +85,93 @@ func (d *demo) writePlays(o demoOrganisation, forks []liveFork, people []*person
 	return nil
 }
 
-// playsOfDay draws how many plays of a fork start on a day.
-func (d *demo) playsOfDay(o demoOrganisation, f *liveFork, ago int) int {
-	if ago > f.deployed || ago < f.ended {
-		return 0
-	}
-	rate := o.daily / 3 * f.weight * season(d.today.AddDate(0, 0, -ago))
-	if since := f.deployed - ago; since/f.campaignEvery < f.campaigns &&
-		since%f.campaignEvery < campaignDays {
-		rate *= 3.5 // the last days of a campaign see the most
-		rate *= 0.6 + 0.8*float64(since%f.campaignEvery)/campaignDays
-	}
-	n := int(math.Round(rate + math.Sqrt(rate)*d.random.NormFloat64()))
-	return max(n, 0)
+// playsOf draws how many plays start on a day. A fork that is played more has had more releases.
+func (d *demo) playsOf(f *fork, date time.Time) int {
+	players := float64(len(d.players[f.OrganisationID]))
+	rate := players / 150 * float64(f.DeployedReleaseNumber) * busy(date)
+	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// season returns how busy a day is. Weekends, the summer and the end of the year are quiet.
-func season(date time.Time) float64 {
-	busy := 1.0
-	switch date.Weekday() {
-	case time.Saturday, time.Sunday:
-		busy = 0.04
-	case time.Friday:
-		busy = 0.7
-	case time.Tuesday:
-		busy = 1.2
+// busy is how much a day is played. Each quarter has a campaign of two weeks.
+func busy(date time.Time) float64 {
+	_, month, dayOfMonth := date.Date()
+	switch {
+	case date.Weekday() == time.Saturday, date.Weekday() == time.Sunday:
+		return 0.04
+	case month == time.December && dayOfMonth > 20, month == time.January && dayOfMonth < 4:
+		return 0.1
+	case month == time.August:
+		return 0.4
+	case date.YearDay()%91 < 14:
+		return 3
 	}
-	switch _, month, day := date.Date(); {
-	case month == time.August, month == time.July && day > 20:
-		busy *= 0.4
-	case month == time.December && day > 20, month == time.January && day < 4:
-		busy *= 0.1
-	}
-	return busy
+	return 1
 }
 
-// play draws one play; ok is false if it would start in the future or no player is active on the
-// day.
-func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
-	who := d.pick(people, ago)
-	started := d.today.AddDate(0, 0, -ago).Add(d.drawTimeOfDay())
-	if who == nil || started.After(d.now) {
-		return play{}, false
-	}
+// play draws a play of the day. age is the share of the fork's life that is over.
+func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
+	who := d.pick(d.players[f.OrganisationID], age)
 	p := play{
 		Type:          "play",
-		ID:            d.random.id(),
-		ForkID:        f.id,
+		ID:            uuid.Must(uuid.NewRandomFromReader(d.source)),
+		ForkID:        f.ID,
 		PlayerID:      who.id,
-		StartedAt:     started,
-		ReleaseNumber: f.release(ago),
+		StartedAt:     date.Add(d.timeOfDay()),
+		ReleaseNumber: 1 + int(age*float64(f.DeployedReleaseNumber)),
 	}
-	if d.random.chance(0.01) {
+	if d.random.IntN(100) == 0 {
 		p.ReleaseNumber = 0 // a preview
 	}
 	// Learning saturates: the first plays of a fork teach the most.
-	skill := who.ability + 0.3*(1-math.Exp(-who.pace*8*float64(who.plays[f.id]))) - f.difficulty
-	who.plays[f.id]++
-	correct, attempts := d.answer(&p, f.skills, skill)
-	duration := time.Duration(math.Exp(math.Log(9)+0.45*d.random.NormFloat64())*60_000) *
-		time.Millisecond
-	completed := started.Add(duration)
-	if d.random.chance(0.16-0.1*min(max(skill, 0), 1)) || completed.After(d.now) {
-		p.Skills = p.Skills[:len(p.Skills)/2] // given up half way, or still going on
-		return p, true
+	share := d.answer(&p, firstSkill[f.GameID], who.ability+0.2*(1-math.Exp(-float64(played[who.id])/4)))
+	played[who.id]++
+	completed := p.StartedAt.Add(d.duration())
+	if d.random.IntN(10) == 0 || completed.After(d.now) {
+		p.Skills = p.Skills[:1] // given up, or still going on
+		return p
 	}
-	p.finish(completed, (correct*100_00*2+attempts)/(attempts*2))
-	return p, true
+	p.CompletedAt = &completed
+	p.ScorePercent = new(math.Round(share*10_000) / 100)
+	p.Passed = new(*p.ScorePercent >= passPercent)
+	return p
 }
 
-// answer draws answers to three to five of the fork's skills.
-func (d *demo) answer(p *play, skills []string, ability float64) (correct, attempts int) {
-	for n, at := range d.random.Perm(len(skills))[:3+d.random.IntN(3)] {
-		s := skillResult{SkillID: skills[at], Attempts: 1 + d.random.IntN(4)}
-		hard := 0.05 * float64(at%4) // some skills are harder for all players
+// pick draws a player who has joined. Those who joined early play most, and the last never do.
+func (d *demo) pick(players []player, age float64) player {
+	joined := float64(len(players)) * (0.4 + 0.55*age)
+	at := d.random.Float64()
+	return players[int(joined*at*at)]
+}
+
+// timeOfDay draws when a play starts: around noon, within office hours.
+func (d *demo) timeOfDay() time.Duration {
+	hour := min(max(12.5+2.5*d.random.NormFloat64(), 0), 23.9)
+	return time.Duration(hour * float64(time.Hour)).Truncate(time.Millisecond)
+}
+
+// duration draws how long a play takes: nine minutes, more or less.
+func (d *demo) duration() time.Duration {
+	minutes := 9 * math.Exp(0.45*d.random.NormFloat64())
+	return time.Duration(minutes * float64(time.Minute)).Truncate(time.Millisecond)
+}
+
+// answer draws answers to three to five skills, and returns the share of correct ones.
+func (d *demo) answer(p *play, first int, ability float64) (share float64) {
+	attempts := 0
+	correct := 0
+	for _, at := range d.random.Perm(skillsOfGame)[:3+d.random.IntN(3)] {
+		s := skillResult{
+			SkillID:  games.Skill(first + at).ID(),
+			Attempts: 1 + d.random.IntN(4),
+		}
 		for range s.Attempts {
-			if d.random.chance(min(max(ability-hard+0.02*float64(n), 0.08), 0.98)) {
+			if d.random.Float64() < min(max(ability, 0.08), 0.98) {
 				s.Correct++
 			}
 		}
 		p.Skills = append(p.Skills, s)
-		correct += s.Correct
 		attempts += s.Attempts
+		correct += s.Correct
 	}
-	return correct, attempts
-}
-
-// pick draws one of the day's players, weighted by activity.
-func (d *demo) pick(people []*person, ago int) *person {
-	total := 0.0
-	for _, p := range people {
-		if p.joined >= ago && p.left <= ago {
-			total += p.activity
-		}
-	}
-	at := d.random.Float64() * total
-	for _, p := range people {
-		if p.joined >= ago && p.left <= ago {
-			if at -= p.activity; at < 0 {
-				return p
-			}
-		}
-	}
-	return nil
-}
-
-// drawTimeOfDay draws when a play starts: around 10:00 or 15:00, rarely in the evening.
-func (d *demo) drawTimeOfDay() time.Duration {
-	hour := 10 + 1.2*d.random.NormFloat64()
-	switch r := d.random.Float64(); {
-	case r < 0.07:
-		hour = 19.5 + 1.3*d.random.NormFloat64()
-	case r < 0.45:
-		hour = 14.8 + 1.1*d.random.NormFloat64()
-	}
-	hour = min(max(hour, 0), 23.9)
-	return time.Duration(hour * float64(time.Hour)).Truncate(time.Millisecond)
-}
-
-// release returns the fork's release on a day. Releases are spread evenly over its life.
-func (f *liveFork) release(ago int) int {
-	return 1 + (f.deployed-ago)*f.releases/(f.deployed-f.ended+1)
+	return float64(correct) / float64(attempts)
 }

@@ -77,7 +77,7 @@ func (w *world) compareHeaders(t *testing.T, got answer) {
 func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 	t.Parallel()
 	var file bytes.Buffer
-	require.NoError(t, demo.Write(&file, demo.Seed, time.Now()))
+	require.NoError(t, demo.Write(&file, time.Now()))
 	parameters := storedDocument(t).Components.Parameters
 	require.Contains(t, file.String(),
 		`{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
@@ -90,7 +90,7 @@ func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 func (w *world) loadDemo(t *testing.T) apikeys.Token {
 	t.Helper()
 	var file, few bytes.Buffer
-	require.NoError(t, demo.Write(&file, demo.Seed, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
+	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
 	for line := range bytes.Lines(file.Bytes()) {
 		if !bytes.Contains(line, []byte(`"type":"play"`)) ||
 			bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {

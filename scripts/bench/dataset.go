@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"dg/app/demo"
+	"dg/platform/testkit/history"
 )
 
 const (
@@ -33,7 +33,7 @@ type dataset struct {
 	Name                  string // tells data sets of one shape apart
 	Plays, Players, Forks int
 	Groups                []int
-	IDs                   demo.ScaleIDs
+	IDs                   history.IDs
 }
 
 func (d *dataset) same(o *dataset) bool {
@@ -108,10 +108,10 @@ func (b *bench) load(ctx context.Context, d *dataset) error {
 	imported := make(chan error, 1)
 	go func() {
 		err := b.run(ctx, r, "import", "-")
-		_ = r.CloseWithError(err) // ends Scale when the import has failed
+		_ = r.CloseWithError(err) // ends Write when the import has failed
 		imported <- err
 	}()
-	ids, err := demo.Scale(w, d.seed(), b.data.Now, demo.Size{
+	ids, err := history.Write(w, d.seed(), b.data.Now, history.Size{
 		Plays:   d.Plays,
 		Players: d.Players,
 		Forks:   d.Forks,

@@ -1,0 +1,138 @@
+// Package history writes import files of any size, for tests and for scripts/bench.
+package history
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Size is how large a data set is.
+type Size struct {
+	Plays, Players int
+	Forks          int   // the plays are spread evenly
+	Days           int   // up to now, over which the plays are spread
+	Groups         []int // the sizes of the groups, each of the first players
+}
+
+// IDs are the ids that a caller needs to read a data set.
+type IDs struct {
+	Organisation  uuid.UUID
+	Forks, Groups []uuid.UUID
+}
+
+// Write writes an organisation on Enterprise with the players, groups, forks and plays asked for:
+// 5.5 answers a play, nine of ten plays finished, in the order of time. The same seed and instant
+// give the same file. It streams: its memory does not grow with the number of plays.
+func Write(w io.Writer, seed uint64, now time.Time, size Size) (IDs, error) {
+	s := set{out: bufio.NewWriterSize(w, 64<<10), now: now.UTC().Truncate(time.Millisecond)}
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	s.source = rand.NewChaCha8(key)
+	s.random = rand.New(s.source)
+	players := s.writeOrganisation(size)
+	period := time.Duration(size.Days) * 24 * time.Hour
+	for i := range size.Plays {
+		started := s.now.Add(-period + time.Duration(float64(period)*float64(i)/float64(size.Plays)))
+		fmt.Fprintf(s.out, `{"type":"play","id":"%s","forkId":"%s","playerId":"%s",`+
+			`"releaseNumber":%d,"startedAt":"%s",%s"skills":[%s]}`+"\n", s.id(),
+			s.ids.Forks[i%size.Forks], players[s.random.IntN(size.Players)], 1+i*8/size.Plays,
+			started.Format(instant), s.end(started), s.answers())
+	}
+	return s.ids, s.out.Flush() // which returns the first error of a write
+}
+
+// set is the state of one Write.
+type set struct {
+	out    *bufio.Writer
+	now    time.Time
+	source *rand.ChaCha8
+	random *rand.Rand
+	ids    IDs
+}
+
+const instant = "2006-01-02T15:04:05.000Z"
+
+// writeOrganisation writes everything but the plays, and returns the ids of the players.
+func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
+	s.ids.Organisation = s.id()
+	game := s.id()
+	fmt.Fprintf(s.out, `{"type":"organisation","id":"%s","slug":"set-%.8s","name":"Data set",`+
+		`"plan":"enterprise","reportingMode":"pseudonymous"}`+"\n", s.ids.Organisation,
+		s.ids.Organisation.String())
+	fmt.Fprintf(s.out, `{"type":"game","id":"%s","slug":"set","title":"Data set"}`+"\n", game)
+	for i := range size.Forks {
+		s.ids.Forks = append(s.ids.Forks, s.id())
+		fmt.Fprintf(s.out, `{"type":"fork","id":"%s","organisationId":"%s","gameId":"%s",`+
+			`"slug":"fork-%[4]d","title":"Fork %[4]d","major":1,"status":"active",`+
+			`"visibility":"organization","sourceLocale":"en","deployedReleaseNumber":8,`+
+			`"suspended":false,"createdAt":"%[5]s","updatedAt":"%[5]s"}`+"\n", s.ids.Forks[i],
+			s.ids.Organisation, game, i+1, s.now.Format(instant))
+	}
+	for i := range size.Players {
+		players = append(players, s.id())
+		fmt.Fprintf(s.out, `{"type":"player","id":"%s","organisationId":"%s",`+
+			`"displayName":"Player %d"}`+"\n", players[i], s.ids.Organisation, i+1)
+	}
+	for i, n := range size.Groups {
+		s.ids.Groups = append(s.ids.Groups, s.id())
+		fmt.Fprintf(s.out, `{"type":"group","id":"%s","organisationId":"%s",`+
+			`"name":"Group of %d","playerIds":[%s]}`+"\n", s.ids.Groups[i], s.ids.Organisation, n,
+			quoted(players[:n]))
+	}
+	return players
+}
+
+// id draws an id.
+func (s *set) id() uuid.UUID {
+	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
+}
+
+func quoted(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = `"` + id.String() + `"`
+	}
+	return strings.Join(texts, ",")
+}
+
+// end draws the fields of a finished play, or "".
+func (s *set) end(started time.Time) string {
+	if s.random.IntN(10) == 0 {
+		return ""
+	}
+	completed := started.Add(time.Duration(60_000+s.random.IntN(1_200_000)) * time.Millisecond)
+	score := min(2_000+s.random.IntN(8_500), 10_000)
+	return fmt.Sprintf(`"completedAt":"%s","scorePercent":%d.%02d,"passed":%t,`,
+		completed.Format(instant), score/100, score%100, score >= 7_000)
+}
+
+// answers draws answers to two to four skills: 5.5 on average.
+func (s *set) answers() string {
+	texts := make([]string, 2+s.random.IntN(3))
+	first := s.random.IntN(len(skills))
+	for i := range texts {
+		attempts := []int{1, 1, 2, 2, 2, 3}[s.random.IntN(6)]
+		texts[i] = fmt.Sprintf(`{"skillId":"%s","attempts":%d,"correct":%d}`,
+			skills[(first+i*7)%len(skills)], attempts, min(s.random.IntN(4), attempts))
+	}
+	return strings.Join(texts, ",")
+}
+
+// skills are those of the specification: the kit imports no module.
+var skills = strings.Fields(`
+	prompting.context prompting.constraints prompting.examples
+	data.quality.duplicates data.quality.missing data.quality.formats data.quality.outliers
+	ai.critical.hallucination ai.critical.bias ai.critical.verification
+	ai.usage.good-fit ai.usage.personal-data ai.usage.accountability ai.usage.human-review
+	ai.usage.right-tool data.leadership.incident data.leadership.privacy data.leadership.quality
+	data.leadership.value data.leadership.culture data.leadership.ai-adoption
+	ai.agents.data-access ai.agents.tool-permissions ai.agents.untrusted-content
+	ai.agents.efficiency data.reading.charts data.reading.causation data.reading.sampling
+	data.reading.averages data.reading.proportions`)
