@@ -60,7 +60,7 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Status == fiber.StatusForbidden && view.User.LacksTwoStep:
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepFor(here)}
 	}
-	return ui.Link{Name: "Go to the home page", Path: view.Home()}
+	return view.Home()
 }
 
 type errorText struct{ title, message string }

@@ -20,7 +20,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignedIn(t, acme.Owner)
 	const wrong = "The address is wrong, or the page no longer exists."
-	const home = `href="/o/acme/reports">Go to the home page`
+	const home = `href="/o/acme/reports">Open reports`
 	for _, c := range []struct {
 		page                webtest.Page
 		status              int
@@ -35,7 +35,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		{
 			w.SignedIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
-				"To get access, ask an owner to change your role.", `href="/">Go to the home page`,
+				"The operator of DG can change your role.", `href="/account">Open your account`,
 		},
 		{owner.Post("/docs", url.Values{}), 405, "Request failed", "Allow header", home},
 	} {

@@ -41,7 +41,7 @@ func TestAccountResetWorksOnce(t *testing.T) {
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
 
 	const replacement = "battery horse staple"
-	const help = "Ask an owner for a reset link."
+	const help = "Ask the operator of DG for a reset link."
 	v := apptest.NewWebClient(t, d.URL)
 	require.Contains(t, v.Get("/sign-in"), help)
 	v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)

@@ -26,7 +26,7 @@ func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	if p.IsMember() { // who is led here from the reports
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",
-			Before: " To get access, ask an owner to change your role.",
+			Before: " The operator of DG can change your role.",
 		})
 	}
 	var err error

@@ -25,7 +25,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	p.Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;", acme.Member.Email, "Set up two-step verification",
 		"<title>Account – ").Lacks(t, "Reports</a>", `class="sidebar`)
 	require.Equal(t, []string{"Only owners and admins can open reports and settings. " +
-		"To get access, ask an owner to change your role."}, p.Notes(t))
+		"The operator of DG can change your role."}, p.Notes(t))
 	require.Empty(t, w.SignedIn(t, acme.AdminPlain).Get("/account").Notes(t))
 	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 	webtest.RequireRedirect(t, "/sign-in?next=%2Faccount", w.Browser(t).Get("/account"))

@@ -99,12 +99,15 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 	return ""
 }
 
-// Home is the target of the logo.
-func (l Layout) Home() string {
-	if reports := l.Reports(); reports != "" {
-		return reports
+// Home is the target of the logo: the first screen that the reader may open.
+func (l Layout) Home() Link {
+	switch reports := l.Reports(); {
+	case reports != "":
+		return Link{Name: "Open reports", Path: reports}
+	case l.User != nil && l.User.Organisation.ID != "":
+		return Link{Name: "Open your account", Path: l.Account("")}
 	}
-	return "/"
+	return Link{Name: "Choose organisation", Path: "/"}
 }
 
 // BrowserTitle names the screen and the organisation.

@@ -58,7 +58,7 @@ func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.IsMember():
 		return fmt.Sprintf("Only owners and admins of \u2068%s\u2069 can open reports and settings. "+
-			"To get access, ask an owner to change your role.", p.Organisation.Name)
+			"The operator of DG can change your role.", p.Organisation.Name)
 	case p.wouldWithTwoStep(permission):
 		return "Turn on two-step verification first, in your account settings."
 	}
