@@ -1,8 +1,10 @@
 package keys
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"dg/modules/apikeys"
@@ -101,8 +103,14 @@ func totals(days []apikeys.Usage) (all []int64, sum int64) {
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
-// requestsLabel returns the number of requests by outcome.
+// requestsLabel is the number of requests by outcome, without those that are none.
 func requestsLabel(d apikeys.Usage) string {
-	return fmt.Sprintf("%s accepted, %s refused, %s limited", ui.Count(d.Accepted),
-		ui.Count(d.Refused), ui.Count(d.Limited))
+	var words []string
+	for i, n := range []int64{d.Accepted, d.Refused, d.Limited} {
+		if n > 0 {
+			outcome := []string{"accepted", "refused", "limited"}[i]
+			words = append(words, fmt.Sprintf("%s %s", ui.Count(n), outcome))
+		}
+	}
+	return cmp.Or(strings.Join(words, ", "), "none")
 }

@@ -12,8 +12,8 @@ import (
 
 // figure is one of the five figures of a period, and how it differs from that of the compared one.
 type figure struct {
-	Name, Value, Meaning string
-	Change               *change // nil: nothing is compared
+	Name, Value string
+	Change      *change // nil: nothing is compared
 }
 
 // change is how a figure differs, as both are shown: ▲ 3.6 points, was 74.0%.
@@ -33,31 +33,31 @@ type comparison struct {
 // measure is how a figure is read and written. read reports whether there is one: an average of
 // nothing is none. by writes a difference, and whether it is small.
 type measure struct {
-	name, meaning, none string
-	write               func(n int64) string
-	by                  func(n, before int64) (text string, small bool)
-	read                func(reports.Statistics) (n int64, ok bool)
+	name  string
+	write func(n int64) string
+	by    func(n, before int64) (text string, small bool)
+	read  func(reports.Statistics) (n int64, ok bool)
 }
 
 var measures = []measure{
 	{
-		"Plays", "started, including unfinished", "", ui.Count, byShare,
+		"Plays", ui.Count, byShare,
 		func(s reports.Statistics) (int64, bool) { return s.Plays, true },
 	},
 	{
-		"Players", "unique", "", ui.Count, byShare,
+		"Players", ui.Count, byShare,
 		func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
 	},
 	{
-		"Average score", "of completed plays", "no completed plays", writePercent, byPoints,
+		"Average score", writePercent, byPoints,
 		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
 	},
 	{
-		"Completion rate", "of all plays", "no plays", writePercent, byPoints,
+		"Completion rate", writePercent, byPoints,
 		func(s reports.Statistics) (int64, bool) { return shownRate(s.CompletionRate), s.Plays > 0 },
 	},
 	{
-		"Pass rate", "of completed plays", "no completed plays", writePercent, byPoints,
+		"Pass rate", writePercent, byPoints,
 		func(s reports.Statistics) (int64, bool) { return shownRate(s.PassRate), s.Completed > 0 },
 	},
 }
@@ -71,10 +71,9 @@ func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
-		all[i] = figure{Name: m.name, Value: "–", Meaning: m.none}
+		all[i] = figure{Name: m.name, Value: "–"}
 		if n, ok := m.read(s); ok {
 			all[i].Value = m.write(n)
-			all[i].Meaning = m.meaning
 		}
 		if c != nil {
 			all[i].Change = m.change(s, c)

@@ -22,7 +22,7 @@ func TestFiguresAreCompared(t *testing.T) {
 			c = &comparison{before: before}
 		}
 		for _, f := range newFigures(now, c) {
-			words := []string{f.Value, f.Meaning}
+			words := []string{f.Value}
 			if c := f.Change; c != nil {
 				words = append(words, c.Direction, c.By, c.Was)
 			}
@@ -39,23 +39,23 @@ func TestFiguresAreCompared(t *testing.T) {
 		PassRate: 5000,
 	}
 	require.Equal(t, []string{
-		"163|started, including unfinished|up|8%|was 151",
-		"20|unique|down|20%|was 25",
-		"68.7%|of completed plays|up|1.3 points|was 67.4%",
-		"61.4%|of all plays|up|1.8 points|was 59.6%",
-		"50.0%|of completed plays|||unchanged",
+		"163|up|8%|was 151",
+		"20|down|20%|was 25",
+		"68.7%|up|1.3 points|was 67.4%",
+		"61.4%|up|1.8 points|was 59.6%",
+		"50.0%|||unchanged",
 	}, changes(now, &before))
-	require.Equal(t, "20|unique", changes(now, nil)[1],
+	require.Equal(t, "20", changes(now, nil)[1],
 		"without a comparison there is no word of one")
 	nothing := reports.Statistics{}
 	require.Equal(t, []string{
-		"0|started, including unfinished|down|100%|was 151",
-		"0|unique|down|100%|was 25",
-		"–|no completed plays|||no comparison",
-		"–|no plays|||no comparison",
-		"–|no completed plays|||no comparison",
+		"0|down|100%|was 151",
+		"0|down|100%|was 25",
+		"–|||no comparison",
+		"–|||no comparison",
+		"–|||no comparison",
 	}, changes(nothing, &before))
-	require.Equal(t, "68.7%|of completed plays|||no comparison", changes(now, &nothing)[2])
+	require.Equal(t, "68.7%|||no comparison", changes(now, &nothing)[2])
 
 	for _, c := range []struct {
 		measure     int
@@ -132,11 +132,10 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	}
 	c := compareOverview(reports.Period{Days: ui.DefaultDays}, o)
 	require.Equal(t,
-		[]figure{{"Plays", "300,000", "started, including unfinished",
-			&change{"up", false, "20%", "300,000, was 250,000"}}},
+		[]figure{{"Plays", "300,000", &change{"up", false, "20%", "300,000, was 250,000"}}},
 		overviewFigures(o, c))
 	o.Before = reports.OverviewTotals{}
 	require.Nil(t, compareOverview(reports.Period{Days: ui.DefaultDays}, o))
-	require.Equal(t, []figure{{"Plays", "300,000", "started, including unfinished", nil}},
+	require.Equal(t, []figure{{"Plays", "300,000", nil}},
 		overviewFigures(o, nil))
 }

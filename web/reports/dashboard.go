@@ -36,7 +36,6 @@ type dashboardView struct {
 	Suppressed        bool
 	AllPlayers        string // path of this report without a group
 	ForkID, Command   string // of a call of the API that reads the figures
-	GroupIDsPath      string // path of the list of groups
 	Download          string // path of the file, or "" where there is none
 	Formats           []playsFormat
 	// if the period has no plays: the path of the period that ends with the last play
@@ -122,7 +121,6 @@ func (h *Handler) showReport(
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
-	view.GroupIDsPath = p.Path("/settings/organisation#groups")
 	view.fill(period, stats, at)
 	if stats.Plays == 0 && view.GroupID == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, period, at); err != nil {

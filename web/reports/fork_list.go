@@ -15,35 +15,28 @@ import (
 // forkRow is a fork in the list of reports.
 type forkRow struct {
 	games.Fork
-	Path                string
-	State               forkState
-	Visibility, Release string // in words
-	Plays, Players      int64
-	Weeks               ui.Spark
-	WeeksLabel          string
-	folded              string // the title, as it is sorted
+	Path           string
+	State          forkState
+	Plays, Players int64
+	Weeks          ui.Spark
+	WeeksLabel     string
+	folded         string // the title, as it is sorted
 }
 
 func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
 	}
-	r := forkRow{
+	return forkRow{
 		Fork:       f,
 		Path:       path,
 		State:      stateOf(f),
-		Visibility: visibilityLabels[f.Visibility],
-		Release:    "None",
 		Plays:      o.Plays(),
 		Players:    o.Players,
 		Weeks:      ui.NewSpark(o.Weeks[:]),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		folded:     input.Fold(f.Title),
 	}
-	if f.DeployedRelease != nil {
-		r.Release = ui.Count(int64(*f.DeployedRelease))
-	}
-	return r
 }
 
 // forkState is a state of a fork. Mark is the CSS class.
@@ -61,12 +54,6 @@ func stateOf(f games.Fork) forkState {
 
 func archived(f games.Fork) bool { return f.Status == "archived" }
 
-var visibilityLabels = map[string]string{
-	"public":       "Public",
-	"organization": "Organisation",
-	"restricted":   "Restricted",
-}
-
 var forks = listing[forkRow]{
 	things: "forks",
 	columns: []column[forkRow]{
@@ -77,14 +64,12 @@ var forks = listing[forkRow]{
 		{"Players", "-players", true,
 			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
 		{"Status", "", false, nil},
-		{"Visibility", "", false, nil},
-		{"Release", "", true, nil},
 		{"Updated", "-updated", true,
 			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
 	},
 	order:   "-plays",
 	search:  "q",
-	texts:   func(r forkRow) []string { return []string{r.Title, r.Slug} },
+	text:    func(r forkRow) string { return r.Title },
 	few:     5,
 	perPage: 100,
 }

@@ -22,10 +22,10 @@ type column[T any] struct {
 type listing[T any] struct {
 	things  string // what they are called
 	columns []column[T]
-	order   string                 // without a choice
-	search  string                 // the parameter of the search
-	texts   func(thing T) []string // which the search looks into
-	few     int                    // are seen at one glance
+	order   string               // without a choice
+	search  string               // the parameter of the search
+	text    func(thing T) string // which the search looks into
+	few     int                  // are seen at one glance
 	perPage int
 	place   string // the fragment of the list, or ""
 }
@@ -69,16 +69,14 @@ func (l listing[T]) page(at address, all []T) list[T] {
 	return v
 }
 
-// find returns the things of which a text contains what is searched.
+// find returns the things whose text contains what is searched.
 func (l listing[T]) find(all []T, search string) []T {
 	search = input.Fold(search)
 	if search == "" {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(thing T) bool {
-		return !slices.ContainsFunc(l.texts(thing), func(text string) bool {
-			return strings.Contains(input.Fold(text), search)
-		})
+		return !strings.Contains(input.Fold(l.text(thing)), search)
 	})
 }
 

@@ -26,7 +26,7 @@ var players = listing[player]{
 	},
 	order:   "-plays",
 	search:  "player",
-	texts:   func(p player) []string { return []string{p.Label} },
+	text:    func(p player) string { return p.Label },
 	few:     playersPerPage,
 	perPage: playersPerPage,
 	place:   "#p-h",

@@ -31,11 +31,6 @@
   for (const el of all('[data-zone]')) {
     if (zone === 'UTC') continue;
     el.textContent = `Times are in your time zone (${zone}).`;
-    if (!matchMedia('(hover: hover)').matches) continue;
-    const hint = document.createElement('span');
-    hint.className = 'no-print';
-    hint.textContent = ' Hover over a time to see it in UTC.';
-    el.append(hint);
   }
 
   // The expiry that is being chosen, in the reader's time zone.
