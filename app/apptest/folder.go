@@ -2,6 +2,7 @@ package apptest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,7 +44,7 @@ func CleanFolder(t *testing.T, base, dir string) {
 	_ = os.RemoveAll(base)
 }
 
-// makeDatabase makes the database of a folder if there is none.
+// makeDatabase makes the database of a folder, with its schema, if there is none.
 func makeDatabase(dir string) error {
 	if embeddedpg.HasData(dir) {
 		return nil
@@ -52,7 +53,19 @@ func makeDatabase(dir string) error {
 	if err != nil {
 		return err
 	}
-	return server.Stop(context.Background())
+	if err := server.Stop(context.Background()); err != nil {
+		return err
+	}
+	program, err := Binary()
+	if err != nil {
+		return err
+	}
+	migrate := exec.Command(program, "migrate", "--data-dir", dir)
+	migrate.Env = CleanEnvironment()
+	if out, err := migrate.CombinedOutput(); err != nil {
+		return fmt.Errorf("migrate: %w: %s", err, out)
+	}
+	return nil
 }
 
 // ReachableFolder makes a folder that PostgreSQL's user can enter.

@@ -31,6 +31,7 @@ func newBrokenImport(t *testing.T) brokenImport {
 	b := brokenImport{T: t, x: apptest.NewExternal(t)}
 	b.db = apptest.AdminDBAt(t, b.x.URL(url.User("postgres")))
 	base := apptest.NewHistory(t, 61, 6_000)
+	b.x.Succeeds("migrate")
 	require.Zero(t, b.run("import", base.File).Status(time.Minute))
 	text, err := os.ReadFile(base.File)
 	require.NoError(t, err)

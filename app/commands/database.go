@@ -11,7 +11,6 @@ import (
 
 	"dg/app/doctor"
 	"dg/migrations"
-	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
@@ -19,35 +18,18 @@ import (
 
 // database is the PostgreSQL that a command works with.
 type database struct {
+	settings             config.Database
 	servingURL, ownerURL string
-	release              func()
-	keys                 identity.Keyring
-	unreadable           int // secrets that keys does not decrypt
-	// closed when the embedded server ends; nil for an external one
-	lost     <-chan struct{}
-	embedded *embeddedpg.Server // nil for an external one
+	server               *embeddedpg.Server // nil: an external one
+	unreadable           int                // two-step secrets that no key decrypts
+	log                  *slog.Logger
 }
 
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
-// openDatabase connects to the database and migrates it.
-func openDatabase(
-	ctx context.Context, c config.Database, create bool, log *slog.Logger,
-) (*database, error) {
-	db, err := connect(ctx, c, create, log)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.migrate(ctx, log); err != nil {
-		db.release()
-		return nil, err
-	}
-	return db, nil
-}
-
-// connect checks the URLs of the settings, or joins or starts the embedded server, whose database
-// it may create. It does not migrate.
+// connect joins or starts the embedded server, whose database it may create. The caller releases
+// it.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {
@@ -55,43 +37,27 @@ func connect(
 		return nil, err
 	}
 	db := &database{
+		settings:   c,
 		servingURL: servingURL(c),
 		ownerURL:   cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL),
-		release:    func() {},
+		log:        log,
 	}
-	if c.Embedded() {
-		server, release, err := startEmbedded(ctx, c.DataDir, create, log)
-		if err != nil {
-			return nil, err
-		}
-		db.servingURL = server.URL()
-		db.ownerURL = server.OwnerURL()
-		db.lost = server.Done()
-		db.embedded = server
-		db.release = release
+	if !c.Embedded() {
+		return db, nil
 	}
-	if err := doctor.CheckMigrate(ctx, c, db.servingURL); err != nil {
-		db.release()
-		return nil, err
+	var err error
+	db.server, err = embeddedpg.Start(ctx, c.DataDir,
+		embeddedpg.Options{Logger: log, Create: create})
+	if errors.Is(err, embeddedpg.ErrNoData) {
+		err = fmt.Errorf("%w in %s, or only its owner sees it: set DG_DATA_DIR or DG_DATABASE_URL, "+
+			"run dg as root or as the user of dg serve, or start dg serve, which makes one", err,
+			c.DataDir)
 	}
-	return db, nil
-}
-
-// openEncrypted is openDatabase that also migrates the two-step secrets to the current key.
-func openEncrypted(
-	ctx context.Context, c config.Database, create bool, s config.Secrets, log *slog.Logger,
-) (*database, error) {
-	if _, err := keyring(s); err != nil {
-		return nil, err
-	}
-	db, err := openDatabase(ctx, c, create, log)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.encrypt(ctx, s, false, log); err != nil {
-		db.release()
-		return nil, err
-	}
+	db.servingURL = db.server.URL()
+	db.ownerURL = db.server.OwnerURL()
 	return db, nil
 }
 
@@ -103,53 +69,113 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// startEmbedded starts or joins the embedded server. release stops it.
-func startEmbedded(
-	ctx context.Context, dir string, create bool, log *slog.Logger,
-) (server *embeddedpg.Server, release func(), err error) {
-	server, err = embeddedpg.Start(ctx, dir, embeddedpg.Options{Logger: log, Create: create})
-	if errors.Is(err, embeddedpg.ErrNoData) {
-		err = fmt.Errorf("%w in %s, or only its owner sees it: set DG_DATA_DIR or DG_DATABASE_URL, "+
-			"run dg as root or as the user of dg serve, or start dg serve, which makes one", err, dir)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return server, func() {
-		ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
-		defer stop()
-		if err := server.Stop(ctx); err != nil {
-			log.Error("the embedded PostgreSQL did not stop", "error", err)
-		}
-	}, nil
-}
-
-// dropPrivileges makes a root process the owner of the embedded server's data. An external database
-// has no such user.
-func (db *database) dropPrivileges(log *slog.Logger) {
-	if os.Geteuid() != 0 {
+// release stops the embedded server unless another command uses it.
+func (db *database) release() {
+	if db.server == nil {
 		return
 	}
-	if db.embedded == nil {
-		log.Warn("dg serve runs as root, which it does not need: start it as another user")
-		return
-	}
-	uid, err := db.embedded.DropPrivileges()
-	if err != nil {
-		log.Warn("dg serve runs as root and could not become the owner of the data: "+
-			"start it as another user", "error", err)
-	} else if uid != 0 {
-		log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user", uid)
+	ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
+	defer stop()
+	if err := db.server.Stop(ctx); err != nil {
+		db.log.Error("the embedded PostgreSQL did not stop", "error", err)
 	}
 }
 
-func (db *database) migrate(ctx context.Context, log *slog.Logger) error {
+// lost is closed when the embedded server ends.
+func (db *database) lost() <-chan struct{} {
+	if db.server == nil {
+		return nil
+	}
+	return db.server.Done()
+}
+
+// require returns the first failure of dg doctor's checks with these names.
+func (db *database) require(ctx context.Context, names ...string) error {
+	s := doctor.Subject{
+		Serve: config.Serve{Database: db.settings},
+		URL:   db.servingURL,
+		Log:   db.log,
+	}
+	defer s.Close()
+	return s.Require(ctx, names...)
+}
+
+func (db *database) migrate(ctx context.Context) error {
 	serving, err := postgres.RoleOf(db.servingURL)
 	if err != nil {
 		return err
 	}
-	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, serving, log); err != nil {
+	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, serving, db.log); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	return nil
+}
+
+// dropPrivileges makes a root process the owner of the embedded server's data. An external database
+// has no such user.
+func (db *database) dropPrivileges() {
+	if os.Geteuid() != 0 {
+		return
+	}
+	err := errors.New("the database is not its own")
+	if db.server != nil {
+		var uid int
+		if uid, err = db.server.DropPrivileges(); uid != 0 {
+			db.log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user", uid)
+		}
+	}
+	if err != nil {
+		db.log.Warn("dg serve runs as root, which it does not need: start it as another user", "error", err)
+	}
+}
+
+// migrateCmd is `dg migrate`.
+type migrateCmd struct {
+	config.Database
+	config.Secrets
+	ForgetSecretKey bool `help:"Accept DG_SECRET_KEY in place of a lost key. Two-step secrets under the lost key stay unreadable."`
+}
+
+// Run migrates the database. It needs no key: it stores no secret.
+func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
+	db, err := connect(ctx, c.Database, false, p.log)
+	if err != nil {
+		return err
+	}
+	defer db.release()
+	if err := db.require(ctx, "database", "owner"); err != nil {
+		return err
+	}
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	if keys.Encrypts() || c.ForgetSecretKey {
+		if err := db.encrypt(ctx, c.Secrets, c.ForgetSecretKey); err != nil {
+			return err
+		}
+	}
+	return p.print("The database is up to date.\n")
+}
+
+// databaseCmd is `dg database`.
+type databaseCmd struct{ config.Database }
+
+// Run prints the URL of the role that owns the tables. It starts no server.
+func (c databaseCmd) Run(_ context.Context, p Stdio) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	url := cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL)
+	if c.Embedded() {
+		var err error
+		if url, err = embeddedpg.RunningURL(c.DataDir); err != nil {
+			return fmt.Errorf("%w on %s: start dg serve, and run dg database as root or as its user",
+				err, c.DataDir)
+		}
+	}
+	return p.print("%s\n", url)
 }

@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
-	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/identity/password"
 	"dg/modules/importer"
@@ -42,88 +40,87 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.Private() {
 		return errPublicDemo
 	}
-	db, err := openEncrypted(ctx, c.Database, true, c.Secrets, p.log)
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
+	db, err := connect(ctx, c.Database, true, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	a, err := assembly.New(ctx,
-		assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Log: p.log})
+	if err := db.require(ctx, "database", "owner"); err != nil {
+		return err
+	}
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	if err := db.encrypt(ctx, c.Secrets, false); err != nil {
+		return err
+	}
+	greeting, err := loadDemo(ctx, db, keys, p, base)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	token, err := loadDemo(ctx, db, a, p)
-	if err != nil {
-		return err
-	}
-	return p.print("%s", demoGreeting(base, token))
+	return p.print("%s", greeting)
 }
 
 // demoKeyName is the name of the demo key; dg demo replaces keys of this name.
 const demoKeyName = "Demo (make run)"
 
-// loadDemo loads the demo into an empty database and replaces the demo key: an earlier one is
-// revoked, because its secret cannot be shown again.
+// loadDemo loads the demo into an empty database, replaces the demo key, and returns how to try it
+// at base.
 func loadDemo(
-	ctx context.Context, db *database, a *assembly.Program, p Stdio,
-) (token apikeys.Token, err error) {
-	var empty bool
-	if err := a.Pools.Requests.Pool.QueryRow(ctx,
-		`/* app.loadDemo */ select not exists (select from organisations)`).
-		Scan(&empty); err != nil {
-		return token, fmt.Errorf("look for organisations: %w", err)
-	}
-	if empty {
-		p.log.Info("loading the demo")
-		file := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
-			r, w := io.Pipe()
-			go func() { w.CloseWithError(demo.Write(w, time.Now())) }()
-			return r, nil
-		}}
-		if _, err := importInto(ctx, db, []importer.Input{file}, p); err != nil {
-			return token, fmt.Errorf("load the demo: %w", err)
+	ctx context.Context, db *database, keys identity.Keyring, p Stdio, base string,
+) (greeting string, err error) {
+	err = db.operate(ctx, "dg demo", func(o operator) error {
+		var empty, loaded bool
+		if err := o.Pool.QueryRow(ctx, `/* app.loadDemo */
+			select not exists (select from organisations),
+			  exists (select from memberships where (org_id, user_id, role) = ($1, $2, 'owner'))`,
+			demo.OrganisationID, demo.OwnerID).Scan(&empty, &loaded); err != nil {
+			return fmt.Errorf("look for the demo: %w", err)
 		}
-	}
-	owner, err := demoOwner(ctx, a)
-	if err != nil {
-		return token, err
-	}
-	return replaceDemoKey(ctx, a.Keys, owner)
+		if !empty && !loaded {
+			return errors.New("this database has organisations, but not those of the demo. Use another " +
+				"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
+		}
+		if empty {
+			p.log.Info("loading the demo")
+			if _, err := o.importFiles(ctx, []importer.Input{demoFile}, keys, p); err != nil {
+				return fmt.Errorf("load the demo: %w", err)
+			}
+		}
+		key, err := o.replaceDemoKey(ctx)
+		greeting = demoGreeting(base, key)
+		return err
+	})
+	return greeting, err
 }
+
+var demoFile = importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(demo.Write(w, time.Now())) }()
+	return r, nil
+}}
 
 // errPublicDemo refuses the demo where other machines could sign in.
 var errPublicDemo = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
-// checkPublic fails if an account of the demo still has the password that dg publishes, or if the
-// demo is to be loaded. It looks for the demo's e-mails, and computes a hash only where it finds
-// one.
-func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
-	if load {
-		return errPublicDemo
-	}
-	passwords := map[string]string{}
-	for _, a := range demo.Accounts {
-		passwords[identity.EmailKey(a.Email)] = a.Password
-	}
-	rows, err := a.Pools.Requests.Pool.Query(ctx, `/* app.checkPublic */
-		select email_key, password_hash from users
-		 where email_key = any($1) and password_hash is not null order by email_key`,
-		slices.Collect(maps.Keys(passwords)))
-	if err != nil {
-		return fmt.Errorf("look for accounts of the demo: %w", err)
-	}
-	var email, hash string
+// checkPublic fails if an account of the demo still has the password that dg publishes.
+func checkPublic(ctx context.Context, db *pgxpool.Pool) error {
 	var published []string
-	_, err = pgx.ForEachRow(rows, []any{&email, &hash}, func() error {
-		if password.Verify(hash, passwords[email]) {
-			published = append(published, email)
+	for _, a := range demo.Accounts {
+		var hash string
+		if err := db.QueryRow(ctx, `/* app.checkPublic */
+			select coalesce((select password_hash from users where email_key = $1), '')`,
+			identity.EmailKey(a.Email)).Scan(&hash); err != nil {
+			return fmt.Errorf("look for accounts of the demo: %w", err)
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("look for accounts of the demo: %w", err)
+		if password.Verify(hash, a.Password) {
+			published = append(published, a.Email)
+		}
 	}
 	if len(published) == 0 {
 		return nil
@@ -133,29 +130,17 @@ func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// demoOwner finds the owner of the demo's first organisation.
-func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) {
+// replaceDemoKey revokes an earlier demo key, because its secret cannot be shown again.
+func (o operator) replaceDemoKey(ctx context.Context) (apikeys.Token, error) {
+	keys := apikeys.New(o.DB, o.orgs, o.log, o.policy, time.Now, func(audit.Reason) {})
 	owner := apikeys.Actor{
-		Subject: authz.Subject{Kind: authz.Member, Grants: authz.MemberGrants("owner", false)},
+		Person: apikeys.Person{ID: demo.OwnerID, Name: demo.OwnerName},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: demo.OrganisationID,
+			Grants:         authz.MemberGrants("owner", false),
+		},
 	}
-	err := a.Pools.Requests.Pool.QueryRow(ctx, `/* app.demoOwner */
-		select u.id::text, u.name, m.org_id::text from memberships m join users u on u.id = m.user_id
-		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).
-		Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return owner,
-			errors.New("this database has organisations, but not those of the demo. Use another " +
-				"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
-	}
-	if err != nil {
-		return owner, fmt.Errorf("look for the demo: %w", err)
-	}
-	return owner, nil
-}
-
-func replaceDemoKey(
-	ctx context.Context, keys *apikeys.Service, owner apikeys.Actor,
-) (apikeys.Token, error) {
 	request := requestOf("dg demo")
 	existing, err := keys.List(ctx, owner)
 	if err != nil {

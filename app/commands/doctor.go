@@ -20,34 +20,23 @@ const doctorTimeout = time.Minute
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	s := subject(c.Serve, p)
-	s.InUse = doctor.Warning
+	s := doctor.Subject{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Warning,
+		URL: servingURL(c.Database), Log: p.log}
+	defer s.Close()
 	findings := s.Find(ctx, doctor.Machine)
 	if c.Embedded() && embeddedpg.HasData(c.DataDir) {
-		server, release, err := startEmbedded(ctx, c.DataDir, false, p.log)
+		db, err := connect(ctx, c.Database, false, p.log)
 		if err != nil {
 			findings = append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure,
 				Says: err.Error(), Fix: "See postgres.log in the data folder."})
 		} else {
-			defer release()
-			s.URL = server.URL()
+			defer db.release()
+			s.URL = db.servingURL
 		}
 	}
-	defer s.Close()
 	findings = append(findings, s.Find(ctx, doctor.Server, doctor.Schema)...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
 		return fmt.Errorf("%d of %d checks failed", failures, len(findings))
 	}
 	return nil
-}
-
-// subject is what the checks look at.
-func subject(c config.Serve, p Stdio) *doctor.Subject {
-	return &doctor.Subject{
-		Serve:   c,
-		Unknown: p.unknown,
-		InUse:   doctor.Failure,
-		URL:     servingURL(c.Database),
-		Log:     p.log,
-	}
 }

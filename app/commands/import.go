@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/term"
 
+	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/modules/reports/sealer"
 	"dg/platform/config"
@@ -26,23 +27,27 @@ type importCmd struct {
 
 // Run imports the files.
 func (c importCmd) Run(ctx context.Context, p Stdio) error {
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
 		inputs[i] = inputFile(name, p)
 	}
-	db, err := openEncrypted(ctx, c.Database, false, c.Secrets, p.log)
-	if err != nil {
-		return err
-	}
-	defer db.release()
-	summary, err := importInto(ctx, db, inputs, p)
-	if wrong, ok := errors.AsType[*importer.Errors](err); ok {
-		return fmt.Errorf("nothing was imported:\n%w", wrong)
-	}
-	if err != nil {
-		return err
-	}
-	return summary.Print(p.Stdout)
+	return withOwner(ctx, c.Database, p, "dg import", func(o operator) error {
+		if _, err := identity.MigrateSecrets(ctx, o.DB, keys, false); err != nil {
+			return err
+		}
+		summary, err := o.importFiles(ctx, inputs, keys, p)
+		if wrong, ok := errors.AsType[*importer.Errors](err); ok {
+			return fmt.Errorf("nothing was imported:\n%w", wrong)
+		}
+		if err != nil {
+			return err
+		}
+		return summary.Print(p.Stdout)
+	})
 }
 
 // inputFile opens a file by its name on the command line.
@@ -67,23 +72,17 @@ func interruptible(r io.Reader) io.ReadCloser {
 	return out
 }
 
-// importInto runs an import as the owner of the tables, and then seals the imported days.
-func importInto(
-	ctx context.Context, db *database, inputs []importer.Input, p Stdio,
+// importFiles imports, and then seals the imported days.
+func (o operator) importFiles(
+	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
 ) (importer.Summary, error) {
-	owner, err := postgres.Open(ctx, db.ownerURL,
-		postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
-	if err != nil {
-		return importer.Summary{}, err
-	}
-	defer owner.Close()
 	var progress func(importer.Progress)
 	if f, ok := p.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		progress = importer.Printer(p.Stderr)
 		defer fmt.Fprintln(p.Stderr)
 	}
 	summary, err := importer.Importer{
-		Pool: owner.Pool, Keys: db.keys, Request: requestOf("dg import"),
+		Pool: o.Pool, Keys: keys, Request: requestOf("dg import"),
 	}.Import(ctx, inputs, progress)
 	if errors.Is(err, importer.ErrUnconfirmed) {
 		return summary, err
@@ -96,7 +95,7 @@ func importInto(
 	}
 	// The import is committed. Unsealed days only make statistics slower, until dg serve seals
 	// them.
-	if _, err := sealer.New(owner, time.Now, p.log, sealer.SealFrom).Seal(ctx); err != nil {
+	if _, err := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom).Seal(ctx); err != nil {
 		p.log.Warn("imported days are not sealed; dg serve will try again", "error", err)
 	}
 	return summary, nil

@@ -26,10 +26,11 @@ type Subject struct {
 	URL     string   // of the serving role, "" while the embedded server has no database
 	Log     *slog.Logger
 
-	db *postgres.DB
+	db   *postgres.DB // of the serving role
+	name string       // of the database and its server
 }
 
-// Close closes the connections of the checks.
+// Close closes the connection of the checks.
 func (s *Subject) Close() {
 	if s.db != nil {
 		s.db.Close()
@@ -42,15 +43,32 @@ func (s *Subject) Find(ctx context.Context, stages ...Stage) (findings []Finding
 		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
 			continue
 		}
-		found := c.run(ctx, s)
-		findings = append(findings, found...)
+		found := c.find(ctx, s)
 		if len(found) == 0 {
-			findings = append(findings, Finding{Check: c.name, Verdict: OK})
-		} else if c.last {
+			found = []Finding{{Check: c.name, Verdict: OK}}
+		}
+		findings = append(findings, found...)
+		if c.stage != Machine && slices.ContainsFunc(found, Finding.stops) {
 			break
 		}
 	}
 	return findings
+}
+
+// Require returns the first failure of the checks with these names. A schema that dg serve would
+// migrate is one.
+func (s *Subject) Require(ctx context.Context, names ...string) error {
+	for _, c := range checks {
+		if !slices.Contains(names, c.name) {
+			continue
+		}
+		for _, f := range c.find(ctx, s) {
+			if f.Verdict == Failure || f.Check == "schema" {
+				return f.Err()
+			}
+		}
+	}
+	return nil
 }
 
 // Verdict is how bad a finding is.
@@ -71,6 +89,9 @@ type Finding struct {
 	Fix     string // what to do; empty for OK
 }
 
+// stops reports whether what follows a finding of the database cannot be checked.
+func (f Finding) stops() bool { return f.Verdict == Failure || f.Says == noSchema }
+
 // Err is the finding as an error, in the words of dg doctor.
 func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
@@ -85,9 +106,12 @@ var fixes = map[string]string{
 	"28P01": "Correct the password in the URL, with special characters percent-encoded.",
 	"3D000": "Correct the database in the URL: roles.sh creates one.",
 	"42501": "Run dg migrate, which grants what is missing.",
+	"53100": "Free some room on the disk of the database.",
 	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS.",
 	"57P03": "Wait until PostgreSQL has started.",
 }
+
+const noSchema = "the database has no schema yet"
 
 // failed is the finding of a check that could not be made. Without a schema it is a warning: the
 // start of dg serve makes one.
@@ -97,8 +121,7 @@ func failed(check string, err error) []Finding {
 		code = e.Code
 	}
 	if code == "42P01" {
-		return []Finding{{check, Warning, "the database has no schema yet",
-			"Start dg serve, or run dg migrate."}}
+		return []Finding{{check, Warning, noSchema, "Start dg serve, or run dg migrate."}}
 	}
 	fix, known := fixes[code]
 	if !known {

@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"syscall"
+
+	"dg/platform/embeddedpg"
 )
 
 // findSettings checks the settings by themselves.
@@ -34,26 +36,57 @@ func findSettings(_ context.Context, s *Subject) (findings []Finding) {
 	return findings
 }
 
-// findAddresses checks that dg serve can listen on the addresses of DG_ADDR and DG_OPS_ADDR.
+// findAddresses checks that dg serve can listen on both addresses at once.
 func findAddresses(ctx context.Context, s *Subject) (findings []Finding) {
-	if _, port, _ := net.SplitHostPort(s.Addr); s.Addr == s.OpsAddr && port != "0" {
-		return []Finding{{"address", Failure, "DG_ADDR and DG_OPS_ADDR are both " + s.Addr,
-			"Set DG_OPS_ADDR to another port."}}
-	}
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-		switch {
-		case err == nil:
-			_ = ln.Close()
-		case errors.Is(err, syscall.EADDRINUSE):
-			findings = append(findings, Finding{"address", s.InUse, setting + " " + address + " is in use",
-				"Set " + setting + " to a free address, unless dg serve runs now."})
-		default:
-			findings = append(findings, Finding{"address", Failure,
-				fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err), "Set " + setting +
-					" to an address of this machine, with a port above 1023 or the right to use it."})
+		if err == nil {
+			defer ln.Close()
+			continue
 		}
+		verdict := Failure
+		if errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
+			verdict = s.InUse
+		}
+		findings = append(findings, Finding{"address", verdict,
+			fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err),
+			"Set " + setting + " to a free address of this machine, with a port above 1023 or " +
+				"the right to use it. A dg serve that runs has its own in use."})
 	}
 	return findings
+}
+
+// findFolder checks the folder of the embedded server, its disk, and that PostgreSQL is installed.
+func findFolder(ctx context.Context, s *Subject) []Finding {
+	if !s.Embedded() {
+		return nil
+	}
+	err := embeddedpg.CheckFolder(s.DataDir)
+	if err != nil {
+		err = fmt.Errorf("data folder %q cannot be used: %w", s.DataDir, err)
+	} else {
+		_, err = embeddedpg.FindProgram(ctx, s.DataDir, "postgres")
+	}
+	if err != nil {
+		return []Finding{{"folder", Failure, err.Error(),
+			"Set DG_DATA_DIR to a folder of this user, or DG_DATABASE_URL to a server."}}
+	}
+	var disk syscall.Statfs_t
+	if syscall.Statfs(s.DataDir, &disk) != nil { // there is no folder yet
+		return nil
+	}
+	block := uint64(disk.Bsize)
+	return room(disk.Bavail*block, disk.Blocks*block)
+}
+
+// room warns of a disk with less than 1 GiB or a twentieth free.
+func room(free, size uint64) []Finding {
+	const gib = 1 << 30
+	if free >= gib && free >= size/20 {
+		return nil
+	}
+	return []Finding{{"disk", Warning, fmt.Sprintf("%.1f of %.1f GiB are free for the data",
+		float64(free)/gib, float64(size)/gib),
+		"Free some room: PostgreSQL stops when its disk is full."}}
 }

@@ -15,9 +15,9 @@ import (
 func TestSegmentsCommand(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	d := apptest.OpenAdminDB(t, dir)
 	h := apptest.NewHistory(t, 5, apptest.Sealable)
 	h.ImportInto(t, dir)
+	d := apptest.OpenAdminDB(t, dir)
 	stopsWhileSealing(t, dir, d)
 	sealed := apptest.Segments(t, d)
 	require.Greater(t, len(sealed), 290)
