@@ -128,7 +128,7 @@ func TestAuditLogForExcel(t *testing.T) {
 	page := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))
 	plain := b.Get(page.Link("Download CSV"))
 	require.Regexp(t, `\nE\d+,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,key,k,a;'=1,`, plain.Body)
-	excel := b.Get(page.Link("For Excel"))
+	excel := b.Get(page.Link("CSV for Excel"))
 	require.Regexp(t,
 		`^\x{FEFF}entryId;at;actorKind;.*\nE\d+;\d{4}-\d\d-\d\d \d\d:\d\d:\d\d;key;k;"a;'=1";`,
 		excel.Body)

@@ -55,9 +55,9 @@ const entriesPerPage = 50
 // logView is a page of the log.
 type logView struct {
 	ui.Layout
-	Path         string // of the log without filters
-	CSV, Excel   string // of the file with them
-	Keys         string // path of the organisation's keys
+	Path         string      // of the log without filters
+	Download     ui.Download // of the file with them
+	Keys         string      // path of the organisation's keys
 	Filters      address
 	Rows         []entryView
 	Newer, Older string // paths, or ""
@@ -72,11 +72,11 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	path := p.Path("/settings/audit-log")
 	view := logView{
 		Path:    path,
-		CSV:     at.with(path+".csv", "", ""),
-		Excel:   at.with(path+".csv", "format", excel),
 		Keys:    p.Path("/settings/api-keys"),
 		Filters: at,
 	}
+	view.Download.CSV = at.with(path+".csv", "", "")
+	view.Download.Excel = at.with(path+".csv", "format", excel)
 	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -28,7 +29,7 @@ type dashboardView struct {
 	Kept              []param       // what the form keeps of the address
 	Invalid           *apperr.Error // nil: the period is valid
 	Presets           []ui.Link
-	Groups            []org.Group
+	Groups            []groupChoice
 	ListedGroups      int    // if there may be more
 	GroupName         string // "": all players
 	Period            string // in words
@@ -36,8 +37,7 @@ type dashboardView struct {
 	Suppressed        bool
 	AllPlayers        string // path of this report without a group
 	ForkID, Command   string // of a call of the API that reads the figures
-	Download          string // path of the file, or "" where there is none
-	Formats           []playsFormat
+	Download          ui.Download
 	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
 	Overlaps    []reports.Overlap
@@ -70,7 +70,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		State:   stateOf(fork),
 		Today:   h.Today(),
 		GroupID: at.query.Get("groupId"),
-		Kept:    at.fields("from", "to", "groupId"),
+		Kept:    at.fields("from", "to"),
 	}
 	period, invalid := at.period(view.Today)
 	if invalid == nil {
@@ -84,17 +84,9 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 			Name: preset.name, Path: at.on(preset.period).path(), Current: preset.period == period,
 		})
 	}
-	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.GroupID)
-	if err != nil {
+	view.AllPlayers = at.path("groupId", "")
+	if err := h.addGroups(c, p, view, at); err != nil {
 		return err
-	}
-	if len(view.Groups) >= org.MaxGroups {
-		view.ListedGroups = org.MaxGroups
-	}
-	for _, g := range view.Groups {
-		if g.ID == view.GroupID {
-			view.GroupName = g.Name
-		}
 	}
 	if errors.As(invalid, &view.Invalid) {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
@@ -114,11 +106,12 @@ func (h *Handler) showReport(
 	if view.Comparison, err = h.compared(c.UserContext(), p, query, at); err != nil {
 		return err
 	}
-	query.Overlaps = overlapsTimeout
+	query.Overlaps = hintTimeout
 	stats, err := h.statistics(c.UserContext(), p, query)
 	if err != nil {
 		return err
 	}
+	h.markHiddenGroups(c, view, query)
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
 	view.fill(period, stats, at)
@@ -210,7 +203,6 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, at address)
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
-	v.AllPlayers = at.path("groupId", "")
 	if s.Suppressed {
 		return
 	}
@@ -223,8 +215,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, at address)
 	}
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
-	v.Download = v.Self + "/plays.csv"
-	v.Formats = playsFormats
+	file := address{v.Self + "/plays.csv", url.Values{}}
+	file = file.with("from", v.From, "to", v.To, "groupId", v.GroupID)
+	v.Download = ui.Download{
+		CSV: file.path(), Excel: file.path("format", excelFormat), Primary: s.Plays > 0,
+	}
 	if s.Plays == 0 {
 		return
 	}
@@ -234,10 +229,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, at address)
 	v.Players = players.page(at, s.Players())
 }
 
-const (
-	shownOverlaps   = reports.MaxOverlaps - 1 // that a warning names
-	overlapsTimeout = 300 * time.Millisecond
-)
+const shownOverlaps = reports.MaxOverlaps - 1 // that a warning names
 
 // lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if
 // it was never played. It is for all players only: of a group it would tell when the last of few

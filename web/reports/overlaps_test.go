@@ -61,3 +61,26 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.DB.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, o.ID)
 	require.Empty(t, warnings(read(sales, 0)), "a name needs no comparison")
 }
+
+// rules.md, Anonymity: the list of groups marks those whose reports are hidden, idle ones too, and
+// those of no other period, fork or organisation.
+func TestHiddenGroupsAreMarked(t *testing.T) {
+	t.Parallel()
+	w, o, b := webtest.StartAsOwner(t)
+	fork := w.Fork(o)
+	players := w.DB.Players(o.ID, 9)
+	day := time.Date(2026, 3, 11, 23, 59, 0, 0, time.UTC)
+	for i, p := range players[:5] {
+		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: day})
+		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: day.AddDate(0, 0, 1)})
+		w.DB.Play(testkit.Play{Fork: w.Fork(o), Player: players[4+i], StartedAt: day})
+	}
+	w.DB.GroupNamed(o.ID, "All", players...)
+	w.DB.GroupNamed(o.ID, "Four", players[1:]...)
+	w.DB.GroupNamed(o.ID, "Idle", players[5:]...)
+	path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
+	require.Eventually(t, func() bool { // a busy machine may take longer than a mark may take
+		marked := webtest.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, b.Get(path).Body)
+		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
+	}, 10*time.Second, 10*time.Millisecond)
+}

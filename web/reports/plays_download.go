@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"slices"
-
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
@@ -13,16 +11,10 @@ import (
 	"dg/web/ui"
 )
 
-// playsFormat is a format in which a person may download plays.
-type playsFormat struct {
-	Key, Name string
-	format    reports.Format
-}
+// playsFormats are the formats in which a person may download plays.
+var playsFormats = map[string]reports.Format{"": reports.CSV, excelFormat: reports.ExcelSemicolon}
 
-var playsFormats = []playsFormat{
-	{"", "CSV, as in the API", reports.CSV},
-	{"excel-semicolon", "Excel: semicolon, decimal comma", reports.ExcelSemicolon},
-}
+const excelFormat = "excel-semicolon"
 
 // DownloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the
 // same for Excel.
@@ -39,15 +31,14 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	key := at.query.Get("format")
-	i := slices.IndexFunc(playsFormats, func(f playsFormat) bool { return f.Key == key })
-	if i < 0 {
+	format, known := playsFormats[at.query.Get("format")]
+	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
 	ui.ReleasePlace(c)
 	return groupError(h.Exports.Send(c, exports.Request{
 		Query:   queryOf(p, fork, period, at),
-		Format:  playsFormats[i].format,
+		Format:  format,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),

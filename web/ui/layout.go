@@ -43,6 +43,12 @@ type Link struct {
 	Current    bool
 }
 
+// Download are the paths of a file in its two formats.
+type Download struct {
+	CSV, Excel string
+	Primary    bool // whether it is the screen's first action
+}
+
 // copyable is a text with a button that copies it. ID is that of its element.
 type copyable struct{ ID, Text, Name string }
 

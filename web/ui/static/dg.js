@@ -162,14 +162,14 @@
     });
   }
 
-  // The list of organisations closes with Escape and with a click elsewhere.
-  for (const list of all('details.switch')) {
+  // A menu closes with Escape and with a click elsewhere.
+  for (const list of all('details:has(> .menu)')) {
     const close = () => { list.open = false; };
     document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
-    new MutationObserver(() => {
-      document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
-      if (list.open) list.querySelector('input')?.focus();
-    }).observe(list, { attributeFilter: ['open'] });
+    list.addEventListener('toggle', () => {
+      if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
+      if (list.open) list.querySelector('[data-find]')?.focus();
+    });
     list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { close(); list.querySelector('summary').focus(); } });
   }
 
