@@ -74,7 +74,7 @@ func (b brokenImport) held(table string, args ...string) (c *apptest.Child, rele
 func (b brokenImport) until(what, condition string) {
 	apptest.Until(b.T, time.Minute, what, func() bool {
 		return apptest.Read[bool](b.T, b.db, `select exists (select from pg_stat_activity
-			where application_name in ('dg import', 'dg keys') `+
+			where application_name in ('dg import', 'dg keys revoke') `+
 			strings.TrimSuffix("and "+condition, "and ")+`)`) == (condition != "")
 	})
 }

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"dg/modules/audit"
-	"dg/platform/config"
+	"dg/modules/org"
 )
 
 // auditCmd is `dg audit`.
@@ -20,26 +19,27 @@ type auditCmd struct {
 
 // auditPruneCmd is `dg audit prune`.
 type auditPruneCmd struct {
-	config.Database
+	asOwner
 	Before string `required:"" placeholder:"YYYY-MM" help:"The first month to keep (UTC): earlier entries are old."`
 	Export string `placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once the file is complete. Without it nothing is removed."`
 }
 
 // Run counts the old entries, or moves them to the file. It works as the owner of the tables: the
 // serving role may not remove any.
-func (c auditPruneCmd) Run(ctx context.Context, p Stdio) error {
+func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	before, err := pruneBefore(c.Before, time.Now())
 	if err != nil {
 		return err
 	}
-	return eachOrganisation(ctx, c.Database, p, "dg audit",
-		func(o operator, organisations []string) error {
-			pruning := &pruning{log: o.log, before: before, organisations: organisations}
-			if c.Export == "" {
-				return pruning.count(ctx, p)
-			}
-			return pruning.prune(ctx, c.Export, p)
-		})
+	organisations, err := org.AllIDs(ctx, o.DB)
+	if err != nil {
+		return err
+	}
+	pruning := &pruning{operator: o, before: before, organisations: organisations}
+	if c.Export == "" {
+		return pruning.count(ctx, p)
+	}
+	return pruning.prune(ctx, c.Export, p)
 }
 
 // pruneBefore is the first instant of a month that has begun.
@@ -57,7 +57,7 @@ func pruneBefore(month string, now time.Time) (time.Time, error) {
 
 // pruning is one run of dg audit prune.
 type pruning struct {
-	log           *audit.Log
+	*operator
 	before        time.Time
 	organisations []string
 }
@@ -90,8 +90,7 @@ func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 		if exported[id] == 0 {
 			continue
 		}
-		if err := r.log.Prune(ctx, id, r.before, exported[id],
-			requestOf("dg audit prune")); err != nil {
+		if err := r.log.Prune(ctx, id, r.before, exported[id], r.request); err != nil {
 			return fmt.Errorf("%d of the entries in %s were removed; run it again with another file: %w",
 				total, path, err)
 		}

@@ -70,7 +70,18 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	}
 	p.unknown = unknownSettings(parsed.Model)
 	slog.SetDefault(p.log)
-	err = parsed.Run(p)
+	var o *operator
+	err = parsed.BindSingletonProvider(func() (_ *operator, err error) {
+		o, err = operateFor(ctx, parsed, p)
+		return o, err
+	})
+	if err == nil {
+		err = parsed.Run(p)
+	}
+	if o != nil {
+		o.Close()
+		o.database.release()
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted before it was done")
 	}

@@ -154,7 +154,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	if keys.Encrypts() || c.ForgetSecretKey {
-		if err := db.encrypt(ctx, c.Secrets, c.ForgetSecretKey); err != nil {
+		if err := db.encrypt(ctx, keys, c.ForgetSecretKey); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	if err := db.encrypt(ctx, c.Secrets, false); err != nil {
+	if err := db.encrypt(ctx, keys, false); err != nil {
 		return err
 	}
 	greeting, err := loadDemo(ctx, db, keys, p, base)
@@ -73,29 +73,33 @@ const demoKeyName = "Demo (make run)"
 func loadDemo(
 	ctx context.Context, db *database, keys identity.Keyring, p Stdio, base string,
 ) (greeting string, err error) {
-	err = db.operate(ctx, "dg demo", func(o operator) error {
-		var empty, loaded bool
-		if err := o.Pool.QueryRow(ctx, `/* app.loadDemo */
-			select not exists (select from organisations),
-			  exists (select from memberships where (org_id, user_id, role) = ($1, $2, 'owner'))`,
-			demo.OrganisationID, demo.OwnerID).Scan(&empty, &loaded); err != nil {
-			return fmt.Errorf("look for the demo: %w", err)
+	o, err := db.operator(ctx, "dg demo")
+	if err != nil {
+		return "", err
+	}
+	defer o.Close()
+	var empty, loaded bool
+	if err := o.Pool.QueryRow(ctx, `/* app.loadDemo */
+		select not exists (select from organisations),
+		  exists (select from memberships where (org_id, user_id, role) = ($1, $2, 'owner'))`,
+		demo.OrganisationID, demo.OwnerID).Scan(&empty, &loaded); err != nil {
+		return "", fmt.Errorf("look for the demo: %w", err)
+	}
+	if !empty && !loaded {
+		return "", errors.New("this database has organisations, but not those of the demo. Use another " +
+			"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
+	}
+	if empty {
+		p.log.Info("loading the demo")
+		if _, err := o.importFiles(ctx, []importer.Input{demoFile}, keys, p); err != nil {
+			return "", fmt.Errorf("load the demo: %w", err)
 		}
-		if !empty && !loaded {
-			return errors.New("this database has organisations, but not those of the demo. Use another " +
-				"database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
-		}
-		if empty {
-			p.log.Info("loading the demo")
-			if _, err := o.importFiles(ctx, []importer.Input{demoFile}, keys, p); err != nil {
-				return fmt.Errorf("load the demo: %w", err)
-			}
-		}
-		key, err := o.replaceDemoKey(ctx)
-		greeting = demoGreeting(base, key)
-		return err
-	})
-	return greeting, err
+	}
+	key, err := o.replaceDemoKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	return demoGreeting(base, key), nil
 }
 
 var demoFile = importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
@@ -131,7 +135,7 @@ func checkPublic(ctx context.Context, db *pgxpool.Pool) error {
 }
 
 // replaceDemoKey revokes an earlier demo key, because its secret cannot be shown again.
-func (o operator) replaceDemoKey(ctx context.Context) (apikeys.Token, error) {
+func (o *operator) replaceDemoKey(ctx context.Context) (apikeys.Token, error) {
 	keys := apikeys.New(o.DB, o.orgs, o.log, o.policy, time.Now, func(audit.Reason) {})
 	owner := apikeys.Actor{
 		Person: apikeys.Person{ID: demo.OwnerID, Name: demo.OwnerName},
@@ -141,14 +145,13 @@ func (o operator) replaceDemoKey(ctx context.Context) (apikeys.Token, error) {
 			Grants:         authz.MemberGrants("owner", false),
 		},
 	}
-	request := requestOf("dg demo")
 	existing, err := keys.List(ctx, owner)
 	if err != nil {
 		return apikeys.Token{}, err
 	}
 	for _, k := range existing {
 		if k.Name == demoKeyName && !k.Revoked(time.Now()) {
-			if err := keys.Revoke(ctx, owner, k.ID, request); err != nil {
+			if err := keys.Revoke(ctx, owner, k.ID, o.request); err != nil {
 				return apikeys.Token{}, err
 			}
 		}
@@ -156,7 +159,7 @@ func (o operator) replaceDemoKey(ctx context.Context) (apikeys.Token, error) {
 	_, token, err := keys.Create(ctx, owner, apikeys.NewKey{
 		Name:   demoKeyName,
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
-	}, request)
+	}, o.request)
 	return token, err
 }
 

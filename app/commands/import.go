@@ -6,48 +6,41 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/term"
 
 	"dg/modules/identity"
 	"dg/modules/importer"
-	"dg/modules/reports/sealer"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
 
 // importCmd is `dg import`.
 type importCmd struct {
-	config.Database
+	asOwner
 	config.Secrets
 	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none. A truncated pipe looks complete unless it is gzip."`
 }
 
 // Run imports the files.
-func (c importCmd) Run(ctx context.Context, p Stdio) error {
+func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	keys, err := keyring(c.Secrets)
 	if err != nil {
+		return err
+	}
+	if _, err := identity.MigrateSecrets(ctx, o.DB, keys, false); err != nil {
 		return err
 	}
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
 		inputs[i] = inputFile(name, p)
 	}
-	return withOwner(ctx, c.Database, p, "dg import", func(o operator) error {
-		if _, err := identity.MigrateSecrets(ctx, o.DB, keys, false); err != nil {
-			return err
-		}
-		summary, err := o.importFiles(ctx, inputs, keys, p)
-		if wrong, ok := errors.AsType[*importer.Errors](err); ok {
-			return fmt.Errorf("nothing was imported:\n%w", wrong)
-		}
-		if err != nil {
-			return err
-		}
-		return summary.Print(p.Stdout)
-	})
+	summary, err := o.importFiles(ctx, inputs, keys, p)
+	if err != nil {
+		return err
+	}
+	return summary.Print(p.Stdout)
 }
 
 // inputFile opens a file by its name on the command line.
@@ -73,7 +66,7 @@ func interruptible(r io.Reader) io.ReadCloser {
 }
 
 // importFiles imports, and then seals the imported days.
-func (o operator) importFiles(
+func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
 ) (importer.Summary, error) {
 	var progress func(importer.Progress)
@@ -81,42 +74,34 @@ func (o operator) importFiles(
 		progress = importer.Printer(p.Stderr)
 		defer fmt.Fprintln(p.Stderr)
 	}
-	summary, err := importer.Importer{
-		Pool: o.Pool, Keys: keys, Request: requestOf("dg import"),
-	}.Import(ctx, inputs, progress)
-	if errors.Is(err, importer.ErrUnconfirmed) {
-		return summary, err
-	}
-	if err != nil && ctx.Err() != nil {
-		return summary, errInterrupted
-	}
+	summary, err := importer.Importer{Pool: o.Pool, Keys: keys, Request: o.request}.
+		Import(ctx, inputs, progress)
 	if err != nil {
-		return summary, withAdvice(err)
+		return summary, explain(ctx, err)
 	}
-	// The import is committed. Unsealed days only make statistics slower, until dg serve seals
-	// them.
-	if _, err := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom).Seal(ctx); err != nil {
-		p.log.Warn("imported days are not sealed; dg serve will try again", "error", err)
-	}
+	o.seal(ctx, p)
 	return summary, nil
 }
 
-// errInterrupted replaces the error of the connection that an interrupt broke.
-var errInterrupted = errors.New("interrupted: nothing was imported")
+// explain says that nothing was imported, why, and what to do.
+func explain(ctx context.Context, err error) error {
+	const nothing = "nothing was imported: "
+	failed, is := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case errors.Is(err, importer.ErrUnconfirmed):
+		return err
+	case ctx.Err() != nil: // the error is of the connection that the interrupt broke
+		return errors.New("interrupted: nothing was imported")
+	case is && failed.Code == diskFull:
+		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
+			"again: %w", err)
+	case postgres.Unavailable(err):
+		return fmt.Errorf(nothing+"the connection to the database was lost. Check the log of the "+
+			"database (its disk may be full), then import again: %w", err)
+	}
+	return fmt.Errorf("nothing was imported:\n%w", err)
+}
 
 // diskFull is PostgreSQL's code for a full disk. Where it cannot write its own log, it restarts
 // instead.
 const diskFull = "53100"
-
-// withAdvice adds advice to a database error. The import's transaction did not commit.
-func withAdvice(err error) error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
-		return fmt.Errorf("nothing was imported: the disk of the database is full. "+
-			"Free some space, then import again: %w", err)
-	}
-	if postgres.Unavailable(err) {
-		return fmt.Errorf("nothing was imported: the connection to the database was lost. Check the log "+
-			"of the database (its disk may be full), then import again: %w", err)
-	}
-	return err
-}

@@ -2,13 +2,12 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"dg/modules/apikeys"
-	"dg/platform/config"
+	"dg/modules/org"
 )
 
 // keysCmd is `dg keys`. A restore of an older backup revives revoked keys.
@@ -18,36 +17,35 @@ type keysCmd struct {
 }
 
 // keysRevokedCmd is `dg keys revoked`.
-type keysRevokedCmd struct{ config.Database }
+type keysRevokedCmd struct{ asOwner }
 
 // Run prints the list.
-func (c keysRevokedCmd) Run(ctx context.Context, p Stdio) error {
-	return eachOrganisation(ctx, c.Database, p, "dg keys",
-		func(o operator, organisations []string) error {
-			for _, organisation := range organisations {
-				ids, err := apikeys.RevokedIDs(ctx, o.DB, organisation)
-				if err != nil {
-					return err
-				}
-				for _, id := range ids {
-					if err := p.print("%s\n", id); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
+func (c keysRevokedCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	organisations, err := org.AllIDs(ctx, o.DB)
+	if err != nil {
+		return err
+	}
+	for _, organisation := range organisations {
+		ids, err := apikeys.RevokedIDs(ctx, o.DB, organisation)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			fmt.Fprintln(p.Stdout, id)
+		}
+	}
+	return nil
 }
 
 // keysRevokeCmd is `dg keys revoke`.
 type keysRevokeCmd struct {
-	config.Database
-	From string `placeholder:"FILE" xor:"which" help:"File of key ids, one a line, as dg keys revoked prints them; - is standard input."`
-	All  bool   `xor:"which" help:"Revoke every key of every organisation, if there is no list."`
+	asOwner
+	From string `placeholder:"FILE" xor:"which" required:"" help:"File of key ids, one a line, as dg keys revoked prints them; - is standard input."`
+	All  bool   `xor:"which" required:"" help:"Revoke every key of every organisation, if there is no list."`
 }
 
 // Run revokes the keys. It ignores ids without a key: keys may be newer than the backup.
-func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
+func (c keysRevokeCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	var ids []string // nil: all
 	if !c.All {
 		var err error
@@ -55,27 +53,24 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 	}
-	return eachOrganisation(ctx, c.Database, p, "dg keys",
-		func(o operator, organisations []string) error {
-			total := 0
-			for _, organisation := range organisations {
-				n, err := apikeys.RevokeAgain(ctx, o.DB, o.log, organisation, ids,
-					requestOf("dg keys revoke"))
-				if err != nil {
-					return fmt.Errorf("%d keys were revoked; run it again: %w", total, err)
-				}
-				total += n
-			}
-			return p.print("Revoked %d keys.\n", total)
-		})
+	organisations, err := org.AllIDs(ctx, o.DB)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, organisation := range organisations {
+		n, err := apikeys.RevokeAgain(ctx, o.DB, o.log, organisation, ids, o.request)
+		if err != nil {
+			return fmt.Errorf("%d keys were revoked; run it again: %w", total, err)
+		}
+		total += n
+	}
+	return p.print("Revoked %d keys.\n", total)
 }
 
 // readKeyIDs reads a list; it never returns nil. An invalid line is an error: a leaked key could
 // stay alive. The error does not quote the line, which may be a whole key.
 func readKeyIDs(path string, p Stdio) (ids []string, err error) {
-	if path == "" {
-		return nil, errors.New("name a list with --from, or revoke every key with --all")
-	}
 	list, err := inputFile(path, p).Open()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,14 +27,11 @@ type memberCmd struct {
 type member struct {
 	Organisation string `arg:"" help:"Slug of the organisation."`
 	Email        string `arg:"" help:"E-mail of the person."`
-
-	invited bool            // there is no password yet
-	person  identity.Person // once it is stored
 }
 
 // memberAddCmd is `dg member add`.
 type memberAddCmd struct {
-	config.Database
+	asOwner
 	config.Address
 	member
 	Role string `enum:"owner,admin,member" default:"member" help:"Role: owner, admin or member."`
@@ -41,113 +39,137 @@ type memberAddCmd struct {
 }
 
 // Run adds account and membership in one transaction.
-func (c memberAddCmd) Run(ctx context.Context, p Stdio) error {
+func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
 	}
-	const command = "dg member add"
-	return withOwner(ctx, c.Database, p, command, func(o operator) error {
-		err := o.inTransaction(ctx, func(tx *gorm.DB) error {
-			return o.addMember(tx, &c.member, c.Name, org.Role(c.Role), command)
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.Stdout, "%s is %s of %s.\n", c.Email, c.Role, c.Organisation)
-		return o.welcome(ctx, p, base, c.member, command)
-	})
+	var invited bool
+	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+		invited, err = o.addMember(tx, c.member, c.Name, org.Role(c.Role))
+		return err
+	}); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "%s is %s of %s.\n", c.Email, c.Role, c.Organisation)
+	return o.welcome(ctx, p, base, c.Email, invited)
 }
 
 // memberRoleCmd is `dg member role`.
 type memberRoleCmd struct {
-	config.Database
+	asOwner
 	member
 	Role string `arg:"" enum:"owner,admin,member" help:"New role: owner, admin or member."`
 }
 
 // Run changes the role.
-func (c memberRoleCmd) Run(ctx context.Context, p Stdio) error {
-	return c.change(ctx, c.Database, p, org.Role(c.Role), "dg member role")
+func (c memberRoleCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	return o.changeRole(ctx, p, c.member, org.Role(c.Role))
 }
 
 // memberRemoveCmd is `dg member remove`.
 type memberRemoveCmd struct {
-	config.Database
+	asOwner
 	member
 }
 
 // Run ends the membership.
-func (c memberRemoveCmd) Run(ctx context.Context, p Stdio) error {
-	return c.change(ctx, c.Database, p, org.NoRole, "dg member remove")
+func (c memberRemoveCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	return o.changeRole(ctx, p, c.member, org.NoRole)
 }
 
-// change changes the role of a member.
-func (m member) change(
-	ctx context.Context, c config.Database, p Stdio, role org.Role, command string,
-) error {
-	return withOwner(ctx, c, p, command, func(o operator) error {
-		err := o.inTransaction(ctx, func(tx *gorm.DB) error {
-			person, _, err := identity.PersonIn(tx, m.Email)
-			if err != nil {
-				return err
-			}
-			mayChange := func(now org.Role) error {
-				if now == org.NoRole {
-					return fmt.Errorf("%s is not a member of %s", m.Email, m.Organisation)
-				}
-				return nil
-			}
-			return o.orgs.SetRoleIn(tx, m.Organisation, actorOf(person), role, mayChange, requestOf(command))
-		})
+func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.Role) error {
+	err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		person, _, err := identity.PersonIn(tx, m.Email)
 		if err != nil {
 			return err
 		}
-		return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
+		return o.setRole(tx, m, person, role, func(now org.Role) error {
+			if now == org.NoRole {
+				return fmt.Errorf("%s is not a member of %s", m.Email, m.Organisation)
+			}
+			return nil
+		})
 	})
-}
-
-// addMember adds the person to the organisation, with an account where there is none.
-func (o operator) addMember(
-	tx *gorm.DB, m *member, name string, role org.Role, command string,
-) error {
-	local, domain, _ := strings.Cut(m.Email, "@")
-	if local == "" || domain == "" || !input.ValidText(m.Email) {
-		return fmt.Errorf("%q is not an e-mail", m.Email)
-	}
-	person, password, err := identity.PersonIn(tx, m.Email)
-	if errors.Is(err, identity.ErrNoSuchEmail) {
-		if name == "" {
-			name = m.Email
-		}
-		person, err = identity.AddIn(tx, m.Email, name)
-	}
 	if err != nil {
 		return err
 	}
-	m.person = person
-	m.invited = !password
-	mayChange := func(now org.Role) error {
+	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
+}
+
+// addMember adds the person to the organisation, with an account where there is none. invited is
+// whether the person has no password yet.
+func (o *operator) addMember(
+	tx *gorm.DB, m member, name string, role org.Role,
+) (invited bool, err error) {
+	local, domain, _ := strings.Cut(m.Email, "@")
+	if local == "" || domain == "" || !input.ValidText(m.Email) {
+		return false, fmt.Errorf("%q is not an e-mail", m.Email)
+	}
+	person, password, err := identity.PersonIn(tx, m.Email)
+	if errors.Is(err, identity.ErrNoSuchEmail) {
+		person, err = identity.AddIn(tx, m.Email, cmp.Or(name, m.Email))
+	}
+	if err != nil {
+		return false, err
+	}
+	return !password, o.setRole(tx, m, person, role, func(now org.Role) error {
 		if now != org.NoRole {
 			return fmt.Errorf("%s is a member already: change the role with dg member role", m.Email)
 		}
 		return nil
-	}
-	return o.orgs.SetRoleIn(tx, m.Organisation, actorOf(person), role, mayChange, requestOf(command))
+	})
 }
 
-func actorOf(p identity.Person) audit.Actor { return audit.Actor{ID: p.ID, Name: p.Name} }
+func (o *operator) setRole(
+	tx *gorm.DB, m member, person identity.Person, role org.Role, mayChange func(org.Role) error,
+) error {
+	return o.orgs.SetRoleIn(tx, m.Organisation, audit.Actor{ID: person.ID, Name: person.Name}, role,
+		mayChange, o.request)
+}
 
 // welcome prints the link of a person without a password. Others keep theirs: a link would turn
 // two-step verification off.
-func (o operator) welcome(ctx context.Context, p Stdio, base string, m member, command string) error {
-	if m.invited {
-		return o.printReset(ctx, p, base, m.Email, command)
+func (o *operator) welcome(ctx context.Context, p Stdio, base, email string, invited bool) error {
+	if invited {
+		return o.printReset(ctx, p, base, email)
 	}
-	return p.print("%s (%s) has a password and signs in with it: %s/sign-in\n", m.person.Name,
-		m.person.Email, base)
+	return p.print("%s has a password and signs in with it: %s/sign-in\n", email, base)
 }
 
-func (o operator) inTransaction(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	return o.Gorm.WithContext(ctx).Transaction(fn)
+// accountCmd is `dg account`, for people who cannot sign in.
+type accountCmd struct {
+	Reset accountResetCmd `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
+}
+
+// accountResetCmd is `dg account reset`.
+type accountResetCmd struct {
+	asOwner
+	config.Address
+	Email string `arg:"" help:"E-mail of the person."`
+}
+
+// Run creates the link as the owner of the tables: the serving role may not.
+func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	base, err := c.Base()
+	if err != nil {
+		return err
+	}
+	return o.printReset(ctx, p, base, c.Email)
+}
+
+// printReset prints a link that sets the person's password. The log never has it.
+func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) error {
+	reset, err := o.people.BeginReset(identity.WithRequest(ctx, o.request), email)
+	if err != nil {
+		return err
+	}
+	return p.print(`Link for %s (%s), valid once until %s:
+
+  %s/account/reset?token=%s
+
+WARNING: the link sets a new password for anyone who opens it. Send it to this person only.
+Its use turns two-step verification off, voids the recovery codes and ends all sessions.
+`, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base,
+		reset.Token)
 }

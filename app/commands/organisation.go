@@ -24,7 +24,7 @@ type organisationCmd struct {
 
 // organisationCreateCmd is `dg organisation create`.
 type organisationCreateCmd struct {
-	config.Database
+	asOwner
 	config.Address
 	Name          string `required:"" help:"Name of the organisation."`
 	Slug          string `help:"Its part of addresses: lower-case letters, digits and dashes. Empty: made from the name."`
@@ -40,7 +40,7 @@ var (
 )
 
 // Run creates organisation and owner in one transaction.
-func (c organisationCreateCmd) Run(ctx context.Context, p Stdio) error {
+func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
@@ -57,60 +57,52 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	organisation := org.Organisation{ID: uuid.NewString(), Slug: c.Slug, Name: c.Name,
 		Plan: org.Plan(c.Plan), ReportingMode: org.ReportingMode(c.ReportingMode)}
-	const command = "dg organisation create"
-	return withOwner(ctx, c.Database, p, command, func(o operator) error {
-		m := member{Organisation: c.Slug, Email: c.OwnerEmail}
-		err := o.inTransaction(ctx, func(tx *gorm.DB) error {
-			if err := o.orgs.CreateIn(tx, organisation, requestOf(command)); err != nil {
-				return err
-			}
-			return o.addMember(tx, &m, c.OwnerName, org.RoleOwner, command)
-		})
-		if err != nil {
+	var invited bool
+	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+		if err := o.orgs.CreateIn(tx, organisation, o.request); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
-		return o.welcome(ctx, p, base, m, command)
-	})
+		invited, err = o.addMember(tx, member{c.Slug, c.OwnerEmail}, c.OwnerName, org.RoleOwner)
+		return err
+	}); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
+	return o.welcome(ctx, p, base, c.OwnerEmail, invited)
 }
 
 // organisationPlanCmd is `dg organisation plan`.
 type organisationPlanCmd struct {
-	config.Database
+	asOwner
 	Organisation string `arg:"" help:"Slug of the organisation."`
 	Plan         string `arg:"" enum:"free,team,pro,enterprise" help:"New plan: free, team, pro or enterprise. Below pro, API keys are paused."`
 }
 
 // Run changes the plan.
-func (c organisationPlanCmd) Run(ctx context.Context, p Stdio) error {
-	const command = "dg organisation plan"
-	return withOwner(ctx, c.Database, p, command, func(o operator) error {
-		if err := o.inTransaction(ctx, func(tx *gorm.DB) error {
-			return o.orgs.SetPlanIn(tx, c.Organisation, org.Plan(c.Plan), requestOf(command))
-		}); err != nil {
-			return err
-		}
-		return p.print("%s has the plan %s.\n", c.Organisation, c.Plan)
-	})
+func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		return o.orgs.SetPlanIn(tx, c.Organisation, org.Plan(c.Plan), o.request)
+	}); err != nil {
+		return err
+	}
+	return p.print("%s has the plan %s.\n", c.Organisation, c.Plan)
 }
 
 // organisationListCmd is `dg organisation list`.
-type organisationListCmd struct{ config.Database }
+type organisationListCmd struct{ asOwner }
 
 // Run prints the organisations.
-func (c organisationListCmd) Run(ctx context.Context, p Stdio) error {
-	return withOwner(ctx, c.Database, p, "dg organisation list", func(o operator) error {
-		all, err := o.orgs.All(ctx)
-		if err != nil {
-			return err
-		}
-		if len(all) == 0 {
-			return p.print("There are no organisations: dg organisation create makes one.\n")
-		}
-		w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-		for _, l := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Slug, l.Plan, l.ReportingMode, l.ID, l.Name)
-		}
-		return w.Flush()
-	})
+func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	all, err := o.orgs.All(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return p.print("There are no organisations: dg organisation create makes one.\n")
+	}
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	for _, l := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Slug, l.Plan, l.ReportingMode, l.ID, l.Name)
+	}
+	return w.Flush()
 }

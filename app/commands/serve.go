@@ -90,7 +90,8 @@ func (c serveCmd) openDatabase(ctx context.Context, p Stdio) (db *database, err 
 		err = db.migrate(ctx)
 	}
 	if err == nil {
-		err = db.encrypt(ctx, c.Secrets, false)
+		keys, _ := keyring(c.Secrets) // checked with the settings
+		err = db.encrypt(ctx, keys, false)
 	}
 	if err == nil {
 		err = check(doctor.Schema)

@@ -18,6 +18,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"sevre":                  "sevre",
 		"":                       "expected one of",
 		"import":                 "file",
+		"keys revoke":            "missing flags: --from=FILE or --all",
 		"serve --addr":           "--addr",
 		"serve --log-level=loud": "--log-level must be one of",
 		"health --demo":          "unknown flag --demo",

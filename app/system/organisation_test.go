@@ -68,5 +68,5 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	d.Do(t, `update users set password_hash = 'set' where email_key = 'ben@example.org'`)
 	out = dg("organisation create --owner-email ben@example.org --name Two --plan free")
 	require.NotContains(t, out, "token=")
-	require.Contains(t, out, "Ben (ben@example.org) has a password")
+	require.Contains(t, out, "ben@example.org has a password")
 }
