@@ -197,7 +197,7 @@ func (p *Program) newReports(
 	log *slog.Logger, counts *metrics,
 ) (*reports.Service, *sealer.Sealer) {
 	figures := reports.New(p.Pools.Snapshots)
-	sealer := sealer.New(p.Pools.Snapshots, time.Now, log, sealer.SealFrom)
+	sealer := sealer.New(p.Pools.Snapshots, time.Now, log)
 	figures.OnDamage = func(d segment.Damage) {
 		d.Log(log)
 		counts.damagedSegments.Inc()

@@ -134,7 +134,9 @@ func (w *requestWorld) fill() {
 
 // newSealer seals the forks of the world.
 func newSealer(db *postgres.DB) *sealer.Sealer {
-	return sealer.New(db, time.Now, slog.New(slog.DiscardHandler), 10)
+	s := sealer.New(db, time.Now, slog.New(slog.DiscardHandler))
+	s.MinPlays = 10
+	return s
 }
 
 // organisation stores an organisation with a fork, plays of twelve players over 20 days, a shown

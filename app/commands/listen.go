@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -51,13 +52,20 @@ func listen(ctx context.Context, what, addr, setting string) (net.Listener, erro
 	return ln, nil
 }
 
-// threadsOfProcessor leaves a thread free to poll the network while requests compute. With one
-// thread a processor, Go then polls only every 10 ms.
-const threadsOfProcessor = 2
+const (
+	// threadsOfProcessor leaves a thread free to poll the network while requests compute. With one
+	// thread a processor, Go then polls only every 10 ms.
+	threadsOfProcessor = 2
+	// collectAt is GOGC. Large answers are garbage at once, and collecting it delays small requests.
+	collectAt = 200
+)
 
-// raiseThreads sets GOMAXPROCS for dg serve. It respects an explicit value.
-func raiseThreads() {
+// tuneRuntime sets GOMAXPROCS and GOGC for dg serve. It respects explicit values.
+func tuneRuntime() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsOfProcessor * runtime.GOMAXPROCS(0))
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectAt)
 	}
 }

@@ -42,7 +42,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 // seal seals the days that the command has changed. The change is committed: unsealed days only make
 // statistics slower.
 func (o *operator) seal(ctx context.Context, p Stdio) {
-	if _, err := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom).Seal(ctx); err != nil {
+	if _, err := sealer.New(o.DB, time.Now, p.log).Seal(ctx); err != nil {
 		p.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)
 	}
 }
@@ -60,7 +60,7 @@ type segmentsRebuildCmd struct {
 
 // Run fails when another sealer holds the lock for longer than it waits.
 func (c segmentsRebuildCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	done, err := sealer.New(o.DB, time.Now, p.log, sealer.SealFrom).Rebuild(ctx, c.Wait)
+	done, err := sealer.New(o.DB, time.Now, p.log).Rebuild(ctx, c.Wait)
 	if err != nil {
 		return err
 	}

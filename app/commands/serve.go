@@ -38,7 +38,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	p.log.Info("dg listens", "address", on.main.Addr().String(),
 		"operations", on.ops.Addr().String())
 	if p.OwnProcess {
-		raiseThreads()
+		tuneRuntime()
 		db.dropPrivileges()
 	}
 	c.Addr = on.main.Addr().String() // with the port that the system chose for port 0

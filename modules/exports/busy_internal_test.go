@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
@@ -48,5 +50,24 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 		hold(of("b", audit.Person, "4"), 3)
 		hold(of("c", audit.Key, "5"), 1)
 		refused(of("e", audit.Key, "6"), "on this instance: at most 8 run at once")
+	})
+}
+
+// Exports make their blocks in turns, but not behind one whose database is silent.
+func TestExportsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nil, nil, nil)
+		s.turns = semaphore.NewWeighted(1)
+		first := s.turn(t.Context())
+		began := time.Now()
+		time.AfterFunc(turnWait/2, first)
+		second := s.turn(t.Context())
+		require.Equal(t, turnWait/2, time.Since(began))
+		s.turn(t.Context())()
+		require.Equal(t, turnWait/2+turnWait, time.Since(began))
+		second()
+		s.turn(t.Context())()
+		require.Equal(t, turnWait/2+turnWait, time.Since(began))
 	})
 }

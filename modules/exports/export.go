@@ -103,6 +103,7 @@ func (e *export) Next() ([]byte, error) {
 	if err := e.access.Check(e.ctx); err != nil {
 		return nil, err
 	}
+	defer e.service.turn(e.ctx)()
 	defer time.AfterFunc(BlockTimeout, func() { e.stop(ErrNoAnswer) }).Stop()
 	if e.block == nil {
 		e.block = make([]byte, 0, httpserver.BlockSize+4096)

@@ -2,10 +2,13 @@ package exports
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"golang.org/x/sync/semaphore"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
@@ -19,6 +22,10 @@ const (
 	MaxAtOnceOfOrganisation = 4
 	MaxAtOnceOfActor        = 3
 )
+
+// turnWait bounds the wait for a turn, so that a silent database stops only the exports that read
+// from it.
+const turnWait = 100 * time.Millisecond
 
 // Reports opens the plays of a report. Package reports says what the methods promise.
 type Reports interface {
@@ -37,7 +44,8 @@ type Service struct {
 	log       AuditLog
 	actors    *limit.Limiter
 	all       *limit.Limiter
-	recording sync.WaitGroup // of the ends of exports
+	turns     *semaphore.Weighted // to make a block
+	recording sync.WaitGroup      // of the ends of exports
 	finished  *prometheus.CounterVec
 	rows      prometheus.Counter
 }
@@ -59,6 +67,8 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
 		}),
+		// half of the processors: dg serve runs two threads on each
+		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
@@ -73,6 +83,17 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 		s.finished.WithLabelValues(o.name)
 	}
 	return s
+}
+
+// turn waits until the export may make a block. Exports take turns, because each uses a processor
+// for as long as its client reads, and requests would wait.
+func (s *Service) turn(ctx context.Context) (release func()) {
+	waiting, stop := context.WithTimeout(ctx, turnWait)
+	defer stop()
+	if s.turns.Acquire(waiting, 1) != nil {
+		return func() {}
+	}
+	return func() { s.turns.Release(1) }
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

@@ -92,7 +92,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	}
 	require.Empty(t, wrong, "%d wrong answers from %d corruptions", len(wrong), planted)
 	// no report reads the first month
-	_, err := sealer.New(e.Owner, e.sealer.Now, discard, 0).Rebuild(t.Context(), time.Minute)
+	_, err := newSealer(e.Owner).Rebuild(t.Context(), time.Minute)
 	require.NoError(t, err)
 	e.agrees(t)
 }

@@ -12,6 +12,7 @@ import (
 	"dg/platform/testkit"
 
 	"dg/modules/reports/sealer"
+	"dg/platform/postgres"
 )
 
 // env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
@@ -45,10 +46,17 @@ func newEnv(t testing.TB) *env {
 	e := &env{
 		World:   db,
 		reports: New(db.DB),
-		sealer:  sealer.New(db.DB, func() time.Time { return testNow }, discard, 0),
+		sealer:  newSealer(db.DB),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
 	return e
+}
+
+// newSealer seals every fork.
+func newSealer(db *postgres.DB) *sealer.Sealer {
+	s := sealer.New(db, func() time.Time { return testNow }, discard)
+	s.MinPlays = 0
+	return s
 }
 
 var discard = slog.New(slog.DiscardHandler)

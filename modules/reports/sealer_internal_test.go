@@ -24,7 +24,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e.Exec(insertSQL, testFrom, 100, 500)
 	days := e.seal(t).Days
 	owner := pgtest.Open(t, e.OwnerURL, postgres.Options{Name: "rebuilding", MaxConns: 2})
-	rebuilder := sealer.New(owner, e.sealer.Now, discard, 0)
+	rebuilder := newSealer(owner)
 
 	lock := e.Begin(lockSealer)
 	_, err := e.sealer.Seal(t.Context())

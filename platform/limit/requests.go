@@ -28,8 +28,8 @@ const (
 	Revoke  = "revoke " // of the screen that stops a leaked key
 )
 
-// NewRequests returns the limit for a pool of so many connections. One organisation has at most half
-// of the places on each surface. Requests whose credential this instance has not accepted have a
+// NewRequests returns the limit for a pool of so many connections. One organisation has at most a
+// third of the places on each surface. Requests whose credential this instance has not accepted have a
 // tenth, one for each network: a flood of invalid credentials waits behind itself.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
@@ -40,7 +40,7 @@ func NewRequests(connections int) *Requests {
 		panic(err) // of a size below 1
 	}
 	return &Requests{
-		tenants:  New(Options{Max: places, PerKey: max(1, places/2), Busy: busy}),
+		tenants:  New(Options{Max: places, PerKey: max(1, places/3), Busy: busy}),
 		networks: New(Options{Max: unknown, PerKey: 1, Busy: busy}),
 		known:    known,
 		seed:     maphash.MakeSeed(),

@@ -27,8 +27,8 @@ type Sealer struct {
 	OnPass   func(Result, error)  // called after each pass of Run, with its error
 }
 
-// SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 30 ms.
-const SealFrom = 50_000
+// SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 3 ms.
+const SealFrom = 5_000
 
 // maxDayPlays bounds a day's segment, which is packed and read as a whole, to about 4 MB.
 const maxDayPlays = 250_000
@@ -37,13 +37,13 @@ const maxDayPlays = 250_000
 // 40,000,000 plays in 200 forks, none in memory.
 const sealInterval = 10 * time.Minute
 
-// New returns a sealer for forks with more than minPlays plays.
-func New(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
+// New returns a sealer for forks with more than SealFrom plays.
+func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	return &Sealer{
 		db:            db,
 		Now:           now,
 		log:           log,
-		MinPlays:      minPlays,
+		MinPlays:      SealFrom,
 		MaxDayPlays:   maxDayPlays,
 		MaxMonthPlays: maxMonthPlays,
 		OnDamage:      func(d segment.Damage) { d.Log(log) },
