@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"errors"
+	"io"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -98,7 +99,7 @@ func (w *requestWorld) operate(url string) {
 			return errors.Join(sealer.DropDirty(tx, organisation), undo)
 		}, audit.Request{})
 	require.ErrorIs(w.t, err, undo)
-	before, err := log.CountBefore(ctx, acme, time.Now())
+	before, err := log.ExportBefore(ctx, acme, time.Now(), io.Discard)
 	require.NoError(w.t, err)
 	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
 		"not as many as were exported")

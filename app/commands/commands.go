@@ -29,7 +29,7 @@ type cli struct {
 	Demo         demoCmd         `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
 	Segments     segmentsCmd     `cmd:"" help:"Rebuild the segments that make statistics of large forks fast."`
 	Database     databaseCmd     `cmd:"" help:"Print the owner's URL of the database, for psql, pg_dump and pg_restore."`
-	Audit        auditCmd        `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
+	Audit        auditCmd        `cmd:"" help:"Move old entries of the audit logs to a file."`
 	Erase        eraseCmd        `cmd:"" help:"Erase players with their plays."`
 	Keys         keysCmd         `cmd:"" help:"List revoked keys; revoke them again after a restore."`
 	Organisation organisationCmd `cmd:"" help:"Create and list organisations, and change a plan."`

@@ -11,6 +11,7 @@ import (
 
 	"dg/app/doctor"
 	"dg/migrations"
+	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
@@ -21,7 +22,8 @@ type database struct {
 	settings             config.Database
 	servingURL, ownerURL string
 	server               *embeddedpg.Server // nil: an external one
-	unreadable           int                // two-step secrets that no key decrypts
+	keys                 identity.Keyring   // of two-step secrets
+	unreadable           int                // secrets that no key decrypts
 	log                  *slog.Logger
 }
 
@@ -81,12 +83,19 @@ func (db *database) release() {
 	}
 }
 
-// lost is closed when the embedded server ends.
-func (db *database) lost() <-chan struct{} {
-	if db.server == nil {
-		return nil
+// watch waits until ctx ends, or fails when the embedded server does.
+func (db *database) watch(ctx context.Context) error {
+	var lost <-chan struct{}
+	if db.server != nil {
+		lost = db.server.Done()
 	}
-	return db.server.Done()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-lost:
+		return errors.New(
+			"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
+	}
 }
 
 // require returns the first failure of dg doctor's checks with these names.
@@ -154,7 +163,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	if keys.Encrypts() || c.ForgetSecretKey {
-		if err := db.encrypt(ctx, keys, c.ForgetSecretKey); err != nil {
+		if err := db.encrypt(ctx, c.Secrets, c.ForgetSecretKey); err != nil {
 			return err
 		}
 	}

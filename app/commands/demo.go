@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"dg/app/demo"
+	"dg/app/doctor"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/identity"
@@ -40,25 +39,13 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.Private() {
 		return errPublicDemo
 	}
-	keys, err := keyring(c.Secrets)
-	if err != nil {
-		return err
-	}
-	db, err := connect(ctx, c.Database, true, p.log)
+	s := doctor.Subject{Log: p.log, Serve: config.Serve{Database: c.Database, Secrets: c.Secrets}}
+	db, err := open(ctx, &s)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	if err := db.require(ctx, "database", "owner"); err != nil {
-		return err
-	}
-	if err := db.migrate(ctx); err != nil {
-		return err
-	}
-	if err := db.encrypt(ctx, keys, false); err != nil {
-		return err
-	}
-	greeting, err := loadDemo(ctx, db, keys, p, base)
+	greeting, err := loadDemo(ctx, db, p, base)
 	if err != nil {
 		return err
 	}
@@ -70,9 +57,7 @@ const demoKeyName = "Demo (make run)"
 
 // loadDemo loads the demo into an empty database, replaces the demo key, and returns how to try it
 // at base.
-func loadDemo(
-	ctx context.Context, db *database, keys identity.Keyring, p Stdio, base string,
-) (greeting string, err error) {
+func loadDemo(ctx context.Context, db *database, p Stdio, base string) (string, error) {
 	o, err := db.operator(ctx, "dg demo")
 	if err != nil {
 		return "", err
@@ -91,7 +76,7 @@ func loadDemo(
 	}
 	if empty {
 		p.log.Info("loading the demo")
-		if _, err := o.importFiles(ctx, []importer.Input{demoFile}, keys, p); err != nil {
+		if _, err := o.importFiles(ctx, []importer.Input{demoFile}, db.keys, p); err != nil {
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}
@@ -113,11 +98,16 @@ var errPublicDemo = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
 // checkPublic fails if an account of the demo still has the password that dg publishes.
-func checkPublic(ctx context.Context, db *pgxpool.Pool) error {
+func (db *database) checkPublic(ctx context.Context) error {
+	o, err := db.operator(ctx, "dg serve")
+	if err != nil {
+		return err
+	}
+	defer o.Close()
 	var published []string
 	for _, a := range demo.Accounts {
 		var hash string
-		if err := db.QueryRow(ctx, `/* app.checkPublic */
+		if err := o.Pool.QueryRow(ctx, `/* app.checkPublic */
 			select coalesce((select password_hash from users where email_key = $1), '')`,
 			identity.EmailKey(a.Email)).Scan(&hash); err != nil {
 			return fmt.Errorf("look for accounts of the demo: %w", err)

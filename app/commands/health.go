@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,13 +24,10 @@ func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return fmt.Errorf("DG_ADDR: %w", err)
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
 	ctx, stop := context.WithTimeout(ctx, healthTimeout)
 	defer stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		"http://"+net.JoinHostPort(host, port)+"/readyz", http.NoBody)
+		"http://"+net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz", http.NoBody)
 	if err != nil {
 		return err
 	}

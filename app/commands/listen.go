@@ -10,25 +10,6 @@ import (
 	"syscall"
 )
 
-// listeners are the addresses that dg serves on.
-type listeners struct{ main, ops net.Listener }
-
-func (c serveCmd) listen(ctx context.Context) (on listeners, err error) {
-	if on.main, err = listen(ctx, "", c.Addr, "DG_ADDR"); err != nil {
-		return on, err
-	}
-	if on.ops, err = listen(ctx, "metrics ", c.OpsAddr, "DG_OPS_ADDR"); err != nil {
-		on.main.Close()
-	}
-	return on, err
-}
-
-// Close closes both.
-func (l listeners) Close() {
-	l.main.Close()
-	l.ops.Close()
-}
-
 // maxSegment is the usual MSS of a network. Loopback segments have 64 KB, so the receive window of
 // a local proxy opens in steps of 64 KB, and one step of a slow export would exceed the write
 // deadline.
@@ -41,13 +22,12 @@ func limitSegments(_, _ string, c syscall.RawConn) error {
 	})
 }
 
-// listen listens on the address. The error of a taken address names the setting.
-func listen(ctx context.Context, what, addr, setting string) (net.Listener, error) {
+// listen listens on the address of a setting.
+func listen(ctx context.Context, setting, address string) (net.Listener, error) {
 	config := net.ListenConfig{Control: limitSegments}
-	ln, err := config.Listen(ctx, "tcp", addr)
+	ln, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot serve %son %s (set %s to a free address): %w", what, addr,
-			setting, err)
+		return nil, fmt.Errorf("set %s to a free address: %w", setting, err)
 	}
 	return ln, nil
 }

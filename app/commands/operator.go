@@ -96,13 +96,16 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 
 // encrypt makes the current key that of the database, and counts the secrets that no key decrypts.
 // It fails if the keys belong to another database. With forgetLost the key replaces a lost one.
-func (db *database) encrypt(ctx context.Context, keys identity.Keyring, forgetLost bool) error {
+func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
+	if db.keys, err = keyring(s); err != nil {
+		return err
+	}
 	o, err := db.operator(ctx, "dg secrets")
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	done, err := identity.MigrateSecrets(ctx, o.DB, keys, forgetLost)
+	done, err := identity.MigrateSecrets(ctx, o.DB, db.keys, forgetLost)
 	if done.Encrypted > 0 {
 		db.log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", done.Encrypted)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -25,23 +26,38 @@ type serveCmd struct {
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
-	db, err := c.openDatabase(ctx, p)
+	if c.Demo && !c.Private() {
+		return errPublicDemo
+	}
+	s := doctor.Subject{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
+	if err := doctor.Settle(p.log, s.Find(ctx, doctor.Machine)); err != nil {
+		return err
+	}
+	db, err := open(ctx, &s)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	on, err := c.listen(ctx)
+	main, err := listen(ctx, "DG_ADDR", c.Addr)
 	if err != nil {
 		return err
 	}
-	defer on.Close()
-	p.log.Info("dg listens", "address", on.main.Addr().String(),
-		"operations", on.ops.Addr().String())
+	defer main.Close()
+	ops, err := listen(ctx, "DG_OPS_ADDR", c.OpsAddr)
+	if err != nil {
+		return err
+	}
+	defer ops.Close()
+	p.log.Info("dg listens", "address", main.Addr().String(), "operations", ops.Addr().String())
 	if p.OwnProcess {
 		tuneRuntime()
 		db.dropPrivileges()
 	}
-	c.Addr = on.main.Addr().String() // with the port that the system chose for port 0
+	c.Addr = main.Addr().String() // with the port that the system chose for port 0
+	greeting, err := c.greeting(ctx, db, p)
+	if err != nil {
+		return err
+	}
 	traces, err := telemetry.NewTraces(ctx, version, p.log)
 	if err != nil {
 		return err
@@ -54,12 +70,14 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer a.Close()
-	greeting, err := c.greeting(ctx, db, a, p, settings)
-	if err != nil {
-		return err
-	}
 	defer context.AfterFunc(ctx, func() { tellSystemd(p.log, daemon.SdNotifyStopping) })()
-	return c.serve(ctx, a, on, db.lost(), func() {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		stop(telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)))
+	}()
+	go func() { stop(db.watch(ctx)) }()
+	return serve(ctx, a, main, func() {
 		fmt.Fprint(p.Stdout, greeting)
 		tellSystemd(p.log, daemon.SdNotifyReady)
 	})
@@ -72,102 +90,78 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-// openDatabase connects to the database and migrates it, between the checks of dg doctor. A failure
-// stops the start.
-func (c serveCmd) openDatabase(ctx context.Context, p Stdio) (db *database, err error) {
-	s := doctor.Subject{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
+// open connects to the database, which it may create, and migrates it.
+func open(ctx context.Context, s *doctor.Subject) (*database, error) {
 	defer s.Close()
-	check := func(stage doctor.Stage) error { return doctor.Settle(p.log, s.Find(ctx, stage)) }
-	if err := check(doctor.Machine); err != nil {
-		return nil, err
-	}
-	if db, err = connect(ctx, c.Database, true, p.log); err != nil {
+	db, err := connect(ctx, s.Database, true, s.Log)
+	if err != nil {
 		return nil, err
 	}
 	s.URL = db.servingURL
-	err = check(doctor.Server)
-	if err == nil {
-		err = db.migrate(ctx)
-	}
-	if err == nil {
-		keys, _ := keyring(c.Secrets) // checked with the settings
-		err = db.encrypt(ctx, keys, false)
-	}
-	if err == nil {
-		err = check(doctor.Schema)
-	}
-	if err != nil {
+	if err := db.prepare(ctx, s); err != nil {
 		db.release()
+		return nil, err
 	}
-	return db, err
+	return db, nil
+}
+
+// prepare migrates between the checks of dg doctor.
+func (db *database) prepare(ctx context.Context, s *doctor.Subject) error {
+	if err := doctor.Settle(s.Log, s.Find(ctx, doctor.Server)); err != nil {
+		return err
+	}
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
+		return err
+	}
+	return doctor.Settle(s.Log, s.Find(ctx, doctor.Schema))
 }
 
 // settings are those of the program. The checks have found no fault in them.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	proxies, _ := c.Proxies()
-	keys, _ := keyring(c.Secrets)
 	return assembly.Settings{
 		ServingURL:      db.servingURL,
 		Replicas:        c.Replicas(),
 		MaxRequestConns: c.PoolRequests,
 		BaseURL:         base,
 		Proxies:         proxies,
-		Keys:            keys,
+		Keys:            db.keys,
 		Log:             log,
 		Version:         version,
 		ShutdownDelay:   c.ShutdownDelay,
-		Data:            assembly.Data{Unreadable: db.unreadable, InClear: !keys.Encrypts()},
+		Data:            assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()},
 	}
 }
 
 // greeting is printed once dg serves. With --demo it loads the demo first. It fails if other
 // machines could reach accounts of the demo.
-func (c serveCmd) greeting(
-	ctx context.Context, db *database, a *assembly.Program, p Stdio, settings assembly.Settings,
-) (string, error) {
-	greeting := fmt.Sprintf("Serving on %s\n", settings.BaseURL)
-	switch {
-	case !c.Private() && c.Demo:
-		return "", errPublicDemo
-	case !c.Private():
-		return greeting, checkPublic(ctx, a.Pools.Requests.Pool)
-	case c.Demo:
-		tryIt, err := loadDemo(ctx, db, settings.Keys, p, settings.BaseURL)
-		return greeting + tryIt, err
+func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
+	base, _ := c.Base()
+	greeting := fmt.Sprintf("Serving on %s\n", base)
+	if !c.Private() {
+		return greeting, db.checkPublic(ctx)
 	}
-	return greeting, nil
+	if !c.Demo {
+		return greeting, nil
+	}
+	tryIt, err := loadDemo(ctx, db, p, base)
+	return greeting + tryIt, err
 }
 
-// serve runs the server, the operations listener and the background work until ctx ends or one of
-// them fails.
-func (c serveCmd) serve(
-	ctx context.Context, a *assembly.Program, on listeners, lost <-chan struct{}, ready func(),
-) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		if err := telemetry.ServeOps(ctx, on.ops,
-			telemetry.OpsHandler(a.Ops, c.OpsAddr)); err != nil {
-			stop(err)
-		}
-	}()
-	go func() {
-		select {
-		case <-ctx.Done():
-		case <-lost:
-			stop(errors.New(
-				"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again",
-			))
-		}
-	}()
+// serve runs the server and the background work until ctx ends or the server fails.
+func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func()) error {
+	working, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { a.Background(ctx) })
+	background.Go(func() { a.Background(working) })
 	defer func() {
-		stop(nil)
+		stop()
 		background.Wait()
 	}()
-	err := a.Serve(ctx, on.main, ready)
+	err := a.Serve(ctx, on, ready)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}

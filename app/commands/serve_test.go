@@ -10,7 +10,7 @@ import (
 
 // configs/deploy/nginx.conf: a proxy on the same machine gets the segments of a network.
 func TestSegmentsAreThoseOfANetwork(t *testing.T) {
-	ln, err := listen(t.Context(), "", "127.0.0.1:0", "DG_ADDR")
+	ln, err := listen(t.Context(), "DG_ADDR", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
 	conn, err := net.Dial("tcp", ln.Addr().String())

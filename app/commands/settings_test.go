@@ -13,11 +13,12 @@ import (
 func TestMistakesOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{
-		"serve --prot 8080":      "unknown flag --prot",
-		"serve extra":            "unexpected argument extra",
-		"sevre":                  "sevre",
-		"":                       "expected one of",
-		"import":                 "file",
+		"serve --prot 8080": "unknown flag --prot",
+		"serve extra":       "unexpected argument extra",
+		"sevre":             "sevre",
+		"":                  "expected one of",
+		"import":            "file",
+		"audit prune --export x --before 2025-01-15": "--before",
 		"keys revoke":            "missing flags: --from=FILE or --all",
 		"serve --addr":           "--addr",
 		"serve --log-level=loud": "--log-level must be one of",

@@ -47,19 +47,6 @@ func (l *Log) ExportBefore(
 	}
 }
 
-// CountBefore counts the entries of the organisation's log from before an instant.
-func (l *Log) CountBefore(
-	ctx context.Context, organisationID string, before time.Time,
-) (entries int64, err error) {
-	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
-		"/* audit.countBefore */ select count(*) from"+logSQL+" and at < ?", before).
-		Scan(&entries).Error
-	if err != nil {
-		return 0, fmt.Errorf("audit: count: %w", err)
-	}
-	return entries, nil
-}
-
 // refusalRow is a count of refusals.
 type refusalRow struct{}
 
