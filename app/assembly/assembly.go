@@ -50,7 +50,7 @@ type Settings struct {
 	Policy          *authz.Policy    // nil: the embedded one
 	Version         string           // of the program, for the metrics
 	Tracer          trace.Tracer     // nil: nothing is traced
-	Data            Data             // for the metrics
+	Unreadable      int              // secrets that no key decrypts, for the metrics
 }
 
 // Program is every module, built in the order of their dependencies.
@@ -103,7 +103,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerReadings(p.Ops, s.Version, s.Data, pools, m.reports.Limiters(), p.exports.Limiters(),
+	registerReadings(p.Ops, s, pools, m.reports.Limiters(), p.exports.Limiters(),
 		m.identity.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())

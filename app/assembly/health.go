@@ -30,7 +30,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 		}
 		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
 		defer stop()
-		if _, err := p.Pools.ready(ctx); err != nil {
+		if err := p.Pools.ready(ctx); err != nil {
 			return err
 		}
 		lines := []string{"ready"}
@@ -45,24 +45,18 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// ready checks that the pools of requests reach a database that accepts writes, and returns how far
-// its clock is ahead of this machine's. Errors: apperr.Unavailable, and those of the connection.
-func (p Pools) ready(ctx context.Context) (ahead time.Duration, err error) {
+// ready checks that the pools of requests reach a database that accepts writes. Errors:
+// apperr.Unavailable, and those of the connection.
+func (p Pools) ready(ctx context.Context) error {
 	for _, db := range []*postgres.DB{p.Requests, p.Snapshots} {
 		var readOnly bool
-		var clock time.Time
-		before := time.Now()
-		err := db.Pool.QueryRow(ctx,
-			`/* app.ready */ select pg_is_in_recovery()
-				or current_setting('transaction_read_only')::boolean, clock_timestamp()`).
-			Scan(&readOnly, &clock)
-		if err != nil {
-			return 0, fmt.Errorf("ready: %w", err)
+		if err := db.Pool.QueryRow(ctx, `/* app.ready */ select pg_is_in_recovery()
+			or current_setting('transaction_read_only')::boolean`).Scan(&readOnly); err != nil {
+			return fmt.Errorf("ready: %w", err)
 		}
 		if readOnly {
-			return 0, errStandby
+			return errStandby
 		}
-		ahead = clock.Sub(before.Add(time.Since(before) / 2)) // between question and answer
 	}
-	return ahead, nil
+	return nil
 }

@@ -25,7 +25,6 @@ type metrics struct {
 	keyRefusals, signInFailures, sealerPasses *prometheus.CounterVec
 	auditFailures, damagedSegments            prometheus.Counter
 	backlog                                   prometheus.Gauge
-	lastBacklog                               int
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -62,19 +61,16 @@ func (m *metrics) keyRefused(why audit.Reason) { m.keyRefusals.WithLabelValues(s
 
 func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
 
-// sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge does not
-// fall. Passes do not overlap.
+// sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge stays.
 func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
-	backlog := pass.Backlog()
 	switch {
 	case errors.Is(err, sealer.ErrLocked):
 		outcome = "locked"
 	case err != nil:
-		outcome = "failed"
-		backlog = max(backlog, m.lastBacklog)
+		m.sealerPasses.WithLabelValues("failed").Inc()
+		return
 	}
 	m.sealerPasses.WithLabelValues(outcome).Inc()
-	m.lastBacklog = backlog
-	m.backlog.Set(float64(backlog))
+	m.backlog.Set(float64(pass.Backlog()))
 }

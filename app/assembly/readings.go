@@ -2,7 +2,6 @@ package assembly
 
 import (
 	"context"
-	"math"
 	"runtime"
 	"strconv"
 
@@ -14,23 +13,15 @@ import (
 	"dg/platform/postgres/replica"
 )
 
-// Data is stored data that metrics show.
-type Data struct {
-	Unreadable int  // secrets of two-step verification, at the start
-	InClear    bool // whether new ones are stored without a key
-}
-
 // registerReadings registers the metrics that are read at each scrape, and those that stay.
 func registerReadings(
-	r prometheus.Registerer, version string, data Data, pools Pools,
+	r prometheus.Registerer, s Settings, pools Pools,
 	limiters ...map[string]*limit.Limiter,
 ) {
 	constant(r, "dg_build_info", "Version of the program and of Go. Always 1.", 1,
-		prometheus.Labels{"version": version, "goversion": runtime.Version()})
+		prometheus.Labels{"version": s.Version, "goversion": runtime.Version()})
 	constant(r, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
-		float64(data.Unreadable), nil)
-	constant(r, "dg_secrets_in_clear",
-		"1 where two-step secrets are stored without DG_SECRET_KEY.", number(data.InClear), nil)
+		float64(s.Unreadable), nil)
 	registerHealth(r, pools)
 	for name, db := range pools.byName() {
 		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
@@ -59,31 +50,15 @@ func number(is bool) float64 {
 	return 0
 }
 
-// registerHealth asks the database at each scrape whether it serves, and for its clock.
+// registerHealth asks the database at each scrape whether it serves.
 func registerHealth(r prometheus.Registerer, pools Pools) {
-	ask := func() (offset float64, err error) {
-		ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
-		defer stop()
-		ahead, err := pools.ready(ctx)
-		return ahead.Seconds(), err
-	}
-	in := promauto.With(r)
-	in.NewGaugeFunc(prometheus.GaugeOpts{
+	promauto.With(r).NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dg_ready",
 		Help: "Whether /readyz answers 200: the database answers and takes writes.",
 	}, func() float64 {
-		_, err := ask()
-		return number(err == nil)
-	})
-	in.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "dg_database_clock_offset_seconds",
-		Help: "The database's clock less this machine's. NaN while the database does not answer.",
-	}, func() float64 {
-		offset, err := ask()
-		if err != nil {
-			return math.NaN()
-		}
-		return offset
+		ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
+		defer stop()
+		return number(pools.ready(ctx) == nil)
 	})
 }
 

@@ -133,7 +133,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 		Log:             log,
 		Version:         version,
 		ShutdownDelay:   c.ShutdownDelay,
-		Data:            assembly.Data{Unreadable: db.unreadable, InClear: !db.keys.Encrypts()},
+		Unreadable:      db.unreadable,
 	}
 }
 
