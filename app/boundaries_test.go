@@ -32,11 +32,14 @@ var mayImport = map[string][]string{
 	"scripts/contract": {"platform"},
 	"app/chaos":        {"app/apptest"}, // tests only, as the next
 	"app/system":       {"app/apptest", "app/commands"},
-	"app/demo":         {"modules/games"},
-	"app/doctor":       {"migrations", "modules/identity", "platform"},
-	"configs":          {},
-	"migrations":       {},
-	"modules/audit":    {"platform"},
+	"app/demo": {
+		"platform", "modules/apikeys", "modules/audit", "modules/games", "modules/identity",
+		"modules/identity/password",
+	},
+	"app/doctor":    {"migrations", "modules/identity", "platform"},
+	"configs":       {},
+	"migrations":    {},
+	"modules/audit": {"platform"},
 	"modules/identity": {
 		"platform", "modules/audit", "modules/identity/password", "modules/identity/throttle",
 		"modules/identity/twostep",

@@ -1,4 +1,4 @@
-// Command dg serves the reporting API of DG and manages its database. `dg --help` is the reference
+// Command dg serves the reporting API of DG and manages its database. `dg COMMAND --help` is the reference
 // of its commands and settings.
 package main
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -96,14 +97,22 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
+// version is set when a release is built.
+var version = "dev"
+
+func versionLine() string {
+	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
+}
+
 // parser reads the arguments into c. --help sets the exit status.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),
 		kong.Description(
-			"The reporting API of DG, and its screens. Every setting is a flag or an environment variable.",
+			"The reporting API of DG, and its screens. dg serve --help explains every setting.",
 		),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Resolvers(kong.ResolverFunc(secretFile)),
 		kong.Vars{

@@ -11,6 +11,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"dg/app/assembly"
+	"dg/app/demo"
 	"dg/app/doctor"
 	"dg/platform/config"
 	"dg/platform/telemetry"
@@ -22,12 +23,21 @@ type serveCmd struct {
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
+// Help names the variables that are no flags.
+func (serveCmd) Help() string {
+	return "A variable of a secret may name a file instead: DG_DATABASE_URL_FILE, " +
+		"DG_MIGRATE_DATABASE_URL_FILE, DG_DATABASE_REPLICA_URLS_FILE, DG_SECRET_KEY_FILE, " +
+		"DG_SECRET_KEY_PREVIOUS_FILE. OTEL_EXPORTER_OTLP_ENDPOINT, and OpenTelemetry's other " +
+		"variables, send traces. PG_BIN is the folder of PostgreSQL's programs, for the embedded " +
+		"server."
+}
+
 // Run serves until the process is told to stop.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
 	if c.Demo && !c.Private() {
-		return errPublicDemo
+		return demo.ErrPublic
 	}
 	s := doctor.Subject{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
 	if err := doctor.Settle(p.log, s.Find(ctx, doctor.Machine)); err != nil {
@@ -148,8 +158,18 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 	if !c.Demo {
 		return greeting, nil
 	}
-	tryIt, err := loadDemo(ctx, db, p, base)
+	tryIt, err := db.loadDemo(ctx, p, base)
 	return greeting + tryIt, err
+}
+
+// checkPublic fails if others could sign in to accounts of the demo.
+func (db *database) checkPublic(ctx context.Context) error {
+	o, err := db.operator(ctx, "dg serve")
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	return demo.CheckPublic(ctx, o.Pool)
 }
 
 // serve runs the server and the background work until ctx ends or the server fails.

@@ -2,9 +2,9 @@ package demo
 
 // The first organisation and its owner, who is the first of Accounts.
 const (
-	OrganisationID = "236f0db3-d58c-4b1e-8592-7f32fa68a7db"
-	OwnerID        = "67749781-09ab-4d07-b590-8b89f7427111"
-	OwnerName      = "Maren Solheim"
+	organisationID = "236f0db3-d58c-4b1e-8592-7f32fa68a7db"
+	ownerID        = "67749781-09ab-4d07-b590-8b89f7427111"
+	ownerName      = "Maren Solheim"
 )
 
 // Account is a person of the demo who can sign in.

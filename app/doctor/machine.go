@@ -13,7 +13,7 @@ import (
 
 // findSettings checks the settings by themselves.
 func findSettings(_ context.Context, s *Subject) (findings []Finding) {
-	const help = "Correct it: dg --help explains each setting."
+	const help = "Correct it: dg serve --help explains each setting."
 	if err := s.Check(); err != nil {
 		for says := range strings.SplitSeq(err.Error(), "\n") {
 			findings = append(findings, Finding{"settings", Failure, says, help})

@@ -1,0 +1,119 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/modules/identity/password"
+	"dg/platform/authz"
+)
+
+// Open returns the demo with plays up to now.
+func Open() (io.ReadCloser, error) {
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(Write(w, time.Now())) }()
+	return r, nil
+}
+
+// ErrPublic refuses the demo where other machines could sign in.
+var ErrPublic = errors.New("the passwords of the demo are published: " +
+	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
+
+// CheckPublic fails if an account of the demo still has the password that dg publishes.
+func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
+	var published []string
+	for _, a := range Accounts {
+		var hash string
+		if err := db.QueryRow(ctx, `/* demo.checkPublic */
+			select coalesce((select password_hash from users where email_key = $1), '')`,
+			identity.EmailKey(a.Email)).Scan(&hash); err != nil {
+			return fmt.Errorf("look for accounts of the demo: %w", err)
+		}
+		if password.Verify(hash, a.Password) {
+			published = append(published, a.Email)
+		}
+	}
+	if len(published) == 0 {
+		return nil
+	}
+	return fmt.Errorf("this database has accounts of the demo with published passwords: %s. "+
+		"Use another database, or serve it where DG_ADDR and DG_BASE_URL are loopback addresses, "+
+		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
+}
+
+// Missing reports whether the database is empty. It fails if it has other organisations.
+func Missing(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
+	var loaded bool
+	if err := db.QueryRow(ctx, `/* demo.missing */
+		select not exists (select from organisations),
+		  exists (select from memberships where (org_id, user_id, role) = ($1, $2, 'owner'))`,
+		organisationID, ownerID).Scan(&empty, &loaded); err != nil {
+		return false, fmt.Errorf("look for the demo: %w", err)
+	}
+	if !empty && !loaded {
+		return false, errors.New("this database has organisations, but not those of the demo. Use " +
+			"another database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
+	}
+	return empty, nil
+}
+
+// keyName is the name of the demo key.
+const keyName = "Demo (make run)"
+
+// ReplaceKey creates the demo key. It revokes an earlier one, whose secret cannot be shown again.
+func ReplaceKey(
+	ctx context.Context, keys *apikeys.Service, request audit.Request,
+) (apikeys.Token, error) {
+	owner := apikeys.Actor{
+		Person: apikeys.Person{ID: ownerID, Name: ownerName},
+		Subject: authz.Subject{
+			Kind:           authz.Member,
+			OrganisationID: organisationID,
+			Grants:         authz.MemberGrants("owner", false),
+		},
+	}
+	existing, err := keys.List(ctx, owner)
+	if err != nil {
+		return apikeys.Token{}, err
+	}
+	for _, k := range existing {
+		if k.Name == keyName && !k.Revoked(time.Now()) {
+			if err := keys.Revoke(ctx, owner, k.ID, request); err != nil {
+				return apikeys.Token{}, err
+			}
+		}
+	}
+	_, token, err := keys.Create(ctx, owner, apikeys.NewKey{
+		Name:   keyName,
+		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
+	}, request)
+	return token, err
+}
+
+// Greeting explains how to try the demo at base. It contains the key: print it to standard output,
+// never to the log.
+func Greeting(base string, key apikeys.Token) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)
+	for _, p := range Accounts {
+		step := ""
+		if p.TOTPSecret != "" {
+			step = ", with codes from " + p.TOTPSecret
+		}
+		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation,
+			step)
+	}
+	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", harbour, key)
+	fmt.Fprintf(&b, "\nTry it:\n  curl -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
+		key, base)
+	return b.String()
+}
