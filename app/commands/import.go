@@ -69,13 +69,13 @@ func interruptible(r io.Reader) io.ReadCloser {
 func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
 ) (importer.Summary, error) {
-	var progress func(importer.Progress)
+	var terminal io.Writer
 	if f, ok := p.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		progress = importer.Printer(p.Stderr)
+		terminal = p.Stderr
 		defer fmt.Fprintln(p.Stderr)
 	}
 	summary, err := importer.Importer{Pool: o.Pool, Keys: keys, Request: o.request}.
-		Import(ctx, inputs, progress)
+		Import(ctx, inputs, terminal)
 	if err != nil {
 		return summary, explain(ctx, err)
 	}

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,92 +8,64 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule of the rows of a file.
-type check struct {
-	name     string // for the tag of the query
-	expected string // for the error
-	query    string // selects line, field and value of each row that violates the rule
+// check is a rule of the staged rows of a type, which is applied when the types before it are
+// stored. Its query selects line, field and value of each row that violates the rule.
+type check struct{ expected, query string }
+
+// once is the rule that a file has each object once. column is the field's.
+func once(name, field, column string) check {
+	return check{"each " + name + " once in the file", fmt.Sprintf(`
+		select i.line, '%s', i.%s::text from import_{table} i
+		join (select {key}, min(line) as line from import_{table}
+		      group by {key} having count(*) > 1) o on {same}
+		where i.line > o.line`, field, column)}
 }
 
-// reference is a column that holds the id of an object, stored or on an earlier line.
-type reference struct{ field, column, to string }
-
-// unique is a column that has no value twice after the import, among all objects or those for which
-// within holds.
-type unique struct{ field, column, within, expected string }
-
-const (
-	repeated = `
-		select line, '{keyField}', {first}::text from (
-			select line, {key}, row_number() over (partition by {key} order by line) as nth
-			from import_{stored}
-			where ({key}) in (select {key} from import_{stored} group by {key} having count(*) > 1)
-		) repeated where nth > 1`
-	dangling = `
-		select line, '{field}', {column}::text from import_{stored} i
-		where not exists (select from {target} s where s.id = i.{column})
-		  and not exists (select from import_{target} s where s.id = i.{column} and s.line < i.line)`
-	moved = `
-		select i.line, '{field}', i.{column}::text from import_{stored} i
-		join {stored} o on {same} where o.{column} <> i.{column}`
-	// taken names the later of two lines
-	taken = `
-		select i.line, '{field}', i.{column} from import_{stored} i
-		where exists (select from {stored} o
-		              where o.{column} = i.{column} and {within} and o.id <> i.id
-		                and not exists (select from import_{stored} j where j.id = o.id))
-		   or exists (select from import_{stored} o
-		              where o.{column} = i.{column} and {within} and o.id <> i.id
-		                and o.line < i.line)`
-)
-
-// storedID describes a reference to an object of the type.
-func storedID(name string) string {
-	article := "a "
-	if strings.ContainsRune("aeio", rune(name[0])) {
-		article = "an "
-	}
-	return "the id of " + article + name + " that is stored or on an earlier line"
+// refersTo is the rule of a field that holds the id of an object of another type.
+func refersTo(name, table, field, column string) check {
+	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
+		select line, '%s', %[2]s::text from import_{table} i
+		where not exists (select from %[3]s s where s.id = i.%[2]s)`, field, column, table)}
 }
 
-// allChecks returns the rules of the type. formats are those of the types it refers to.
-func (f *format) allChecks(formats map[string]*format) []check {
-	first, _, _ := strings.Cut(f.keys(), ", ")
-	all := []check{{"unique_in_file", "each " + f.name + " once in the file",
-		f.sql(repeated, "{keyField}", cmp.Or(f.keyField, "id"), "{first}", first)}}
-	for i, r := range f.references {
-		values := []string{"{field}", r.field, "{column}", r.column, "{target}", formats[r.to].stored}
-		all = append(all, check{"references", storedID(r.to), f.sql(dangling, values...)})
-		if i == 0 && f.fixed != "" {
-			all = append(all, check{"immutable",
-				"the " + r.to + " that is stored, which cannot change", f.sql(moved, values...)})
-		}
-	}
-	if u := f.unique; u.column != "" {
-		all = append(all, check{"unique", u.expected, f.sql(taken,
-			"{field}", u.field, "{column}", u.column, "{within}", u.within)})
-	}
-	return append(all, f.checks...)
+// keeps is the rule of a field that never changes.
+func keeps(name, field, column string) check {
+	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`
+		select i.line, '%s', i.%[2]s::text from import_{table} i
+		join {table} o on {same} where o.%[2]s <> i.%[2]s`, field, column)}
 }
 
-// violations returns the first rows by line that violate a rule.
-func (f *format) violations(ctx context.Context, tx pgx.Tx, rule check) ([]Error, error) {
-	rows, err := tx.Query(ctx, fmt.Sprintf("/* importer.%s.%s */ "+
-		"select line, field, value from (%s) v (line, field, value) order by line, field limit %d",
-		f.stored, rule.name, rule.query, MaxErrors))
+// unique is the rule of a field that no two objects have the same value of after the import, among
+// those for which within holds. It names the later of two lines.
+func unique(expected, field, column, within string) check {
+	return check{expected, fmt.Sprintf(`
+		select i.line, '%s', i.%[2]s from import_{table} i
+		where exists (select from {table} o
+		              where o.%[2]s = i.%[2]s and %[3]s and o.id <> i.id
+		                and not exists (select from import_{table} j where j.id = o.id))
+		   or exists (select from import_{table} o
+		              where o.%[2]s = i.%[2]s and %[3]s and o.line < i.line)`,
+		field, column, within)}
+}
+
+// check reports the first rows by line that violate the rules of the type.
+func (r *run) check(ctx context.Context, f *format) error {
+	queries := make([]string, len(f.checks))
+	for n, rule := range f.checks {
+		queries[n] = fmt.Sprintf("select line, %d, field, value from (%s) v (line, field, value)",
+			n, f.sql(rule.query))
+	}
+	rows, err := r.tx.Query(ctx, fmt.Sprintf("/* importer.check.%s */ %s order by 1, 2, 3 limit %d",
+		f.table, strings.Join(queries, " union all "), MaxErrors))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Error, error) {
-		e := Error{Expected: rule.expected}
-		err := row.Scan(&e.Line, &e.Field, &e.Got)
-		if e.Got != "" {
-			e.Got = quote(e.Got)
-		}
-		return e, err
+	var line int64
+	var rule int
+	var field, value string
+	_, err = pgx.ForEachRow(rows, []any{&line, &rule, &field, &value}, func() error {
+		r.report(line, invalid(field, f.checks[rule].expected, value))
+		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("check %s of %s: %w", rule.name, f.stored, err)
-	}
-	return found, nil
+	return err
 }

@@ -2,209 +2,93 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
-	"slices"
-	"strconv"
+	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// decoder checks each line alone and passes its row to the format.
-type decoder struct {
-	formats map[string]*format // by type
-	types   string             // as errors list them
-	options json.Options
-	header  jsontext.Decoder // reused
-	number  int64            // of the line
-	errors  []Error          // of the line
-}
+// strict refuses unknown fields. Names in two cases or twice and invalid UTF-8, which encoding/json
+// accepts and changes, are refused by this package.
+var strict = json.JoinOptions(json.RejectUnknownMembers(true),
+	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
 
-// errEnough ends the reading of a line with MaxErrors errors.
-var errEnough = errors.New("enough errors")
-
-func newDecoder(formats []*format) *decoder {
-	d := &decoder{formats: map[string]*format{}}
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-		d.formats[f.name] = f
-	}
-	d.types = strings.Join(names, ", ")
-	d.options = json.WithUnmarshalers(json.JoinUnmarshalers(
-		scalar(d, expectedText, parseString), scalar(d, expectedUUID, parseID),
-		scalar(d, expectedTime, parseTime),
-		scalar(d, expectedWhole, parseWhole), scalar(d, expectedScore, parseScore),
-		scalar(d, expectedBool, parseBool),
-		scalar(d, expectedObject, parseConfiguration)))
-	return d
-}
-
-// line reads one line into a row of its format. It returns the first errors, at most MaxErrors.
-func (d *decoder) line(number int64, line []byte) []Error {
-	d.number = number
-	d.errors = d.errors[:0]
-	if len(bytes.Trim(line, " \t\r")) == 0 {
+// readID reads a UUID. The nil UUID and null count as missing.
+func readID(value []byte, to *pgtype.UUID) error {
+	if string(value) == "null" {
 		return nil
 	}
-	if f := d.formats[d.typeOf(line)]; f != nil {
-		if row := f.read(d, f.name, line); row != nil {
-			f.pending = append(f.pending, append([]any{number}, row...))
-			f.rows++
-		}
-		return d.errors
-	}
+	parsed, err := uuid.ParseBytes(bytes.Trim(value, `"`))
+	*to = pgtype.UUID{Bytes: parsed, Valid: parsed != uuid.Nil}
+	return err
+}
+
+// typeOf returns the type that a line names.
+func typeOf(line []byte) (string, error) {
 	var header struct {
-		Type jsontext.Value `json:"type"`
+		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(line, &header); err != nil {
-		d.unreadable(err)
-	} else {
-		d.add("type", "one of "+d.types, show(header.Type))
-	}
-	return d.errors
+	err := json.Unmarshal(line, &header)
+	return header.Type, err
 }
 
-// typeOf returns the type of the object on a line, or "". Most writers put it first.
-func (d *decoder) typeOf(line []byte) string {
-	dec := &d.header
-	dec.Reset(bytes.NewBuffer(line))
-	_, err := dec.ReadToken()
-	for err == nil && dec.PeekKind() == '"' {
-		name, _ := dec.ReadToken()
-		isType := name.String() == "type"
-		var value jsontext.Value
-		if value, err = dec.ReadValue(); err == nil && isType {
-			text, _ := parseString(value)
-			return text
-		}
-	}
-	return ""
-}
-
-// reader returns a function that reads and checks an object of one type.
-func reader[T any](row func(*T) []any) func(*decoder, string, []byte) []any {
-	return func(d *decoder, name string, line []byte) []any {
+// reader returns a function that reads and checks an object of one type: a row, or the errors of
+// the line.
+func reader[T any](row func(*T) []any) func(line []byte) ([]any, []string) {
+	return func(line []byte) ([]any, []string) {
 		var fields struct {
-			Type    string         `json:"type"`
-			Object  T              `json:",inline"`
-			Unknown jsontext.Value `json:",unknown"`
+			Type   string `json:"type"`
+			Object T      `json:",inline"`
 		}
-		if err := json.Unmarshal(line, &fields, d.options); err != nil {
-			d.unreadable(err)
-			return nil
+		if err := json.Unmarshal(line, &fields, strict); err != nil {
+			return nil, []string{unreadable(line, err)}
 		}
-		d.validate(&fields.Object)
-		d.unknown("", name, fields.Unknown)
-		if len(d.errors) > 0 {
-			return nil
-		}
-		return row(&fields.Object)
-	}
-}
-
-// scalar reads a value of one field. An invalid value is an error of that field, and reading
-// continues, so that all errors of a line are found. A null counts as missing.
-func scalar[T any](
-	d *decoder, expected string, parse func(jsontext.Value) (T, bool),
-) *json.Unmarshalers {
-	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, to *T) error {
-		raw, err := dec.ReadValue()
-		if err != nil || raw.Kind() == 'n' {
-			return err
-		}
-		value, ok := parse(raw)
-		if !ok {
-			if !d.add(fieldAt(dec.StackPointer()), expected, show(raw)) {
-				return errEnough
+		if found := tags.Faults(&fields.Object); len(found) > 0 {
+			all := make([]string, len(found))
+			for i, fault := range found {
+				all[i] = fault.Path + ": expected " + fault.Message
 			}
-			return nil
+			return nil, all
 		}
-		*to = value
-		return nil
-	})
+		return row(&fields.Object), nil
+	}
 }
 
-// unreadable adds an error of the JSON syntax, or of a value where the format has an object or
-// array.
-func (d *decoder) unreadable(err error) {
-	if errors.Is(err, errEnough) {
-		return
-	}
+// unreadable returns the error of a line that is not JSON or has a value of another type.
+func unreadable(line []byte, err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		if errors.Is(err, jsontext.ErrDuplicateName) {
-			d.add(fieldAt(e.JSONPointer), "each field once", "")
-			return
-		}
-		d.add("", expectedLine,
-			fmt.Sprintf("%s at byte %d", strings.TrimPrefix(e.Err.Error(), "jsontext: "),
-				e.ByteOffset+1))
-		return
+		return invalid(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
 	}
-	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		expected := "an object"
-		if e.JSONPointer == "" {
-			expected = expectedLine
-		} else if e.GoType != nil && e.GoType.Kind().String() == "slice" {
-			expected = "an array"
-		}
-		d.add(fieldAt(e.JSONPointer), expected, kindOf(e.JSONKind))
-		return
+	e, ok := errors.AsType[*json.SemanticError](err)
+	if !ok || e.GoType == nil {
+		return invalid("", oneObject, err.Error())
 	}
-	d.add("", expectedLine, quote(err.Error()))
+	field := fieldAt(e.JSONPointer)
+	if errors.Is(e, json.ErrUnknownName) {
+		return invalid(field, "no field of this name", "")
+	}
+	expected := types[strings.TrimPrefix(e.GoType.String(), "*")]
+	if e.GoType.Kind() == reflect.Slice {
+		expected = "an array"
+	}
+	got := ""
+	if e.JSONKind != '{' && e.JSONKind != '[' && field != "passwordHash" && field != "totpSecret" {
+		value, _ := jsontext.NewDecoder(bytes.NewReader(line[e.ByteOffset:])).ReadValue()
+		got = string(value)
+	}
+	return invalid(field, cmp.Or(expected, oneObject), got)
 }
 
-// unknown adds an error for each field that the type does not have.
-func (d *decoder) unknown(prefix, typ string, fields jsontext.Value) {
-	if fields == nil {
-		return
-	}
-	dec := jsontext.NewDecoder(bytes.NewReader(fields))
-	_, _ = dec.ReadToken() // all is valid: the line was decoded
-	for dec.PeekKind() == '"' {
-		name, _ := dec.ReadToken()
-		if !d.add(prefix+fieldName(name.String()), "no field of this name in a "+typ, "") {
-			return
-		}
-		_ = dec.SkipValue()
-	}
-}
-
-// add adds an error of the line, one for each field. A later error of the same field replaces only
-// the expectation of a text, which is less precise than others. It returns false if the line has
-// enough errors.
-func (d *decoder) add(field, expected, got string) bool {
-	if field == "passwordHash" || field == "totpSecret" {
-		got = ""
-	}
-	same := func(e Error) bool { return e.Field == field }
-	if i := slices.IndexFunc(d.errors, same); i >= 0 {
-		if d.errors[i].Expected == expectedText {
-			d.errors[i].Expected = expected
-		}
-		return true
-	}
-	if len(d.errors) == MaxErrors {
-		return false
-	}
-	d.errors = append(d.errors, Error{Line: d.number, Field: field, Expected: expected, Got: got})
-	return true
-}
+var element = regexp.MustCompile(`/(\d+)`)
 
 // fieldAt returns the name of a field in errors, such as skills[2].attempts for /skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string {
-	var b strings.Builder
-	for token := range pointer.Tokens() {
-		switch _, err := strconv.Atoi(token); {
-		case err == nil && b.Len() > 0:
-			b.WriteString("[" + token + "]")
-		case b.Len() > 0:
-			b.WriteString("." + fieldName(token))
-		default:
-			b.WriteString(fieldName(token))
-		}
-	}
-	return b.String()
+	path := element.ReplaceAllString(strings.TrimPrefix(string(pointer), "/"), "[$1]")
+	return strings.ReplaceAll(path, "/", ".")
 }

@@ -84,10 +84,10 @@ func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 	t.Helper()
 	before := contents(t, pool)
 	_, err := Importer{Pool: pool}.Import(context.Background(), files, nil)
-	var wrong *Errors
+	var wrong Errors
 	require.ErrorAs(t, err, &wrong)
 	require.Equal(t, before, contents(t, pool), "an import that fails changes nothing")
-	return strings.Split(wrong.Error(), "\n")
+	return wrong
 }
 
 // contents returns the number of rows, and a checksum of rows and their versions, of each table.
@@ -132,7 +132,7 @@ func one(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) string {
 
 // counted returns a summary's count of a type.
 func counted(s Summary, typ string) Count {
-	for _, c := range s.Counts {
+	for _, c := range s {
 		if c.Type == typ {
 			return c
 		}

@@ -3,6 +3,8 @@ package importer
 import (
 	"bufio"
 	"crypto/rand"
+	"math"
+	"time"
 
 	"dg/modules/audit"
 	"dg/modules/games"
@@ -12,118 +14,133 @@ import (
 
 // formats returns the types of objects. Each refers to earlier ones only.
 func (im Importer) formats() []*format {
-	ofOrganisation := reference{field: "organisationId", column: "org_id", to: "organisation"}
+	ofOrganisation := refersTo("organisation", "organisations", "organisationId", "org_id")
+	sameOrganisation := keeps("organisation", "organisationId", "org_id")
 	random := bufio.NewReader(rand.Reader)
 	return []*format{{
-		name: "organisation", stored: "organisations",
-		staged: "id, slug, name, plan, reporting_mode, plan as old_plan, reporting_mode as old_mode",
-		set:    "slug, name, plan, reporting_mode",
-		unique: unique{"slug", "slug", "true", "a slug that no other organisation has"},
+		name: "organisation", table: "organisations",
+		columns: "id, slug, name, plan, reporting_mode",
+		checks: []check{
+			once("organisation", "id", "id"),
+			unique("a slug that no other organisation has", "slug", "slug", "true"),
+		},
 		before: lockOrganisations,
-		entries: []entries{
-			{audit.PlanChanged, `select id, jsonb_build_object('from', old_plan, 'to', plan)
-				from import_organisations where old_plan <> plan`},
-			{audit.ReportingModeChanged, `
-				select id, jsonb_build_object('from', old_mode, 'to', reporting_mode)
-				from import_organisations where old_mode <> reporting_mode`},
+		entries: map[audit.Action]string{
+			audit.PlanChanged:          planChanges,
+			audit.ReportingModeChanged: modeChanges,
 		},
 		read: reader(func(o *organisation) []any {
-			return []any{o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode, nil, nil}
+			return []any{o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode}
 		}),
 	}, {
-		name: "user", stored: "users",
-		staged: "id, email, email_key, name, password_hash, totp_secret, locale",
-		set:    "email, email_key, name, password_hash, totp_secret, locale",
-		also:   userSince,
-		unique: unique{"email", "email_key", "true", "an e-mail that no other user has, in any case"},
-		checks: []check{{
-			"key", "DG_SECRET_KEY to be the key that the stored secret is under", underAnotherKey,
-		}},
+		name: "user", table: "users",
+		columns: "id, email, email_key, name, password_hash, totp_secret, locale",
+		checks: []check{
+			once("user", "id", "id"),
+			unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
+			{"DG_SECRET_KEY to be the key that the stored secret is under", underAnotherKey},
+		},
+		also: userSince,
 		read: reader(func(u *user) []any {
-			var secret *string
-			if u.TOTPSecret != nil {
-				secret = new(im.Keys.StoredSecret(u.ID.String(), *u.TOTPSecret))
+			secret := u.TOTPSecret
+			if secret != nil {
+				secret = new(im.Keys.StoredSecret(u.ID.String(), *secret))
 			}
 			return []any{
 				u.ID, u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret, u.Locale,
 			}
 		}),
 	}, {
-		name: "membership", stored: "memberships",
-		staged: "org_id, user_id, role",
-		key:    "user_id, org_id", keyField: "userId",
-		set:        "role",
-		references: []reference{ofOrganisation, {field: "userId", column: "user_id", to: "user"}},
+		name: "membership", table: "memberships",
+		columns: "org_id, user_id, role",
+		key:     "user_id, org_id",
+		checks: []check{
+			once("membership", "userId", "user_id"),
+			ofOrganisation,
+			refersTo("user", "users", "userId", "user_id"),
+		},
 		read: reader(func(m *membership) []any {
 			return []any{m.OrganisationID, m.UserID, m.Role}
 		}),
 	}, {
-		name: "game", stored: "games",
-		staged: "id, slug, title",
-		set:    "slug, title",
-		read:   reader(func(g *game) []any { return []any{g.ID, g.Slug, g.Title} }),
+		name: "game", table: "games",
+		columns: "id, slug, title",
+		checks:  []check{once("game", "id", "id")},
+		read:    reader(func(g *game) []any { return []any{g.ID, g.Slug, g.Title} }),
 	}, {
-		name: "fork", stored: "forks",
-		staged:     "id, org_id, " + forkColumns,
-		fixed:      "org_id",
-		set:        forkColumns,
-		references: []reference{ofOrganisation, {field: "gameId", column: "game_id", to: "game"}},
-		unique: unique{"slug", "slug", "o.org_id = i.org_id",
-			"a slug that no other fork of the organisation has"},
+		name: "fork", table: "forks",
+		columns: "id, org_id, game_id, slug, title, major, status, visibility, source_locale, " +
+			"deployed_release_number, suspended, configuration, created_at, updated_at",
+		checks: []check{
+			once("fork", "id", "id"),
+			ofOrganisation,
+			sameOrganisation,
+			refersTo("game", "games", "gameId", "game_id"),
+			unique("a slug that no other fork of the organisation has", "slug", "slug",
+				"o.org_id = i.org_id"),
+		},
 		read: reader(func(f *fork) []any {
 			return []any{
 				f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status, f.Visibility,
-				f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, []byte(f.Configuration),
-				f.CreatedAt, f.UpdatedAt,
+				f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
+				cut(f.CreatedAt), cut(f.UpdatedAt),
 			}
 		}),
 	}, {
-		name: "player", stored: "players",
-		staged:     "id, org_id, display_name, label",
-		fixed:      "org_id",
-		set:        "display_name",
-		references: []reference{ofOrganisation},
-		before:     playerOrdinals,
-		insert:     insertPlayers,
+		name: "player", table: "players",
+		columns: "id, org_id, display_name",
+		staged:  "id, org_id, display_name, label",
+		checks:  []check{once("player", "id", "id"), ofOrganisation, sameOrganisation},
+		write:   writePlayers,
 		read: reader(func(p *player) []any {
 			label, _ := org.NewLabel(random) // crypto/rand does not fail
 			return []any{p.ID, p.OrganisationID, p.DisplayName, label}
 		}),
 	}, {
-		name: "group", stored: "player_groups",
-		staged:     "id, org_id, name, null::uuid[] as player_ids",
-		fixed:      "org_id",
-		references: []reference{ofOrganisation},
+		name: "group", table: "player_groups",
+		columns: "id, org_id, name",
+		staged:  "id, org_id, name, null::uuid[] as player_ids",
 		checks: []check{
-			{"players", storedID("player"), unknownGroupPlayers},
-			{"players_organisation", "a player of the group's organisation", foreignGroupPlayers},
+			once("group", "id", "id"),
+			ofOrganisation,
+			sameOrganisation,
+			{"each player once", repeatedGroupPlayers},
+			{"the id of a stored player, or of one in the file", unknownGroupPlayers},
+			{"a player of the group's organisation", foreignGroupPlayers},
 		},
 		write: writeGroups,
 		read: reader(func(g *group) []any {
 			return []any{g.ID, g.OrganisationID, g.Name, g.PlayerIDs}
 		}),
 	}, {
-		name: "play", stored: "plays",
+		name: "play", table: "plays",
 		staged: "id, fork_id, null::uuid as player_id, release_number, started_at, completed_at, " +
 			"score, passed, answers",
-		fixed: "fork_id",
-		references: []reference{
-			{field: "forkId", column: "fork_id", to: "fork"},
-			{field: "playerId", column: "player_id", to: "player"},
+		checks: []check{
+			once("play", "id", "id"),
+			refersTo("fork", "forks", "forkId", "fork_id"),
+			keeps("fork", "forkId", "fork_id"),
+			refersTo("player", "players", "playerId", "player_id"),
+			{"a player of the fork's organisation", foreignPlayers},
 		},
-		checks: []check{{
-			"player_organisation", "a player of the fork's organisation", foreignPlayers,
-		}},
-		update: updatePlays,
-		insert: insertPlays,
+		write: writePlays,
 		read: reader(func(p *play) []any {
+			var completed *time.Time
+			var score *int16
+			if p.CompletedAt != nil {
+				completed = new(cut(*p.CompletedAt))
+				score = new(int16(math.Round(*p.ScorePercent * 100)))
+			}
 			return []any{
-				p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, p.StartedAt, p.CompletedAt,
-				(*int16)(p.ScorePercent), p.Passed, packed(p.Skills),
+				p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, cut(p.StartedAt), completed, score,
+				p.Passed, packed(p.Skills),
 			}
 		}),
 	}}
 }
+
+// cut cuts off a time to the millisecond, to which PostgreSQL would round it.
+func cut(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 // packed returns the stored form of a play's answers.
 func packed(skills []skill) []byte {

@@ -33,14 +33,11 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Summary is what an import did: the objects by type, in the order of types, and the lines read.
-type Summary struct {
-	Counts []Count
-	Lines  int64
-}
+// Summary is what an import did: the objects by type, in the order of types.
+type Summary []Count
 
 // collectAt is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes, so
-// collecting a quarter as often costs little memory.
+// collecting a quarter as often costs little memory, and saves a quarter of the time.
 const collectAt = 400
 
 // lockTimeout bounds the wait for another import.
@@ -56,47 +53,39 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
 
-// Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. progress
-// is called from time to time, and may be nil.
+// Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. It shows
+// progress in one line of a terminal, which may be nil, and does not end the line.
 //
-// Errors: *Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the
-// database, of reading and of ctx.
+// Errors: Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the
+// database and of ctx.
 func (im Importer) Import(
-	ctx context.Context, inputs []Input, progress func(Progress),
+	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
 		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	}
 	tx, err := im.Pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
-		return Summary{}, err
+		return nil, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := begin(ctx, tx); err != nil {
-		return Summary{}, err
+		return nil, err
 	}
-	r, err := im.newRun(ctx, tx, progress)
+	r, err := newRun(ctx, tx, im, terminal)
 	if err != nil {
-		return Summary{}, err
+		return nil, err
 	}
 	for _, input := range inputs {
-		if err := r.file(ctx, input); err != nil {
-			return Summary{}, fmt.Errorf("%s: %w", input.Name, err)
-		}
-		if r.errors.full() {
-			break
+		if err := r.importFile(ctx, input); err != nil {
+			return nil, fmt.Errorf("%s: %w", input.Name, err)
 		}
 	}
-	if len(r.errors.List) > 0 {
-		return Summary{}, &r.errors
-	}
-	summary := Summary{Lines: r.lines}
-	for _, f := range r.formats {
-		f.count.Type = f.name
-		summary.Counts = append(summary.Counts, f.count)
+	if len(r.errors) > 0 {
+		return nil, r.errors
 	}
 	// not cancelled: the outcome of an interrupted commit is unknown
-	return summary, commit(context.WithoutCancel(ctx), tx)
+	return r.summary(), commit(context.WithoutCancel(ctx), tx)
 }
 
 // commit fails with ErrUnconfirmed unless the database refuses the commit.
@@ -111,13 +100,17 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 
 // begin lifts the limits of the transaction and takes the import lock.
 func begin(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, `/* importer.begin */
-		set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-		set local work_mem = '64MB'; set local jit = off; set local client_min_messages = error`); err !=
-		nil {
+	_, err := tx.Exec(ctx, `/* importer.begin */
+		set local statement_timeout = 0;
+		set local lock_timeout = 0;
+		set local idle_in_transaction_session_timeout = 0;
+		set local work_mem = '64MB';
+		set local jit = off;
+		set local client_min_messages = error`)
+	if err != nil {
 		return err
 	}
-	err := postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout,
+	err = postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout,
 		func() (locked bool, err error) {
 			err = tx.QueryRow(ctx,
 				`/* importer.lock */ select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`).
@@ -130,11 +123,20 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
+func (r *run) summary() Summary {
+	var counts Summary
+	for _, f := range r.formats {
+		f.count.Type = f.name
+		counts = append(counts, f.count)
+	}
+	return counts
+}
+
 // Print writes what was added and replaced, by type.
 func (s Summary) Print(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")
-	for _, c := range s.Counts {
+	for _, c := range s {
 		if c.Added+c.Replaced+c.Unchanged > 0 {
 			fmt.Fprintf(&text, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
 		}

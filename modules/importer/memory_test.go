@@ -35,12 +35,20 @@ func importLiveHeap(t *testing.T, plays int) (most uint64) {
 		return r, nil
 	}}
 	_, err := importer.Importer{Pool: pgtest.New(t).Owner.Pool}.
-		Import(t.Context(), []importer.Input{input}, func(importer.Progress) {
+		Import(t.Context(), []importer.Input{input}, onWrite(func() {
 			var m runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			most = max(most, m.HeapAlloc)
-		})
+		}))
 	require.NoError(t, err)
 	return most
+}
+
+// onWrite is called with each write.
+type onWrite func()
+
+func (f onWrite) Write(text []byte) (int, error) {
+	f()
+	return len(text), nil
 }

@@ -1,11 +1,13 @@
 package importer
 
 import (
-	"strconv"
+	"bytes"
+	"math"
 	"strings"
-	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
 
 	"dg/modules/games"
 	"dg/modules/identity/password"
@@ -13,46 +15,24 @@ import (
 	"dg/platform/input"
 )
 
-// The expectations that errors name.
-const (
-	expectedLine   = "one JSON object in UTF-8"
-	expectedText   = "a text of 1 to 200 characters without control characters"
-	expectedUUID   = "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90"
-	expectedTime   = "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z"
-	expectedStart  = "a time in the years 2000 to 2199 UTC"
-	expectedWhole  = "a whole number from 0 to 2147483647"
-	expectedScore  = "a number from 0 to 100 with at most two decimals"
-	expectedBool   = "true or false"
-	expectedSkill  = "a skill of the catalogue, such as data.reading.charts"
-	expectedObject = "a JSON object without NUL, at most 100 levels deep, with numbers of at " +
-		"most 400 characters and three digits of exponent"
-)
+const oneObject = "one JSON object in UTF-8"
 
-// checks has the rules of the tags in the objects, and their expectations.
-var checks = input.New(map[string]string{
-	"required pgtype.UUID":         expectedUUID,
-	"required time.Time":           expectedTime,
-	"required int32":               expectedWhole,
-	"required bool":                expectedBool,
-	"required":                     "an array",
-	"required_with importer.score": expectedScore,
-	"required_with bool":           expectedBool,
-	"oneof":                        "one of {values}",
-	"min":                          "a whole number of at least {param}",
-	"max":                          "a whole number of at most {param}",
-	"text":                         expectedText,
-	"reportable":                   expectedStart,
-	"catalogue":                    "each skill of the catalogue at most once",
-	"skill":                        expectedSkill,
-	"password_hash":                password.Format,
-	"totp_secret":                  twostep.SecretFormat,
-	"unique":                       "no duplicates",
-	"gtefield":                     "a time not before startedAt",
-	"ltefield":                     "a whole number from 0 to attempts",
-	"excluded_without":             "nothing in a play without completedAt",
-}, map[string]func(input.Field) bool{
-	"text":      input.Text(validText), // unlike forms, an import accepts blank texts
-	"catalogue": func(f input.Field) bool { return f.Field().Len() <= games.SkillCount },
+// types describes the values of Go's types, for errors.
+var types = map[string]string{
+	"string":      "a text of 1 to 200 characters without control characters",
+	"pgtype.UUID": "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
+	"time.Time":   "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z",
+	"int32":       "a whole number from 0 to 2147483647",
+	"float64":     "a number from 0 to 100 with at most two decimals",
+	"bool":        "true or false",
+}
+
+// tags has the rules of the tags in the objects, and their expectations.
+var tags = input.New(expectations(), map[string]func(input.Field) bool{
+	"text":          input.Text(validText), // unlike forms, an import accepts blank texts
+	"score":         func(f input.Field) bool { return validScore(f.Field().Float()) },
+	"configuration": func(f input.Field) bool { return storable(f.Field().Bytes()) },
+	"catalogue":     func(f input.Field) bool { return f.Field().Len() <= games.SkillCount },
 	"skill": input.Text(func(s string) bool {
 		_, ok := games.SkillByID(s)
 		return ok
@@ -64,56 +44,45 @@ var checks = input.New(map[string]string{
 	}),
 })
 
-// validate adds an error for each field of the object that violates the rule of its tag.
-func (d *decoder) validate(object any) {
-	for _, fault := range checks.Faults(object) {
-		if unknown, ok := fault.Value.(jsontext.Value); ok {
-			d.unknown(strings.TrimSuffix(fault.Path, "Unknown"), "skill", unknown)
-			continue
-		}
-		d.add(fault.Path, fault.Message, shown(fault))
+func expectations() map[string]string {
+	words := map[string]string{
+		"required":         "an array, got nothing",
+		"oneof":            `one of {values}, got "{value}"`,
+		"min":              "a whole number of at least {param}, got {value}",
+		"max":              "a whole number of at most {param}, got {value}",
+		"text":             types["string"] + `, got "{value}"`,
+		"score":            types["float64"] + ", got {value}",
+		"reportable":       "a time in the years 2000 to 2199 UTC, got {value}",
+		"catalogue":        "each skill of the catalogue at most once",
+		"unique":           "each skill at most once",
+		"skill":            `a skill of the catalogue, such as data.reading.charts, got "{value}"`,
+		"gtefield":         "a time not before startedAt, got {value}",
+		"ltefield":         "a whole number from 0 to attempts, got {value}",
+		"excluded_without": "nothing in a play without completedAt, got {value}",
+		"password_hash":    password.Format,
+		"totp_secret":      twostep.SecretFormat,
+		"configuration":    "an object without \\u0000 and numbers that are out of range",
 	}
+	for name, text := range types {
+		words["required "+name] = text + ", got nothing"
+		words["required_with "+name] = text + ", got nothing"
+	}
+	return words
 }
 
-// shown returns the value that violates a rule, as errors show it.
-func shown(fault input.Fault) string {
-	if strings.HasPrefix(fault.Rule, "required") {
-		return "nothing"
-	}
-	switch value := fault.Value.(type) {
-	case string:
-		if value == "" {
-			return "nothing"
-		}
-		return quote(value)
-	case time.Time:
-		if value.IsZero() {
-			return "nothing"
-		}
-		return quote(value.Format("2006-01-02T15:04:05.999Z07:00"))
-	case int32:
-		return strconv.Itoa(int(value))
-	case bool:
-		return strconv.FormatBool(value)
-	case score:
-		return strconv.FormatFloat(float64(value)/100, 'f', -1, 64)
-	case []id:
-		return duplicate(value, id.String)
-	case []skill:
-		return duplicate(value, func(s skill) string { return s.SkillID })
-	default:
-		return ""
-	}
+// validText reports whether s has 1 to 200 characters and no control characters.
+func validText(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 1 && n <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// duplicate returns the first value that occurs again.
-func duplicate[T any](values []T, key func(T) string) string {
-	seen := map[string]bool{}
-	for _, v := range values {
-		if seen[key(v)] {
-			return quote(key(v))
-		}
-		seen[key(v)] = true
-	}
-	return ""
+// validScore compares by value: 87.5, 87.50 and 8.75e1 are equal.
+func validScore(percent float64) bool {
+	return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
+}
+
+// storable reports whether PostgreSQL stores the value as jsonb, and whether it is an object.
+func storable(value []byte) bool {
+	var object map[string]any
+	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))
 }

@@ -27,41 +27,37 @@ func changed(id, old, new string) string { return lineOf(`"id":"$`+id+`"`, old, 
 
 func memberLine(old, new string) string { return lineOf(`"membership"`, old, new) }
 
-// lineRules are invalid lines, each with the beginning of its first error. How a text, a time, a
-// number, a hash and a secret are read is proved by values_test.go and package identity.
+// lineRules are invalid lines, each with the beginning of its first error. How a hash and a secret
+// are read is proved by package identity.
 var lineRules = []struct{ name, line, want string }{
-	{"not JSON", `{"type":"game"`, "expected one JSON object in UTF-8, got unexpected EOF at byte 15"},
-	{"an array", `[]`, "expected one JSON object in UTF-8, got an array"},
+	{"not JSON", `{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
+	{"an array", `[]`, "expected one JSON object in UTF-8"},
 	{"two objects", `{} {}`,
-		"expected one JSON object in UTF-8, got invalid character '{' after top-level value at byte 4"},
+		"expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
 	{"invalid UTF-8", "{\"type\":\"game\xff\"}",
-		"expected one JSON object in UTF-8, got invalid UTF-8 at byte 14"},
+		"type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
 	{"no type", `{"id":"$game"}`,
-		"type: expected one of organisation, user, membership, game, fork, player, group, play, got nothing"},
+		`type: expected one of organisation, user, membership, game, fork, player, group, play, got ""`},
 	{"unknown type", `{"type":"team"}`,
 		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
-	{"unknown field", changed("game", `"title"`, `"colour":1,"title"`),
-		"colour: expected no field of this name in a game"},
-	{"a field in another case", changed("game", `"title":`, `"Title":`),
-		"title: expected " + expectedText + ", got nothing"},
-	{"a field twice", changed("game", `"title"`, `"slug":"b","title"`), "slug: expected each field once"},
-	{"null for a required field", changed("game", `"Game"`, `null`),
-		"title: expected " + expectedText + ", got nothing"},
+	{"unknown field", changed("game", `"title"`, `"colour":1,"title"`), "colour: expected no field of this name"},
+	{"a field in another case", changed("game", `"title":`, `"Title":`), "Title: expected no field of this name"},
+	{"a field twice", changed("game", `"title"`, `"slug":"b","title"`),
+		"slug: expected one JSON object in UTF-8 with each name once"},
+	{"null for a required field", changed("game", `"Game"`, `null`), "title: expected " + types["string"]},
 
-	{"id without hyphens",
-		changed("game", `"id":"$game"`, `"id":"0b8f7c1e3d524b7a9a615f2c8d4e7a90"`),
-		"id: expected " + expectedUUID},
-	{"id a number", changed("game", `"id":"$game"`, `"id":7`), "id: expected " + expectedUUID + ", got 7"},
+	{"id a number", changed("game", `"id":"$game"`, `"id":7`), "id: expected " + types["pgtype.UUID"] + ", got 7"},
+	{"id too short", changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`),
+		"id: expected " + types["pgtype.UUID"] + `, got "0b8f7c1e"`},
 	{"the nil UUID", changed("game", `"id":"$game"`, `"id":"00000000-0000-0000-0000-000000000000"`),
-		"id: expected " + expectedUUID + ", got nothing"},
-	{"no id", changed("game", `"id":"$game",`, ``), "id: expected " + expectedUUID + ", got nothing"},
+		"id: expected " + types["pgtype.UUID"] + ", got nothing"},
+	{"no id", changed("game", `"id":"$game",`, ``), "id: expected " + types["pgtype.UUID"] + ", got nothing"},
 
-	{"an empty text", changed("game", `"Game"`, `""`), "title: expected " + expectedText + ", got nothing"},
-	{"201 characters", changed("game", `"Game"`, `"`+strings.Repeat("é", 201)+`"`),
-		"title: expected " + expectedText + `, got "` + strings.Repeat("é", 60) + `"…`},
-	{"a text as a number", changed("p1", `"One"`, `1`), "displayName: expected " + expectedText + ", got 1"},
-	{"a group's name", changed("group", `"name":"Group",`, ``),
-		"name: expected " + expectedText + ", got nothing"},
+	{"an empty text", changed("game", `"Game"`, `""`), "title: expected " + types["string"] + `, got ""`},
+	{"201 characters", changed("game", `"Game"`, `"`+strings.Repeat("e", 201)+`"`),
+		"title: expected " + types["string"] + `, got "` + strings.Repeat("e", 60) + `…"`},
+	{"a control character", changed("game", `"Game"`, `"a\u001b[2J"`), "title: expected " + types["string"] + `, got "a�[2J"`},
+	{"a number for a text", changed("p1", `"One"`, `1`), "displayName: expected " + types["string"] + ", got 1"},
 
 	{"plan", changed("acme", `"pro"`, `"gold"`),
 		`plan: expected one of free, team, pro, enterprise, got "gold"`},
@@ -73,95 +69,91 @@ var lineRules = []struct{ name, line, want string }{
 		`visibility: expected one of public, organization, restricted, got "Public"`},
 	{"source locale", changed("fork", `"en"`, `"it"`),
 		`sourceLocale: expected one of en, fr, es, pt, de, got "it"`},
-	{"major", changed("fork", `"major":1`, `"major":1.5`), "major: expected " + expectedWhole + ", got 1.5"},
+	{"major", changed("fork", `"major":1`, `"major":1.5`), "major: expected " + types["int32"] + ", got 1.5"},
 	{"major negative", changed("fork", `"major":1`, `"major":-1`),
-		"major: expected " + expectedWhole + ", got -1"},
+		"major: expected a whole number of at least 0, got -1"},
 	{"release too large", changed("fork", `:3,"susp`, `:2147483648,"susp`),
-		"deployedReleaseNumber: expected " + expectedWhole + ", got 2147483648"},
-	{"suspended", changed("fork", `"suspended":false`, `"suspended":0`),
-		"suspended: expected true or false, got 0"},
-	{"no suspended", changed("fork", `"suspended":false,`, ``),
-		"suspended: expected true or false, got nothing"},
-	{"configuration an array", changed("fork", `{"a":[1,{"b":null}]}`, `[1]`),
-		"configuration: expected " + expectedObject + ", got an array"},
-	{"configuration with NUL", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\\\u0000"}`),
-		"configuration: expected " + expectedObject},
+		"deployedReleaseNumber: expected " + types["int32"] + ", got 2147483648"},
+	{"suspended", changed("fork", `"suspended":false`, `"suspended":0`), "suspended: expected true or false, got 0"},
+	{"no suspended", changed("fork", `"suspended":false,`, ``), "suspended: expected true or false, got nothing"},
+	{"configuration an array", changed("fork", `{"a":[1,{"b":null}]}`, `[1]`), "configuration: expected an object"},
+	{"configuration with NUL", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\u0000"}`),
+		"configuration: expected an object without \\u0000"},
 	{"a name twice in a configuration",
 		changed("fork", `{"a":[1,{"b":null}]}`, `{"a":{"b":1,"b":2}}`),
-		"configuration.a.b: expected each field once"},
-	{"configuration too deep",
-		changed("fork", `{"a":[1,{"b":null}]}`, `{"a":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}`),
-		"configuration: expected " + expectedObject},
+		"configuration.a.b: expected one JSON object in UTF-8 with each name once"},
 	{"configuration with a huge number", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`),
-		"configuration: expected " + expectedObject},
+		"configuration: expected an object without"},
 
 	{"no time", changed("fork", `"createdAt":"2026-01-01T00:00:00Z",`, ``),
-		"createdAt: expected " + expectedTime + ", got nothing"},
+		"createdAt: expected " + types["time.Time"] + ", got nothing"},
 	{"a number as a time", changed("fork", `"2026-01-02T00:00:00+01:00"`, `1767225600`),
-		"updatedAt: expected " + expectedTime + ", got 1767225600"},
-
+		"updatedAt: expected " + types["time.Time"] + ", got 1767225600"},
+	{"a leap second", changed("open", `2026-03-02T09:30:00Z`, `2016-12-31T23:59:60Z`),
+		`startedAt: expected an RFC 3339 timestamp without leap second, such as ` +
+			`2026-03-01T09:30:00.000Z, got "2016-12-31T23:59:60Z"`},
 	{"a start before 2000", changed("play", `2026-03-01T09:30:00Z`, `1999-12-31T23:59:59.999Z`),
-		`startedAt: expected a time in the years 2000 to 2199 UTC, got "1999-12-31T23:59:59.999Z"`},
+		`startedAt: expected a time in the years 2000 to 2199 UTC, got 1999-12-31 23:59:59.999 +0000 UTC`},
 	{"a start after 2199", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:00:00Z`),
-		`startedAt: expected a time in the years 2000 to 2199 UTC, got "2200-01-01T00:00:00Z"`},
+		`startedAt: expected a time in the years 2000 to 2199 UTC, got 2200-01-01 00:00:00 +0000 UTC`},
 
-	{"password hash", changed("ann", `$argon`, `hunter2hunter2`),
-		"passwordHash: expected argon2id in PHC form"},
-	{"password hash a number", changed("ann", `"$argon"`, `123`),
-		"passwordHash: expected argon2id in PHC form"},
+	{"password hash", changed("ann", `$argon`, `hunter2hunter2`), "passwordHash: expected argon2id in PHC form"},
+	{"password hash a number", changed("ann", `"$argon"`, `4711`), "passwordHash: expected " + types["string"]},
 	{"TOTP secret", changed("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
 		"totpSecret: expected a secret of at least 80 bits in base32"},
-	{"e-mail", changed("ann", `"Ann@Example.com"`, `""`), "email: expected " + expectedText},
-	{"locale", changed("ann", `"locale":"en"`, `"locale":""`), "locale: expected " + expectedText},
+	{"e-mail", changed("ann", `"Ann@Example.com"`, `""`), "email: expected " + types["string"]},
+	{"locale", changed("ann", `"locale":"en"`, `"locale":""`), "locale: expected " + types["string"]},
 
-	{"playerIds an object", changed("group", `["$p1","$p2"]`, `{}`),
-		"playerIds: expected an array, got an object"},
+	{"playerIds an object", changed("group", `["$p1","$p2"]`, `{}`), "playerIds: expected an array"},
+	{"no playerIds", changed("group", `,"playerIds":["$p1","$p2"]`, ``), "playerIds: expected an array, got nothing"},
 	{"playerIds with null", changed("group", `["$p1","$p2"]`, `["$p1",null]`),
-		"playerIds[1]: expected " + expectedUUID + ", got nothing"},
+		"playerIds[1]: expected the id of a stored player, or of one in the file, got null"},
+	{"playerIds with a number", changed("group", `["$p1","$p2"]`, `["$p1",1]`),
+		"playerIds[1]: expected " + types["pgtype.UUID"] + ", got 1"},
 	{"a player twice", changed("group", `["$p1","$p2"]`, `["$p1","$p2","$p1"]`),
-		`playerIds: expected no duplicates, got "$p1"`},
+		`playerIds[2]: expected each player once, got $p1`},
 
 	{"score above 100", changed("play", `87.55`, `100.01`),
 		"scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01"},
-	{"score below 0", changed("play", `87.55`, `-0.01`),
-		"scorePercent: expected " + expectedScore + ", got -0.01"},
+	{"score below 0", changed("play", `87.55`, `-0.01`), "scorePercent: expected " + types["float64"] + ", got -0.01"},
+	{"score of three decimals", changed("play", `87.55`, `87.555`),
+		"scorePercent: expected " + types["float64"] + ", got 87.555"},
+	{"score a text", changed("play", `87.55`, `"87.55"`), "scorePercent: expected " + types["float64"] + `, got "87.55"`},
 	{"finished without score", changed("play", `"scorePercent":87.55,`, ``),
-		"scorePercent: expected " + expectedScore + ", got nothing"},
+		"scorePercent: expected " + types["float64"] + ", got nothing"},
 	{"finished without verdict", changed("play", `"passed":true,`, `"passed":null,`),
 		"passed: expected true or false, got nothing"},
 	{"completed before started", changed("play", `T09:40:00.5Z`, `T09:29:59.999Z`),
-		`completedAt: expected a time not before startedAt, got "2026-03-01T09:29:59.999Z"`},
+		`completedAt: expected a time not before startedAt, got 2026-03-01 09:29:59.999 +0000 UTC`},
 	{"unfinished with a score", changed("open", `"skills"`, `"scorePercent":1,"skills"`),
 		"scorePercent: expected nothing in a play without completedAt, got 1"},
 	{"unfinished with a verdict", changed("open", `"skills"`, `"passed":false,"skills"`),
 		"passed: expected nothing in a play without completedAt, got false"},
 	{"no skills", changed("open", `,"skills":[]`, ``), "skills: expected an array, got nothing"},
-	{"a skill as a text", changed("open", `[]`, `["data.reading.charts"]`),
-		"skills[0]: expected an object, got a text"},
+	{"a skill as a text", changed("open", `[]`, `["data.reading.charts"]`), "skills[0]: expected one JSON object"},
 	{"unknown skill", changed("play", `data.reading.charts`, `data.reading.chart`),
-		`skills[0].skillId: expected ` + expectedSkill + `, got "data.reading.chart"`},
+		`skills[0].skillId: expected a skill of the catalogue, such as data.reading.charts, got "data.reading.chart"`},
 	{"no attempts", changed("play", `"attempts":3`, `"attempts":0`),
 		"skills[0].attempts: expected a whole number of at least 1, got 0"},
 	{"101 attempts", changed("play", `"attempts":3`, `"attempts":101`),
 		"skills[0].attempts: expected a whole number of at most 100, got 101"},
 	{"more correct than attempts", changed("play", `"correct":2`, `"correct":4`),
 		"skills[0].correct: expected a whole number from 0 to attempts, got 4"},
+	{"correct negative", changed("play", `"correct":2`, `"correct":-1`),
+		"skills[0].correct: expected a whole number of at least 0, got -1"},
 	{"correct missing", changed("play", `,"correct":2`, ``),
-		"skills[0].correct: expected " + expectedWhole + ", got nothing"},
+		"skills[0].correct: expected " + types["int32"] + ", got nothing"},
 	{
 		"a skill twice",
 		changed("open", `[]`,
 			`[{"skillId":"data.reading.charts","attempts":1,"correct":1},{"skillId":"data.reading.charts","attempts":1,"correct":1}]`),
-		`skills: expected no duplicates, got "data.reading.charts"`,
+		`skills: expected each skill at most once`,
 	},
 	{"more skills than the catalogue has",
 		changed("open", `[]`, `[`+strings.Repeat(`{"skillId":"x"},`, 40)+`{}]`),
 		"skills: expected each skill of the catalogue at most once"},
-	{"a leap second", changed("open", `2026-03-02T09:30:00Z`, `2016-12-31T23:59:60Z`),
-		`startedAt: expected an RFC 3339 timestamp without leap second, such as ` +
-			`2026-03-01T09:30:00.000Z, got "2016-12-31T23:59:60Z"`},
 	{"unknown field of a skill", changed("play", `"correct":2`, `"correct":2,"n":1`),
-		"skills[0].n: expected no field of this name in a skill"},
+		"skills[0].n: expected no field of this name"},
 }
 
 func TestInvalidLineIsRefused(t *testing.T) {
@@ -175,7 +167,7 @@ func TestInvalidLineIsRefused(t *testing.T) {
 					`{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+test.line))
 			want := "f:2: " + fill(test.want)
 			assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
-			for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "c29tZXNhbHQ"} {
+			for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "4711", "c29tZXNhbHQ"} {
 				assert.NotContains(t, strings.Join(got, "\n"), secret)
 			}
 		})
@@ -187,27 +179,23 @@ type fileRule struct{ name, lines, want string }
 // fileRules are files that break a rule of their objects: one for each rule of a format.
 var fileRules = []fileRule{
 	{"membership of nothing", memberLine("$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that is stored or on an earlier line, got \"$none\""},
+		"f:1: organisationId: expected the id of a stored organisation, or of one in the file, got $none"},
 	{"membership of nobody", memberLine("$ann", "$none"),
-		"f:1: userId: expected the id of a user that is stored or on an earlier line"},
+		"f:1: userId: expected the id of a stored user"},
 	{"fork of nothing", changed("fork", "$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that"},
-	{"fork of no game", changed("fork", "$game", "$none"), "f:1: gameId: expected the id of a game that"},
+		"f:1: organisationId: expected the id of a stored organisation"},
+	{"fork of no game", changed("fork", "$game", "$none"), "f:1: gameId: expected the id of a stored game"},
 	{"player of nothing", changed("p1", "$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that"},
+		"f:1: organisationId: expected the id of a stored organisation"},
 	{"group of nothing", changed("group", "$acme", "$none"),
-		"f:1: organisationId: expected the id of an organisation that"},
+		"f:1: organisationId: expected the id of a stored organisation"},
 	{"group of nobody", changed("group", "$p2", "$none"),
-		"f:1: playerIds[1]: expected the id of a player that"},
-	{"play of nothing", changed("play", "$fork", "$none"), "f:1: forkId: expected the id of a fork that"},
-	{"play of nobody", changed("play", "$p1", "$none"), "f:1: playerId: expected the id of a player that"},
-
-	{"member on a later line",
-		changed("group", "$p2", "$late") + "\n" + changed("p1", "$p1", "$late"),
-		"f:1: playerIds[1]: expected the id of a player that"},
+		"f:1: playerIds[1]: expected the id of a stored player"},
+	{"play of nothing", changed("play", "$fork", "$none"), "f:1: forkId: expected the id of a stored fork"},
+	{"play of nobody", changed("play", "$p1", "$none"), "f:1: playerId: expected the id of a stored player"},
 
 	{"play of another organisation's player", changed("play", "$p1", "$stranger"),
-		`f:1: playerId: expected a player of the fork's organisation, got "$stranger"`},
+		`f:1: playerId: expected a player of the fork's organisation, got $stranger`},
 	{
 		"play of another organisation's new player",
 		changed("p1", `$p1","organisationId":"$acme`, `$new","organisationId":"$other`) + "\n" +
@@ -215,7 +203,7 @@ var fileRules = []fileRule{
 		`f:2: playerId: expected a player of the fork's organisation`,
 	},
 	{"group of another organisation's player", changed("group", "$p2", "$stranger"),
-		`f:1: playerIds[1]: expected a player of the group's organisation, got "$stranger"`},
+		`f:1: playerIds[1]: expected a player of the group's organisation, got $stranger`},
 
 	{"fork moves",
 		strings.Replace(changed("fork", "$acme", "$other"), `"slug":"fork"`, `"slug":"moved"`, 1),
@@ -228,11 +216,11 @@ var fileRules = []fileRule{
 		"f:1: forkId: expected the fork that is stored, which cannot change"},
 
 	{"organisation's slug taken", changed("other", `"slug":"other"`, `"slug":"acme"`),
-		`f:1: slug: expected a slug that no other organisation has, got "acme"`},
+		`f:1: slug: expected a slug that no other organisation has, got acme`},
 	{"fork's slug taken", changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
-		`f:1: slug: expected a slug that no other fork of the organisation has, got "fork"`},
+		`f:1: slug: expected a slug that no other fork of the organisation has, got fork`},
 	{"e-mail taken in another case", changed("bob", `bob@example.com`, `ANN@EXAMPLE.COM`),
-		`f:1: email: expected an e-mail that no other user has, in any case, got "ann@example.com"`},
+		`f:1: email: expected an e-mail that no other user has, in any case, got ann@example.com`},
 }
 
 func TestInvalidFileIsRefused(t *testing.T) {
@@ -259,10 +247,11 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	}
 }
 
-// A line may have more errors than bytes for them: only the first are collected.
-func TestLineOfManyErrorsIsReadOnce(t *testing.T) {
+// A line may have 600,000 errors: the first are reported.
+func TestLineOfManyErrorsIsRefused(t *testing.T) {
 	t.Parallel()
 	const many = 600_000
+	pool := setup(t)
 	var unknown, skills strings.Builder
 	for i := range many {
 		fmt.Fprintf(&unknown, `,"%x":1`, i)
@@ -270,14 +259,14 @@ func TestLineOfManyErrorsIsReadOnce(t *testing.T) {
 	}
 	for what, line := range map[string]string{
 		"ids":     `{"type":"group","playerIds":[1` + strings.Repeat(",1", many) + `]}`,
-		"nulls":   `{"type":"group","playerIds":[null` + strings.Repeat(",null", many) + `]}`,
+		"nulls":   changed("group", `"$p1"`, "null"+strings.Repeat(",null", many)),
 		"unknown": `{"type":"game"` + unknown.String() + `}`,
 		"skills":  `{"type":"play","skills":[` + skills.String()[1:many] + `"}]}`,
 	} {
 		began := time.Now()
-		errors := newDecoder(Importer{}.formats()).line(1, []byte(line))
-		assert.NotEmpty(t, errors, what)
-		assert.LessOrEqual(t, len(errors), MaxErrors, what)
+		got := importErrors(t, pool, file("f", line))
+		assert.LessOrEqual(t, len(got), MaxErrors, what)
+		assert.Contains(t, got[0], "f:1: ", what)
 		assert.Less(t, time.Since(began), 20*time.Second, what)
 	}
 }

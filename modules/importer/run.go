@@ -1,80 +1,98 @@
 package importer
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/klauspost/compress/gzip"
 
 	"dg/modules/audit"
 )
 
-// flushEvery bounds the memory of rows: they are sent to the database after so many bytes of lines.
-const flushEvery = 1 << 20
+const (
+	// flushEvery bounds the memory of rows: they are sent to the database after so many bytes of
+	// lines.
+	flushEvery = 1 << 20
+
+	// maxLine is the longest line that is read, in bytes.
+	maxLine = 8 << 20
+)
 
 // run is one import in its transaction.
 type run struct {
 	tx       pgx.Tx
 	formats  []*format
-	decoder  *decoder
 	request  audit.Request
-	progress meter
+	progress io.Writer // may be nil
 	errors   Errors
-	lines    int64 // of all files
 
-	name      string // of the file
-	fileLines int64
+	file string // its name
+	line int64
 }
 
-func (r *run) show(step Step) { r.progress.show(Progress{r.name, step, r.fileLines}) }
-
-func (im Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
-	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: meter{report: progress}}
-	r.decoder = newDecoder(r.formats)
-	return r, r.each(func(f *format) error { return f.create(ctx, tx) })
-}
-
-func (r *run) each(do func(*format) error) error {
+func newRun(
+	ctx context.Context, tx pgx.Tx, im Importer, progress io.Writer,
+) (*run, error) {
+	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: progress}
 	for _, f := range r.formats {
-		if err := do(f); err != nil {
+		if err := f.create(ctx, tx); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// show keeps one line of a terminal up to date.
+func (r *run) show(step string) {
+	if r.progress != nil {
+		fmt.Fprintf(r.progress, "\r\x1b[K%s: %d lines, %s…", r.file, r.line, step)
+	}
+}
+
+// report adds an error. From then on files are only read for further errors.
+func (r *run) report(line int64, text string) {
+	if len(r.errors) < MaxErrors {
+		r.errors = append(r.errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))
+	}
+}
+
+// importFile reads, checks and writes one file. Errors of the file go to r.errors.
+func (r *run) importFile(ctx context.Context, input Input) error {
+	r.file = input.Name
+	r.line = 0
+	if err := r.read(ctx, input); err != nil || len(r.errors) > 0 {
+		return err
+	}
+	for _, f := range r.formats {
+		if err := r.store(ctx, f); err != nil || len(r.errors) > 0 {
 			return err
 		}
 	}
 	return nil
 }
 
-// eachStaged visits the formats that the current file has objects of.
-func (r *run) eachStaged(do func(*format) error) error {
-	return r.each(func(f *format) error {
-		if f.rows == 0 {
-			return nil
-		}
-		return do(f)
-	})
-}
-
-// report adds an error. From then on files are only read for further errors.
-func (r *run) report(e Error) {
-	e.File = r.name
-	r.errors.add(e)
-}
-
-// file reads, checks and writes one file. Errors of the file go to r.errors.
-func (r *run) file(ctx context.Context, input Input) error {
-	r.name = input.Name
-	r.fileLines = 0
-	if err := r.read(ctx, input); err != nil || len(r.errors.List) > 0 {
+// store checks and writes the staged objects of a type.
+func (r *run) store(ctx context.Context, f *format) error {
+	if f.rows == 0 {
+		return nil
+	}
+	// autovacuum never analyses a temporary table
+	if err := f.run(ctx, r.tx, "analyze import_{table}"); err != nil {
 		return err
 	}
-	r.show(StepChecking)
-	if err := r.check(ctx); err != nil || len(r.errors.List) > 0 {
+	r.show("checking " + f.table)
+	if err := r.check(ctx, f); err != nil || len(r.errors) > 0 {
 		return err
 	}
-	r.show(StepWriting)
-	return r.eachStaged(func(f *format) error { return f.apply(ctx, r.tx, r.request) })
+	r.show("writing " + f.table)
+	return f.apply(ctx, r.tx, r.request)
 }
 
 // read stages the file's objects.
@@ -86,94 +104,104 @@ func (r *run) read(ctx context.Context, input Input) error {
 	defer func() { _ = file.Close() }()
 	// closing the file ends a read that waits for a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
-	in, err := openLines(input.Name, file)
+	unpacked, err := unpack(input.Name, file)
 	if err != nil {
-		return r.unreadable(1, err)
+		r.unreadable(err)
+		return nil
 	}
-	err = r.readLines(ctx, in)
-	r.lines += r.fileLines
-	return err
+	return r.readLines(ctx, unpacked)
 }
 
-func (r *run) readLines(ctx context.Context, in *lines) error {
-	r.show(StepReading)
-	pending := 0
-	for !r.errors.full() {
-		line, err := in.next()
-		r.fileLines = in.number
-		switch {
-		case errors.Is(err, io.EOF):
-			return r.flush(ctx)
-		case errors.Is(err, errTooLong):
-			r.report(Error{Line: in.number, Expected: "a line of at most 8 MB"})
-			continue
-		case err != nil:
-			return r.unreadable(in.number, err)
+// unpack unpacks a file that is gzip by its name or first bytes.
+func unpack(name string, file io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(file)
+	magic, _ := in.Peek(2) // an error is that of the next read as well
+	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
+		return gzip.NewReader(in)
+	}
+	return in, nil
+}
+
+func (r *run) readLines(ctx context.Context, file io.Reader) error {
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxLine+2) // with CR and LF
+	for pending := flushEvery; len(r.errors) < MaxErrors && lines.Scan(); {
+		if lines.Err() != nil { // the line is incomplete
+			break
 		}
-		for _, e := range r.decoder.line(in.number, line) {
-			r.report(e)
-		}
-		if pending += len(line) + 1; pending >= flushEvery {
-			r.show(StepReading)
+		r.line++
+		r.readLine(lines.Bytes())
+		if pending -= len(lines.Bytes()) + 1; pending <= 0 {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
-			pending = 0
+			pending = flushEvery
 		}
 	}
-	return nil
-}
-
-// flush copies the rows that wait, or drops them after an error.
-func (r *run) flush(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if err := lines.Err(); err != nil {
+		r.line++
+		r.unreadable(err)
 	}
-	return r.each(func(f *format) error {
-		if len(r.errors.List) > 0 {
-			f.discard()
-			return nil
-		}
-		return f.copy(ctx, r.tx)
-	})
+	return r.flush(ctx)
 }
 
-// unreadable reports a file that cannot be unpacked, and returns any other error of reading.
-func (r *run) unreadable(line int64, err error) error {
+// unreadable reports a file that cannot be read on.
+func (r *run) unreadable(err error) {
+	if errors.Is(err, bufio.ErrTooLong) {
+		r.report(r.line, invalid("", "a line of at most 8 MB", ""))
+		return
+	}
+	r.report(r.line, invalid("", "a whole file, with nothing after its end if it is gzip",
+		err.Error()))
+}
+
+// readLine reads one line into a row of its format.
+func (r *run) readLine(line []byte) {
+	if r.line == 1 {
+		line = bytes.TrimPrefix(line, []byte("\uFEFF")) // a byte-order mark
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
+	name, err := typeOf(line)
+	n := slices.IndexFunc(r.formats, func(f *format) bool { return f.name == name })
 	switch {
-	case errors.Is(err, errTrailing):
-		r.report(Error{Line: line, Expected: "nothing after the end of the gzip data"})
-	case isCorrupt(err):
-		r.report(Error{Line: line, Expected: "a whole gzip file", Got: quote(err.Error())})
+	case err != nil:
+		r.report(r.line, unreadable(line, err))
+	case n < 0:
+		r.report(r.line, invalid("type", "one of "+r.types(), `"`+name+`"`))
 	default:
-		return fmt.Errorf("line %d: %w", line, err)
+		r.stage(r.formats[n], line)
 	}
-	return nil
 }
 
-// check applies the rules of all types to the file as a whole.
-func (r *run) check(ctx context.Context) error {
-	// autovacuum never analyses a temporary table
-	err := r.eachStaged(func(f *format) error {
-		return f.run(ctx, r.tx, "analyze import_{stored}")
-	})
-	if err != nil {
-		return err
+func (r *run) types() string {
+	var names []string
+	for _, f := range r.formats {
+		names = append(names, f.name)
 	}
-	var found []Error
-	err = r.eachStaged(func(f *format) error {
-		for _, rule := range f.allChecks(r.decoder.formats) {
-			violations, err := f.violations(ctx, r.tx, rule)
-			if err != nil {
-				return err
-			}
-			found = append(found, violations...)
+	return strings.Join(names, ", ")
+}
+
+func (r *run) stage(f *format, line []byte) {
+	row, found := f.read(line)
+	for _, text := range found {
+		r.report(r.line, text)
+	}
+	if len(r.errors) > 0 {
+		return
+	}
+	f.pending = append(f.pending, append([]any{r.line}, row...))
+	f.rows++
+}
+
+// flush copies the rows that wait.
+func (r *run) flush(ctx context.Context) error {
+	r.show("reading")
+	for _, f := range r.formats {
+		if err := f.copy(ctx, r.tx); err != nil {
+			return err
 		}
-		return nil
-	})
-	slices.SortStableFunc(found, func(a, b Error) int { return int(a.Line - b.Line) })
-	for _, e := range found {
-		r.report(e)
 	}
-	return err
+	return ctx.Err()
 }

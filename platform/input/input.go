@@ -103,8 +103,8 @@ func ParseDay(s string) (time.Time, bool) {
 	return t, err == nil && inReports(t)
 }
 
-// inReports reports whether a time in UTC lies in the years of reports, 2000 to 2199.
-func inReports(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
+// inReports reports whether a time lies in UTC in the years of reports, 2000 to 2199.
+func inReports(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
 
 // ValidText reports whether s has 1 to 200 characters, one of them visible and none a control
 // character.
