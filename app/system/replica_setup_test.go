@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/postgres"
+	"dg/platform/postgres/replica"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -46,6 +48,9 @@ func standbyOf(t *testing.T, x *apptest.External) *hotStandby {
 	t.Cleanup(func() {
 		if s.cmd != nil {
 			s.end(syscall.SIGQUIT)
+		}
+		if log, err := os.ReadFile(s.data + ".log"); err == nil && t.Failed() {
+			t.Logf("log of the standby:\n%s", log)
 		}
 	})
 	return s
@@ -118,15 +123,35 @@ func (s *hotStandby) replay(what string) {
 
 // end stops the server: in order, at once, or by a kill of all its processes.
 func (s *hotStandby) end(how syscall.Signal) {
-	pid := s.cmd.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	_ = s.cmd.Process.Signal(how)
-	for child := range strings.FieldsSeq(string(children)) {
-		if number, err := strconv.Atoi(child); err == nil && how == syscall.SIGKILL {
-			_ = syscall.Kill(number, how)
-		}
+	var children []string
+	if how == syscall.SIGKILL {
+		children = s.killChildren()
 	}
+	_ = s.cmd.Process.Signal(how)
 	_ = s.cmd.Wait()
+	for _, child := range children {
+		apptest.Until(s.t, 30*time.Second, "a killed process does not end", func() bool {
+			memory, err := os.ReadFile("/proc/" + child + "/maps")
+			return err != nil || len(memory) == 0
+		})
+	}
+}
+
+// killChildren kills the processes of the server and returns their ids. Until the last one has ended,
+// the next server finds the shared memory in use. The server is stopped first, so that it starts
+// no other.
+func (s *hotStandby) killChildren() []string {
+	pid := s.cmd.Process.Pid
+	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGSTOP))
+	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	require.NoError(s.t, err)
+	children := strings.Fields(string(list))
+	for _, child := range children {
+		number, err := strconv.Atoi(child)
+		require.NoError(s.t, err)
+		_ = syscall.Kill(number, syscall.SIGKILL) // it may have ended
+	}
+	return children
 }
 
 // become makes the stopped server start as a standby or as a primary.
@@ -203,14 +228,24 @@ func (w *replicated) untilRead(what string, ask func()) {
 	})
 }
 
-// leftOut waits until the replica is left out for the reason.
+// leftOut waits until the replica is left out, and until a check names the reason. A request gives
+// the replica 50 ms, a check a second: under load the log may name the deadline.
 func (w *replicated) leftOut(reason string) {
 	w.t.Helper()
 	before := len(w.c.Log.String())
-	apptest.Until(w.t, 20*time.Second, "the replica is not left out: "+reason, func() bool {
+	apptest.Until(w.t, 20*time.Second, "the replica is not left out", func() bool {
 		w.stats()
-		return strings.Contains(w.c.Log.String()[before:], reason)
+		return strings.Contains(w.c.Log.String()[before:], "reports leave out the replica")
 	})
 	require.Equal(w.t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
 	require.Equal(w.t, "ready\nreplica 1: left out\n", w.c.Fetch("/readyz", ""))
+	o := postgres.Options{Name: "checks", MaxConns: 1}
+	primary := pgtest.Open(w.t, w.x.Serving(), o)
+	replicas, err := replica.Open(w.t.Context(), []string{w.standby.url()}, primary, o)
+	require.NoError(w.t, err)
+	defer replicas.Close()
+	apptest.Until(w.t, 10*time.Second, "no check says: "+reason, func() bool {
+		err := replicas.All()[0].Check(w.t.Context())
+		return err != nil && strings.Contains(err.Error(), reason)
+	})
 }
