@@ -21,7 +21,7 @@ type groupList struct {
 }
 
 const (
-	groupsPerPage = 100
+	groupsPerPage = 25
 	fewGroups     = 20 // are found at one glance
 )
 

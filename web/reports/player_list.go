@@ -10,7 +10,7 @@ import (
 // player is a row of the list.
 type player = reports.PlayerStat
 
-const playersPerPage = 15
+const playersPerPage = 25
 
 // players are listed in the API's order: by plays.
 var players = listing[player]{
