@@ -47,7 +47,7 @@ func signedOutScreens() []screen {
 		{name: "code-error", shows: "Wrong code", path: "/sign-in/code",
 			status: http.StatusUnauthorized, do: enter("#code", "000000")},
 		{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
-		{name: "reset", shows: "This turns off two-step verification",
+		{name: "reset", shows: "Choose a password for",
 			path: "/account/reset?token=look"},
 		{name: "reset-error", shows: "The passwords do not match",
 			path: "/account/reset?token=look", status: http.StatusUnprocessableEntity,

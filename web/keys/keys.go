@@ -103,10 +103,15 @@ func (h *Handler) addRows(
 	if err != nil {
 		return err
 	}
+	var top int64 // requests of a key on a day
+	for _, days := range used {
+		requests, _ := totals(days)
+		top = max(top, slices.Max(requests))
+	}
 	for _, k := range underSuccessors(active) {
 		row := h.keyRow(p, k)
 		requests, sum := totals(used[k.ID])
-		row.Spark = ui.NewSpark(requests)
+		row.Spark = ui.NewSpark(requests, top)
 		row.Requests = sum
 		row.Unread = used == nil
 		view.Active = append(view.Active, row)

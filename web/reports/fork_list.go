@@ -23,7 +23,8 @@ type forkRow struct {
 	folded         string // the title, as it is sorted
 }
 
-func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
+// newForkRow draws its weeks below top.
+func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
 	}
@@ -33,7 +34,7 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		State:      stateOf(f),
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		Weeks:      ui.NewSpark(o.Weeks[:]),
+		Weeks:      ui.NewSpark(o.Weeks[:], top),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		folded:     input.Fold(f.Title),
 	}

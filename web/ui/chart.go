@@ -69,12 +69,10 @@ type Spark struct {
 	Bars string // a path; "": there is nothing
 }
 
-// NewSpark draws values. Each is at least a 16th of the highest, so that few are seen beside many.
-func NewSpark(values []int64) Spark {
-	s := Spark{Panel: Panel{Width: DayWidth * len(values), Top: 1}}
-	for _, n := range values {
-		s.Top = max(s.Top, n)
-	}
+// NewSpark draws values below top, which is that of all sparks of a list. Each is at least a 16th
+// of it, so that few are seen beside many.
+func NewSpark(values []int64, top int64) Spark {
+	s := Spark{Panel: Panel{Width: DayWidth * len(values), Top: max(top, 1)}}
 	for i, n := range values {
 		if n > 0 {
 			s.Bars += s.Bar(i, 1, 70, max(n, s.Top/16))

@@ -95,6 +95,15 @@ func Second(t time.Time) template.HTML {
 	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
 }
 
+// brief shows an instant in UTC to the minute, without this year.
+func (p *Pages) brief(t time.Time) string {
+	layout := "2 Jan 2006, 15:04"
+	if t.UTC().Year() == p.Today().Year() {
+		layout = "2 Jan, 15:04"
+	}
+	return t.UTC().Format(layout)
+}
+
 // timeElement is an instant whose text the script writes anew in the reader's time zone, to the
 // day, minute or second.
 func timeElement(t time.Time, precision, text string) template.HTML {
