@@ -47,7 +47,7 @@ func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ui.ClearSession(c)
+	ui.ClearCookie(c, ui.SessionCookie)
 	view.Layout = ui.NewLayout(nil, "Password set", ui.AreaNone)
 	view.Done = true
 	return h.Render(c, fiber.StatusOK, "password-reset", &view)

@@ -82,7 +82,7 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 
 // signedOut redirects to the sign-in, with the confirmation that the session has ended.
 func signedOut(c *fiber.Ctx) error {
-	ui.ClearSession(c)
+	ui.ClearCookie(c, ui.SessionCookie)
 	ui.Say(c, ui.Notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

@@ -57,7 +57,6 @@ type logView struct {
 	ui.Layout
 	Path         string      // of the log without filters
 	Download     ui.Download // of the file with them
-	Keys         string      // path of the organisation's keys
 	Filters      address
 	Rows         []entryView
 	Newer, Older string // paths, or ""
@@ -72,7 +71,6 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	path := p.Path("/settings/audit-log")
 	view := logView{
 		Path:    path,
-		Keys:    p.Path("/settings/api-keys"),
 		Filters: at,
 	}
 	view.Download.CSV = at.with(path+".csv", "", "")

@@ -21,8 +21,8 @@ type createdView struct {
 // secret to show.
 func (h *Handler) newCreatedView(
 	c *fiber.Ctx, p *ui.Principal, form keyFormView,
-) (createdView, error) {
-	view := createdView{
+) (view createdView, err error) {
+	view = createdView{
 		Back:       p.Path(ui.SettingsPath),
 		Base:       h.Base,
 		ListsForks: form.Has(string(apikeys.ForksRead)),
@@ -33,11 +33,7 @@ func (h *Handler) newCreatedView(
 		old := form.overlap(form.Overlaps)
 		view.Old = &old
 	}
-	l, err := h.layout(c, p, title)
-	if err != nil {
-		return view, err
-	}
-	view.Layout = l
+	view.Layout, err = h.layout(c, p, title)
 	view.Notices = nil // nothing may distract from copying the key
-	return view, nil
+	return view, err
 }

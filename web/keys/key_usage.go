@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -18,8 +17,6 @@ type usageView struct {
 	Any      bool
 	Chart    ui.Panel
 	Ticks    []ui.Tick
-	Most     string
-	Period   string
 	Days     []usageDay
 	Rejected bool // whether any request was refused or limited
 }
@@ -69,8 +66,6 @@ func newUsageView(days []apikeys.Usage) *usageView {
 		Rejected: sum.Refused+sum.Limited > 0,
 		Chart:    ui.NewPanel(period, 0, total(most), 1, ui.Count),
 		Ticks:    ui.Ticks(period),
-		Most:     fmt.Sprintf("%s on %s", ui.Count(total(most)), ui.Day(most.Day)),
-		Period:   ui.Period(period),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, newUsageDay(i, d, v.Chart))
@@ -103,14 +98,9 @@ func totals(days []apikeys.Usage) (all []int64, sum int64) {
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
-// requestsLabel is the number of requests by outcome, without those that are none.
+// requestsLabel is the number of requests by outcome, without refused or limited ones if there are none.
 func requestsLabel(d apikeys.Usage) string {
-	var words []string
-	for i, n := range []int64{d.Accepted, d.Refused, d.Limited} {
-		if n > 0 {
-			outcome := []string{"accepted", "refused", "limited"}[i]
-			words = append(words, fmt.Sprintf("%s %s", ui.Count(n), outcome))
-		}
-	}
-	return cmp.Or(strings.Join(words, ", "), "none")
+	label := fmt.Sprintf("%s accepted, %s refused, %s limited", ui.Count(d.Accepted),
+		ui.Count(d.Refused), ui.Count(d.Limited))
+	return strings.NewReplacer(", 0 refused", "", ", 0 limited", "").Replace(label)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -22,6 +23,7 @@ import (
 // suppressed.
 type dashboardView struct {
 	ui.Layout
+	at                address
 	Fork, Self, Back  string
 	State             forkState
 	Today             time.Time
@@ -29,13 +31,13 @@ type dashboardView struct {
 	Kept              []param       // what the form keeps of the address
 	Invalid           *apperr.Error // nil: the period is valid
 	Presets           []ui.Link
-	Groups            []groupChoice
-	ListedGroups      int    // if there may be more
-	GroupName         string // "": all players
-	Period            string // in words
+	Groups            []org.Group
+	ListedGroups      int      // if there may be more
+	shown             []string // the ids of groups that k-anonymity does not hide; nil: unknown
+	GroupName         string   // "": all players
+	Period            string   // in words
 	Nominative        bool
 	Suppressed        bool
-	AllPlayers        string // path of this report without a group
 	ForkID, Command   string // of a call of the API that reads the figures
 	Download          ui.Download
 	// if the period has no plays: the path of the period that ends with the last play
@@ -64,6 +66,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	view := &dashboardView{
 		Layout:  ui.NewLayout(p, fork.Title, ui.AreaReports),
+		at:      at,
 		Fork:    fork.Title,
 		Self:    at.self,
 		Back:    p.Path("/reports"),
@@ -84,9 +87,17 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 			Name: preset.name, Path: at.on(preset.period).path(), Current: preset.period == period,
 		})
 	}
-	view.AllPlayers = at.path("groupId", "")
-	if err := h.addGroups(c, p, view, at); err != nil {
+	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.GroupID)
+	if err != nil {
 		return err
+	}
+	if len(view.Groups) >= org.MaxGroups {
+		view.ListedGroups = org.MaxGroups
+	}
+	for _, g := range view.Groups {
+		if g.ID == view.GroupID {
+			view.GroupName = g.Name
+		}
 	}
 	if errors.As(invalid, &view.Invalid) {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
@@ -111,7 +122,9 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	h.markHiddenGroups(c, view, query)
+	if len(view.Groups) > 0 {
+		view.shown = h.shownGroups(c.UserContext(), query)
+	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
 	view.fill(period, stats, at)
@@ -196,6 +209,28 @@ func (h *Handler) command(q reports.Query) string {
 	return fmt.Sprintf("curl -sS -G '%s/api/v1/forks/%s/stats' \\\n  -d from=%s -d to=%s%s \\\n"+
 		"  -H @- <<<\"Authorization: Bearer $DG_KEY\"",
 		h.Base, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
+}
+
+// hintTimeout bounds what a report can do without: the marks of hidden groups, and its warning.
+const hintTimeout = 300 * time.Millisecond
+
+// shownGroups returns the groups that k-anonymity does not hide, or nil if that takes too long.
+func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
+	ctx, stop := context.WithTimeout(ctx, hintTimeout)
+	defer stop()
+	shown, err := h.Reports.ShownGroups(ctx, q)
+	if err != nil {
+		return nil
+	}
+	return shown
+}
+
+// PathOf is the path of the report of a group, or with "" of all players.
+func (v *dashboardView) PathOf(groupID string) string { return v.at.path("groupId", groupID) }
+
+// Hidden reports whether k-anonymity is known to hide a group in the period.
+func (v *dashboardView) Hidden(groupID string) bool {
+	return v.shown != nil && !slices.Contains(v.shown, groupID)
 }
 
 // fill sets what the page shows of the figures.

@@ -45,6 +45,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	hidden := follow(p, "None").Lacks(t, "was 50", "compared with", "ghosts")
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
+	b.Get(o.At("/reports")).Has(t, "67, was 50", `<p class="compared">Up to yesterday: `)
 }
 
 // rules.md, Anonymity: a compared period that k-anonymity hides gives the same page as one without

@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"dg/modules/games"
@@ -73,17 +72,6 @@ var forks = listing[forkRow]{
 	text:    func(r forkRow) string { return r.Title },
 	few:     5,
 	perPage: 100,
-}
-
-// forksOf lists forks: without players where there are too many plays to count them.
-func forksOf(o reports.Overview) listing[forkRow] {
-	l := forks
-	if !o.Counted {
-		l.columns = slices.DeleteFunc(slices.Clone(l.columns), func(c column[forkRow]) bool {
-			return c.order == "-players"
-		})
-	}
-	return l
 }
 
 // weeksLabel is the plays of weeks in words.

@@ -66,7 +66,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if at.query.Get(forks.search) == "" {
 		rows = view.foldArchived(rows, at)
 	}
-	view.list = forksOf(overview).page(at, rows)
+	view.list = forks.page(at, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 

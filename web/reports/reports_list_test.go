@@ -94,22 +94,6 @@ func TestReportsListForksByPlays(t *testing.T) {
 		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
-// The overview is compared with the four weeks before, if there were plays.
-func TestOverviewSaysWhatChanged(t *testing.T) {
-	t.Parallel()
-	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
-	today := time.Now().UTC()
-	w.DB.Players(o.ID, 3)
-	w.DB.Plays(fork, 1, today, 0)
-	w.DB.Plays(fork, 60, today.AddDate(0, 0, -1), 0)
-	b.Get(o.At("/reports")).Lacks(t, "compared with")
-	w.DB.Plays(fork, 50, today.AddDate(0, 0, -29), 0)
-	b.Get(o.At("/reports")).Has(t, "<dt>Plays</dt><dd>61</dd>",
-		`<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
-		`<p class="compared">Up to yesterday: `)
-}
-
 // Forks are found by title. Archived ones are folded outside of a search.
 func TestForksAreFoundAndFolded(t *testing.T) {
 	t.Parallel()

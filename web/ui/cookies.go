@@ -31,11 +31,6 @@ func SetSession(c *fiber.Ctx, session identity.Session) {
 	c.Request().Header.SetCookie(SessionCookie, session.Token)
 }
 
-// ClearSession removes the session from this browser, and from this request.
-func ClearSession(c *fiber.Ctx) {
-	ClearCookie(c, SessionCookie)
-}
-
 // ClearCookie removes a cookie from this browser, and from this request.
 func ClearCookie(c *fiber.Ctx, name string) {
 	gone := HostCookie(name, "")

@@ -21,6 +21,3 @@ func LastDays(today time.Time, n int) reports.Period {
 func Between(first, last time.Time) reports.Period {
 	return reports.Period{From: first, Days: int(last.Sub(first)/OneDay) + 1}
 }
-
-// LastDay is the last day of a period.
-func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }

@@ -62,7 +62,7 @@ func Weekday(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
 // Period writes a period in words: 25 Oct to 21 Nov 2026.
 func Period(p reports.Period) string {
 	from := p.From
-	to := LastDay(p)
+	to := p.From.AddDate(0, 0, p.Days-1)
 	layout := layoutDay
 	switch {
 	case p.Days == 1:
@@ -97,11 +97,7 @@ func Second(t time.Time) template.HTML {
 
 // brief shows an instant in UTC to the minute, without this year.
 func (p *Pages) brief(t time.Time) string {
-	layout := "2 Jan 2006, 15:04"
-	if t.UTC().Year() == p.Today().Year() {
-		layout = "2 Jan, 15:04"
-	}
-	return t.UTC().Format(layout)
+	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
 }
 
 // timeElement is an instant whose text the script writes anew in the reader's time zone, to the

@@ -41,11 +41,6 @@ func (f FormErrors) Error(field string) string {
 	return ""
 }
 
-// Count is the number of errors in words.
-func (f FormErrors) Count() string {
-	return Plural(int64(len(f.Errors)), "%s thing", "%s things")
-}
-
 // LockoutEnd returns when attempts are accepted again, if err is about that, or nil, and sets
 // Retry-After.
 func LockoutEnd(c *fiber.Ctx, err error) *time.Time {

@@ -50,9 +50,9 @@ type Download struct {
 }
 
 // copyable is a text with a button that copies it. ID is that of its element.
-type copyable struct{ ID, Text, Name string }
-
-func newCopyable(id, text, name string) copyable { return copyable{id, text, name} }
+func copyable(id, text, name string) map[string]string {
+	return map[string]string{"ID": id, "Text": text, "Name": name}
+}
 
 // NewLayout is the layout of a screen of the area.
 func NewLayout(p *Principal, title string, a area) Layout {

@@ -28,7 +28,7 @@ var templateFiles embed.FS
 func NewPages(base string, now func() time.Time) *Pages {
 	p := &Pages{Base: base, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset": p.files.path, "copyable": newCopyable, "count": Count, "percent": Percent,
+		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
 		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.brief,
 	})
 	return p.With(templateFiles)
