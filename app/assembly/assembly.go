@@ -1,7 +1,6 @@
 package assembly
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -141,7 +140,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.identity = m.newIdentity(p.Pools.Requests, s)
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
 	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, time.Now, m.counts.keyRefused)
-	p.Keys.Recheck = p.recheck()
+	p.Keys.Recheck = p.Pools.Recheck
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"key usage": p.Keys.Run,
@@ -158,9 +157,6 @@ func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
 	}, s.Keys)
 }
 
-// recheck is the pool that checks access during a download.
-func (p *Program) recheck() *postgres.DB { return cmp.Or(p.Pools.Recheck, p.Pools.Requests) }
-
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 	return publicapi.New(publicapi.Modules{
 		Keys:     p.Keys,
@@ -175,9 +171,9 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
 		Guard: ui.Guard{
-			Auth:        ui.Cookies{Sessions: m.identity, Recheck: m.newIdentity(p.recheck(), s)},
+			Auth:        ui.Cookies{Sessions: m.identity, Recheck: m.newIdentity(p.Pools.Recheck, s)},
 			Orgs:        m.org,
-			RecheckOrgs: org.New(p.recheck(), m.audit, m.policy),
+			RecheckOrgs: org.New(p.Pools.Recheck, m.audit, m.policy),
 			Policy:      m.policy,
 		},
 		Requests: m.requests,

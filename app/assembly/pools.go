@@ -19,7 +19,7 @@ import (
 type Pools struct {
 	Requests  *postgres.DB // everything that is quick
 	Snapshots *postgres.DB // reports, exports and the sealer
-	Recheck   *postgres.DB // one connection that checks access during downloads; nil: use Requests
+	Recheck   *postgres.DB // one connection that checks access during downloads
 
 	Replicas *replica.Replicas // that take over reads of Snapshots; nil: none
 }

@@ -4,6 +4,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,11 +124,7 @@ func failed(check string, err error) []Finding {
 	if code == "42P01" {
 		return []Finding{{check, Warning, noSchema, "Start dg serve, or run dg migrate."}}
 	}
-	fix, known := fixes[code]
-	if !known {
-		fix = fixes[""]
-	}
-	return []Finding{{check, Failure, err.Error(), fix}}
+	return []Finding{{check, Failure, err.Error(), cmp.Or(fixes[code], fixes[""])}}
 }
 
 // Settle logs the warnings and returns the failures, for dg serve.

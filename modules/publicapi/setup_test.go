@@ -54,6 +54,7 @@ func startWith(t *testing.T, db *pgtest.Database, pools assembly.Pools) *world {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
+	pools.Recheck = pools.Requests
 	program, err := assembly.NewWithPools(pools, assembly.Settings{
 		BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
 	})
