@@ -22,21 +22,22 @@ func (s *Service) ChangePassword(
 	if err := password.CheckForm(replacement); err != nil {
 		return Session{}, err
 	}
-	release, err := s.admit(ctx)
+	own, err := s.signedIn(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	defer release()
-	who, limits, err := s.verifySession(ctx, token, proof)
-	if err != nil {
+	if err := s.checkUncommon(ctx, own.User, replacement); err != nil {
 		return Session{}, err
 	}
-	hash, err := s.hashNew(ctx, who, replacement)
-	if err != nil {
-		return Session{}, err
-	}
-	return s.verifiedChange(ctx, token, limits, func(c *change) error {
+	return s.reauthenticated(ctx, token, proof, func(c *change) error {
+		if password.Normalise(replacement) == password.Normalise(proof.Password) {
+			return errSamePassword
+		}
 		if err := c.takeCodeIfOn(proof.Code); err != nil {
+			return err
+		}
+		hash, err := s.passwords.Hash(ctx, replacement)
+		if err != nil {
 			return err
 		}
 		return c.rotate(audit.PasswordChanged,
@@ -44,26 +45,12 @@ func (s *Service) ChangePassword(
 	})
 }
 
-// hashNew returns the hash of a new password. It refuses one that is the current one, common, the
-// person's e-mail, or made of the person's or an organisation's name.
-func (s *Service) hashNew(
-	ctx context.Context, of userRow, replacement string,
-) (hash string, err error) {
+// checkUncommon refuses a new password that is common, or made of the person's name, e-mail or an
+// organisation's name.
+func (s *Service) checkUncommon(ctx context.Context, of userRow, replacement string) error {
 	names, err := s.recorder.Memberships.OrganisationNamesOf(ctx, of.ID)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := password.CheckUncommon(replacement, of.Email, append(names, of.Name)...); err != nil {
-		return "", err
-	}
-	if of.PasswordHash != nil {
-		same, err := s.passwords.Matches(ctx, of.PasswordHash, replacement)
-		if err != nil {
-			return "", err
-		}
-		if same {
-			return "", errSamePassword
-		}
-	}
-	return s.passwords.Hash(ctx, replacement)
+	return password.CheckUncommon(replacement, of.Email, append(names, of.Name)...)
 }

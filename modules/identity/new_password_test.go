@@ -89,7 +89,7 @@ func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 	} {
 		_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), own)
 		require.Equal(t, "new", apperr.From(err).Field, own)
-		require.ErrorContains(t, err, "made of your name or your organisation’s", own)
+		require.ErrorContains(t, err, "made of your name, your e-mail or your organisation’s name", own)
 		require.Equal(t, err, b.useReset(reset.Token, own, ""), own)
 	}
 	for _, accepted := range []string{"Acme buys green tea", "dijkstra walks the graph"} {

@@ -59,30 +59,15 @@ func (s *Service) reauthenticated(
 		return Session{}, err
 	}
 	defer release()
-	_, limits, err := s.verifySession(ctx, token, proof)
+	own, err := s.signedIn(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	return s.verifiedChange(ctx, token, limits, fn)
-}
-
-// verifySession verifies the password of the session's person.
-func (s *Service) verifySession(
-	ctx context.Context, token string, proof Proof,
-) (who userRow, limits []throttle.Limit, err error) {
-	row, err := s.signedIn(ctx, token)
+	limits, err := s.verifyPassword(ctx, own.User, proof.Password)
 	if err != nil {
-		return who, nil, err
+		return Session{}, err
 	}
-	limits, err = s.verifyPassword(ctx, row.User, proof.Password)
-	return row.User, limits, err
-}
-
-// verifiedChange is change after the verification of the password, which is still the person's: a
-// change of it would have ended the session.
-func (s *Service) verifiedChange(
-	ctx context.Context, token string, limits []throttle.Limit, fn func(*change) error,
-) (Session, error) {
+	// The password is still the person's: a change of it would have ended the session.
 	return s.change(ctx, token, false, func(c *change) error {
 		if err := throttle.Clear(c.tx, limits, c.now); err != nil {
 			return err

@@ -82,7 +82,10 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	if err != nil {
 		return err
 	}
-	hash, err := s.hashNew(ctx, whose, replacement)
+	if err := s.checkUncommon(ctx, whose, replacement); err != nil {
+		return err
+	}
+	hash, err := s.passwords.Hash(ctx, replacement)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ type Service struct {
 	passwords *password.Hasher
 	slots     *limit.Limiter // of sign-ins
 	keys      Keyring        // of the secrets of two-step verification
-	sweeper   sweeper
 }
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.

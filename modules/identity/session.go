@@ -18,7 +18,6 @@ const (
 	maxSession    = 24 * time.Hour
 	maxSecondStep = 10 * time.Minute // until the code of two-step verification is given
 	touchInterval = time.Minute      // between two writes of a session's last use, at least
-	maxSessions   = 100              // of a person
 )
 
 // ErrNoSession says that the token's session is unknown or has ended.

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -9,23 +8,11 @@ import (
 	"dg/modules/identity/throttle"
 )
 
-// The bounds of a sweep.
-const (
-	sweepInterval = time.Second // between two sweeps of an instance, at least
-	maxSwept      = 1000        // rows of a table
-)
+// maxSwept bounds the rows of a table that a sweep removes.
+const maxSwept = 1000
 
-// sweeper removes expired rows.
-type sweeper struct{ last atomic.Int64 } // the last sweep, in Unix milliseconds
-
-// sweep removes expired rows. Its batches are larger than a second of sign-ins adds, so that no
-// table grows.
-func (s *sweeper) sweep(db *gorm.DB, now time.Time) error {
-	last := s.last.Load()
-	if now.Sub(time.UnixMilli(last)).Abs() < sweepInterval ||
-		!s.last.CompareAndSwap(last, now.UnixMilli()) {
-		return nil
-	}
+// sweep removes expired rows. It runs with each sign-in, which adds fewer than it removes.
+func sweep(db *gorm.DB, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err
 	}
@@ -33,7 +20,7 @@ func (s *sweeper) sweep(db *gorm.DB, now time.Time) error {
 }
 
 func sweepTable(db *gorm.DB, row any, key, endedBy string, now time.Time) error {
-	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Order(endedBy).Limit(maxSwept).
+	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Limit(maxSwept).
 		Clauses(skipLocked)
 	_, err := remove(db, "identity.sweep", row, key+" in (?)", ended)
 	return err

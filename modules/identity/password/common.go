@@ -34,25 +34,19 @@ func longestFirst(words []string) []string {
 	return words
 }
 
-// CheckUncommon refuses a new password that is the person's e-mail, is common, or is made of the
-// names and what is common. Errors: apperr.Validation with the field "new".
+// CheckUncommon refuses a new password that is common, or made of the person's e-mail, of the names
+// and of what is common. Errors: apperr.Validation with the field "new".
 func CheckUncommon(password, email string, names ...string) error {
 	folded := input.Lower(password)
-	key := input.Lower(email)
-	local, _, _ := strings.Cut(key, "@")
-	if key != "" && (folded == key || strings.Trim(folded, "0123456789!?.*#-_ ") == local) {
-		return apperr.NewField("new",
-			"The new password is your e-mail. Use one that cannot be guessed from it.")
-	}
 	text := year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), "")
 	if repeats(folded) || uncommon(text, commonWords) < minUncommon {
 		return apperr.NewField("new",
 			"The new password is too common. Use several unrelated words, or a password manager.")
 	}
-	words := longestFirst(append(wordsOf(names), commonWords...))
-	if uncommon(text, words) < minUncommon {
+	own := wordsOf(append(names, email))
+	if uncommon(text, longestFirst(append(own, commonWords...))) < minUncommon {
 		return apperr.NewField("new",
-			"The new password is made of your name or your organisation’s. "+
+			"The new password is made of your name, your e-mail or your organisation’s name. "+
 				"Use one that cannot be guessed from them.")
 	}
 	return nil
@@ -65,11 +59,9 @@ func wordsOf(names []string) (words []string) {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}
 	for _, name := range names {
-		for _, spelled := range []string{input.Lower(name), input.Lower(input.Fold(name))} {
-			for _, word := range strings.FieldsFunc(spelled, between) {
-				if len(word) > 2 {
-					words = append(words, word)
-				}
+		for _, word := range strings.FieldsFunc(input.Lower(name)+" "+input.Fold(name), between) {
+			if len(word) > 2 {
+				words = append(words, word)
 			}
 		}
 	}
@@ -83,12 +75,10 @@ func repeats(text string) bool {
 
 // uncommon counts the characters outside of the words, which are longest first.
 func uncommon(text string, words []string) int {
-	for _, spelled := range []string{text, unleet.Replace(text)} { // of equal length
-		for _, word := range words {
-			if i := strings.Index(spelled, word); i >= 0 {
-				return uncommon(text[:i], words) + uncommon(text[i+len(word):], words)
-			}
-		}
+	var pairs []string
+	for _, word := range words {
+		pairs = append(pairs, word, "")
 	}
-	return utf8.RuneCountInString(text)
+	without := strings.NewReplacer(pairs...)
+	return utf8.RuneCountInString(without.Replace(unleet.Replace(without.Replace(text))))
 }

@@ -1,12 +1,6 @@
 package password
 
-import (
-	"encoding/base64"
-	"fmt"
-
-	"github.com/alexedwards/argon2id"
-	"golang.org/x/crypto/argon2"
-)
+import "github.com/alexedwards/argon2id"
 
 // DefaultCost is the cost of new hashes: OWASP's minimum for argon2id, about 20 ms.
 var DefaultCost = argon2id.Params{
@@ -47,11 +41,10 @@ func Valid(hash string) bool {
 	return ok
 }
 
-// paramsOf returns the parameters of a hash within the bounds. The library accepts other spellings,
-// such as signs and text behind a number; PHC has one.
+// paramsOf returns the parameters of a hash within the bounds.
 func paramsOf(hash string) (p argon2id.Params, ok bool) {
-	decoded, salt, key, err := argon2id.DecodeHash(hash)
-	if err != nil || format(*decoded, salt, key) != hash {
+	decoded, _, _, err := argon2id.DecodeHash(hash)
+	if err != nil {
 		return p, false
 	}
 	p = *decoded
@@ -60,11 +53,4 @@ func paramsOf(hash string) (p argon2id.Params, ok bool) {
 		p.Memory >= 8*uint32(p.Parallelism) && p.Memory <= maxMemory &&
 		p.SaltLength >= 8 && p.SaltLength <= 64 && p.KeyLength >= 16 && p.KeyLength <= 64
 	return p, ok
-}
-
-// format writes a hash in PHC form.
-func format(p argon2id.Params, salt, key []byte) string {
-	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.Memory,
-		p.Iterations, p.Parallelism, encode(salt), encode(key))
 }

@@ -22,7 +22,6 @@ var processors = runtime.GOMAXPROCS(0)
 // Hasher computes password hashes, a few at a time.
 type Hasher struct {
 	cost   argon2id.Params // of new hashes
-	dummy  string          // takes the place of a missing hash, so that the time is the same
 	memory *semaphore.Weighted
 	share  int64 // of the memory: what a hash takes at least
 }
@@ -32,29 +31,22 @@ func NewHasher(cost argon2id.Params) *Hasher {
 	workers := min(max(1, processors-1), maxWorkers)
 	return &Hasher{
 		cost:   cost,
-		dummy:  format(cost, make([]byte, cost.SaltLength), make([]byte, cost.KeyLength)),
 		memory: semaphore.NewWeighted(hashingMemory),
 		share:  hashingMemory / int64(workers),
 	}
 }
 
-// Matches reports whether the password has the hash. For nil, no hash, it takes the same time.
+// Matches reports whether the password has the hash. Without a hash that could match, it takes the
+// time of a new one.
 func (h *Hasher) Matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {
-	stored := h.dummy
-	cost := h.cost
-	if len(password) > maxPassword { // no stored password is longer
-		hash = nil
-		password = ""
+	if hash == nil || !Valid(*hash) || len(password) > maxPassword { // none stored is longer
+		_, err := h.Hash(ctx, "")
+		return false, err
 	}
-	if hash != nil {
-		if parsed, ok := paramsOf(*hash); ok {
-			stored = *hash
-			cost = parsed
-		}
-	}
-	err = h.run(ctx, cost, func() { matches = Verify(stored, Normalise(password)) })
+	cost, _ := paramsOf(*hash)
+	err = h.run(ctx, cost, func() { matches = Verify(*hash, Normalise(password)) })
 	return matches, err
 }
 
