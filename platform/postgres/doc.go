@@ -3,8 +3,7 @@
 // Package tenant guards the statements of organisations; package replica takes reads.
 //
 // Sessions: each sets UTC, timeouts and isolation when it begins, over the URL, the role and the
-// server's configuration. Results are binary. No error and no log line shows a password, an
-// argument or a value.
+// server's configuration. Results are binary. No error shows a password.
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
 // that the pooler also keeps prepared statements. dg then sends only startup parameters that every
@@ -19,7 +18,7 @@
 //   - A server that falls silent is noticed by the deadline of a request.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the
-// schema applies neither: it would revoke rights of the newer one. Locks are taken with retries, so
-// that requests continue. There are no down migrations. Rights of PUBLIC to temporary tables and
+// schema applies neither: it would revoke rights of the newer one. A lock is
+// awaited for two seconds, so that requests continue. There are no down migrations. Rights of PUBLIC to temporary tables and
 // large objects stay, because other programs may need them; the embedded server revokes them.
 package postgres

@@ -2,12 +2,9 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"net"
 	"strconv"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Timeouts that detect a dead peer, such as after a power failure or a dropped firewall state. They
@@ -18,7 +15,7 @@ const (
 	keepAliveIdle     = 15 * time.Second
 	keepAliveInterval = 5 * time.Second
 	keepAliveCount    = 3
-	// The time to acknowledge sent data (TCP_USER_TIMEOUT).
+	// The server's time to acknowledge what it sent (TCP_USER_TIMEOUT).
 	userTimeout = 30 * time.Second
 	// How often the server checks during a statement that its client is still there.
 	clientCheckInterval = 5 * time.Second
@@ -47,19 +44,6 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 			Interval: keepAliveInterval,
 			Count:    keepAliveCount,
 		},
-		Control: setUserTimeout,
 	}
 	return d.DialContext(ctx, network, address)
-}
-
-// checkExecMode refuses URLs that ask for results as text: reports and the sealer read PostgreSQL's
-// binary format.
-func checkExecMode(config *pgx.ConnConfig) error {
-	switch config.DefaultQueryExecMode {
-	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
-		return errors.New("the database URL sets default_query_exec_mode to exec or " +
-			"simple_protocol, which give results as text, " +
-			"and dg reads binary results: remove the setting, or set it to cache_describe")
-	}
-	return nil
 }

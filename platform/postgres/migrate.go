@@ -8,33 +8,18 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
-	"github.com/sethvargo/go-retry"
 )
 
 // versionsTable records the applied migrations. Another program of the database may have goose's
 // own.
 const versionsTable = "dg_schema_versions"
 
-const (
-	// migrateLockTimeout bounds one attempt of a migration to get a lock: later statements queue
-	// behind it.
-	migrateLockTimeout = 200 * time.Millisecond
-	// Between attempts, each of which is a transaction, other statements go on. The holder of the
-	// lock may be an export, which reads its plays in one snapshot for up to 30 minutes.
-	minLockPause = 100 * time.Millisecond
-	maxLockPause = 5 * time.Second
-	maxLockWait  = 10 * time.Minute
-)
-
 // Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole, under one
-// lock. If the schema is newer than fsys, it changes nothing. A migration that needs a lock retries
-// for up to ten minutes.
+// lock. If the schema is newer than fsys, it changes nothing.
 //
 // It fails if the database is unreachable or behind a pooler, a migration fails (earlier ones
 // stay), or servingRole does not exist.
@@ -49,7 +34,6 @@ func Migrate(
 	opts := Options{
 		Name:                     "dg migrate",
 		StatementTimeout:         -1,
-		LockTimeout:              migrateLockTimeout,
 		IdleInTransactionTimeout: -1,
 	}
 	if prepareSession(config.ConnConfig, opts) { // the lock of migrations is a session's
@@ -121,47 +105,16 @@ func apply(
 		)
 		return false, nil
 	}
-	for {
-		r, err := applyNext(ctx, provider, log)
-		if errors.Is(err, goose.ErrNoNextVersion) {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
+	results, err := provider.Up(ctx)
+	partial, failed := errors.AsType[*goose.PartialError](err)
+	if failed {
+		results = partial.Applied
+		err = fmt.Errorf("%s: %w", partial.Failed.Source.Path, partial.Err)
+	}
+	for _, r := range results {
 		log.Info("migrated", "file", r.Source.Path, "duration", r.Duration.String())
 	}
-}
-
-// lockNotAvailable is PostgreSQL's code for lock_timeout.
-const lockNotAvailable = "55P03"
-
-// applyNext applies one migration, in as many attempts as its locks need.
-func applyNext(
-	ctx context.Context, provider *goose.Provider, log *slog.Logger,
-) (*goose.MigrationResult, error) {
-	attempts := retry.WithMaxDuration(maxLockWait,
-		retry.WithCappedDuration(maxLockPause, retry.NewExponential(minLockPause)))
-	said := false
-	return retry.DoValue(ctx, attempts, func(ctx context.Context) (*goose.MigrationResult, error) {
-		r, err := provider.UpByOne(ctx)
-		partial, failed := errors.AsType[*goose.PartialError](err)
-		if !failed {
-			return r, err
-		}
-		file := partial.Failed.Source.Path
-		refused, is := errors.AsType[*pgconn.PgError](partial.Err)
-		if !is || refused.Code != lockNotAvailable {
-			return nil, fmt.Errorf("%s: %w", file, partial.Err)
-		}
-		if !said {
-			log.Info("a migration waits for a lock and retries: another statement, such as an "+
-				"export, uses its table", "file", file, "at_most", maxLockWait.String())
-		}
-		said = true
-		return nil, retry.RetryableError(fmt.Errorf("%s: end the statements that use its table, "+
-			"then migrate again: %w", file, partial.Err))
-	})
+	return err == nil, err
 }
 
 // RoleOf is the role that a connection URL connects as. It fails if the URL cannot be read.

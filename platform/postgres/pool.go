@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
 
 	"dg/platform/postgres/tenant"
 )
@@ -26,7 +26,7 @@ type Options struct {
 	StatementTimeout         time.Duration
 	LockTimeout              time.Duration
 	IdleInTransactionTimeout time.Duration
-	Logger                   *slog.Logger // nil: nothing is logged
+	Logger                   *slog.Logger // of replicas; nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
 	// connects lazily: package replica checks each connection when it is acquired
 	Replica bool
@@ -44,8 +44,8 @@ type DB struct {
 	pooled      bool     // through a pooler in transaction mode
 }
 
-// Open connects to the database at url and checks that it answers. It fails if the URL is malformed
-// or asks for results as text, or its sessions do not fit (SessionError). No error shows a password.
+// Open connects to the database at url and checks that it answers. It fails if the URL is malformed,
+// or its sessions do not fit (SessionError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := parseURL(url)
 	if err != nil {
@@ -55,10 +55,6 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		config.MaxConns = opts.MaxConns
 		config.MinConns = min(config.MinConns, opts.MaxConns)
 	}
-	if err := checkExecMode(config.ConnConfig); err != nil {
-		return nil, err
-	}
-	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("pool", opts.Name)
 	pooled := prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = readTimesAsUTC
 	if opts.Tracer != nil {
@@ -80,7 +76,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 			return nil, err
 		}
 	}
-	db, err := withGorm(pool, opts)
+	db, err := withGorm(pool)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +85,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 }
 
 // withGorm puts gorm on top of the pool.
-func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
+func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
 		SkipDefaultTransaction: true,  // a single statement is a transaction already
@@ -97,8 +93,8 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		// never "select *": a column that a newer program adds would break prepared statements
 		QueryFields:          true,
 		TranslateError:       true,
-		DisableAutomaticPing: true, // Open has just done it
-		Logger:               statementLog{opts.Logger},
+		DisableAutomaticPing: true,           // Open has just done it
+		Logger:               logger.Discard, // callers log the errors; gorm would print values
 	})
 	if err == nil {
 		err = tenant.Guard(g)

@@ -19,7 +19,6 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/postgres/tenant"
-	"dg/platform/testkit/tb"
 )
 
 func open(t testing.TB, url string, opts Options) *DB {
@@ -79,26 +78,6 @@ func TestSessionDetectsAVanishedClient(t *testing.T) {
 	require.Equal(t, want, settings(t, db, "reset_val", maps.Keys(want)))
 }
 
-// Reports and the sealer read PostgreSQL's binary format.
-func TestURLForTextResultsIsRefused(t *testing.T) {
-	t.Parallel()
-	for mode, taken := range map[string]bool{
-		"exec":            false,
-		"simple_protocol": false,
-		"cache_statement": true,
-		"cache_describe":  true,
-		"describe_exec":   true,
-	} {
-		u := sharedServer(t).URL() + "&default_query_exec_mode=" + mode
-		if taken {
-			open(t, u, Options{})
-			continue
-		}
-		_, err := Open(t.Context(), u, Options{})
-		require.ErrorContains(t, err, "default_query_exec_mode", mode)
-	}
-}
-
 func TestTimesAreReadAsUTC(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})
@@ -153,39 +132,6 @@ func TestGormTranslatesErrors(t *testing.T) {
 	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error)
 	err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error
 	require.ErrorIs(t, err, gorm.ErrDuplicatedKey)
-}
-
-func TestLogHoldsNoValues(t *testing.T) {
-	t.Parallel()
-	_, owner := newDatabase(t)
-	var book tb.Book
-	db := open(t, owner, Options{Logger: book.Logger()})
-	g := db.Gorm.Scopes(onNoTable).Session(&gorm.Session{})
-	type thing struct {
-		ID   string `gorm:"type:uuid"`
-		Name string
-	}
-	require.NoError(t,
-		g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
-	require.ErrorIs(t, g.Where("name = ?", "topsecret").First(&thing{}).Error,
-		gorm.ErrRecordNotFound)
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	_ = g.WithContext(cancelled).Exec(`select 'topsecret'`)
-	require.Empty(t, book.String())
-	// PostgreSQL refuses the value
-	_ = g.Debug().Create(&thing{ID: "topsecret", Name: "topsecret"})
-	// pgx refuses the value
-	_ = g.Exec(`update things set size = ?`, struct{ V string }{"topsecret"})
-	_ = g.Exec(`/* things.slow */ select pg_sleep(1.01), ?::text`, "topsecret") // slow
-	_ = g.Exec(`select * from nowhere where name = ?`, "topsecret")
-	require.NotContains(t, book.String(), "topsecret")
-	for _, want := range []string{
-		"things.slow", "slow statement", "42P01", "statement failed", "22P02",
-		`INSERT INTO \"things\"`,
-	} {
-		require.Contains(t, book.String(), want)
-	}
 }
 
 func TestNoErrorShowsThePassword(t *testing.T) {

@@ -31,6 +31,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.DialFunc = dial
 	config.OnPgError = leaveStandby(config.OnPgError)
+	// over the URL's: reports read binary results, which not every mode gives
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	kind, pooled := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
 		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
