@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"strings"
 
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
@@ -27,33 +27,27 @@ func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
-	config, err := parseURL(ownerURL)
-	if err != nil {
-		return err
-	}
-	opts := Options{
-		Name:                     "dg migrate",
-		StatementTimeout:         -1,
-		IdleInTransactionTimeout: -1,
-	}
-	if prepareSession(config.ConnConfig, opts) { // the lock of migrations is a session's
+	if strings.Contains(ownerURL, poolerParam+"=") { // the lock is a session's
 		return &SessionError{
 			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
 		}
 	}
-	conn, err := Connect(ctx, ownerURL, opts)
+	db, err := Open(ctx, ownerURL, Options{
+		Name:                     "dg migrate",
+		MaxConns:                 2, // the lock's, and that of the work
+		StatementTimeout:         -1,
+		IdleInTransactionTimeout: -1,
+	})
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	_ = conn.Close(ctx)
-	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
-	err = locked(ctx, db, func() error {
-		current, err := apply(ctx, db, fsys, log)
-		if err != nil || !current || servingRole == config.ConnConfig.User {
+	err = locked(ctx, db.sql, func() error {
+		current, err := apply(ctx, db.sql, fsys, log)
+		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
 			return err
 		}
-		if err := grant(ctx, db, fsys, servingRole); err != nil {
+		if err := grant(ctx, db.sql, fsys, servingRole); err != nil {
 			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
 		}
 		return nil

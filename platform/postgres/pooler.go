@@ -102,21 +102,3 @@ func (db *DB) CheckSession(ctx context.Context, conn *pgx.Conn) error {
 	}
 	return err
 }
-
-// Connect opens one connection with the session settings and checks of Open.
-func Connect(ctx context.Context, url string, opts Options) (*pgx.Conn, error) {
-	config, err := parseURL(url)
-	if err != nil {
-		return nil, err
-	}
-	pooled := prepareSession(config.ConnConfig, opts)
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return nil, unreachable(err)
-	}
-	if err := checkSession(ctx, conn, pooled); err != nil {
-		_ = conn.Close(context.WithoutCancel(ctx))
-		return nil, err
-	}
-	return conn, nil
-}
