@@ -18,7 +18,8 @@
 //   - A server that falls silent is noticed by the deadline of a request.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the
-// schema applies neither: it would revoke rights of the newer one. A lock is
-// awaited for two seconds, so that requests continue. There are no down migrations. Rights of PUBLIC to temporary tables and
-// large objects stay, because other programs may need them; the embedded server revokes them.
+// schema applies neither: it would revoke rights of the newer one. A migration waits two seconds for
+// a table's lock, so that requests continue. There are no down migrations. Rights of PUBLIC to
+// temporary tables and large objects stay, because other programs may need them; the embedded
+// server revokes them.
 package postgres
