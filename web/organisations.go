@@ -31,10 +31,7 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 		for _, m := range memberships {
 			path := ui.OrganisationPath(m.Organisation.Slug) + screen
 			if m.Role == org.RoleMember {
-				path = "/account" // the only screen of members
-				if len(memberships) > 1 {
-					path = ui.WithParam(path, "org", m.Organisation.Slug)
-				}
+				path = ui.WithParam("/account", "org", m.Organisation.Slug) // the only screen of members
 			}
 			view.Choices = append(view.Choices,
 				organisationChoice{m.Organisation.Name, ui.Label(m.Role), path})

@@ -229,6 +229,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 		require.Contains(t, policy, "frame-ancestors 'none'", path)
 		require.NotContains(t, policy, "unsafe", path)
 		require.Equal(t, "DENY", p.Header.Get("X-Frame-Options"), path)
+		require.Equal(t, "nosniff", p.Header.Get("X-Content-Type-Options"), path)
 		require.Contains(t, p.Header.Get("Cache-Control"), "no-store", path)
 		head := b.Send(http.MethodHead, path, "", webtest.FromHere).Is(t, p.StatusCode)
 		require.Empty(t, head.Body, path)

@@ -46,6 +46,7 @@ func TestAccountResetWorksOnce(t *testing.T) {
 	require.Contains(t, v.Get("/sign-in"), help)
 	v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)
 	require.Contains(t, v.Get("/sign-in/code"), help)
+	require.Contains(t, v.Get(path), "This turns off two-step verification and ends all")
 	status, _, _ := v.Send(replaced, nil)
 	require.Equal(t, http.StatusNotFound, status, "a newer link replaced it")
 	_, body, _ := v.Post(path, "token", token, "new", replacement, "repeat", replacement)

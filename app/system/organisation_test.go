@@ -29,7 +29,9 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	require.Contains(t, out, c.URL+"/o/cafe-no-1-sohne")
 	link := apptest.ResetLink.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
-	require.Contains(t, c.Fetch(link[2], ""), "Ann@example.org")
+	first := c.Fetch(link[2], "")
+	require.Contains(t, first, "Ann@example.org")
+	require.NotContains(t, first, "ends all your sessions", "there are none")
 	refused("already has the slug", "organisation create --owner-email x@example.org --name",
 		"cafe no 1 sohne")
 	refused("not an e-mail", "organisation create --owner-email x --name Other")

@@ -45,7 +45,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	webtest.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
 	member := w.Browser(t)
 	member.Post("/sign-in", webtest.Credentials(acme.Member))
-	webtest.RequireRedirect(t, "/account", member.Get("/"))
+	webtest.RequireRedirect(t, "/account?org=acme", member.Get("/"))
 }
 
 // A browser without cookies, or one that drops Secure ones over http, is told what is missing.

@@ -82,7 +82,7 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// change says how a figure differs. Where the complete days are not the period, their figure comes
+// change says how a figure differs. Where that of the complete days is not the period's, it comes
 // first: ▼ 3%, 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.now, &s))
@@ -98,7 +98,7 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 			d.Direction = "down"
 		}
 	}
-	if c.now != nil {
+	if shown, _ := m.read(s); now != shown {
 		d.Was = fmt.Sprintf("%s, %s", m.write(now), d.Was)
 	}
 	return d

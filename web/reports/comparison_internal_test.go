@@ -132,7 +132,7 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	}
 	c := compareOverview(reports.Period{Days: ui.DefaultDays}, o)
 	require.Equal(t,
-		[]figure{{"Plays", "300,000", &change{"up", false, "20%", "300,000, was 250,000"}}},
+		[]figure{{"Plays", "300,000", &change{"up", false, "20%", "was 250,000"}}},
 		overviewFigures(o, c))
 	o.Before = reports.OverviewTotals{}
 	require.Nil(t, compareOverview(reports.Period{Days: ui.DefaultDays}, o))
