@@ -53,7 +53,7 @@ func TestDemoLooksReal(t *testing.T) {
 	_, err := importer.Importer{Pool: db}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
 	for what, want := range map[string][2]float64{
-		"count(*) from plays": {12_000, 25_000},
+		"count(*) from plays": {9_000, 20_000},
 		"count(*) from forks f where not exists (select from plays p where p.fork_id = f.id)": {1, 1},
 		`count(distinct get_byte(answers, i) / 2)
 			from plays, generate_series(0, octet_length(answers) - 1) i`: {30, 30},

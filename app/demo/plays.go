@@ -88,7 +88,7 @@ func (d *demo) writePlays(f *fork) error {
 // playsOf draws how many plays start on a day. A fork that is played more has had more releases.
 func (d *demo) playsOf(f *fork, date time.Time) int {
 	players := float64(len(d.players[f.OrganisationID]))
-	rate := players / 150 * float64(f.DeployedReleaseNumber) * busy(date)
+	rate := players / 240 * float64(f.DeployedReleaseNumber) * busy(date)
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
