@@ -41,11 +41,9 @@ var mayImport = map[string][]string{
 	"migrations":    {},
 	"modules/audit": {"platform"},
 	"modules/identity": {
-		"platform", "modules/audit", "modules/identity/password", "modules/identity/throttle",
-		"modules/identity/twostep",
+		"platform", "modules/audit", "modules/identity/password", "modules/identity/twostep",
 	},
 	"modules/identity/password": {"platform"},
-	"modules/identity/throttle": {"platform"},
 	"modules/identity/twostep":  {},
 	"modules/org":               {"platform", "modules/audit"},
 	"modules/games":             {"platform"},
@@ -73,8 +71,8 @@ var mayImport = map[string][]string{
 		"modules/reports", "modules/exports", "modules/org", "modules/audit",
 	},
 	"web/ui": {
-		"platform", "modules/identity", "modules/identity/throttle", "modules/apikeys",
-		"modules/games", "modules/reports", "modules/org", "modules/audit",
+		"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports",
+		"modules/org", "modules/audit",
 	},
 	"web/account": {"modules/identity", "modules/identity/twostep", "platform", "web/ui"},
 	"web/auditlog": {

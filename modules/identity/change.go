@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dg/modules/audit"
-	"dg/modules/identity/throttle"
 	"dg/modules/identity/twostep"
 )
 
@@ -88,43 +87,41 @@ func (c *change) takeCodeIfOn(code string) error {
 }
 
 // takeCode accepts a code or recovery code of a person with two-step verification on. It counts and
-// logs any other, but does not count one that is sent again: a form sent many times starts no lock.
+// logs any other, also one that was accepted before.
 func (c *change) takeCode(code string) error {
-	limits := throttle.Codes(c.from.UserID, valueOf(c.from.User.TOTPSecret))
-	var ok, reused bool
+	limits := codeLimits(c.from.UserID, valueOf(c.from.User.TOTPSecret))
 	var lockedUntil *time.Time
-	err := throttle.Check(c.tx, limits, c.now)
+	err := checkLimits(c.tx, limits, c.now)
 	if err == nil {
-		ok, reused, err = c.matchCode(code)
+		err = c.matchCode(code)
 	}
-	if ok && err == nil {
-		return throttle.Clear(c.tx, limits, c.now)
-	}
-	if err == nil && !reused {
-		lockedUntil, err = throttle.CountFailure(c.tx, limits, c.now)
-	}
-	if err == nil {
-		err = ErrWrongCode
+	switch {
+	case err == nil:
+		return clearLimits(c.tx, limits, c.now)
+	case errors.Is(err, ErrWrongCode):
+		var failed error
+		lockedUntil, failed = countFailure(c.tx, limits, c.now)
+		err = cmp.Or(failed, err)
 	}
 	c.service.recorder.failed(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
 	return err
 }
 
-// matchCode deletes a right recovery code, or stores the step of a right code of the app.
-func (c *change) matchCode(code string) (ok, reused bool, err error) {
+// matchCode deletes a right recovery code, or stores the step of a right code of the app. Errors:
+// ErrWrongCode.
+func (c *change) matchCode(code string) error {
 	if recovery, is := twostep.ParseRecoveryCode(code); is {
-		ok, err = c.useRecoveryCode(recovery)
-		return ok, false, err
+		return c.useRecoveryCode(recovery)
 	}
 	secret, err := c.service.keys.open(c.from.UserID, valueOf(c.from.User.TOTPSecret))
 	if err != nil {
-		return false, false, err
+		return err
 	}
-	step, ok, reused := twostep.Match(secret, code, c.now, valueOf(c.from.User.TOTPLastStep))
-	if ok {
-		err = update(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
+	step, ok := twostep.Match(secret, code, c.now, valueOf(c.from.User.TOTPLastStep))
+	if !ok {
+		return ErrWrongCode
 	}
-	return ok, reused, err
+	return update(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
 }
 
 // valueOf is zero where the column is null.

@@ -1,12 +1,12 @@
 // Package identity owns people: passwords, two-step verification with recovery codes, and sessions.
 //
-// Tables: users, sessions, recovery_codes, account_resets, secret_key_check.
+// Tables: users, sessions, recovery_codes, account_resets, password_guesses, secret_key_check.
 //
 // Service has a method for each verb of a screen. reauthenticated verifies the password within its
 // limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
 // entry). Keyring encrypts the secrets of two-step verification.
 //
-// Packages password, throttle (limits, locks) and twostep (codes) hold the rest.
+// Packages password and twostep (codes) hold the rest.
 //
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
@@ -16,6 +16,9 @@
 //     any change of credentials, which takes the current password and the code (Proof).
 //   - A trigger ends all sessions and resets when the password hash or TOTP secret
 //     changes, also by import. The person who makes the change continues in a new session.
+//   - Wrong passwords lock by account and network (IPv4 address, IPv6 /64) and, later, by account;
+//     wrong codes by person. A row's lock makes the count exact over all instances, whose clocks
+//     agree to seconds. Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
 //   - Four sign-ins run at once; one network gets at most half of what the others leave free,
 //     before the first query.
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
 
@@ -54,7 +53,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 func (s *Service) reauthenticated(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
-	release, err := s.admit(ctx)
+	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return Session{}, err
 	}
@@ -69,7 +68,7 @@ func (s *Service) reauthenticated(
 	}
 	// The password is still the person's: a change of it would have ended the session.
 	return s.change(ctx, token, false, func(c *change) error {
-		if err := throttle.Clear(c.tx, limits, c.now); err != nil {
+		if err := clearLimits(c.tx, limits, c.now); err != nil {
 			return err
 		}
 		c.from.AuthenticatedAt = nil

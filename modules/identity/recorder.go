@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dg/modules/audit"
-	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
 
@@ -81,7 +80,7 @@ func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Per
 // ignores.
 func (r Recorder) failed(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
 	var reason string
-	var locked *throttle.LockedError
+	var locked *LockedError
 	switch {
 	case errors.Is(err, ErrWrongPassword):
 		reason = reasonPassword

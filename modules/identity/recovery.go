@@ -63,14 +63,17 @@ func (c *change) replaceRecoveryCodes() ([]string, error) {
 	return codes, insert(c.tx, "identity.addRecoveryCodes", &rows)
 }
 
-// useRecoveryCode deletes the code and reports whether it was the person's, which it records.
-func (c *change) useRecoveryCode(code string) (bool, error) {
+// useRecoveryCode deletes the person's code, which it records. Errors: ErrWrongCode.
+func (c *change) useRecoveryCode(code string) error {
 	hash := twostep.HashRecoveryCode(c.from.UserID, code)
 	used, err := remove(c.tx, "identity.useRecoveryCode", &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.from.UserID, hash)
-	if err != nil || used == 0 {
-		return false, err
+	switch {
+	case err != nil:
+		return err
+	case used == 0:
+		return ErrWrongCode
 	}
-	return true, c.service.recorder.record(c.tx, c.from.User.person(),
+	return c.service.recorder.record(c.tx, c.from.User.person(),
 		audit.Entry{Action: audit.RecoveryCodeUsed})
 }

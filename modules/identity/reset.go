@@ -27,8 +27,7 @@ type Reset struct {
 // rights of the tables' owner. Errors: apperr.NotFound, apperr.Unavailable when it cannot be
 // recorded.
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
-	now := s.clock()
-	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
+	reset := Reset{Token: newToken(), ExpiresAt: s.clock().Add(resetTTL)}
 	err := s.gorm(ctx).Transaction(func(tx transaction) error {
 		of, err := take[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
 			"email_key = ?", EmailKey(email))
@@ -36,7 +35,10 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 			return err
 		}
 		reset.Person = of.person()
-		if err := insertReset(tx, reset, now); err != nil {
+		err = insert(tx.Clauses(replace), "identity.insertReset", &resetRow{
+			UserID: of.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
+		})
+		if err != nil {
 			return err
 		}
 		return s.recorder.record(tx, reset.Person, audit.Entry{
@@ -46,16 +48,6 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 		})
 	})
 	return reset, err
-}
-
-// insertReset removes expired resets, and replaces the person's.
-func insertReset(tx transaction, reset Reset, now time.Time) error {
-	if _, err := remove(tx, "identity.sweepResets", &resetRow{}, "expires_at <= ?", now); err != nil {
-		return err
-	}
-	return insert(tx.Clauses(replace), "identity.insertReset", &resetRow{
-		UserID: reset.Person.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
-	})
 }
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
@@ -72,7 +64,7 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	if err := password.CheckForm(replacement); err != nil {
 		return err
 	}
-	release, err := s.admit(ctx)
+	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return err
 	}

@@ -52,11 +52,9 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// admit waits for a place of the network before the first query, so that a flood of sign-ins holds
-// no connections. The caller releases it. Errors: those of Limiter.Acquire.
-func (s *Service) admit(ctx context.Context) (release func(), err error) {
-	return s.slots.Acquire(ctx, netaddr.ClientText(requestOf(ctx).Address))
-}
+// networkOf is the key of a sign-in's place. Sign-ins wait for it before their first query, so that a
+// flood holds no connections.
+func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
 // clock returns the current time as it is stored: UTC, in milliseconds.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }

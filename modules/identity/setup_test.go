@@ -15,7 +15,6 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/identity"
-	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
@@ -213,7 +212,7 @@ func (b *bundle) signInOften(email string) (sessions [concurrency]identity.Sessi
 // requireLocked requires a LockedError until the instant.
 func requireLocked(t *testing.T, err error, until time.Time) {
 	t.Helper()
-	var locked *throttle.LockedError
+	var locked *identity.LockedError
 	require.ErrorAs(t, err, &locked)
 	require.Equal(t, until, locked.Until)
 	require.True(t, apperr.Is(err, apperr.RateLimited))

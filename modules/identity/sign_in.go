@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
 
@@ -30,7 +29,7 @@ var (
 // Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
-	release, err := s.admit(ctx)
+	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return Session{}, err
 	}
@@ -70,7 +69,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
 // a right code too; apperr.Unavailable when too many people sign in at once.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
-	release, err := s.admit(ctx)
+	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return Session{}, err
 	}
@@ -106,9 +105,9 @@ func byEmail(db transaction, email string) (userRow, error) {
 // It compares none while one of the limits is reached.
 func (s *Service) verifyPassword(
 	ctx context.Context, who userRow, password string,
-) (limits []throttle.Limit, err error) {
-	limits = throttle.Passwords(who.Email, requestOf(ctx).Address)
-	if err := throttle.Check(s.gorm(ctx), limits, s.clock()); err != nil {
+) (limits []guessLimit, err error) {
+	limits = passwordLimits(who.Email, requestOf(ctx).Address)
+	if err := checkLimits(s.gorm(ctx), limits, s.clock()); err != nil {
 		s.recorder.failed(ctx, who.person(), err, nil)
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func (s *Service) verifyPassword(
 	if err != nil || matches {
 		return limits, err
 	}
-	lockedUntil, err := throttle.CountFailure(s.gorm(ctx), limits, s.clock())
+	lockedUntil, err := countFailure(s.gorm(ctx), limits, s.clock())
 	if err == nil {
 		err = ErrWrongPassword
 	}
@@ -127,14 +126,14 @@ func (s *Service) verifyPassword(
 // begin stores a session if the verified password is still the person's. The share lock orders it
 // with a change of password: an earlier one is seen here, a later one ends this session.
 func begin(
-	tx transaction, who userRow, limits []throttle.Limit, now time.Time,
+	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {
 	row, err := take[userRow](tx.Clauses(lockShare), "identity.verified", ErrWrongPassword,
 		"id = ? and password_hash = ?", who.ID, who.PasswordHash)
 	if err != nil {
 		return begun, err
 	}
-	if err := throttle.Clear(tx, limits, now); err != nil {
+	if err := clearLimits(tx, limits, now); err != nil {
 		return begun, err
 	}
 	begun = Session{

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-
-	"dg/modules/identity/throttle"
 )
 
 // maxSwept bounds the rows of a table that a sweep removes.
@@ -16,7 +14,7 @@ func sweep(db *gorm.DB, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err
 	}
-	return sweepTable(db, &throttle.Row{}, "key_hash", "ends_at", now)
+	return sweepTable(db, &guessRow{}, "key_hash", "ends_at", now)
 }
 
 func sweepTable(db *gorm.DB, row any, key, endedBy string, now time.Time) error {

@@ -75,7 +75,7 @@ func (c *change) confirm(code string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, ok, _ := twostep.Match(secret, code, c.now, 0)
+	step, ok := twostep.Match(secret, code, c.now, 0)
 	if !ok {
 		return nil, ErrWrongCode
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/modules/identity/throttle"
 	"dg/platform/apperr"
 )
 
@@ -44,7 +43,7 @@ func (f FormErrors) Error(field string) string {
 // LockoutEnd returns when attempts are accepted again, if err is about that, or nil, and sets
 // Retry-After.
 func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
-	locked, ok := errors.AsType[*throttle.LockedError](err)
+	locked, ok := errors.AsType[*identity.LockedError](err)
 	if !ok {
 		return nil
 	}

@@ -3,37 +3,20 @@ package password
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
 )
 
-// The bounds of hashing. It leaves one processor to the API and uses at most four. Its memory has
-// room for one of the largest hashes.
-const (
-	hashingMemory = maxMemory // KiB
-	maxWorkers    = 4
-)
-
-// processors is read before the program raises GOMAXPROCS beyond it.
-var processors = runtime.GOMAXPROCS(0)
-
-// Hasher computes password hashes, a few at a time.
+// Hasher computes password hashes. Those at once use no more memory than one of the largest.
 type Hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
-	share  int64 // of the memory: what a hash takes at least
 }
 
 // NewHasher returns a hasher whose new hashes have the cost.
 func NewHasher(cost argon2id.Params) *Hasher {
-	workers := min(max(1, processors-1), maxWorkers)
-	return &Hasher{
-		cost:   cost,
-		memory: semaphore.NewWeighted(hashingMemory),
-		share:  hashingMemory / int64(workers),
-	}
+	return &Hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
 // Matches reports whether the password has the hash. Without a hash that could match, it takes the
@@ -62,11 +45,10 @@ func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err er
 }
 
 func (h *Hasher) run(ctx context.Context, cost argon2id.Params, compute func()) error {
-	share := max(int64(cost.Memory), h.share)
-	if err := h.memory.Acquire(ctx, share); err != nil {
+	if err := h.memory.Acquire(ctx, int64(cost.Memory)); err != nil {
 		return fmt.Errorf("password: wait for a hash: %w", err)
 	}
-	defer h.memory.Release(share)
+	defer h.memory.Release(int64(cost.Memory))
 	compute()
 	return nil
 }

@@ -67,21 +67,17 @@ func typed(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// Match returns the time step around now that the code belongs to; ok reports whether it is later
-// than the last accepted one. reused says that the code is right but not later: it was sent twice.
-func Match(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
+// Match returns the time step around now that the code belongs to. ok reports whether there is one
+// after the last accepted one.
+func Match(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = typed(code)
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {
 		matches, err := hotp.ValidateCustom(code, uint64(step), secret,
 			hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
-		if err != nil || !matches {
-			continue
+		if err == nil && matches && step > last {
+			return step, true
 		}
-		if step > last {
-			return step, true, false
-		}
-		reused = true
 	}
-	return 0, false, reused
+	return 0, false
 }

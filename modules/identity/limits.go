@@ -1,4 +1,4 @@
-package throttle
+package identity
 
 import (
 	"crypto/sha256"
@@ -11,7 +11,8 @@ import (
 )
 
 // The limits of wrong attempts. A limit that is reached within its window starts a lock of the
-// window's length.
+// window's length. While it lasts nothing is compared, and a right attempt gets the same answer as a
+// wrong one.
 const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
 	maxAccountFailures = 50 // passwords of an account
@@ -37,8 +38,8 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// Limit bounds the wrong attempts within a window. The last one starts a lock of the same length.
-type Limit struct {
+// guessLimit bounds the wrong attempts within a window. The last one starts a lock of the same length.
+type guessLimit struct {
 	key    []byte
 	max    int
 	window time.Duration
@@ -51,18 +52,18 @@ func hashed(kind, id string) []byte {
 	return key[:]
 }
 
-// Passwords returns the limits of an account's passwords: from one network, so that strangers do not
+// passwordLimits returns the limits of an account's passwords: from one network, so that strangers do not
 // lock its person out, and in all. One order prevents deadlocks.
-func Passwords(email, address string) []Limit {
+func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)
-	return []Limit{
+	return []guessLimit{
 		{hashed("account from", network), maxFailures, passwordWindow},
 		{hashed("account", account), maxAccountFailures, passwordWindow},
 	}
 }
 
-// Codes returns the limit of a person's codes, which begins anew with another secret.
-func Codes(personID, secret string) []Limit {
-	return []Limit{{hashed("codes", personID+" "+secret), maxFailures, codeWindow}}
+// codeLimits returns the limit of a person's codes, which begins anew with another secret.
+func codeLimits(personID, secret string) []guessLimit {
+	return []guessLimit{{hashed("codes", personID+" "+secret), maxFailures, codeWindow}}
 }
