@@ -78,18 +78,14 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }
 
-// takeCodeIfOn is takeCode for a person with two-step verification on.
-func (c *change) takeCodeIfOn(code string) error {
+// takeCode accepts a code or recovery code of a person with two-step verification on, and none of any
+// other. It counts and
+// logs any other, also one that was accepted before.
+func (c *change) takeCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
 	}
-	return c.takeCode(code)
-}
-
-// takeCode accepts a code or recovery code of a person with two-step verification on. It counts and
-// logs any other, also one that was accepted before.
-func (c *change) takeCode(code string) error {
-	limits := codeLimits(c.from.UserID, valueOf(c.from.User.TOTPSecret))
+	limits := codeLimits(c.from.UserID, *c.from.User.TOTPSecret)
 	var lockedUntil *time.Time
 	err := checkLimits(c.tx, limits, c.now)
 	if err == nil {
@@ -113,21 +109,13 @@ func (c *change) matchCode(code string) error {
 	if recovery, is := twostep.ParseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)
 	}
-	secret, err := c.service.keys.open(c.from.UserID, valueOf(c.from.User.TOTPSecret))
+	secret, err := c.service.keys.open(c.from.UserID, *c.from.User.TOTPSecret)
 	if err != nil {
 		return err
 	}
-	step, ok := twostep.Match(secret, code, c.now, valueOf(c.from.User.TOTPLastStep))
+	step, ok := twostep.Match(secret, code, c.now, c.from.User.TOTPLastStep)
 	if !ok {
 		return ErrWrongCode
 	}
 	return update(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
-}
-
-// valueOf is zero where the column is null.
-func valueOf[T any](pointer *T) (value T) {
-	if pointer != nil {
-		value = *pointer
-	}
-	return value
 }

@@ -19,21 +19,18 @@ var errSamePassword = apperr.NewField("new",
 func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, replacement string,
 ) (Session, error) {
-	if err := password.CheckForm(replacement); err != nil {
-		return Session{}, err
-	}
 	own, err := s.signedIn(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	if err := s.checkUncommon(ctx, own.User, replacement); err != nil {
+	if err := s.checkNew(ctx, own.User, replacement); err != nil {
 		return Session{}, err
 	}
 	return s.reauthenticated(ctx, token, proof, func(c *change) error {
 		if password.Normalise(replacement) == password.Normalise(proof.Password) {
 			return errSamePassword
 		}
-		if err := c.takeCodeIfOn(proof.Code); err != nil {
+		if err := c.takeCode(proof.Code); err != nil {
 			return err
 		}
 		hash, err := s.passwords.Hash(ctx, replacement)
@@ -45,12 +42,11 @@ func (s *Service) ChangePassword(
 	})
 }
 
-// checkUncommon refuses a new password that is common, or made of the person's name, e-mail or an
-// organisation's name.
-func (s *Service) checkUncommon(ctx context.Context, of userRow, replacement string) error {
+// checkNew refuses a new password of the person that could be guessed.
+func (s *Service) checkNew(ctx context.Context, of userRow, replacement string) error {
 	names, err := s.recorder.Memberships.OrganisationNamesOf(ctx, of.ID)
 	if err != nil {
 		return err
 	}
-	return password.CheckUncommon(replacement, of.Email, append(names, of.Name)...)
+	return password.Check(replacement, of.Email, append(names, of.Name)...)
 }

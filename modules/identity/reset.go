@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"dg/modules/audit"
-	"dg/modules/identity/password"
 	"dg/platform/apperr"
 )
 
@@ -61,9 +60,6 @@ func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error)
 // browser, which may be another person's; "" is none.
 // Errors: ErrNoReset, apperr.Validation with the field "new".
 func (s *Service) UseReset(ctx context.Context, token, replacement, session string) error {
-	if err := password.CheckForm(replacement); err != nil {
-		return err
-	}
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return err
@@ -74,7 +70,7 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	if err != nil {
 		return err
 	}
-	if err := s.checkUncommon(ctx, whose, replacement); err != nil {
+	if err := s.checkNew(ctx, whose, replacement); err != nil {
 		return err
 	}
 	hash, err := s.passwords.Hash(ctx, replacement)

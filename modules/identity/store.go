@@ -23,7 +23,7 @@ type userRow struct {
 	PasswordSince *time.Time
 	TOTPSecret    *string // as stored: it may be encrypted
 	TOTPSince     *time.Time
-	TOTPLastStep  *int64 // of the last code that was accepted
+	TOTPLastStep  int64 // of the last code that was accepted
 }
 
 func (userRow) TableName() string { return "users" }

@@ -34,9 +34,12 @@ func longestFirst(words []string) []string {
 	return words
 }
 
-// CheckUncommon refuses a new password that is common, or made of the person's e-mail, of the names
-// and of what is common. Errors: apperr.Validation with the field "new".
-func CheckUncommon(password, email string, names ...string) error {
+// Check refuses a new password that is too short or too long, that is common, or that is made of the
+// person's e-mail, of the names and of what is common. Errors: apperr.Validation with the field "new".
+func Check(password, email string, names ...string) error {
+	if err := checkForm(password); err != nil {
+		return err
+	}
 	folded := input.Lower(password)
 	text := year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), "")
 	if repeats(folded) || uncommon(text, commonWords) < minUncommon {

@@ -14,9 +14,8 @@ const (
 	maxPassword = 1000 // bytes
 )
 
-// CheckForm returns nil for a new password of allowed length. Errors: apperr.Validation with the
-// field "new".
-func CheckForm(password string) error {
+// checkForm refuses a new password of another length.
+func checkForm(password string) error {
 	switch p := Normalise(password); {
 	case !utf8.ValidString(p):
 		return apperr.NewField("new",

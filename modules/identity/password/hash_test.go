@@ -45,7 +45,7 @@ func TestNewPasswordsAreBounded(t *testing.T) {
 		"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11),
 		strings.Repeat("a", 1001), strings.Repeat("€", 334), strings.Repeat("\xff", 20),
 	} {
-		assert.Equal(t, "new", apperr.From(CheckForm(refused)).Field, "%q", refused)
+		assert.Equal(t, "new", apperr.From(checkForm(refused)).Field, "%q", refused)
 	}
 	h := NewHasher(cheap)
 	for typed, same := range map[string]string{
@@ -53,7 +53,7 @@ func TestNewPasswordsAreBounded(t *testing.T) {
 		strings.Repeat("a", 1000): strings.Repeat("a", 1000), "with\x00a NUL in it": "with\x00a NUL in it",
 		"Zoe\u0308 and friends": "Zo\u00eb and friends",
 	} {
-		assert.NoError(t, CheckForm(typed), "%q", typed)
+		assert.NoError(t, checkForm(typed), "%q", typed)
 		hash, err := h.Hash(t.Context(), typed)
 		require.NoError(t, err)
 		matches, err := h.Matches(t.Context(), &hash, same)
