@@ -29,15 +29,6 @@ func readID(value []byte, to *pgtype.UUID) error {
 	return err
 }
 
-// typeOf returns the type that a line names.
-func typeOf(line []byte) (string, error) {
-	var header struct {
-		Type string `json:"type"`
-	}
-	err := json.Unmarshal(line, &header)
-	return header.Type, err
-}
-
 // reader returns a function that reads and checks an object of one type: a row, or the errors of
 // the line.
 func reader[T any](row func(*T) []any) func(line []byte) ([]any, []string) {

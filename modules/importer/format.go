@@ -110,6 +110,7 @@ func (f *format) apply(ctx context.Context, tx pgx.Tx, request audit.Request) er
 	if err := tx.QueryRow(ctx, write).Scan(&added, &replaced); err != nil {
 		return fmt.Errorf("write %s: %w", f.table, err)
 	}
+	f.count.Type = f.name
 	f.count.Added += added
 	f.count.Replaced += replaced
 	f.count.Unchanged += f.rows - added - replaced

@@ -72,9 +72,11 @@ func (im Importer) Import(
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
 	}
-	r, err := newRun(ctx, tx, im, terminal)
-	if err != nil {
-		return nil, err
+	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: terminal}
+	for _, f := range r.formats {
+		if err := f.create(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
 	for _, input := range inputs {
 		if err := r.importFile(ctx, input); err != nil {
@@ -84,8 +86,12 @@ func (im Importer) Import(
 	if len(r.errors) > 0 {
 		return nil, r.errors
 	}
+	var summary Summary
+	for _, f := range r.formats {
+		summary = append(summary, f.count)
+	}
 	// not cancelled: the outcome of an interrupted commit is unknown
-	return r.summary(), commit(context.WithoutCancel(ctx), tx)
+	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
 // commit fails with ErrUnconfirmed unless the database refuses the commit.
@@ -121,15 +127,6 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 		return ErrBusy
 	}
 	return err
-}
-
-func (r *run) summary() Summary {
-	var counts Summary
-	for _, f := range r.formats {
-		f.count.Type = f.name
-		counts = append(counts, f.count)
-	}
-	return counts
 }
 
 // Print writes what was added and replaced, by type.

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/gzip"
 
@@ -35,18 +35,6 @@ type run struct {
 
 	file string // its name
 	line int64
-}
-
-func newRun(
-	ctx context.Context, tx pgx.Tx, im Importer, progress io.Writer,
-) (*run, error) {
-	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: progress}
-	for _, f := range r.formats {
-		if err := f.create(ctx, tx); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
 }
 
 // show keeps one line of a terminal up to date.
@@ -163,36 +151,39 @@ func (r *run) readLine(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	name, err := typeOf(line)
-	n := slices.IndexFunc(r.formats, func(f *format) bool { return f.name == name })
-	switch {
-	case err != nil:
-		r.report(r.line, unreadable(line, err))
-	case n < 0:
-		r.report(r.line, invalid("type", "one of "+r.types(), `"`+name+`"`))
-	default:
-		r.stage(r.formats[n], line)
+	f, fault := r.formatOf(line)
+	if f == nil {
+		r.report(r.line, fault)
+		return
+	}
+	row, faults := f.read(line)
+	for _, fault := range faults {
+		r.report(r.line, fault)
+	}
+	if len(r.errors) == 0 {
+		f.pending = append(f.pending, append([]any{r.line}, row...))
+		f.rows++
 	}
 }
 
-func (r *run) types() string {
+// formatOf returns the format of the type that a line names, or an error of the line.
+func (r *run) formatOf(line []byte) (f *format, fault string) {
+	var header struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(line, &header); err != nil {
+		return nil, unreadable(line, err)
+	}
+	for _, f := range r.formats {
+		if f.name == header.Type {
+			return f, ""
+		}
+	}
 	var names []string
 	for _, f := range r.formats {
 		names = append(names, f.name)
 	}
-	return strings.Join(names, ", ")
-}
-
-func (r *run) stage(f *format, line []byte) {
-	row, found := f.read(line)
-	for _, text := range found {
-		r.report(r.line, text)
-	}
-	if len(r.errors) > 0 {
-		return
-	}
-	f.pending = append(f.pending, append([]any{r.line}, row...))
-	f.rows++
+	return nil, invalid("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
 }
 
 // flush copies the rows that wait.
