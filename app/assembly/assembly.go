@@ -143,7 +143,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	p.Keys.Recheck = p.Pools.Recheck
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
-		"key usage": p.Keys.Run,
+		"key usage": p.Keys.Uses.Run,
 	}
 	return m, nil
 }
@@ -248,7 +248,7 @@ func (p *Program) Background(ctx context.Context) {
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()
-	if err := p.Keys.RecordUsage(ctx); err != nil {
+	if err := p.Keys.Uses.Store(ctx); err != nil {
 		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
 	}
 	p.Pools.Close()

@@ -104,7 +104,7 @@ func (w *requestWorld) operate(url string) {
 	require.Error(w.t, log.Prune(ctx, acme, time.Now(), before+1, audit.Request{}),
 		"not as many as were exported")
 	for _, err := range []error{
-		w.Keys.StillUsable(ctx, acme, w.keyID), w.Keys.RecordUsage(ctx),
+		w.Keys.StillUsable(ctx, acme, w.keyID), w.Keys.Uses.Store(ctx),
 		failed(org.AllIDs(ctx, db)), failed(apikeys.RevokedIDs(ctx, db, acme)),
 		failed(apikeys.RevokeAgain(ctx, db, log, acme, nil, audit.Request{})),
 		failed(seal.Rebuild(ctx, time.Second)),

@@ -74,7 +74,7 @@ func (s *Service) Create(
 	if in.Replaces != "" {
 		entry = actor.entry(audit.KeyReplaced, in.Replaces, request)
 	}
-	if err := s.insert(ctx, want, newKeyRow(key, token.hash()), in.Overlap, entry); err != nil {
+	if err := s.insert(ctx, want, storedKey{key, token.hash()}, in.Overlap, entry); err != nil {
 		return Key{}, Token{}, err
 	}
 	return key, token, nil

@@ -90,7 +90,8 @@ func TestNewKeyIsValidated(t *testing.T) {
 			key, token, err := keys.Create(b.ctx(), b.owner, in, request)
 			if field == "" {
 				require.NoError(t, err, "%+v", in)
-				require.Equal(t, []any{in.Name, in.Scopes, token.ID}, []any{key.Name, key.Scopes, key.ID})
+				require.Equal(t, []any{in.Name, apikeys.Scopes(in.Scopes), token.ID},
+					[]any{key.Name, key.Scopes, key.ID})
 				continue
 			}
 			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)

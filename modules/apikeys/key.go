@@ -15,21 +15,29 @@ const (
 	ReportsRead Scope = "reports:read"
 )
 
-// Key is an organisation's key as its settings show it, without the secret.
+// Key is an organisation's key as its settings show it, and a row of api_keys, without the secret.
 type Key struct {
-	ID, OrganisationID, Name string
-	Description              string // "": none
-	Scopes                   []Scope
-	CreatedAt                time.Time
-	CreatedBy                Person
-	ExpiresAt                *time.Time // nil: never
-	RevokedAt                *time.Time // nil: not revoked; in the future for a replaced key
-	LastUsedAt               *time.Time // nil: never used; to the minute
-	Replaces                 string     // the id of the key that it replaced, or ""
+	ID             string
+	OrganisationID string `gorm:"column:org_id"`
+	Name           string
+	Description    string // "": none
+	Scopes         Scopes
+	CreatedAt      time.Time
+	CreatedBy      Person     `gorm:"embedded"`
+	ExpiresAt      *time.Time // nil: never
+	RevokedAt      *time.Time // nil: not revoked; in the future for a replaced key
+	LastUsedAt     *time.Time // nil: never used; to the minute
+	Replaces       string     `gorm:"default:null"` // the id of the key that it replaced, or ""
 }
 
+// TableName implements gorm's Tabler.
+func (Key) TableName() string { return "api_keys" }
+
 // Person created a key, and has the name of that time.
-type Person struct{ ID, Name string }
+type Person struct {
+	ID   string `gorm:"column:created_by"`
+	Name string `gorm:"column:creator_name"`
+}
 
 // State says whether a key works.
 type State string

@@ -61,7 +61,7 @@ func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	answer error,
 ) error {
-	s.uses.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
+	s.Uses.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
 	entry := c.refusal(reason)
 	entry.Target = target
 	entry.Request = request
@@ -94,7 +94,7 @@ func (s *Service) RefuseOutside(
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, answer error,
 ) error {
-	s.count(r.Caller, counts{refused: 1})
+	s.Uses.count(r.Caller, counts{refused: 1})
 	entry := r.refusal(r.reason)
 	if !r.limited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}

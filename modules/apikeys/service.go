@@ -10,9 +10,10 @@ import (
 	"dg/platform/postgres"
 )
 
-// Service authenticates keys, manages them and counts their use.
+// Service authenticates keys and manages them.
 type Service struct {
 	Recheck *postgres.DB // for StillUsable, by default the same; set before the first request
+	Uses    *Uses
 
 	db        *postgres.DB
 	orgs      Organisations
@@ -20,7 +21,6 @@ type Service struct {
 	policy    *authz.Policy
 	now       func() time.Time
 	onRefusal func(audit.Reason)
-	uses      counter
 	statement string // authenticate.sql
 }
 
@@ -32,6 +32,7 @@ func New(
 ) *Service {
 	return &Service{
 		Recheck:   db,
+		Uses:      &Uses{db: db, now: now},
 		db:        db,
 		orgs:      orgs,
 		log:       log,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -15,70 +14,22 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-type keyRow struct {
-	ID          string
-	OrgID       string
-	Name        string
-	Description string
-	Scopes      scopeArray
-	SecretHash  []byte
-	CreatedAt   time.Time
-	CreatedBy   string
-	CreatorName string
-	ExpiresAt   *time.Time
-	RevokedAt   *time.Time
-	LastUsedAt  *time.Time
-	Replaces    *string
+// storedKey is a row of api_keys with the hash of the secret, which only Create and authenticate.sql
+// see.
+type storedKey struct {
+	Key
+
+	SecretHash []byte
 }
 
-func (keyRow) TableName() string { return "api_keys" }
-
-func (r keyRow) key() Key {
-	k := Key{
-		ID:             r.ID,
-		OrganisationID: r.OrgID,
-		Name:           r.Name,
-		Description:    r.Description,
-		Scopes:         r.Scopes,
-		CreatedAt:      r.CreatedAt,
-		CreatedBy:      Person{ID: r.CreatedBy, Name: r.CreatorName},
-		ExpiresAt:      r.ExpiresAt,
-		RevokedAt:      r.RevokedAt,
-		LastUsedAt:     r.LastUsedAt,
-	}
-	if r.Replaces != nil {
-		k.Replaces = *r.Replaces
-	}
-	return k
-}
-
-func newKeyRow(k Key, hash []byte) keyRow {
-	r := keyRow{
-		ID:          k.ID,
-		OrgID:       k.OrganisationID,
-		Name:        k.Name,
-		Description: k.Description,
-		Scopes:      k.Scopes,
-		SecretHash:  hash,
-		CreatedAt:   k.CreatedAt,
-		CreatedBy:   k.CreatedBy.ID,
-		CreatorName: k.CreatedBy.Name,
-		ExpiresAt:   k.ExpiresAt,
-	}
-	if k.Replaces != "" {
-		r.Replaces = &k.Replaces
-	}
-	return r
-}
-
-// scopeArray reads and writes scopes as a text[], such as {forks:read,reports:read}.
-type scopeArray []Scope
+// Scopes reads and writes scopes as a text[], such as {forks:read,reports:read}.
+type Scopes []Scope
 
 // GormDataType implements schema.GormDataTypeInterface.
-func (scopeArray) GormDataType() string { return "text[]" }
+func (Scopes) GormDataType() string { return "text[]" }
 
 // Value implements driver.Valuer.
-func (a scopeArray) Value() (driver.Value, error) {
+func (a Scopes) Value() (driver.Value, error) {
 	names := make([]string, len(a))
 	for i, s := range a {
 		names[i] = string(s)
@@ -87,7 +38,7 @@ func (a scopeArray) Value() (driver.Value, error) {
 }
 
 // Scan implements sql.Scanner.
-func (a *scopeArray) Scan(value any) error {
+func (a *Scopes) Scan(value any) error {
 	text, ok := value.(string)
 	if !ok || len(text) < 2 {
 		return fmt.Errorf("apikeys: cannot read %T as scopes", value)
@@ -99,10 +50,9 @@ func (a *scopeArray) Scan(value any) error {
 	return nil
 }
 
-// keys is a query of the organisation's keys, without the hashes of their secrets.
+// keys is a query of the organisation's keys.
 func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
-	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&keyRow{}).
-		Omit("SecretHash")
+	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
 // unrevokedAt selects keys that are not revoked, usableAt those that are not expired either.
@@ -124,17 +74,13 @@ var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
 
 // readKey reads a key of the organisation. A malformed id is unknown.
 // Errors: apperr.NotFound.
-func readKey(db *gorm.DB, organisationID, id string) (Key, error) {
+func readKey(db *gorm.DB, organisationID, id string) (key Key, err error) {
 	if !IsID(id) {
 		return Key{}, errKeyNotFound
 	}
-	var row keyRow
-	err := keys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&row).Error
+	err = keys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&key).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Key{}, errKeyNotFound
 	}
-	if err != nil {
-		return Key{}, fmt.Errorf("apikeys: key: %w", err)
-	}
-	return row.key(), nil
+	return key, apperr.Annotate(err, "apikeys: key")
 }

@@ -49,7 +49,7 @@ func (s *Service) Authenticate(
 	case result.limited:
 		return s.rateLimited(result)
 	}
-	result.countedOn = s.count(result.Caller, counts{accepted: 1})
+	result.countedOn = s.Uses.count(result.Caller, counts{accepted: 1})
 	if result.firstInMinute {
 		if err := s.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
@@ -111,7 +111,7 @@ func (s *Service) lookup(
 	if !r.limited {
 		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
 	}
-	r.ExpiryNotice = s.expiryNotice(r.expiresAt, r.revokedAt)
+	r.ExpiryNotice = expiryNotice(s.now(), r.expiresAt, r.revokedAt)
 	return r, nil
 }
 
@@ -119,12 +119,12 @@ func (s *Service) lookup(
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
 // expiryNotice returns the earlier of a key's expiry and revocation, if it is within noticePeriod.
-func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
+func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
 		end = revokedAt
 	}
-	if end == nil || end.Sub(s.now()) > noticePeriod {
+	if end == nil || end.Sub(now) > noticePeriod {
 		return nil
 	}
 	return end

@@ -17,33 +17,33 @@ import (
 )
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room. It stops the key that row replaces.
+// quota has room. It stops the key that key replaces.
 func (s *Service) insert(
-	ctx context.Context, want authz.Permission, row keyRow, overlap time.Duration, entry audit.Entry,
+	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration, entry audit.Entry,
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		err := lockCreation(tx, row.OrgID)
-		old := Key{OrganisationID: row.OrgID}
-		if err == nil && row.Replaces != nil {
-			old, err = readKey(tx, row.OrgID, *row.Replaces)
+		err := lockCreation(tx, key.OrganisationID)
+		old := Key{OrganisationID: key.OrganisationID}
+		if err == nil && key.Replaces != "" {
+			old, err = readKey(tx, key.OrganisationID, key.Replaces)
 		}
 		if err == nil {
 			err = s.reauthorize(tx, entry, want, old.OrganisationID)
 		}
-		if err == nil && row.Replaces != nil {
-			entry.Details, err = stopReplaced(tx, old, row.ID, overlap)
+		if err == nil && key.Replaces != "" {
+			entry.Details, err = stopReplaced(tx, old, key.ID, overlap)
 		}
 		if err == nil {
-			err = s.checkQuota(tx, row.OrgID)
+			err = s.checkQuota(tx, key.OrganisationID)
 		}
 		if err != nil {
 			return err
 		}
-		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(row.OrgID)).Create(&row)
+		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).Create(&key)
 		if created.Error != nil {
 			return fmt.Errorf("apikeys: create: %w", created.Error)
 		}
-		if err := newWindows(tx, row.ID); err != nil {
+		if err := newWindows(tx, key.ID); err != nil {
 			return err
 		}
 		return s.log.AppendIn(tx, entry)
@@ -65,7 +65,7 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {
-	var stopped keyRow
+	var stopped Key
 	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).

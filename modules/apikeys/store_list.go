@@ -65,14 +65,10 @@ func (s *Service) listed(
 	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
 		return nil, err
 	}
-	var rows []keyRow
+	var listed []Key
 	of := keys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
-	if err := narrow(of).Find(&rows).Error; err != nil {
+	if err := narrow(of).Find(&listed).Error; err != nil {
 		return nil, fmt.Errorf("%s: %w", tag, err)
-	}
-	listed := make([]Key, len(rows))
-	for i, r := range rows {
-		listed[i] = r.key()
 	}
 	return listed, s.authorizeAll(actor, listed)
 }

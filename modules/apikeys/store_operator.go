@@ -28,7 +28,7 @@ func RevokeAgain(
 	ctx context.Context, db *postgres.DB, log *audit.Log, organisationID string, ids []string,
 	request audit.Request,
 ) (revoked int, err error) {
-	var rows []keyRow
+	var rows []Key
 	err = db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		open := keys(tx, "apikeys.revokeAgain", organisationID).Where(unrevokedAt, databaseNow)
 		if ids != nil {

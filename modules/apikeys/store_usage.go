@@ -30,7 +30,7 @@ on conflict (key_id, day) do update
   set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
-func (s *Service) storeUsage(ctx context.Context, taken map[countKey]counts) error {
+func (u *Uses) store(ctx context.Context, taken map[countKey]counts) error {
 	var organisations, ids []string
 	var days []time.Time
 	var accepted, refused, limited []int64
@@ -42,14 +42,14 @@ func (s *Service) storeUsage(ctx context.Context, taken map[countKey]counts) err
 		refused = append(refused, n.refused)
 		limited = append(limited, n.limited)
 	}
-	_, err := s.db.Pool.Exec(ctx, storeUsageSQL, s.firstUsageDay(), organisations, ids, days,
+	_, err := u.db.Pool.Exec(ctx, storeUsageSQL, u.firstDay(), organisations, ids, days,
 		accepted, refused, limited)
 	return apperr.Annotate(err, "apikeys: record usage")
 }
 
-// firstUsageDay is the first day within the retention.
-func (s *Service) firstUsageDay() time.Time {
-	return s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
+// firstDay is the first day within the retention.
+func (u *Uses) firstDay() time.Time {
+	return u.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }
 
 // usageRow is the usage of a key on a day.
@@ -71,7 +71,7 @@ func (s *Service) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[str
 	if err != nil {
 		return nil, err
 	}
-	first := s.firstUsageDay()
+	first := s.Uses.firstDay()
 	all := map[string][]Usage{}
 	var ids []string
 	for _, k := range keys[:min(len(keys), MaxUsable)] {

@@ -63,7 +63,7 @@ func newWindows(db *gorm.DB, keyID string) error {
 }
 
 func (s *Service) rateLimited(r authResult) (Caller, error) {
-	s.count(r.Caller, counts{limited: 1})
+	s.Uses.count(r.Caller, counts{limited: 1})
 	r.RateLimit.Reset = r.retryAfter
 	return r.Caller, newRateLimitError(r.retryAfter,
 		"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,

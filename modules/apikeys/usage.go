@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"dg/platform/postgres"
 )
 
 // UsageDays is the retention of a key's usage in UTC days, today included.
@@ -20,8 +22,11 @@ type Usage struct {
 // maxCounted bounds the pairs of key and day in memory.
 const maxCounted = 20_000
 
-// counter counts the requests of keys by day in memory.
-type counter struct {
+// Uses counts the requests of keys by day, in memory until Store.
+type Uses struct {
+	db  *postgres.DB
+	now func() time.Time
+
 	mu   sync.Mutex
 	of   map[countKey]counts
 	full bool // whether requests were not counted because of maxCounted
@@ -34,51 +39,51 @@ type countKey struct {
 
 type counts struct{ accepted, refused, limited int64 }
 
-func (c *counter) add(key countKey, n counts) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	of, known := c.of[key]
-	if !known && len(c.of) >= maxCounted {
-		c.full = true
+func (u *Uses) add(key countKey, n counts) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	of, known := u.of[key]
+	if !known && len(u.of) >= maxCounted {
+		u.full = true
 		return
 	}
-	if c.of == nil {
-		c.of = map[countKey]counts{}
+	if u.of == nil {
+		u.of = map[countKey]counts{}
 	}
 	of.accepted += n.accepted
 	of.refused += n.refused
 	of.limited += n.limited
-	c.of[key] = of
+	u.of[key] = of
 }
 
 // take returns the counts and resets them.
-func (c *counter) take() (taken map[countKey]counts, full bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	taken = c.of
-	full = c.full
-	c.of = nil
-	c.full = false
+func (u *Uses) take() (taken map[countKey]counts, full bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken = u.of
+	full = u.full
+	u.of = nil
+	u.full = false
 	return taken, full
 }
 
 // count counts a request of the caller, and returns the day.
-func (s *Service) count(of Caller, n counts) (day int) {
-	day = int(s.now().Unix() / (24 * 60 * 60))
-	s.uses.add(countKey{of.OrganisationID, of.Actor.ID, day}, n)
+func (u *Uses) count(of Caller, n counts) (day int) {
+	day = int(u.now().Unix() / (24 * 60 * 60))
+	u.add(countKey{of.OrganisationID, of.Actor.ID, day}, n)
 	return day
 }
 
-// RecordUsage stores the counts since the last call. After a failure the next call includes them.
-func (s *Service) RecordUsage(ctx context.Context) error {
-	taken, full := s.uses.take()
+// Store stores the counts since the last call. After a failure the next call includes them.
+func (u *Uses) Store(ctx context.Context) error {
+	taken, full := u.take()
 	if full {
 		slog.Warn("requests of API keys were not counted: too many keys at once", "keys", maxCounted)
 	}
-	err := s.storeUsage(ctx, taken)
+	err := u.store(ctx, taken)
 	if err != nil {
 		for key, n := range taken {
-			s.uses.add(key, n)
+			u.add(key, n)
 		}
 	}
 	return err
@@ -89,9 +94,8 @@ const (
 	recordTimeout  = 5 * time.Second
 )
 
-// Run stores the counts until ctx ends. The program stores the last ones by RecordUsage after the
-// last request.
-func (s *Service) Run(ctx context.Context) {
+// Run stores the counts until ctx ends. The program stores the last ones after the last request.
+func (u *Uses) Run(ctx context.Context) {
 	tick := time.NewTicker(recordInterval)
 	defer tick.Stop()
 	for {
@@ -102,7 +106,7 @@ func (s *Service) Run(ctx context.Context) {
 		}
 		// Not cancelled with ctx: a cancelled statement may or may not have committed.
 		recording, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-		if err := s.RecordUsage(recording); err != nil {
+		if err := u.Store(recording); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
 				err)
 		}
