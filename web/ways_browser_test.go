@@ -11,8 +11,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The list of organisations opens by a click, finds by typing and closes by Escape. Times are in the reader's time zone,
-// with UTC as their title.
+// The list of organisations opens by a click, finds by typing and closes by Escape. Times are in the
+// reader's time zone, with UTC as their title.
 func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
