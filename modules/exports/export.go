@@ -124,6 +124,21 @@ func (e *export) Next() ([]byte, error) {
 	return e.block, nil
 }
 
+// turnWait bounds the wait for a turn, so that a silent database stops only the exports that read
+// from it.
+const turnWait = 100 * time.Millisecond
+
+// turn waits until the export may make a block. Exports take turns, because each uses a processor
+// for as long as its client reads, and requests would wait.
+func (s *Service) turn(ctx context.Context) (release func()) {
+	waiting, stop := context.WithTimeout(ctx, turnWait)
+	defer stop()
+	if s.turns.Acquire(waiting, 1) != nil {
+		return func() {}
+	}
+	return func() { s.turns.Release(1) }
+}
+
 // Close frees the connection and the place. It records the end in the background, because the client
 // waits for Close.
 func (e *export) Close(_ int64, outcome error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -22,10 +21,6 @@ const (
 	MaxAtOnceOfOrganisation = 4
 	MaxAtOnceOfActor        = 3
 )
-
-// turnWait bounds the wait for a turn, so that a silent database stops only the exports that read
-// from it.
-const turnWait = 100 * time.Millisecond
 
 // Reports opens the plays of a report. Package reports says what the methods promise.
 type Reports interface {
@@ -83,17 +78,6 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 		s.finished.WithLabelValues(o.name)
 	}
 	return s
-}
-
-// turn waits until the export may make a block. Exports take turns, because each uses a processor
-// for as long as its client reads, and requests would wait.
-func (s *Service) turn(ctx context.Context) (release func()) {
-	waiting, stop := context.WithTimeout(ctx, turnWait)
-	defer stop()
-	if s.turns.Acquire(waiting, 1) != nil {
-		return func() {}
-	}
-	return func() { s.turns.Release(1) }
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
