@@ -16,7 +16,7 @@ import (
 
 // address is the path of a screen with the parameters that it was asked for.
 type address struct {
-	self  string
+	Self  string
 	query url.Values
 }
 
@@ -51,17 +51,20 @@ func parseAddress(c *fiber.Ctx, self string) (address, error) {
 				"is unknown. Use “groupId”.", ui.Shortened(key))
 		}
 	}
-	if group := at.query.Get("groupId"); group != "" {
+	if group := at.Param("groupId"); group != "" {
 		at.query.Set("groupId", input.ID(group))
 	}
 	return at, nil
 }
 
+// Param is a parameter as it was entered.
+func (at address) Param(name string) string { return at.query.Get(name) }
+
 // with is the address with other values of kept parameters, given as names and values. An empty
 // value takes one away.
 func (at address) with(changes ...string) address {
-	to := address{at.self, url.Values{}}
-	for _, p := range at.fields() {
+	to := address{at.Self, url.Values{}}
+	for _, p := range at.Fields() {
 		to.query.Set(p.Name, p.Value)
 	}
 	for i := 0; i+1 < len(changes); i += 2 {
@@ -72,13 +75,13 @@ func (at address) with(changes ...string) address {
 	return to
 }
 
-// path is the path of the address with other values.
-func (at address) path(changes ...string) string {
+// Path is the path of the address with other values.
+func (at address) Path(changes ...string) string {
 	to := at.with(changes...)
 	if len(to.query) == 0 {
-		return to.self
+		return to.Self
 	}
-	return to.self + "?" + to.query.Encode()
+	return to.Self + "?" + to.query.Encode()
 }
 
 // on is the address of the same report on another period.
@@ -89,10 +92,10 @@ func (at address) on(p reports.Period) address {
 // param is a hidden field of a form.
 type param struct{ Name, Value string }
 
-// fields are the kept parameters but some, for a form.
-func (at address) fields(but ...string) (all []param) {
+// Fields are the kept parameters but some, for a form.
+func (at address) Fields(but ...string) (all []param) {
 	for _, name := range keptParams {
-		if value := at.query.Get(name); value != "" && !slices.Contains(but, name) {
+		if value := at.Param(name); value != "" && !slices.Contains(but, name) {
 			all = append(all, param{name, value})
 		}
 	}
@@ -104,11 +107,11 @@ func (at address) period(today time.Time) (reports.Period, error) {
 	if !at.query.Has("from") && !at.query.Has("to") {
 		return ui.LastDays(today, ui.DefaultDays), nil
 	}
-	from, isDay := input.ParseDay(at.query.Get("from"))
+	from, isDay := input.ParseDay(at.Param("from"))
 	if !isDay {
 		return reports.Period{}, apperr.NewField("from", "“From” is not a date. %s", validDates)
 	}
-	to, isDay := input.ParseDay(at.query.Get("to"))
+	to, isDay := input.ParseDay(at.Param("to"))
 	p := ui.Between(from, to)
 	switch {
 	case !isDay:

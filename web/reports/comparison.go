@@ -167,9 +167,9 @@ func reportable(p reports.Period) bool {
 // figures from none, and learns no more than by choosing that period. It comes before the report
 // that is shown, and gives its place back: no request waits for a place while it holds one.
 func (h *Handler) compared(
-	ctx context.Context, p *ui.Principal, q reports.Query, at address,
+	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {
-	complete, earlier, ok := comparedPeriods(q.Period, at.query.Get("compare"), h.Today())
+	complete, earlier, ok := comparedPeriods(q.Period, with, h.Today())
 	if !ok {
 		return nil, nil
 	}

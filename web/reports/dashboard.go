@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"time"
 
@@ -23,23 +22,21 @@ import (
 // suppressed.
 type dashboardView struct {
 	ui.Layout
-	at                address
-	Fork, Self, Back  string
-	State             forkState
-	Today             time.Time
-	From, To, GroupID string        // as they were entered
-	Kept              []param       // what the form keeps of the address
-	Invalid           *apperr.Error // nil: the period is valid
-	Presets           []ui.Link
-	Groups            []org.Group
-	ListedGroups      int      // if there may be more
-	shown             []string // the ids of groups that k-anonymity does not hide; nil: unknown
-	GroupName         string   // "": all players
-	Period            string   // in words
-	Nominative        bool
-	Suppressed        bool
-	ForkID, Command   string // of a call of the API that reads the figures
-	Download          ui.Download
+	address
+	Fork, Back      string
+	State           forkState
+	Today           time.Time
+	Invalid         *apperr.Error // nil: the period is valid
+	Presets         []ui.Link
+	Groups          []org.Group
+	ListedGroups    int      // if there may be more
+	shown           []string // the ids of groups that k-anonymity does not hide; nil: unknown
+	GroupName       string   // "": all players
+	Period          string   // in words
+	Nominative      bool
+	Suppressed      bool
+	ForkID, Command string // of a call of the API that reads the figures
+	Download        ui.Download
 	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
 	Overlaps    []reports.Overlap
@@ -66,28 +63,23 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	view := &dashboardView{
 		Layout:  ui.NewLayout(p, fork.Title, ui.AreaReports),
-		at:      at,
+		address: at,
 		Fork:    fork.Title,
-		Self:    at.self,
 		Back:    p.Path("/reports"),
 		State:   stateOf(fork),
 		Today:   h.Today(),
-		GroupID: at.query.Get("groupId"),
-		Kept:    at.fields("from", "to"),
 	}
 	period, invalid := at.period(view.Today)
 	if invalid == nil {
 		at.query.Set("from", period.Day(0))
 		at.query.Set("to", period.Day(period.Days-1))
 	}
-	view.From = at.query.Get("from")
-	view.To = at.query.Get("to")
 	for _, preset := range presets(view.Today) {
 		view.Presets = append(view.Presets, ui.Link{
-			Name: preset.name, Path: at.on(preset.period).path(), Current: preset.period == period,
+			Name: preset.name, Path: at.on(preset.period).Path(), Current: preset.period == period,
 		})
 	}
-	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.GroupID)
+	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
 	if err != nil {
 		return err
 	}
@@ -95,7 +87,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		view.ListedGroups = org.MaxGroups
 	}
 	for _, g := range view.Groups {
-		if g.ID == view.GroupID {
+		if g.ID == view.Param("groupId") {
 			view.GroupName = g.Name
 		}
 	}
@@ -103,18 +95,17 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	return h.showReport(c, p, view, fork, period, at)
+	return h.showReport(c, p, view, fork, period)
 }
 
 // showReport answers with the figures of the period.
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
-	at address,
 ) error {
 	ui.ReleasePlace(c)
-	query := queryOf(p, fork, period, at)
+	query := queryOf(p, fork, period, view.address)
 	var err error
-	if view.Comparison, err = h.compared(c.UserContext(), p, query, at); err != nil {
+	if view.Comparison, err = h.compared(c.UserContext(), p, query, view.Param("compare")); err != nil {
 		return err
 	}
 	query.Overlaps = hintTimeout
@@ -127,9 +118,9 @@ func (h *Handler) showReport(
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
-	view.fill(period, stats, at)
-	if stats.Plays == 0 && view.GroupID == "" {
-		if view.LastPlays, err = h.lastPlays(c, fork, period, at); err != nil {
+	view.fill(period, stats)
+	if stats.Plays == 0 && query.GroupID == "" {
+		if view.LastPlays, err = h.lastPlays(c, fork, period, view.address); err != nil {
 			return err
 		}
 	}
@@ -163,7 +154,7 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at address
 		OrganisationID: p.Organisation.ID,
 		ForkID:         fork.ID,
 		Period:         period,
-		GroupID:        at.query.Get("groupId"),
+		GroupID:        at.Param("groupId"),
 		Position:       p.Position,
 	}
 }
@@ -225,16 +216,13 @@ func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	return shown
 }
 
-// PathOf is the path of the report of a group, or with "" of all players.
-func (v *dashboardView) PathOf(groupID string) string { return v.at.path("groupId", groupID) }
-
 // Hidden reports whether k-anonymity is known to hide a group in the period.
 func (v *dashboardView) Hidden(groupID string) bool {
 	return v.shown != nil && !slices.Contains(v.shown, groupID)
 }
 
 // fill sets what the page shows of the figures.
-func (v *dashboardView) fill(p reports.Period, s reports.Statistics, at address) {
+func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
@@ -242,26 +230,26 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, at address)
 		return
 	}
 	v.Figures = newFigures(s, v.Comparison)
-	v.Compares = at.query.Get("compare") != compareOff
+	with := v.Param("compare")
+	v.Compares = with != compareOff
 	for _, c := range comparisons {
 		v.Comparisons = append(v.Comparisons, ui.Link{
-			Name: c.name, Path: at.path("compare", c.key), Current: c.key == at.query.Get("compare"),
+			Name: c.name, Path: v.Path("compare", c.key), Current: c.key == with,
 		})
 	}
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
-	file := address{v.Self + "/plays.csv", url.Values{}}
-	file = file.with("from", v.From, "to", v.To, "groupId", v.GroupID)
+	file := address{v.Self + "/plays.csv", v.query}
 	v.Download = ui.Download{
-		CSV: file.path(), Excel: file.path("format", excelFormat), Primary: s.Plays > 0,
+		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
 	}
 	if s.Plays == 0 {
 		return
 	}
 	v.HasPlays = true
 	v.Chart = newChart(p, s, v.Comparison, v.Today)
-	v.Skills = newSkillList(s.Skills, at)
-	v.Players = players.page(at, s.Players())
+	v.Skills = newSkillList(s.Skills, v.address)
+	v.Players = players.page(v.address, s.Players())
 }
 
 const shownOverlaps = reports.MaxOverlaps - 1 // that a warning names
@@ -277,5 +265,5 @@ func (h *Handler) lastPlays(
 	if err != nil || !played || !reportable(period) {
 		return "", err
 	}
-	return at.on(period).path(), nil
+	return at.on(period).Path(), nil
 }

@@ -52,18 +52,18 @@ type columnHead struct {
 // page finds and sorts the things, and returns the page that the address asks for.
 func (l listing[T]) page(at address, all []T) list[T] {
 	v := list[T]{
-		Search: at.query.Get(l.search),
-		All:    at.path(l.search, "") + l.place,
-		Form:   at.self + l.place,
-		Kept:   at.fields(l.search),
+		Search: at.Param(l.search),
+		All:    at.Path(l.search, "") + l.place,
+		Form:   at.Self + l.place,
+		Kept:   at.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(all) > l.few
 	found := l.find(all, v.Search)
 	v.Found = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
 		l.things)
 	v.Columns = l.sort(found, at)
-	v.Pager = ui.NewPager(at.query.Get("page"), len(found), l.perPage, func(page int) string {
-		return at.path("page", strconv.Itoa(page)) + l.place
+	v.Pager = ui.NewPager(at.Param("page"), len(found), l.perPage, func(page int) string {
+		return at.Path("page", strconv.Itoa(page)) + l.place
 	})
 	v.Rows = found[v.From:v.To]
 	return v
@@ -83,7 +83,7 @@ func (l listing[T]) find(all []T, search string) []T {
 // sort sorts the things as the address asks for, and returns the heads of the columns. That of the
 // sorted one turns the order round. What is equal in the column stays as it is.
 func (l listing[T]) sort(things []T, at address) (heads []columnHead) {
-	order := at.query.Get("sort")
+	order := at.Param("sort")
 	known := func(c column[T]) bool {
 		return c.compare != nil && key(c.order) == key(order)
 	}
@@ -105,7 +105,7 @@ func (l listing[T]) sort(things []T, at address) (heads []columnHead) {
 			slices.SortStableFunc(things, compare)
 		}
 		if c.compare != nil {
-			head.Path = at.path("sort", next) + l.place
+			head.Path = at.Path("sort", next) + l.place
 		}
 		heads = append(heads, head)
 	}

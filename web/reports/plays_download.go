@@ -31,7 +31,7 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	format, known := playsFormats[at.query.Get("format")]
+	format, known := playsFormats[at.Param("format")]
 	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}

@@ -63,7 +63,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
-	if at.query.Get(forks.search) == "" {
+	if at.Param(forks.search) == "" {
 		rows = view.foldArchived(rows, at)
 	}
 	view.list = forks.page(at, rows)
@@ -88,11 +88,11 @@ func (v *reportsView) foldArchived(all []forkRow, at address) []forkRow {
 		return all
 	}
 	v.Archived = ui.Plural(int64(n), "%s archived fork", "%s archived forks")
-	if at.query.Get("archived") != "" {
-		v.ArchiveLink = ui.Link{Name: "Hide", Path: at.path("archived", "")}
+	if at.Param("archived") != "" {
+		v.ArchiveLink = ui.Link{Name: "Hide", Path: at.Path("archived", "")}
 		return all
 	}
-	v.ArchiveLink = ui.Link{Name: "Show", Path: at.path("archived", "show")}
+	v.ArchiveLink = ui.Link{Name: "Show", Path: at.Path("archived", "show")}
 	return active
 }
 

@@ -37,10 +37,10 @@ const weakestFirst = "weakest"
 // newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped
 // or equally weak.
 func newSkillList(skills []reports.SkillStat, at address) skillList {
-	weakest := at.query.Get("skills") == weakestFirst
+	weakest := at.Param("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
-		{Name: "By area", Path: at.path("skills", "") + "#k-h", Current: !weakest},
-		{Name: "Weakest first", Path: at.path("skills", weakestFirst) + "#k-h", Current: weakest},
+		{Name: "By area", Path: at.Path("skills", "") + "#k-h", Current: !weakest},
+		{Name: "Weakest first", Path: at.Path("skills", weakestFirst) + "#k-h", Current: weakest},
 	}}
 	areas := skillAreas
 	if weakest {
