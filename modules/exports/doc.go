@@ -13,6 +13,6 @@
 //     (database_unavailable). The two outcomes are never confused.
 //   - An export is a snapshot: later changes of the reporting mode and erasures do not affect it.
 //   - An organisation runs at most half of the exports. The place is free before the end is
-//     recorded.
+//     recorded. Exports make their blocks on half of the processors.
 //   - A truncated file never looks complete (httpserver.Stream).
 package exports

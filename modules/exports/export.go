@@ -33,7 +33,7 @@ type export struct {
 
 // open waits for a place, and opens the report. The stream's context outlives the request's.
 func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
-	release, err := s.acquire(ctx, r)
+	release, err := s.places.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,23 +43,6 @@ func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) 
 		return nil, err
 	}
 	return newExport(stream, s, r, plays, release), nil
-}
-
-// acquire waits for a place of the actor, of the organisation and of the instance.
-func (s *Service) acquire(ctx context.Context, r Request) (release func(), err error) {
-	actor, err := s.actors.Acquire(ctx, r.Actor.ID)
-	if err != nil {
-		return nil, err
-	}
-	place, err := s.all.Acquire(ctx, r.Query.OrganisationID)
-	if err != nil {
-		actor()
-		return nil, err
-	}
-	return func() {
-		place()
-		actor()
-	}, nil
 }
 
 func newExport(

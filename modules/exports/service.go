@@ -14,12 +14,11 @@ import (
 	"dg/platform/limit"
 )
 
-// Concurrent exports of one instance: in all, of one organisation, and of one key or person. The
-// OpenAPI document and /docs state them.
+// Concurrent exports of one instance: in all, and of one organisation. The OpenAPI document and /docs
+// state them.
 const (
 	MaxAtOnce               = 8
 	MaxAtOnceOfOrganisation = 4
-	MaxAtOnceOfActor        = 3
 )
 
 // Reports opens the plays of a report. Package reports says what the methods promise.
@@ -37,8 +36,7 @@ type AuditLog interface {
 type Service struct {
 	reports   Reports
 	log       AuditLog
-	actors    *limit.Limiter
-	all       *limit.Limiter
+	places    *limit.Limiter
 	turns     *semaphore.Weighted // to make a block
 	recording sync.WaitGroup      // of the ends of exports
 	finished  *prometheus.CounterVec
@@ -51,12 +49,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 	s := &Service{
 		reports: r,
 		log:     log,
-		actors: limit.New(limit.Options{
-			Max:     10_000,
-			PerKey:  MaxAtOnceOfActor,
-			KeyBusy: "Too many exports with this key or account: at most 3 run at once.",
-		}),
-		all: limit.New(limit.Options{
+		places: limit.New(limit.Options{
 			Max:     MaxAtOnce,
 			PerKey:  MaxAtOnceOfOrganisation,
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
@@ -82,7 +75,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 
 // Limiters returns the limiters by the name of the work, for metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
-	return map[string]*limit.Limiter{"exports": s.all}
+	return map[string]*limit.Limiter{"exports": s.places}
 }
 
 // Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start

@@ -175,7 +175,7 @@ func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
 func TestExportThatCannotBeRecordedSendsNothing(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke insert on audit_entries from dg_app`)
-	for range exports.MaxAtOnceOfActor + 1 {
+	for range exports.MaxAtOnceOfOrganisation + 1 {
 		response := b.send(http.MethodGet)
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 		body, err := io.ReadAll(response.Body)

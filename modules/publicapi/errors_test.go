@@ -190,7 +190,6 @@ func raw(method, rest string) func(*attempt) {
 // provokedElsewhere are the messages that other tests provoke.
 var provokedElsewhere = map[string]string{
 	"KeyStopped":                   "modules/exports",
-	"TooManyExportsOfKey":          "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }

@@ -24,7 +24,7 @@ type docsView struct {
 
 // concurrencyLimits bound the expensive work of an organisation.
 type concurrencyLimits struct {
-	Reports, Exports, ExportsOfOrganisation, ExportsOfKey, WaitSeconds int
+	Reports, Exports, ExportsOfOrganisation, WaitSeconds int
 }
 
 // layout is the layout of a page. Its sidebar links to all pages and, for the current one, to its
@@ -61,7 +61,6 @@ func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 			Reports:               reports.MaxReportsOfOrganisation,
 			Exports:               exports.MaxAtOnce,
 			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
-			ExportsOfKey:          exports.MaxAtOnceOfActor,
 			WaitSeconds:           int(limit.Wait.Seconds()),
 		},
 	}
