@@ -163,13 +163,13 @@
   }
 
   // A menu closes with Escape and with a click elsewhere.
-  for (const list of all('details:has(> .menu)')) {
+  for (const { parentNode: list } of all('details > .menu')) {
     const close = () => { list.open = false; };
     document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
-    list.addEventListener('toggle', () => {
+    new MutationObserver(() => {  // before the next key, which a toggle event may follow
       if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
       if (list.open) list.querySelector('[data-find]')?.focus();
-    });
+    }).observe(list, { attributeFilter: ['open'] });
     list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { close(); list.querySelector('summary').focus(); } });
   }
 
