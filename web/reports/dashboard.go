@@ -113,7 +113,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	if len(view.Groups) > 0 {
+	if len(view.Groups) > 0 && !stats.Suppressed { // a hidden report looks like an empty one
 		view.shown = h.shownGroups(c.UserContext(), query)
 	}
 	view.ForkID = fork.ID
