@@ -15,7 +15,7 @@ var Help = map[string]string{
 		"?pooler=transaction or prepared. Empty: none.",
 	"base": "Public URL: https, or http on a loopback host. Empty: the address.",
 	"ops": "Address of /metrics and /debug/pprof. Keep it private. It answers requests for its " +
-		"own host and loopback hosts only.",
+		"own host, localhost and addresses only.",
 	"proxies": "Networks of trusted proxies, separated by commas. Their X-Forwarded-For names " +
 		"the client. Without it all clients behind a proxy share one limit of 20 wrong passwords " +
 		"in ten minutes.",

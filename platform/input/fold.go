@@ -3,8 +3,8 @@ package input
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"golang.org/x/text/runes"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -14,29 +14,13 @@ var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ"
 
 // WithoutAccents returns the text in its plainest letters: Łódź is Lodz, ﬁ is fi.
 func WithoutAccents(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFKD.String(undecomposed.Replace(text)))
+	return runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(undecomposed.Replace(text)))
 }
 
 // Fold returns the text as searches compare it: without case, accents, and spaces around it.
 func Fold(text string) string {
-	if !isASCII(text) {
-		text = strings.ToUpper(WithoutAccents(text)) // some letters have two small forms
-	}
-	return strings.ToLower(strings.TrimSpace(text))
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	plain := strings.TrimSpace(WithoutAccents(text))
+	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms
 }
 
 // Lower returns a text in lower case and Unicode's NFC: e-mails and passwords are compared so.

@@ -96,9 +96,6 @@ func IsID(s string) bool { return storedID.MatchString(s) }
 // ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits, and
 // returns its first instant in UTC.
 func ParseDay(s string) (time.Time, bool) {
-	if len(s) != len(time.DateOnly) {
-		return time.Time{}, false
-	}
 	t, err := time.Parse(time.DateOnly, s)
 	return t, err == nil && inReports(t)
 }

@@ -3,66 +3,30 @@ package input
 import "unicode"
 
 // IsPrintable reports whether s has no invisible characters, so that names that look equal are
-// equal, except for homoglyphs. Joiners are allowed between letters of scripts that use them, and
-// in emoji.
+// equal, except for homoglyphs. Joiners and the style of an emoji may follow what they belong to: a
+// letter or symbol beyond Latin.
 func IsPrintable(s string) bool {
-	runes := []rune(s)
-	for i, r := range runes {
-		before, after := around(runes, i)
+	var before rune
+	for _, r := range s {
 		switch {
-		case r == zeroWidthNonJoiner, r == zeroWidthJoiner && !isPictograph(after):
-			if !isJoined(before) || !isJoined(after) {
-				return false
-			}
-		case r == zeroWidthJoiner:
-			if !isPictograph(before) {
-				return false
-			}
-		case r == textStyle, r == emojiStyle:
-			if !isPictograph(before) && after != keycap {
+		case unicode.In(r, unicode.Join_Control, unicode.Variation_Selector):
+			if !isJoined(before) {
 				return false
 			}
 		case !unicode.IsGraphic(r), r == blankBraille,
-			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r),
-			unicode.Is(unicode.Variation_Selector, r):
+			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
 			return false
 		}
+		before = r
 	}
-	return true
+	return !unicode.Is(unicode.Join_Control, before)
 }
 
-const (
-	zeroWidthNonJoiner = '\u200c'
-	zeroWidthJoiner    = '\u200d'
-	textStyle          = '\ufe0e'
-	emojiStyle         = '\ufe0f'
-	keycap             = '\u20e3'
-	blankBraille       = '\u2800'
-)
+const blankBraille = '\u2800'
 
-// around returns the characters before and after one, or 0.
-func around(runes []rune, i int) (before, after rune) {
-	if i > 0 {
-		before = runes[i-1]
-	}
-	if i+1 < len(runes) {
-		after = runes[i+1]
-	}
-	return before, after
-}
-
-// isPictograph reports whether r can be part of an emoji: a symbol, a skin tone or the style of
-// one.
-func isPictograph(r rune) bool {
-	return r == emojiStyle ||
-		r > unicode.MaxASCII && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk)
-}
-
-// isJoined reports whether r is a letter of a script whose letters are joined, or a mark on one.
+// isJoined reports whether r is a letter, mark or symbol of a script or an emoji with invisible
+// characters.
 func isJoined(r rune) bool {
-	if unicode.IsMark(r) {
-		return r != textStyle && r != emojiStyle
-	}
-	return unicode.IsLetter(r) &&
+	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }

@@ -5,6 +5,6 @@
 // Invariants:
 //   - Work takes its key's place first, then one of all. So a key queues at most PerKey pieces of
 //     work in front of the others, and the queue of all is FIFO.
-//   - Work waits at most Wait, and at most MaxWaiting pieces of one key wait.
+//   - Work waits at most Wait.
 //   - A place is released once, however often release is called. An idle key is forgotten.
 package limit

@@ -1,9 +1,7 @@
 package limit
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,22 +16,13 @@ const (
 	Wait = 5 * time.Second
 	// RetryAfter is the Retry-After of a refusal, in seconds.
 	RetryAfter = 5
-	// MaxWaiting bounds the queue of one key.
-	MaxWaiting = 1000
-)
-
-// The causes of a refusal: no place of the key, or none of all.
-var (
-	ErrKeyBusy = errors.New("all places of the key are taken")
-	ErrAllBusy = errors.New("all places are taken")
 )
 
 // Options configure a Limiter.
 type Options struct {
-	Max     int    // places in all
-	PerKey  int    // places of one key, at most Max
-	Busy    string // the message of a refusal; when to retry is added
-	KeyBusy string // the same where the key has no place; "": Busy
+	Max    int    // places in all
+	PerKey int    // places of one key, at most Max
+	Busy   string // the message of a refusal; when to retry is added
 }
 
 // Limiter is a semaphore for each key, and one for all keys together.
@@ -59,7 +48,7 @@ func New(o Options) *Limiter {
 }
 
 // Acquire waits for a place of the key and one of all. The caller releases it. Errors:
-// apperr.Unavailable with RetryAfter, whose cause is ErrKeyBusy or ErrAllBusy, and the cause of ctx.
+// apperr.Unavailable with RetryAfter, and the cause of ctx.
 func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err error) {
 	return l.AcquireN(ctx, id, 1)
 }
@@ -68,21 +57,18 @@ func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err e
 func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
 	places := int64(min(n, l.o.PerKey))
 	k := l.enter(id)
-	if k == nil {
-		return nil, l.refuse(ErrKeyBusy)
-	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
 	if k.places.Acquire(waiting, places) != nil {
 		l.leave(id, k)
-		return nil, l.failure(ctx, ErrKeyBusy)
+		return nil, l.failure(ctx)
 	}
 	if l.all.Acquire(waiting, places) != nil {
 		k.places.Release(places)
 		l.leave(id, k)
-		return nil, l.failure(ctx, ErrAllBusy)
+		return nil, l.failure(ctx)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
@@ -93,7 +79,7 @@ func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(
 	}), nil
 }
 
-// enter counts a user of the key. It returns nil if too many wait.
+// enter counts a user of the key.
 func (l *Limiter) enter(id string) *key {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,9 +87,6 @@ func (l *Limiter) enter(id string) *key {
 	if k == nil {
 		k = &key{places: semaphore.NewWeighted(int64(l.o.PerKey))}
 		l.keys[id] = k
-	}
-	if k.users >= l.o.PerKey+MaxWaiting {
-		return nil
 	}
 	k.users++
 	return k
@@ -118,20 +101,12 @@ func (l *Limiter) leave(id string, k *key) {
 }
 
 // failure is the error of work that waited in vain.
-func (l *Limiter) failure(ctx context.Context, cause error) error {
+func (l *Limiter) failure(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return l.refuse(cause)
-}
-
-func (l *Limiter) refuse(cause error) error {
 	l.refused.Add(1)
-	busy := l.o.Busy
-	if errors.Is(cause, ErrKeyBusy) {
-		busy = cmp.Or(l.o.KeyBusy, busy)
-	}
-	e := apperr.Wrap(apperr.Unavailable, cause, "%s Retry in %d seconds.", busy, RetryAfter)
+	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", l.o.Busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

@@ -9,55 +9,33 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/net/netutil"
-
-	"dg/platform/netaddr"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/ for requests to the host of addr or a loopback one.
+// OpsHandler serves /metrics and /debug/pprof/.
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
-	profiles := http.NewServeMux()
-	profiles.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	// Not pprof.Cmdline: a flag may hold the database's password.
-	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	mux.Handle("GET /debug/pprof/", oneAtATime(profiles))
-	return onlyFor(addr, mux)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return onlyFor(hostOf(addr), mux)
 }
 
-// oneAtATime refuses a profile while another runs: each takes memory and time of the service.
-func oneAtATime(h http.Handler) http.Handler {
-	var running sync.Mutex
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !running.TryLock() {
-			http.Error(w, "Another profile runs. Try again later.", http.StatusServiceUnavailable)
-			return
-		}
-		defer running.Unlock()
-		h.ServeHTTP(w, r)
-	})
-}
-
-// onlyFor refuses requests for hosts other than the listener's and loopback ones. After DNS
-// rebinding a page reaches the port from an operator's browser, under its own host name.
-func onlyFor(addr string, h http.Handler) http.Handler {
-	own := hostOf(addr)
-	listener, err := netip.ParseAddr(own)
-	everywhere := own == "" || err == nil && listener.IsUnspecified()
+// onlyFor refuses requests for host names other than our own and localhost. After DNS rebinding a
+// page reaches the port from an operator's browser, under its own host name.
+func onlyFor(own string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
 		_, err := netip.ParseAddr(host)
-		foreign := !everywhere || err != nil // only names can be rebound
-		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && foreign {
-			http.Error(w, "Unknown host. Use the host of DG_OPS_ADDR, or a loopback one.",
+		if err != nil && host != "localhost" && !strings.EqualFold(host, own) {
+			http.Error(w, "Unknown host. Use an address, localhost or the host of DG_OPS_ADDR.",
 				http.StatusMisdirectedRequest)
 			return
 		}
@@ -71,13 +49,6 @@ func hostOf(addr string) string {
 		return host
 	}
 	return strings.Trim(addr, "[]")
-}
-
-// loopback reports whether a host can only be this machine. Browsers resolve localhost and its
-// subdomains themselves.
-func loopback(host string) bool {
-	host = strings.ToLower(host)
-	return netaddr.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
 }
 
 // MaxOpsConnections is how many connections the operations listener has at once. Each takes a file

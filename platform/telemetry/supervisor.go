@@ -10,25 +10,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The wait after a panic doubles from min to max, and is reset after work has run for max.
-const (
-	minRestartWait = time.Second
-	maxRestartWait = time.Minute
-)
+// restartWait bounds what work that panics at once costs.
+const restartWait = 10 * time.Second
 
 // Supervisor runs background work. A panic of it does not end the process: it is logged with its
 // stack and counted, and the work restarts after a wait.
 type Supervisor struct {
 	log    *slog.Logger
 	panics *prometheus.CounterVec
-	wait   time.Duration // the first one
+	wait   time.Duration
 }
 
 // NewSupervisor returns a supervisor that logs to log and counts in metrics.
 func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor {
 	s := &Supervisor{
 		log:  log,
-		wait: minRestartWait,
+		wait: restartWait,
 		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_background_panics_total",
 			Help: "Panics of background work. Each is in the log with its stack.",
@@ -42,19 +39,11 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 // it name.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shown as 0 from the start
-	for wait := s.wait; ; wait = min(2*wait, maxRestartWait) {
-		begin := time.Now()
-		if s.returned(ctx, name, work) {
-			return
-		}
-		if time.Since(begin) > maxRestartWait {
-			wait = s.wait
-		}
-		s.log.Info("background work restarts", "work", name, "after", wait.String())
+	for !s.returned(ctx, name, work) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(wait):
+		case <-time.After(s.wait):
 		}
 	}
 }

@@ -63,31 +63,6 @@ func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// A second profile is refused while one runs.
-func TestProfilesRunOneAtATime(t *testing.T) {
-	server := httptest.NewServer(OpsHandler(NewRegistry(), "127.0.0.1:0"))
-	defer server.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	get := func(profile string) int {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-			server.URL+"/debug/pprof/"+profile, nil)
-		require.NoError(t, err)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil { // stopped
-			return 0
-		}
-		defer response.Body.Close()
-		return response.StatusCode
-	}
-	go func() {
-		for get("trace?seconds=30") != 0 { // refused while the other one runs
-		}
-	}()
-	for get("goroutine") != http.StatusServiceUnavailable {
-	}
-}
-
 // A page whose own name is rebound to the port reads nothing.
 func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	for _, c := range []struct {
@@ -95,17 +70,11 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 		status     int
 	}{
 		{"127.0.0.1:0", "127.0.0.1:0", 200}, {"127.0.0.1:0", "localhost:8081", 200},
-		{"127.0.0.1:0", "LOCALHOST", 200}, {"127.0.0.1:0", "[::1]:8081", 200},
-		{"127.0.0.1:0", "127.0.0.9", 200}, {"127.0.0.1:0", "dg.localhost", 200},
-		{"127.0.0.1:0", "evil.example:8081", 421}, {"127.0.0.1:0", "evil.example", 421},
-		{"127.0.0.1:0", "localhost.evil.example", 421},
-		{"127.0.0.1:0", "127.0.0.1.evil.example", 421}, {"127.0.0.1:0", "10.0.0.1", 421},
-		{"127.0.0.1:0", "evillocalhost", 421},
-		{"localhost:0", "localhost:1", 200}, {"localhost:0", "metrics.internal", 421},
-		{"metrics.internal:8081", "metrics.internal:8081", 200},
-		{":0", "evil.example", 421}, {":0", "127.0.0.1:9", 200},
-		{":0", "10.0.0.1:9", 200}, {"0.0.0.0:0", "10.0.0.1", 200}, {"[::]:0", "[fd00::1]:9", 200},
-		{"[::]:0", "evil.example", 421},
+		{"127.0.0.1:0", "[::1]:8081", 200}, {":0", "10.0.0.1:9", 200},
+		{"127.0.0.1:0", "evil.example:8081", 421}, {":0", "evil.example", 421},
+		{"127.0.0.1:0", "localhost.evil.example", 421}, {"127.0.0.1:0", "evillocalhost", 421},
+		{"127.0.0.1:0", "127.0.0.1.evil.example", 421}, {"127.0.0.1:0", "", 421},
+		{"Metrics.internal:8081", "metrics.internal:8081", 200},
 	} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet,
 			"/debug/pprof/goroutine?debug=1", nil)

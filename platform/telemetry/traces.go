@@ -40,9 +40,12 @@ func NewTraces(
 		return &Traces{}, nil
 	}
 	otel.SetLogger(logr.Discard()) // it quotes headers that cannot be read
-	about, err := newResource(ctx, version, log, resource.WithHost())
+	host, _ := os.Hostname()
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", "dg"), attribute.String("service.version", version),
+		attribute.String("host.name", host)), resource.WithFromEnv())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
 	exporter := otlptrace.NewUnstarted(&loggedClient{Client: client, log: log})
@@ -76,23 +79,6 @@ func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.Resour
 	}
 	c.failing = err != nil
 	return nil
-}
-
-// newResource describes the program to the collector. It fails only over a setting: what the
-// machine does not say is left out.
-func newResource(
-	ctx context.Context, version string, log *slog.Logger, machine resource.Option,
-) (*resource.Resource, error) {
-	if _, err := resource.New(ctx, resource.WithFromEnv()); err != nil {
-		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
-	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(), machine,
-		resource.WithAttributes(attribute.String("service.name", "dg"),
-			attribute.String("service.version", version)), resource.WithFromEnv())
-	if err != nil {
-		log.Warn("traces do not say all about this machine", "error", err)
-	}
-	return about, nil
 }
 
 // Tracer starts spans. It is nil without a collector; callers check that, so that disabled traces
