@@ -23,7 +23,7 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 		slog.String("request_id", r.id),
 		slog.String("method", r.method),
 		slog.String("route", r.route),
-		slog.String("path", r.redactedPath()),
+		slog.String("path", r.srv.opts.RedactPath(r.path)),
 		slog.Int("status", status),
 		slog.Int64("bytes", bytes),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
@@ -46,13 +46,6 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
 		status != fiber.StatusHTTPVersionNotSupported
-}
-
-func (r *request) redactedPath() string {
-	if redact := r.srv.opts.RedactPath; redact != nil {
-		return redact(r.path)
-	}
-	return r.path
 }
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {

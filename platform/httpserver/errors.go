@@ -2,10 +2,13 @@ package httpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -38,32 +41,25 @@ func WriteError(c *fiber.Ctx, err error) error {
 
 // classify decides what the caller may know of err.
 func classify(err error) Failure {
-	app, isApp := errors.AsType[*apperr.Error](err)
-	if isApp && app.Code != apperr.Internal && app.HTTP().Status != 0 {
-		return failureFrom(app)
+	e, ok := errors.AsType[*apperr.Error](err)
+	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {
+		answer := e.HTTP()
+		return Failure{
+			Status:     answer.Status,
+			Code:       answer.Code,
+			Detail:     e.Code,
+			Message:    e.Message,
+			Field:      e.Field,
+			RetryAfter: e.RetryAfter,
+		}
 	}
 	if unavailable(err) {
 		return genericFailure(fiber.StatusServiceUnavailable)
 	}
-	if isApp && app.Code == apperr.Internal && app.Message != "" {
-		return failureFrom(app)
-	}
-	if e, ok := errors.AsType[*fiber.Error](err); ok && !isApp {
-		return genericFailure(e.Code)
+	if own, ok := errors.AsType[*fiber.Error](err); ok {
+		return genericFailure(own.Code)
 	}
 	return genericFailure(fiber.StatusInternalServerError)
-}
-
-func failureFrom(e *apperr.Error) Failure {
-	answer := e.HTTP()
-	return Failure{
-		Status:     answer.Status,
-		Code:       answer.Code,
-		Detail:     e.Code,
-		Message:    e.Message,
-		Field:      e.Field,
-		RetryAfter: e.RetryAfter,
-	}
 }
 
 // unavailable reports whether the same request may well succeed later.
@@ -83,7 +79,7 @@ func (r *request) logFailure(f Failure, err error) {
 	}
 	r.log().LogAttrs(context.Background(), level, "request failed",
 		slog.String("request_id", r.id), slog.String("method", r.method),
-		slog.String("path", r.redactedPath()),
+		slog.String("path", r.srv.opts.RedactPath(r.path)),
 		slog.Int("status", f.Status), slog.String("error", err.Error()))
 }
 
@@ -94,9 +90,8 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	resp := &c.Context().Response
 	r.streaming = false
 	resp.ResetBody() // closes a stream that was set and will not be sent
-	if f.RetryAfter == 0 && f.Status == fiber.StatusServiceUnavailable &&
-		len(resp.Header.Peek(fiber.HeaderRetryAfter)) == 0 {
-		f.RetryAfter = retryAfter
+	if f.Status == fiber.StatusServiceUnavailable {
+		f.RetryAfter = cmp.Or(f.RetryAfter, retryAfter)
 	}
 	f.setHeaders(&resp.Header)
 	if !r.writePage(c, f) {
@@ -133,13 +128,25 @@ func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.page == nil {
 		return false
 	}
+	err := recovered(func() error {
+		done = r.page(c, f)
+		return nil
+	})
+	if err != nil {
+		r.log().Error("the error page failed", "request_id", r.id, "error", err.Error())
+	}
+	return done
+}
+
+// recovered calls f and returns a panic of it as an error. fasthttp recovers none: one would end the
+// process.
+func recovered(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.log().Error("panic in the error page", "request_id", r.id, "panic", p)
-			done = false
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return r.page(c, f)
+	return f()
 }
 
 // body is the error body of the API: these fields and no others.

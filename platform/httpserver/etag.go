@@ -24,9 +24,6 @@ func ETag(c *fiber.Ctx, version ...string) string {
 // NotModified reports whether the client already has the response with this tag, which is unique, so
 // that the list is not parsed. Call it when the resource is known to exist: "*" matches any that does.
 func NotModified(c *fiber.Ctx, etag string) bool {
-	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
-		return false
-	}
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {
 		return string(bytes.TrimSpace(line)) == "*" || bytes.Contains(line, []byte(etag))

@@ -25,9 +25,6 @@ var statuses = map[int]struct {
 }{
 	fiber.StatusBadRequest: {apperr.Validation,
 		"The request is not valid HTTP/1.1. Check the request line and the headers."},
-	fiber.StatusUnauthorized: {apperr.AuthRequired, "Authentication is required."},
-	fiber.StatusForbidden: {apperr.AccessDenied,
-		"You do not have access. Ask an owner of the organisation."},
 	fiber.StatusNotFound: {apperr.NotFound,
 		"No such endpoint. Paths are case-sensitive and have no trailing slash. See /openapi/v1.json."},
 	fiber.StatusMethodNotAllowed: {apperr.MethodNotAllowed,
@@ -38,10 +35,6 @@ var statuses = map[int]struct {
 		"The body is too large. Send at most 64 KB."},
 	fiber.StatusRequestURITooLong: {apperr.Validation,
 		"The path and query are too long. Send at most 4 KB."},
-	fiber.StatusExpectationFailed: {apperr.Validation,
-		"The server cannot meet the expectation. Leave out the Expect header."},
-	fiber.StatusTooManyRequests: {apperr.RateLimited,
-		"Too many requests. Retry after the time in the Retry-After header."},
 	fiber.StatusRequestHeaderFieldsTooLarge: {apperr.Validation,
 		"The headers are too large. Send at most 16 KB."},
 	fiber.StatusInternalServerError: {apperr.Internal, apperr.InternalMessage},
@@ -52,15 +45,10 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// genericFailure is the failure for a status. A client error that is not in the table keeps its
-// status with the message of 400; any other status that is not in it becomes 500.
+// genericFailure is the failure for a status. One that is not in the table becomes 500.
 func genericFailure(code int) Failure {
 	line, ok := statuses[code]
-	switch {
-	case ok:
-	case code > 400 && code < 500:
-		line = statuses[fiber.StatusBadRequest]
-	default:
+	if !ok {
 		code = fiber.StatusInternalServerError
 		line = statuses[code]
 	}

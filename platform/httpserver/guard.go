@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -17,7 +18,6 @@ const (
 const (
 	faultLine     = "Header lines must end with CRLF and must not be folded."
 	faultChunked  = "Transfer-Encoding is not supported. Send the body with its Content-Length."
-	faultLengths  = "Send Content-Length only once."
 	faultBody     = "GET and HEAD requests take no body."
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
@@ -41,10 +41,9 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault returns the framing fault of a request, or "". fasthttp accepts lines without CR, a
-// length beside chunks, and "Transfer-Encoding: identity".
+// framingFault returns the framing fault of a request, or "". fasthttp refuses two lengths, but
+// accepts lines without CR, a length beside chunks, and "Transfer-Encoding: identity".
 func framingFault(h *fasthttp.RequestHeader) string {
-	lengths := 0
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))
 		if !crlf || len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
@@ -54,25 +53,15 @@ func framingFault(h *fasthttp.RequestHeader) string {
 		switch name = bytes.TrimSpace(name); {
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			return faultChunked
-		case bytes.EqualFold(name, []byte("Content-Length")):
-			lengths++
-			if (h.IsGet() || h.IsHead()) && string(bytes.TrimSpace(value)) != "0" {
-				return faultBody
-			}
+		case bytes.EqualFold(name, []byte("Content-Length")) && (h.IsGet() || h.IsHead()) &&
+			string(bytes.TrimSpace(value)) != "0":
+			return faultBody
 		}
-	}
-	if lengths > 1 {
-		return faultLengths
 	}
 	return ""
 }
 
 // knownMethod reports whether the router may see the method. CONNECT is for proxies.
 func knownMethod(m string) bool {
-	switch m {
-	case fiber.MethodGet, fiber.MethodHead, fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch,
-		fiber.MethodDelete, fiber.MethodOptions, fiber.MethodTrace:
-		return true
-	}
-	return false
+	return m != fiber.MethodConnect && slices.Contains(fiber.DefaultMethods, m)
 }

@@ -38,10 +38,8 @@ func defaultConnections(reserved int) int {
 
 // listener bounds the open connections, in all and of each client.
 type listener struct {
-	net.Listener
-	srv    *Server
-	closed chan struct{}
-	once   sync.Once
+	net.Listener // nil before Serve
+	srv          *Server
 
 	mu      sync.Mutex
 	open    map[*conn]struct{}
@@ -55,32 +53,34 @@ type conn struct {
 	client netip.Addr // invalid: of a trusted proxy
 }
 
-func (s *Server) newListener(ln net.Listener) *listener {
-	return &listener{Listener: ln, srv: s, closed: make(chan struct{}),
-		open: map[*conn]struct{}{}, clients: map[netip.Addr]int{}}
+// start makes l accept from ln. It returns false after stop.
+func (l *listener) start(ln net.Listener) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Listener = ln
+	return !l.srv.stopping.Load()
 }
 
-// Close ends Accept, also where it waits for a retry.
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
+// stop ends Accept. fasthttp does not know of a listener whose Serve has only just begun.
+func (l *listener) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.Listener != nil {
+		_ = l.Close()
+	}
 }
 
-// Accept returns the next connection within the bounds. It retries errors that concern this moment
-// or one client.
+// Accept returns the next connection within the bounds. It retries: an error concerns this moment or
+// one client.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil, err
+		}
 		if err != nil {
-			if !isTransient(err) {
-				return nil, err
-			}
 			l.srv.metrics.acceptFailures.Inc()
-			select {
-			case <-time.After(acceptWait):
-			case <-l.closed:
-				return nil, net.ErrClosed
-			}
+			<-time.After(acceptWait)
 			continue
 		}
 		c := l.admit(accepted.(*net.TCPConn))
@@ -91,12 +91,6 @@ func (l *listener) Accept() (net.Conn, error) {
 		_, _ = accepted.Write([]byte(refusedConnection)) // fits into the empty send buffer
 		_ = accepted.Close()
 	}
-}
-
-func isTransient(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM) ||
-		errors.Is(err, syscall.ECONNABORTED)
 }
 
 // admit counts a connection, or returns nil if there are too many.

@@ -18,12 +18,7 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	in.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dg_http_connections_open",
 		Help: "Open connections.",
-	}, func() float64 {
-		if ln := s.listener.Load(); ln != nil {
-			return float64(ln.count())
-		}
-		return 0
-	})
+	}, func() float64 { return float64(s.listener.count()) })
 	return &metrics{
 		duration: in.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "dg_http_request_duration_seconds",

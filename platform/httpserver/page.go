@@ -42,7 +42,7 @@ func SendFile(c *fiber.Ctx, f File) error {
 	}
 	c.Set(fiber.HeaderContentType, f.MediaType)
 	body := f.Body
-	if f.Gzipped != nil && gzipAccepted(&c.Context().Request.Header) {
+	if gzipAccepted(&c.Context().Request.Header) {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
 		body = f.Gzipped
 	}

@@ -3,12 +3,8 @@ package httpserver
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"regexp"
-	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -42,7 +38,6 @@ type request struct {
 
 	authenticated bool
 	streaming     bool // the stream ends the request, not Handle
-	ended         atomic.Bool
 }
 
 type requestKey struct{}
@@ -79,16 +74,7 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 
 // handle calls the handler and responds to its error or panic.
 func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
-	defer func() {
-		if p := recover(); p != nil {
-			r.log().Error("panic", "request_id", r.id, "method", r.method, "route", r.route,
-				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			r.streaming = false
-			c.Context().Response.Reset() // the handler may have begun it
-			r.writeFailure(c, genericFailure(fiber.StatusInternalServerError))
-		}
-	}()
-	err := handle(c)
+	err := recovered(func() error { return handle(c) })
 	if err == nil {
 		return nil
 	}
@@ -138,11 +124,8 @@ func (r *request) complete(c *fiber.Ctx) {
 	r.end(response.StatusCode(), int64(n), nil)
 }
 
-// end logs and counts the request, once.
+// end logs and counts the request.
 func (r *request) end(status int, bytes int64, err error) {
-	if !r.ended.CompareAndSwap(false, true) {
-		return
-	}
 	r.stop()
 	took := time.Since(r.start)
 	if r.span != nil {
@@ -186,14 +169,11 @@ func requestID(own []byte) string {
 	return rand.Text()
 }
 
-// routeLabel names the route of fiber that responded: its template, or unmatched. Callers cannot
-// grow the set of labels.
-func (s *Server) routeLabel(c *fiber.Ctx, err error) string {
-	e, isFiber := errors.AsType[*fiber.Error](err)
+// routeLabel names the route of fiber that responded, by its template. Callers cannot grow the set
+// of labels.
+func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
-	switch {
-	case isFiber && (e.Code == fiber.StatusNotFound || e.Code == fiber.StatusMethodNotAllowed),
-		path == "/" && c.Path() != "/":
+	if path == "/" && c.Path() != "/" { // middleware's
 		return unmatched
 	}
 	return strings.Clone(path)

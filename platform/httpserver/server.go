@@ -59,6 +59,9 @@ const (
 func (o Options) withDefaults() Options {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	o.Grace = cmp.Or(o.Grace, defaultGrace)
+	if o.RedactPath == nil {
+		o.RedactPath = func(path string) string { return path }
+	}
 	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections(o.ReservedFiles))
 	return o
 }
@@ -76,12 +79,13 @@ type Server struct {
 
 	running  atomic.Int64 // requests between their arrival and the end of their response
 	stopping atomic.Bool
-	listener atomic.Pointer[listener]
+	listener *listener
 }
 
 // newServer returns a server without an app.
 func newServer(o Options) *Server {
 	s := &Server{opts: o, sampler: rate.NewLimiter(50, 50)}
+	s.listener = &listener{srv: s, open: map[*conn]struct{}{}, clients: map[netip.Addr]int{}}
 	s.metrics = newMetrics(o.Metrics, s)
 	s.base, s.abort = context.WithCancelCause(context.Background())
 	return s
@@ -116,7 +120,7 @@ func New(o Options) *Server {
 		return s.serve(c, s.opts.ErrorPage, func(c *fiber.Ctx) error {
 			err := c.Next()
 			if r := requestOf(c); r.route == unmatched {
-				r.route = s.routeLabel(c, err)
+				r.route = routeLabel(c)
 			}
 			return err
 		})
@@ -134,13 +138,11 @@ func (s *Server) App() *fiber.App { return s.app }
 // Serve serves on ln and closes it. It returns nil after Shutdown, also if that came first, and an
 // error when the listener failed.
 func (s *Server) Serve(ln net.Listener) error {
-	bounded := s.newListener(ln)
-	s.listener.Store(bounded)
-	defer func() { _ = bounded.Close() }() // fasthttp leaves a broken one open
-	if s.stopping.Load() {
+	defer func() { _ = ln.Close() }()
+	if !s.listener.start(ln) {
 		return nil
 	}
-	if err := s.app.Listener(bounded); err != nil && !s.stopping.Load() {
+	if err := s.app.Listener(s.listener); err != nil && !s.stopping.Load() {
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	}
 	return nil
@@ -163,13 +165,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.stopping.Swap(true) {
 		return nil
 	}
-	ln := s.listener.Load()
-	if ln != nil && ln.count() > 0 { // without connections no proxy needs to learn of it
-		wait(ctx, s.opts.ShutdownDelay)
+	if s.listener.count() > 0 { // without connections no proxy needs to learn of it
+		delay, stop := context.WithTimeout(ctx, s.opts.ShutdownDelay)
+		<-delay.Done()
+		stop()
 	}
-	if ln != nil { // fasthttp does not know of a listener whose Serve has only just begun
-		_ = ln.Close()
-	}
+	s.listener.stop()
 	grace, stop := context.WithTimeout(ctx, s.opts.Grace)
 	defer stop()
 	_ = s.app.ShutdownWithContext(grace) // it fails where requests outlive the grace: see below
@@ -178,25 +179,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			s.opts.Grace.String())
 	}
 	s.abort(ErrStopped)
-	if ln != nil {
-		ln.closeStreams()
-	}
+	s.listener.closeStreams()
 	ended := waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
-	if ln != nil {
-		ln.closeAll()
-	}
+	s.listener.closeAll()
 	if !ended {
 		return fmt.Errorf("shutdown: %d requests did not end", s.running.Load())
 	}
 	return nil
-}
-
-// wait waits so long, or until ctx ends.
-func wait(ctx context.Context, long time.Duration) {
-	select {
-	case <-time.After(long):
-	case <-ctx.Done():
-	}
 }
 
 // waitUntil polls for done, at most for limit.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -17,13 +15,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Causes of a truncated body, besides the source's own errors.
-var (
-	// ErrClientGone means that the client left before it had the whole body.
-	ErrClientGone = errors.New("the client is gone")
-	// ErrClientStalled means that the client stopped reading. It is an ErrClientGone as well.
-	ErrClientStalled = fmt.Errorf("%w: it stopped reading", ErrClientGone)
-)
+// ErrClientGone means that the client left, or stopped reading, before it had the whole body.
+var ErrClientGone = errors.New("the client is gone")
 
 const (
 	// BlockSize is the size of a write and a chunk: exports ran at 300 MB/s with 64 KB and at 116
@@ -44,7 +37,7 @@ type Source interface {
 	// io.EOF itself at the end of the body, alone.
 	Next() ([]byte, error)
 	// Close is called once, after the last Next, with the bytes sent (after compression). err is nil
-	// when the whole body was sent, else ErrClientGone (ErrClientStalled) or what Next returned.
+	// when the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
 	Close(sent int64, err error)
 }
 
@@ -63,7 +56,7 @@ func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
 		s.close(nil)
 		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
 	}
-	if err := s.fill(); err != nil {
+	if err := s.read(); err != nil { // its failure is an ordinary response
 		s.close(err)
 		return err
 	}
@@ -101,8 +94,8 @@ type stream struct {
 	conn   net.Conn
 	req    *request
 	gzip   bool
-	first  []byte
-	ended  bool // first is all
+	block  []byte // read and not sent
+	ended  bool
 	sent   int64
 	fault  error // of the source, not of the connection
 	whole  bool  // all blocks were written
@@ -112,23 +105,17 @@ func newStream(c *fiber.Ctx, source Source) *stream {
 	return &stream{source: source, conn: c.Context().Conn(), req: requestOf(c)}
 }
 
-// fill reads the first block: its failure is an ordinary response.
-func (s *stream) fill() (err error) {
-	s.first, err = s.next()
-	if err == io.EOF { //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
-		s.ended = true
+// read reads the next block.
+func (s *stream) read() error {
+	err := recovered(func() (err error) {
+		s.block, err = s.source.Next()
+		return err
+	})
+	s.ended = err == io.EOF //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
+	if s.ended {
 		return nil
 	}
 	return err
-}
-
-func (s *stream) next() (block []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in the source: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return s.source.Next()
 }
 
 // send makes s the body of the response, of a known size or -1.
@@ -157,7 +144,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	if s.gzip {
 		err = s.compressTo(to)
 	} else {
-		err = s.copyTo(to, func() error { return nil })
+		err = s.copyTo(to)
 	}
 	if err == nil {
 		err = to.extend() // for the final chunk
@@ -169,32 +156,17 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	return s.sent, err
 }
 
-// copyTo writes the blocks to w, and flushes the first.
-func (s *stream) copyTo(w io.Writer, flush func() error) error {
-	for block, first := s.first, true; ; first = false {
-		if len(block) > 0 {
-			if _, err := w.Write(block); err != nil {
-				return fmt.Errorf("send a block: %w", err)
-			}
+// copyTo writes the blocks to w.
+func (s *stream) copyTo(w io.Writer) error {
+	for !s.ended {
+		if _, err := w.Write(s.block); err != nil {
+			return fmt.Errorf("send a block: %w", err)
 		}
-		if s.ended {
-			return nil
-		}
-		if first {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		var err error
-		block, err = s.next()
-		switch {
-		case err == io.EOF: //nolint:errorlint // see fill
-			return nil
-		case err != nil:
-			s.fault = err
-			return fmt.Errorf("read the source: %w", err)
+		if s.fault = s.read(); s.fault != nil {
+			return fmt.Errorf("read the source: %w", s.fault)
 		}
 	}
+	return nil
 }
 
 var gzipWriters = sync.Pool{New: func() any {
@@ -211,7 +183,7 @@ func (s *stream) compressTo(to io.Writer) error {
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(blocks)
-	err := s.copyTo(z, func() error { return errors.Join(z.Flush(), blocks.Flush()) })
+	err := s.copyTo(z)
 	if err == nil {
 		err = errors.Join(z.Close(), blocks.Flush())
 	}
@@ -267,21 +239,18 @@ func (s *stream) outcome(writeErr error) error {
 		return nil
 	case context.Cause(s.req.base) != nil:
 		return context.Cause(s.req.base)
-	case errors.Is(writeErr, os.ErrDeadlineExceeded):
-		return ErrClientStalled
 	case writeErr == nil:
 		return ErrClientGone // never sent
 	}
 	return fmt.Errorf("%w: %w", ErrClientGone, writeErr)
 }
 
-// close closes the source. A panic there would end the process.
 func (s *stream) close(err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.req.log().Error("panic in closing a source", "request_id", s.req.id,
-				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-	}()
-	s.source.Close(s.sent, err)
+	failed := recovered(func() error {
+		s.source.Close(s.sent, err)
+		return nil
+	})
+	if failed != nil {
+		s.req.log().Error("a source was not closed", "request_id", s.req.id, "error", failed.Error())
+	}
 }

@@ -215,7 +215,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	_, _ = io.WriteString(c, "GET /x"+host+"\r\n")
 	select {
 	case e := <-source.ended:
-		require.ErrorIs(t, e.err, ErrClientStalled)
+		require.ErrorIs(t, e.err, ErrClientGone)
 	case <-t.Context().Done():
 	}
 	_, err := io.Copy(io.Discard, c)
@@ -263,7 +263,7 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 	})
 	require.Equal(t, 200, b.get(t, "/x").StatusCode)
 	eventually(t, "the panic in the log", func() bool {
-		return strings.Contains(b.logs.String(), `panic in closing a source`)
+		return strings.Contains(b.logs.String(), `a source was not closed`)
 	})
 }
 

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -20,9 +21,10 @@ const (
 
 // Options configure a Limiter.
 type Options struct {
-	Max    int    // places in all
-	PerKey int    // places of one key, at most Max
-	Busy   string // the message of a refusal; when to retry is added
+	Max     int    // places in all
+	PerKey  int    // places of one key, at most Max
+	Busy    string // the message of a refusal; when to retry is added
+	KeyBusy string // the same where the key has no place; "": Busy
 }
 
 // Limiter is a semaphore for each key, and one for all keys together.
@@ -63,12 +65,12 @@ func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(
 	defer stop()
 	if k.places.Acquire(waiting, places) != nil {
 		l.leave(id, k)
-		return nil, l.failure(ctx)
+		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusy, l.o.Busy))
 	}
 	if l.all.Acquire(waiting, places) != nil {
 		k.places.Release(places)
 		l.leave(id, k)
-		return nil, l.failure(ctx)
+		return nil, l.failure(ctx, l.o.Busy)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
@@ -101,12 +103,12 @@ func (l *Limiter) leave(id string, k *key) {
 }
 
 // failure is the error of work that waited in vain.
-func (l *Limiter) failure(ctx context.Context) error {
+func (l *Limiter) failure(ctx context.Context, busy string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	l.refused.Add(1)
-	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", l.o.Busy, RetryAfter)
+	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

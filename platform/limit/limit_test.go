@@ -19,30 +19,30 @@ import (
 // a place is given back once.
 func TestPlacesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Max: 3, PerKey: 2, Busy: "Busy."})
+		l := New(Options{Max: 3, PerKey: 2, Busy: "Busy.", KeyBusy: "Yours."})
 		acquire := func(key string) func() {
 			release, err := l.Acquire(t.Context(), key)
 			require.NoError(t, err)
 			return release
 		}
-		refused := func(key string) {
+		refused := func(key, busy string) {
 			began := time.Now()
 			_, err := l.Acquire(t.Context(), key)
 			require.Equal(t, Wait, time.Since(began))
 			e, _ := errors.AsType[*apperr.Error](err)
-			require.Equal(t, "Busy. Retry in 5 seconds.", e.Message)
+			require.Equal(t, busy+" Retry in 5 seconds.", e.Message)
 			require.Equal(t, RetryAfter, e.RetryAfter)
 		}
 		first := acquire("a")
 		acquire("a")
-		refused("a")
+		refused("a", "Yours.")
 		acquire("b")
-		refused("b")
+		refused("b", "Busy.")
 		require.Equal(t, Stats{Running: 3, Refused: 2}, l.Stats())
 		first()
 		first()
 		acquire("b")
-		refused("a")
+		refused("a", "Busy.")
 	})
 }
 
