@@ -24,8 +24,7 @@ type options struct {
 	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all. Sections: ${sections}."`
 }
 
-// minPlays is the least with which there is something to measure: from 50,000 on a fork has
-// segments.
+// minPlays is the least with which there is something to measure.
 const minPlays = 100_000
 
 // Validate is called by kong.
