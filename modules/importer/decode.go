@@ -69,7 +69,8 @@ func unreadable(line []byte, err error) string {
 		expected = "an array"
 	}
 	got := ""
-	if e.JSONKind != '{' && e.JSONKind != '[' && field != "passwordHash" && field != "totpSecret" {
+	secret := field == "" || field == "passwordHash" || field == "totpSecret" // a line may be a secret
+	if e.JSONKind != '{' && e.JSONKind != '[' && !secret {
 		value, _ := jsontext.NewDecoder(bytes.NewReader(line[e.ByteOffset:])).ReadValue()
 		got = string(value)
 	}
