@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -73,6 +74,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 }
 
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
+// The list of shown groups agrees with the reports.
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -81,11 +83,16 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	suppressed := func() bool {
 		header, err := e.reports.Header(t.Context(), q)
 		require.NoError(t, err)
+		shown, err := e.reports.ShownGroups(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, !header.Suppressed, slices.Contains(shown, testGroup))
 		return header.Suppressed
 	}
 	for member := range 4 {
 		play(member, testFrom)
+		play(member, testFrom.Add(time.Hour))
 	}
+	e.play(otherFork, 4*7+1, testFrom)
 	play(4, testFrom.Add(-time.Millisecond))
 	play(5, testFrom.Add(day))
 	require.True(t, suppressed())
