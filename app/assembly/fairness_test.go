@@ -20,7 +20,7 @@ import (
 // Places among the 11 connections of the authentication pool.
 const (
 	ofNetworks = 1 // of all requests with an unknown credential
-	ofSurface  = 5 // of one organisation on the API, and again on the screens
+	ofSurface  = 3 // of one organisation on the API, and again on the screens
 )
 
 // crowding is a request that many clients of one organisation, or unauthenticated clients, repeat.
