@@ -105,15 +105,20 @@ func (h *Handler) accountScreens() []Screen {
 }
 
 func (h *Handler) docsScreens() []Screen {
+	row := func(path string) Screen { return screen("/docs"+path, h.guard.Reader, h.docs.Page) }
 	return []Screen{
-		screen("/docs", h.guard.Reader, h.docs.Docs),
-		screen("/docs/recipes", h.guard.Reader, h.docs.Recipes),
-		screen("/docs/recipes/:recipe", h.guard.Reader, h.docs.Recipe),
-		screen("/docs/reference", h.guard.Reader, h.docs.ShowReference),
-		screen("/docs/reference/:operation", h.guard.Reader, h.docs.ShowReference),
-		screen("/docs/security", h.guard.Reader, h.docs.Security),
-		screen("/docs/changes", h.guard.Reader, h.docs.Changes),
-		screen("/docs/clients", h.guard.Reader, h.docs.Clients),
+		row(""),
+		row("/figures"),
+		row("/csv"),
+		row("/errors"),
+		row("/recipes"),
+		row("/recipes/:recipe"),
+		row("/reference"),
+		row("/reference/:operation"),
+		row("/clients"),
+		row("/changes"),
+		row("/security"),
+		screen("/docs/search", h.guard.Reader, h.docs.Search),
 	}
 }
 

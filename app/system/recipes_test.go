@@ -281,7 +281,7 @@ func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
 	require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
 }
 
-// firstRequests runs those of the guide.
+// firstRequests runs those of the guide and of the page about CSV.
 func (b *cookbook) firstRequests(t *testing.T) {
 	key := makeKey(t, b.dir, b.organisation, "First requests").String()
 	tools := map[string]recipe{
@@ -293,7 +293,7 @@ func (b *cookbook) firstRequests(t *testing.T) {
 	}
 	found := 0
 	for _, step := range regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`).
-		FindAllStringSubmatch(b.reader.Get("/docs"), -1) {
+		FindAllStringSubmatch(b.reader.Get("/docs")+b.reader.Get("/docs/csv"), -1) {
 		r, ok := tools[step[2]]
 		if !ok {
 			continue

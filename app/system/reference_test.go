@@ -24,9 +24,9 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	p.Click(`a:text("Reference")`)
 	p.Click(`main a:text("Get the statistics of a fork")`)
 	tryWith(p, key)
-	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n",
+	assert.Contains(t, p.Text(".answer"), "\n200\n",
 		"the fork of the examples is the demo's")
-	assert.Contains(t, p.Text("[data-try] pre"), "ratelimit: \"key\"")
+	assert.Contains(t, p.Text(".answer"), "ratelimit: \"key\"")
 	looksRight(t, p)
 	shoot(p, "reference-tried")
 
@@ -36,12 +36,12 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 
 	p.Open("/docs/reference/listForks")
 	tryWith(p, key)
-	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n")
-	assert.Contains(t, p.Text("[data-try] pre"), `"items": [`)
+	assert.Contains(t, p.Text(".answer"), "\n200\n")
+	assert.Contains(t, p.Text(".answer"), `"items": [`)
 }
 
 func tryWith(p *browsertest.Page, key string) {
 	p.Fill("#try-key", key)
 	p.Click("[data-try] button.primary")
-	p.WaitFor("[data-try] pre[data-answered]")
+	p.WaitFor(".answer[data-answered]")
 }

@@ -54,8 +54,11 @@ func signedOutScreens() []screen {
 			do: enter("#new", "battery horse staple", "#repeat", "battery horse")},
 		{name: "reset-used", shows: "This link no longer works", path: "/account/reset?token=x",
 			status: http.StatusNotFound},
-		{name: "docs-search", shows: "CSV columns", path: "/docs",
-			do: func(p *browsertest.Page) { p.Fill("#find", "formula spreadsheet") }},
+		{name: "docs-search-typed", shows: "precedes what a spreadsheet", path: "/docs",
+			do: func(p *browsertest.Page) {
+				p.Fill("#search", "formula spreadsheet")
+				p.WaitFor(".results")
+			}},
 		{name: "docs-recipe-duckdb", shows: "by week, same scale", path: "/docs/recipes/duckdb"},
 		{name: "docs-recipe-sync", shows: "sync.py", path: "/docs/recipes/nightly-sync"},
 		{name: "reference-csv", shows: "durationSeconds",

@@ -225,7 +225,7 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			} else {
 				stepOf(name).requireAnswer(t, a, got)
 			}
-			require.Equal(t, "</docs#"+errorBodyOf([]byte(got.body)).Details.Code+`>; rel="help"`,
+			require.Equal(t, "</docs/errors#"+errorBodyOf([]byte(got.body)).Details.Code+`>; rel="help"`,
 				got.Header.Get("Link"))
 		})
 	}

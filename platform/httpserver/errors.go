@@ -97,7 +97,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	if !r.writePage(c, f) {
 		resp.Header.SetContentType(contentJSON)
 		resp.SetBodyRaw(f.body())
-		resp.Header.Set(fiber.HeaderLink, "</docs#"+string(f.Detail)+`>; rel="help"`)
+		resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
 	}
 	resp.SetStatusCode(f.Status)
 	resp.SkipBody = c.Context().IsHead() // fasthttp does this only where it could read the request

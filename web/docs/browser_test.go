@@ -15,10 +15,10 @@ func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	p := browsertest.New(t)
-	p.Open(w.URL + "/docs")
+	p.Open(w.URL + "/docs/errors")
 	p.Emulate(1280, browsertest.Light)
-	require.Equal(t, "location", p.Attr(`.sidebar a[href="#key"]`, "aria-current"))
-	for _, section := range []string{"errors", "privacy", "http"} {
+	require.Equal(t, "location", p.Attr(`.sidebar a[href="#errors"]`, "aria-current"))
+	for _, section := range []string{"limits", "http"} {
 		p.Click(`.sidebar a[href="#` + section + `"]`)
 		p.WaitFor(`.sidebar a[href="#` + section + `"][aria-current]`)
 		require.Equal(t, 1, p.Count(".sidebar a[aria-current=location]"))
@@ -37,4 +37,23 @@ func TestDocsInABrowser(t *testing.T) {
 		p.Eval(beside, &side)
 		require.Equal(t, width >= 1100, side, "%d px", width)
 	}
+}
+
+// What is typed shows its results, and Enter opens the first one. Escape shows the page again.
+func TestSearchInABrowser(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	p := browsertest.New(t)
+	p.Open(w.URL + "/docs/errors")
+	p.Fill("#search", "pandas")
+	p.WaitFor(`.results a[href="/docs/recipes/python"]`)
+	p.Press("Escape")
+	p.WaitFor("#error-table")
+	p.Fill("#search", "429")
+	p.Click(`.results a[href="/docs/errors#ERR_RATE_LIMITED"]`)
+	p.WaitFor("#ERR_RATE_LIMITED:target")
+	p.Fill("#search", "power bi")
+	p.Press("Enter")
+	p.WaitFor("#recipe")
+	require.Equal(t, "/docs/recipes/power-bi", p.Path())
 }

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -12,81 +13,68 @@ import (
 	"dg/web/ui"
 )
 
-// docsView is the page of the API.
-type docsView struct {
+// page is a page of the documentation. Recipe or Operation is what it shows, if it is about one.
+type page struct {
+	Name, Path string // below /docs
+	Template   string
+	Sections   []ui.Link
+	Parent     string // the path of the page whose sidebar has it, or "" for one of the guide
+	Recipe     recipe
+	Operation  operation
+}
+
+// limits are those of the program, as the pages state them.
+var limits = map[string]int{
+	"Requests":              apikeys.MaxRequests,
+	"Window":                apikeys.RateWindow,
+	"Days":                  reports.MaxPeriodDays,
+	"Reports":               reports.MaxReportsOfOrganisation,
+	"Exports":               exports.MaxAtOnce,
+	"ExportsOfOrganisation": exports.MaxAtOnceOfOrganisation,
+	"Wait":                  int(limit.Wait.Seconds()),
+}
+
+// view is what the template of a page sees.
+type view struct {
 	ui.Layout
+	page
 	examples
 	documentation
-	KeysPath                       string
-	RateLimit, RateWindow, MaxDays int
-	Concurrency                    concurrencyLimits
+	Limits map[string]int
 }
 
-// concurrencyLimits bound the expensive work of an organisation.
-type concurrencyLimits struct {
-	Reports, Exports, ExportsOfOrganisation, WaitSeconds int
-}
-
-// layout is the layout of a page. Its sidebar links to all pages and, for the current one, to its
-// sections or the pages below it, of which one may be current.
-func (h *Handler) layout(p *ui.Principal, title, page, current string) ui.Layout {
-	l := ui.NewLayout(p, title, ui.AreaDocs)
-	l.Sidebar = &ui.Sidebar{Label: "Documentation"}
-	for _, link := range h.documentation.Pages {
-		link.Current = link.Path == page
-		link.Path = l.Docs(link.Path)
-		l.Sidebar.Pages = append(l.Sidebar.Pages, link)
+// Page answers GET /docs and the pages below.
+func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
+	path := strings.TrimPrefix(c.Path(), "/docs")
+	i := slices.IndexFunc(h.documentation.Pages, func(at page) bool { return at.Path == path })
+	if i < 0 {
+		return fiber.ErrNotFound
 	}
-	for _, link := range h.documentation.Sections[page] {
-		link.Current = link.Path == current
-		if !strings.HasPrefix(link.Path, "#") {
-			link.Path = l.Docs(link.Path)
+	at := h.documentation.Pages[i]
+	v := h.view(p, at)
+	v.examples = h.examplesFor(c.UserContext(), p)
+	return h.Render(c, fiber.StatusOK, at.Template, v)
+}
+
+// view is a page with invented examples.
+func (h *Handler) view(p *ui.Principal, at page) *view {
+	return &view{h.layout(p, at), at, h.invented(), h.documentation, limits}
+}
+
+// layout is the layout of a page. Its sidebar links to the pages of the guide and, for the current
+// one, to its sections or the pages below it.
+func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
+	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
+	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}
+	for _, other := range h.documentation.Pages {
+		link := ui.Link{Name: other.Name, Path: l.Docs(other.Path), Current: other.Path == at.Path}
+		switch other.Parent {
+		case "":
+			link.Current = link.Current || at.Parent != "" && other.Path == at.Parent
+			l.Sidebar.Pages = append(l.Sidebar.Pages, link)
+		case at.Path, at.Parent:
+			l.Sidebar.Links = append(l.Sidebar.Links, link)
 		}
-		l.Sidebar.Links = append(l.Sidebar.Links, link)
 	}
 	return l
-}
-
-// Docs answers GET /docs.
-func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
-	view := docsView{
-		Layout:        h.layout(p, "API", "", ""),
-		KeysPath:      ui.SettingsPath,
-		examples:      h.examplesFor(c.UserContext(), p),
-		documentation: h.documentation,
-		RateLimit:     apikeys.MaxRequests,
-		RateWindow:    apikeys.RateWindow,
-		MaxDays:       reports.MaxPeriodDays,
-		Concurrency: concurrencyLimits{
-			Reports:               reports.MaxReportsOfOrganisation,
-			Exports:               exports.MaxAtOnce,
-			ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation,
-			WaitSeconds:           int(limit.Wait.Seconds()),
-		},
-	}
-	if settings := view.Settings(); settings != "" {
-		view.KeysPath = settings
-	}
-	return h.Render(c, fiber.StatusOK, "docs", &view)
-}
-
-// Security answers GET /docs/security.
-func (h *Handler) Security(c *fiber.Ctx, p *ui.Principal) error {
-	view := h.layout(p, "Security", "/security", "")
-	return h.Render(c, fiber.StatusOK, "security", &view)
-}
-
-// Changes answers GET /docs/changes: what callers see, by date.
-func (h *Handler) Changes(c *fiber.Ctx, p *ui.Principal) error {
-	view := h.layout(p, "Changes", "/changes", "")
-	return h.Render(c, fiber.StatusOK, "changes", &view)
-}
-
-// Clients answers GET /docs/clients: clients to generate, each with a first program.
-func (h *Handler) Clients(c *fiber.Ctx, p *ui.Principal) error {
-	view := recipesView{
-		Layout:   h.layout(p, "Generated clients", "/clients", ""),
-		examples: h.examplesFor(c.UserContext(), p),
-	}
-	return h.Render(c, fiber.StatusOK, "clients", &view)
 }

@@ -57,7 +57,7 @@ func contract(t *testing.T) string {
 // The page lists the errors of the contract with cause and fix, each with an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	t.Parallel()
-	page := webtest.Start(t).Browser(t).Get("/docs").Is(t, 200)
+	page := webtest.Start(t).Browser(t).Get("/docs/errors").Is(t, 200)
 	var want, got, ids []string
 	for _, row := range contractErrorRow.FindAllStringSubmatch(contract(t), -1) {
 		want = append(want, row[1]+" "+row[2])
@@ -78,7 +78,7 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 func TestDocsStateLimitsAndColumns(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
-	body := w.Browser(t).Get("/docs").Body
+	body := w.Browser(t).Get("/docs").Body + w.Browser(t).Get("/docs/csv").Body
 	document := strings.Join(strings.Fields(contract(t)), " ")
 	for _, fact := range []string{
 		fmt.Sprintf("at most %d reports at once", reports.MaxReportsOfOrganisation),
@@ -109,8 +109,9 @@ func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, path := range []string{
-		"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats",
-		"/docs/clients", "/docs/changes", "/docs/recipes", "/docs/security",
+		"/docs", "/docs/figures", "/docs/csv", "/docs/errors", "/docs/recipes",
+		"/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats", "/docs/clients",
+		"/docs/changes", "/docs/security", "/docs/search?q=csv",
 	} {
 		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
 		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name,
@@ -129,8 +130,8 @@ func TestDocsAreForEverybody(t *testing.T) {
 	}
 	b.Get("/docs").Has(t, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
 	w.DB.DB.Close()
-	b.Get("/docs").Is(t, 200) // which explains ERR_UNAVAILABLE
-	w.Browser(t).Get("/docs/security").Is(t, 200)
+	b.Get("/docs/errors").Is(t, 200) // which explains ERR_UNAVAILABLE
+	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
 
 // The examples name a fork and a group of the reader's organisation. A reader of several names it in
@@ -152,7 +153,7 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 		own := w.SignedIn(t, acme.Owner).Get(path).Has(t, fork.ID)
 		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, own.Body)
 	}
-	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, "groupId="+group)
+	w.SignedIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId="+group)
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
 	both := w.SignedIn(t, acme.Owner)
 	both.Get("/docs").Has(t, invented)
@@ -181,10 +182,10 @@ func TestDocsNameNoForeignGroup(t *testing.T) {
 	})
 	acme := w.Organisation("acme")
 	other := w.Organisation("other")
-	fork := w.Fork(acme)
 	foreign := w.DB.Group(other.ID, w.DB.Players(other.ID, 5)...)
 	groups.finds = other.ID
-	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, fork.ID).Lacks(t, foreign)
+	w.Fork(acme)
+	w.SignedIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId=").Lacks(t, foreign)
 }
 
 // The reference shows each operation of the OpenAPI document with its parameters, fields, answers and
@@ -217,7 +218,7 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	index := b.Get("/docs").Body + b.Get("/docs/recipes").Body
 	text := func(page string) string { return html.UnescapeString(anyTag.ReplaceAllString(page, "")) }
 	shown := text(index)
-	for _, path := range webtest.Cells(`href="(/docs/(?:recipes/|clients)[^"]*)`, index) {
+	for _, path := range webtest.Cells(`href="(/docs/(?:recipes/|clients|csv)[^"]*)`, index) {
 		shown += text(b.Get(path[0]).Body)
 	}
 	files := 0
@@ -239,6 +240,29 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 		}))
 	require.Empty(t, forgotten, "no page shows them")
 	require.Greater(t, files, 20)
+}
+
+// A search finds what readers look for, and names the recipes when it finds nothing. Its links lead
+// to the section, and keep the reader's organisation.
+func TestSearchLeadsToThePage(t *testing.T) {
+	t.Parallel()
+	w, _, owner := webtest.StartAsOwner(t)
+	first := regexp.MustCompile(`<dl class="results">\s*<dt><a href="([^"]*)"`)
+	for query, want := range map[string]string{
+		"pandas": "/docs/recipes/python", "Power+BI": "/docs/recipes/power-bi#steps",
+		"excel": "/docs/recipes/power-bi#steps", "429": "/docs/errors#ERR_RATE_LIMITED",
+		"pseudonym+erased": "/docs/figures#privacy", "playerKey": "/docs/figures#privacy",
+		"formula+spreadsheet": "/docs/csv#columns", "PHP": "/docs/csv#broken",
+	} {
+		page := w.Browser(t).Get("/docs/search?q="+query).Is(t, 200)
+		require.Equal(t, want, first.FindStringSubmatch(page.Body)[1], query)
+	}
+	w.Browser(t).Get("/docs/search?q=cobol").Is(t, 200).
+		Has(t, "No page has all of these words", `<a href="/docs/recipes">recipes</a>`)
+	owner.Get("/docs/search?q=429&org=acme").
+		Has(t, `href="/docs/errors?org=acme#ERR_RATE_LIMITED"`)
+	hostile := strings.Repeat("%ff%3Cb%3E", 400)
+	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
 }
 
 // specification, 9: changes have dates. The headers that announce an end are those of the document.

@@ -22,23 +22,28 @@ type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": an invented one
 	base                 string
-	from, year, recent   string // the first day of a long period, of a year and of a short one
-	to                   string
+	from, year           string // the first day of a long period, and of a year
+	first, last          string // two days, as in the document's sample answers
+}
+
+// invented returns the examples of a reader without forks.
+func (h *Handler) invented() examples {
+	day := func(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
+	return examples{
+		ForkID:  exampleFork,
+		GroupID: exampleGroup,
+		base:    h.Base,
+		from:    h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
+		year:    day(365),
+		first:   day(2),
+		last:    day(1),
+	}
 }
 
 // examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to
 // see, is invented: the documentation has to be readable while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
-	today := h.Today()
-	e := examples{
-		ForkID:  exampleFork,
-		GroupID: exampleGroup,
-		base:    h.Base,
-		from:    today.AddDate(-2, 0, 0).Format(time.DateOnly),
-		year:    today.AddDate(0, 0, -365).Format(time.DateOnly),
-		recent:  today.AddDate(0, 0, -27).Format(time.DateOnly),
-		to:      today.Format(time.DateOnly),
-	}
+	e := h.invented()
 	if p == nil || p.Organisation.ID == "" {
 		return e
 	}

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"embed"
+	"sync"
 
 	"dg/web/ui"
 )
@@ -14,6 +15,7 @@ type Handler struct {
 	*ui.Pages
 	Modules
 	documentation documentation
+	texts         func() ([][]passage, error) // of the pages, in their order
 }
 
 // Modules are what the wing uses of other modules, for its examples.
@@ -24,5 +26,7 @@ type Modules struct {
 
 // New returns the wing.
 func New(pages *ui.Pages, m Modules) *Handler {
-	return &Handler{pages.With(templates), m, loadDocumentation()}
+	h := &Handler{Pages: pages.With(templates), Modules: m, documentation: loadDocumentation()}
+	h.texts = sync.OnceValues(h.pageTexts)
+	return h
 }

@@ -5,12 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
-
-	"dg/web/ui"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 // docs.json has the contents of the pages' templates. Recipes are real files: the tests run what
@@ -21,9 +16,7 @@ var docsFiles embed.FS
 
 // documentation is the content of docs.json and reference.json.
 type documentation struct {
-	Pages []ui.Link // below /docs, which is one of them
-	// Sections are what the sidebar lists of a page: its sections, or the pages below it.
-	Sections map[string][]ui.Link
+	Pages []page // those of recipes and operations are added
 	// Languages are the tabs of the first requests, Start. There is a file for each of both.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
@@ -48,12 +41,12 @@ func loadDocumentation() documentation {
 	decodeFile("docs.json", &d)
 	decodeFile("reference.json", &d.Operations)
 	for _, r := range d.Recipes {
-		link := ui.Link{Name: r.Name, Path: "/recipes/" + r.ID}
-		d.Sections["/recipes"] = append(d.Sections["/recipes"], link)
+		d.Pages = append(d.Pages, page{Name: r.Name, Path: "/recipes/" + r.ID, Template: "recipe",
+			Parent: "/recipes", Recipe: r})
 	}
 	for _, o := range d.Operations {
-		link := ui.Link{Name: o.Summary, Path: "/reference/" + o.ID}
-		d.Sections["/reference"] = append(d.Sections["/reference"], link)
+		d.Pages = append(d.Pages, page{Name: o.Summary, Path: "/reference/" + o.ID,
+			Template: "operation", Parent: "/reference", Operation: o})
 	}
 	return d
 }
@@ -69,37 +62,6 @@ func decodeFile(name string, into any) {
 	if err != nil {
 		panic(fmt.Errorf("web: %s: %w", name, err))
 	}
-}
-
-// recipesView is the page of one recipe.
-type recipesView struct {
-	ui.Layout
-	recipe
-	examples
-}
-
-// Recipes answers GET /docs/recipes, the list of them.
-func (h *Handler) Recipes(c *fiber.Ctx, p *ui.Principal) error {
-	view := struct {
-		ui.Layout
-		Recipes []recipe
-	}{h.layout(p, "Recipes", "/recipes", ""), h.documentation.Recipes}
-	return h.Render(c, fiber.StatusOK, "recipes", &view)
-}
-
-// Recipe answers GET /docs/recipes/:recipe.
-func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
-	all := h.documentation.Recipes
-	i := slices.IndexFunc(all, func(r recipe) bool { return r.ID == c.Params("recipe") })
-	if i < 0 {
-		return fiber.ErrNotFound
-	}
-	view := recipesView{
-		Layout:   h.layout(p, all[i].Name, "/recipes", "/recipes/"+all[i].ID),
-		recipe:   all[i],
-		examples: h.examplesFor(c.UserContext(), p),
-	}
-	return h.Render(c, fiber.StatusOK, "recipe", &view)
 }
 
 // command is a text to copy.
@@ -119,7 +81,6 @@ func (e examples) Command(id, label, text string) command {
 // Fill puts the reader's fork, group, period and the address of this service into an example.
 func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
-		exampleGroup,
-		e.GroupID,
-		"2024-01-01", e.from, "2025-04-01", e.year, "2026-03-01", e.recent, "2026-03-31", e.to).Replace(text)
+		exampleGroup, e.GroupID, "2024-01-01", e.from, "2025-04-01", e.year,
+		"2026-03-01", e.first, "2026-03-02", e.last).Replace(text)
 }

@@ -4,10 +4,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-
-	"dg/web/ui"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 // reference is the operations of the OpenAPI document, as the pages below /docs/reference show
@@ -48,36 +44,6 @@ func (r reference) SampleAnswer(id string) *command {
 		return nil
 	}
 	return &r[i].Examples[0]
-}
-
-// referenceView is the page of an operation, or of all of them.
-type referenceView struct {
-	ui.Layout
-	operation
-	All reference
-	examples
-}
-
-// ShowReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation,
-// one of them.
-func (h *Handler) ShowReference(c *fiber.Ctx, p *ui.Principal) error {
-	id := c.Params("operation")
-	all := h.documentation.Operations
-	view := referenceView{
-		Layout: h.layout(p, "API reference", "/reference", "/reference/"+id),
-		All:    all,
-	}
-	if id == "" {
-		return h.Render(c, fiber.StatusOK, "reference", &view)
-	}
-	i := slices.IndexFunc(all, func(o operation) bool { return o.ID == id })
-	if i < 0 {
-		return fiber.ErrNotFound
-	}
-	view.operation = all[i]
-	view.Title = view.Summary
-	view.examples = h.examplesFor(c.UserContext(), p)
-	return h.Render(c, fiber.StatusOK, "operation", &view)
 }
 
 // HasFork reports whether the operation is about a fork.

@@ -35,6 +35,7 @@ type Sidebar struct {
 	Label string
 	Pages []Link // of the level above, if there is one: the links are those of its current page
 	Links []Link
+	Query string // the search for pages
 }
 
 // Link is a link to a screen.

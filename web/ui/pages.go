@@ -60,6 +60,11 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 // Execute returns the screen of the template name.html.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
 	confirmChange(c, view.confirm)
+	return p.Markup(name, view)
+}
+
+// Markup is the screen of the template name.html, whoever asks.
+func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
 		return nil, fmt.Errorf("web: render %s: %w", name, err)

@@ -1,4 +1,4 @@
-// docs.js: the search on /docs, the mark of the current section, and trying an operation of the reference. The pages work without it.
+// docs.js: the search, the mark of the current section, and trying an operation of the reference. The pages work without it.
 (() => {
   'use strict';
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -17,42 +17,42 @@
   addEventListener('hashchange', choose);
   choose();
 
-  // Search: sections, and rows of tables and lists, that hold every word.
-  for (const form of all('form[data-search]')) {
-    const input = form.querySelector('input');
-    const count = form.querySelector('.hint');
-    const sections = all('main section').map((section) => ({ section, text: section.textContent.toLowerCase(),
-      parts: all('tbody tr, li, dt', section).map((part) => ({ part, text: (part.textContent + (part.matches('dt') ? part.nextElementSibling.textContent : '')).toLowerCase() })) }));
-    const show = (part, shown) => { part.hidden = !shown; if (part.matches('dt')) part.nextElementSibling.hidden = !shown; };
-    const find = () => {
-      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const holds = (text) => words.every((word) => text.includes(word));
-      let found = 0;
-      for (const { section, text, parts } of sections) {
-        section.hidden = !holds(text);
-        found += !section.hidden;
-        const some = parts.some((p) => holds(p.text)); // else the words are in the text around them
-        for (const p of parts) show(p.part, !some || holds(p.text));
-      }
-      document.querySelector('[data-none]').hidden = found > 0;
-      mark();
-      count.textContent = live.textContent = words.length ? `${found} ${found === 1 ? 'section' : 'sections'} found.` : '';
+  // Search: what is typed shows the page of results in place of this one. Enter opens the first.
+  const search = document.querySelector('form[role=search]');
+  if (search) {
+    const input = search.q;
+    const page = document.querySelector('main');
+    let shown = page;
+    const show = (other) => { shown.replaceWith(other); shown = other; };
+    const clear = () => { input.value = ''; show(page); };
+    const find = async () => {
+      const query = input.value;
+      if (!query.trim()) return show(page);
+      const answer = await fetch(`${search.action}?${new URLSearchParams(new FormData(search))}`);
+      const found = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+      if (query !== input.value) return; // a later answer follows
+      show(document.adoptNode(found));
+      shown.addEventListener('click', (e) => { if (e.target.closest('a')) clear(); });
+      live.textContent = shown.querySelector('.lede').textContent;
     };
-    form.hidden = false;
-    form.addEventListener('submit', (e) => e.preventDefault());
     input.addEventListener('input', find);
-    addEventListener('hashchange', () => { if (input.value) { input.value = ''; find(); document.getElementById(location.hash.slice(1))?.scrollIntoView(); } });
+    input.addEventListener('keydown', (e) => { if (e.key === 'Escape') clear(); });
+    search.addEventListener('submit', async (e) => {
+      e.preventDefault();
+      await find();
+      shown.querySelector('.results a')?.click();
+    });
   }
 
   // The sidebar marks the section that is read: the last one whose heading has passed the top fifth of the window.
   const links = all('.sidebar a[href^="#"]').map((link) => ({ link, heading: document.getElementById(link.hash.slice(1)) }));
   const mark = () => {
-    const shown = links.filter(({ heading }) => heading.checkVisibility());
     const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
-    const passed = shown.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
-    const current = atEnd && scrollY > 0 ? shown.at(-1) : passed.at(-1) ?? shown[0];
+    const passed = links.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
+    // At the end, the sections below the last heading that passed are in sight: the one that was asked for, or the last.
+    const asked = () => links.find(({ link, heading }) => link.hash === location.hash && heading.getBoundingClientRect().top > 0);
+    const current = atEnd && scrollY > 0 ? asked() ?? links.at(-1) : passed.at(-1) ?? links[0];
     for (const item of links) {
-      item.link.parentElement.hidden = !shown.includes(item);
       if (item !== current) item.link.removeAttribute('aria-current');
       else item.link.setAttribute('aria-current', 'location');
     }
@@ -60,12 +60,13 @@
   if (links.length) {
     addEventListener('scroll', mark, { passive: true });
     addEventListener('resize', mark);
+    addEventListener('hashchange', mark);
     mark();
   }
 
   // Try it: the request goes to this service, without the cookies of the session. At most 20,000 characters are shown.
   for (const details of all('[data-try]')) {
-    const [form, out] = [details.querySelector('form'), details.querySelector('pre')];
+    const [form, out] = [details.querySelector('form'), document.querySelector('pre.answer')];
     const key = form.querySelector('#try-key');
     details.hidden = false;
     details.open = wide;
@@ -87,6 +88,7 @@
         out.textContent = `GET ${address}\n\n${answer.status}\n${names.map((name) => `${name}: ${answer.headers.get(name)}\n`).join('')}\n${await start(answer)}`;
         live.textContent = `Answered ${answer.status}.`;
         out.dataset.answered = answer.status;
+        out.scrollIntoView({ block: 'nearest' });
       } catch (error) {
         out.textContent = `No answer: ${error.message}`;
       }

@@ -1,7 +1,7 @@
 <?php
 $fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64";
 $file = fopen("plays.part.csv", "wb");
-$request = curl_init("$fork/exports/csv?from=2026-03-01&to=2026-03-31");
+$request = curl_init("$fork/exports/csv?from=2026-03-01&to=2026-03-02");
 curl_setopt_array($request, [
     CURLOPT_HTTPHEADER => ["Authorization: Bearer " . getenv("DG_KEY")],
     CURLOPT_FAILONERROR => true,

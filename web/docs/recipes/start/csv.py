@@ -2,7 +2,7 @@ import os, requests
 
 key = {"Authorization": "Bearer " + os.environ["DG_KEY"]}
 fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"
-period = {"from": "2026-03-01", "to": "2026-03-31"}
+period = {"from": "2026-03-01", "to": "2026-03-02"}
 answer = requests.get(fork + "/exports/csv", params=period, headers=key, timeout=1800, allow_redirects=False)
 if answer.status_code != 200:
     raise SystemExit(f"{answer.status_code} {answer.text}")

@@ -1,0 +1,122 @@
+package docs
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/web/ui"
+)
+
+// maxQuery bounds the bytes of a search: each of its words is looked up in all pages.
+const maxQuery = 100
+
+// passage is a sentence of a page, and the id above it, if there is one.
+type passage struct{ ID, Text string }
+
+// result is a page that has all words of a search, and the passage that has most of them.
+type result struct {
+	page
+	passage
+}
+
+// searchView is the page of results.
+type searchView struct {
+	ui.Layout
+	Results []result
+}
+
+// Search answers GET /docs/search: pages whose names have all words, then others that have them.
+func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
+	texts, err := h.texts()
+	if err != nil {
+		return err
+	}
+	query := c.Query("q")
+	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
+	words := strings.Fields(strings.ToLower(query))
+	var named, others []result
+	for i, at := range h.documentation.Pages {
+		best, found := find(words, at.Name, texts[i])
+		switch {
+		case count(words, at.Name) == len(words):
+			named = append(named, result{at, best})
+		case found:
+			others = append(others, result{at, best})
+		}
+	}
+	v := searchView{h.layout(p, page{Name: "Search", Path: "/search"}), slices.Concat(named, others)}
+	v.Sidebar.Query = query
+	return h.Render(c, fiber.StatusOK, "search", &v)
+}
+
+// find returns the first passage with most of the words, and whether the page has them all.
+func find(words []string, name string, text []passage) (best passage, found bool) {
+	most := -1
+	whole := strings.Builder{}
+	whole.WriteString(name)
+	for _, one := range text {
+		whole.WriteString(" " + one.Text)
+		if n := count(words, one.Text); n > most {
+			best = one
+			most = n
+		}
+	}
+	return best, count(words, whole.String()) == len(words)
+}
+
+// count returns how many of the words, in lower case, a text has.
+func count(words []string, text string) (n int) {
+	text = strings.ToLower(text)
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			n++
+		}
+	}
+	return n
+}
+
+// pageTexts reads the passages of each page as it is shown to a reader who is not signed in.
+func (h *Handler) pageTexts() (all [][]passage, err error) {
+	for _, at := range h.documentation.Pages {
+		markup, err := h.Markup(at.Template, h.view(nil, at))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, passages(string(markup)))
+	}
+	return all, nil
+}
+
+var (
+	// what surrounds a page, its programs and forms, and the list of recipes
+	unread = regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|h1|table class="stack brief").*?` +
+		`</(?:pre|form|fieldset|h1|table)>`)
+	target = regexp.MustCompile(`<(?:h2|tr)[^>]* id="([^"]+)"[^>]*>`)
+	block  = regexp.MustCompile(`<(?:p|li|tr|dt|dd|h3|div|summary)\b[^>]*>|</h2>`)
+	tag    = regexp.MustCompile(`<[^>]*>`)
+	cells  = strings.NewReplacer("</dt><dd><p>", ": ", "</dt><dd>", ": ", "</th>", ": ", "</td>", " ")
+)
+
+// passages splits a page into sentences.
+func passages(markup string) (all []passage) {
+	text := cells.Replace(unread.ReplaceAllString(markup, ""))
+	text = block.ReplaceAllString(target.ReplaceAllString(text, "\n\x00$1\n"), "\n")
+	id := ""
+	for line := range strings.Lines(html.UnescapeString(tag.ReplaceAllString(text, ""))) {
+		line = strings.TrimSpace(line)
+		if after, is := strings.CutPrefix(line, "\x00"); is {
+			id = after
+			continue
+		}
+		for _, sentence := range strings.SplitAfter(line, ". ") {
+			if sentence != "" {
+				all = append(all, passage{id, sentence})
+			}
+		}
+	}
+	return all
+}
