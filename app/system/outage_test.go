@@ -211,5 +211,5 @@ func TestStandbyIsNotReady(t *testing.T) {
 	}
 	c.Fetch("/healthz", "")
 	_, out := runDoctor(x)
-	require.Regexp(t, `failure +primary.*\n +Fix: \S`, out)
+	require.Regexp(t, `failure +database.*standby.*\n +Fix: \S`, out)
 }
