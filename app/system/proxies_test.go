@@ -124,8 +124,8 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	})
 }
 
-// rollingRestart restarts two instances, one after the other, under requests to the proxy. line is
-// the line of its example that names an instance.
+// rollingRestart restarts two instances under requests to the proxy, the second once the proxy uses
+// the first again. line is the line of its example that names an instance.
 func rollingRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
@@ -176,6 +176,10 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	for i := range instances {
 		instances[i].Stop()
 		instances[i] = start(i)
+		apptest.Until(t, time.Minute, "the proxy does not use the new instance", func() bool {
+			return instances[i].Metric(`dg_http_request_duration_seconds_count`+
+				`{method="GET",route="/openapi/v1.json",status="200"}`) > 0
+		})
 	}
 	restarted.Store(true)
 	all.Wait()
