@@ -22,13 +22,13 @@ func NewFolder(t *testing.T) string {
 	base, err := ReachableFolder()
 	require.NoError(t, err)
 	dir := filepath.Join(base, "data folder")
-	t.Cleanup(func() { CleanFolder(t, base, dir) })
+	t.Cleanup(func() { cleanFolder(t, base, dir) })
 	return dir
 }
 
-// CleanFolder stops the server that a killed dg has left on a folder, waits until no process runs on
+// cleanFolder stops the server that a killed dg has left on a folder, waits until no process runs on
 // it, and removes it with its base.
-func CleanFolder(t *testing.T, base, dir string) {
+func cleanFolder(t *testing.T, base, dir string) {
 	t.Helper()
 	Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
 		if len(ProcessesOn(t, dir)) == 0 {

@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,6 +47,13 @@ func (h History) ImportInto(t *testing.T, dir string) string {
 	t.Helper()
 	require.NoError(t, makeDatabase(dir))
 	return Succeeds(t, dir, "import", h.File)
+}
+
+// LastDays is the period of the last days, as a query.
+func LastDays(n int) string {
+	now := time.Now().UTC()
+	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly),
+		now.Format(time.DateOnly))
 }
 
 // CSV is the path of the export of all plays.

@@ -2,7 +2,6 @@ package assembly_test
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/app/assembly"
 	"dg/platform/testkit"
 )
 
@@ -79,33 +77,6 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 	require.Equal(t, len(running), testkit.One[int](w.World.World, `select count(*) from audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
 		  and (details->>'rows')::int between 1 and 9999`))
-}
-
-// A load balancer sees that the program stops while it still answers: /readyz is 503, and other
-// requests are served.
-func TestStoppingIsAnnouncedBeforeItHappens(t *testing.T) {
-	t.Parallel()
-	w := &world{World: apptest.Assemble(t, testkit.New(t),
-		assembly.Settings{ShutdownDelay: time.Second})}
-	get := func(path string) *http.Response {
-		return apptest.Ask(t, apptest.NewClient(), w.Base+path, "")
-	}
-	kept, err := net.Dial("tcp", w.Listener.Addr().String())
-	require.NoError(t, err)
-	defer kept.Close()
-	require.Equal(t, http.StatusOK, get("/readyz").StatusCode)
-	go func() { _ = w.Stop() }()
-	eventually(t, "it does not stop", w.Server.Stopping)
-	for path, status := range map[string]int{
-		"/readyz":  http.StatusServiceUnavailable,
-		"/healthz": http.StatusOK,
-		"/sign-in": http.StatusOK,
-	} {
-		response := get(path)
-		require.Equal(t, status, response.StatusCode, path)
-		require.True(t, response.Close, path)
-	}
-	require.NoError(t, w.Stop())
 }
 
 // The usage of a key is stored when the program stops, also if the listener has failed or the end

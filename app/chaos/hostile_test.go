@@ -109,6 +109,10 @@ func (h *hostile) hold(n, window int, behave func(ctx context.Context, conn net.
 	}
 }
 
+func chaosSeconds(cut, chaotic, soaked int) time.Duration {
+	return time.Duration(apptest.Sized(cut, chaotic, soaked)) * time.Second
+}
+
 // pause waits for a time, or until ctx ends.
 func pause(ctx context.Context, long time.Duration) {
 	select {

@@ -106,6 +106,14 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 		release()
 		require.Equal(t, before, b.rows(), blow.name)
 	}
+	b.db.Do(t, `create function full_disk() returns trigger language plpgsql as $$ begin
+		raise 'no space left' using errcode = '53100'; end $$`)
+	b.db.Do(t, `create trigger full_disk before update on plays execute function full_disk()`)
+	c := b.run("import", b.change)
+	require.Equal(t, 1, c.Status(time.Minute))
+	require.Contains(t, c.Log.String(), "dg: nothing was imported: the disk of the database is full. Free")
+	require.Equal(t, before, b.rows())
+	b.db.Do(t, `drop function full_disk cascade`)
 	require.Zero(t, b.run("import", b.change).Status(time.Minute))
 	require.NotEqual(t, before, b.rows())
 }
