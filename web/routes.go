@@ -29,8 +29,8 @@ func (h *Handler) Screens() []Screen {
 // Mount adds the screens to app, after the API, whose guard refuses keys here. Paths without an
 // organisation redirect to that of the person.
 func (h *Handler) Mount(app *fiber.App) {
-	h.MountOrganisation(app)
-	h.mount(app, slices.Concat(h.accountScreens(), h.docsScreens()))
+	app.Get("/static/*", h.ServeStatic)
+	h.mount(app, h.Screens())
 	short := []Screen{
 		{Path: "/", Page: h.chooseOrganisation("/reports")},
 		{Path: "/settings", Page: h.chooseOrganisation(ui.SettingsPath)},
@@ -41,13 +41,6 @@ func (h *Handler) Mount(app *fiber.App) {
 		}
 	}
 	h.mount(app, short)
-}
-
-// MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and
-// settings. It is for a program with its own sign-in and accounts.
-func (h *Handler) MountOrganisation(app *fiber.App) {
-	app.Get("/static/*", h.ServeStatic)
-	h.mount(app, h.organisationScreens())
 }
 
 // mount adds screens. Each route carries the middleware itself: middleware of a group would also run

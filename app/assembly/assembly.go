@@ -139,7 +139,8 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.reports, sealer = p.newReports(s.Log, m.counts)
 	m.identity = m.newIdentity(p.Pools.Requests, s)
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
-	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, time.Now, m.counts.keyRefused)
+	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, time.Now)
+	p.Keys.OnRefusal = m.counts.keyRefused
 	p.Keys.Recheck = p.Pools.Recheck
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,

@@ -8,7 +8,6 @@ import (
 	"dg/app/demo"
 	"dg/app/doctor"
 	"dg/modules/apikeys"
-	"dg/modules/audit"
 	"dg/modules/importer"
 	"dg/platform/config"
 )
@@ -65,7 +64,7 @@ func (db *database) loadDemo(ctx context.Context, p Stdio, base string) (string,
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}
-	keys := apikeys.New(o.DB, o.orgs, o.log, o.policy, time.Now, func(audit.Reason) {})
+	keys := apikeys.New(o.DB, o.orgs, o.log, o.policy, time.Now)
 	key, err := demo.ReplaceKey(ctx, keys, o.request)
 	if err != nil {
 		return "", err

@@ -10,7 +10,6 @@ import (
 	"dg/modules/audit"
 	"dg/modules/exports"
 	"dg/modules/games"
-	"dg/modules/org"
 	"dg/modules/publicapi"
 	"dg/modules/reports"
 	"dg/platform/authz"
@@ -24,7 +23,7 @@ const schema = `
 create table tenants (id uuid primary key, handle text not null unique, tier text not null,
 	named boolean not null, version bigint);
 create table staff (id uuid primary key, tenant uuid not null references tenants,
-	login text not null unique, rank text not null);
+	rank text not null);
 create table learners (tenant uuid not null references tenants, number integer not null,
 	alias text not null, name text not null, primary key (tenant, number));
 create table cohorts (id uuid primary key, tenant uuid not null references tenants);
@@ -44,18 +43,8 @@ grant select on organisations, players, player_groups, group_members, tenants, s
 	to dg_app;
 grant update (rank) on staff to dg_app; -- for the lock of SubjectIn`
 
-// tenants is this program's organisations, as apikeys.Organisations.
+// tenants has the roles of this program's people.
 type tenants struct{}
-
-var plans = map[string]org.Plan{"gold": org.PlanPro}
-var roles = map[string]org.Role{"head": org.RoleOwner, "teacher": org.RoleMember}
-
-func (tenants) OrganisationIn(tx *gorm.DB, id string) (org.Organisation, error) {
-	var tier string
-	err := tenant.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).
-		Scan(&tier).Error
-	return org.Organisation{ID: id, Plan: plans[tier]}, err
-}
 
 func (tenants) SubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
 	return subject(tx, id, person, " for share")
@@ -65,34 +54,29 @@ func (tenants) CurrentSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, 
 	return subject(tx, id, person, "")
 }
 
+var roles = map[string]string{"head": "owner", "teacher": "member"}
+
 func subject(tx *gorm.DB, id, person, lock string) (authz.Subject, error) {
 	var rank string
 	err := tenant.Raw(tx, id, `/* tenants.rank */ select rank from staff
 		where tenant = @org and id = @person`+lock, sql.Named("person", person)).
 		Scan(&rank).Error
-	grants := authz.MemberGrants(string(roles[rank]), false)
+	grants := authz.MemberGrants(roles[rank], false)
 	return authz.Subject{Kind: authz.Member, OrganisationID: id, Grants: grants}, err
 }
 
-// parts are the API and what its screens share with it.
-type parts struct {
-	api      *publicapi.API
-	keys     *apikeys.Service
-	reports  *reports.Service
-	exports  *exports.Service
-	requests *limit.Requests
-}
-
-func newParts(
-	db *postgres.DB, policy *authz.Policy, log *audit.Log, url string,
-) (m parts, err error) {
-	m.keys = apikeys.New(db, tenants{}, log, policy, time.Now, func(audit.Reason) {})
-	m.reports = reports.New(db)
-	m.exports = exports.New(m.reports, log, nil)
-	m.requests = limit.NewRequests(int(db.Pool.Config().MaxConns))
-	m.api, err = publicapi.New(publicapi.Modules{
-		Keys: m.keys, Games: games.New(db), Reports: m.reports, Exports: m.exports,
-		Policy: policy, Requests: m.requests,
+// newAPI builds the API on a database of this program, and the keys that its people manage.
+func newAPI(db *postgres.DB, url string) (*publicapi.API, *apikeys.Service, error) {
+	policy, err := authz.New()
+	if err != nil {
+		return nil, nil, err
+	}
+	log := audit.New(db)
+	keys := apikeys.New(db, tenants{}, log, policy, time.Now)
+	figures := reports.New(db)
+	api, err := publicapi.New(publicapi.Modules{
+		Keys: keys, Games: games.New(db), Reports: figures, Exports: exports.New(figures, log, nil),
+		Policy: policy, Requests: limit.NewRequests(int(db.Pool.Config().MaxConns)),
 	}, url)
-	return m, err
+	return api, keys, err
 }

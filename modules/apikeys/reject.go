@@ -84,7 +84,7 @@ func (s *Service) RefuseOutside(
 		}
 	}
 	if result.Actor.ID == "" {
-		s.onRefusal(UnknownKey)
+		s.OnRefusal(UnknownKey)
 		return answer
 	}
 	return s.reject(ctx, result, request, answer)
@@ -110,7 +110,7 @@ func (s *Service) recorded(reason audit.Reason, failure, answer error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecorded)
 	}
-	s.onRefusal(reason)
+	s.OnRefusal(reason)
 	return answer
 }
 

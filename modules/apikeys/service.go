@@ -14,21 +14,21 @@ import (
 type Service struct {
 	Recheck *postgres.DB // for StillUsable, by default the same; set before the first request
 	Uses    *Uses
+	// OnRefusal is called for each refused use of a key, with UnknownKey for those that belong to no
+	// audit log; set before the first request.
+	OnRefusal func(audit.Reason)
 
 	db        *postgres.DB
 	orgs      Organisations
 	log       *audit.Log
 	policy    *authz.Policy
 	now       func() time.Time
-	onRefusal func(audit.Reason)
 	statement string // authenticate.sql
 }
 
-// New returns the service over db. onRefusal is called for each refused use of a key, with
-// UnknownKey for those that belong to no audit log.
+// New returns the service over db.
 func New(
 	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
-	onRefusal func(audit.Reason),
 ) *Service {
 	return &Service{
 		Recheck:   db,
@@ -38,7 +38,7 @@ func New(
 		log:       log,
 		policy:    policy,
 		now:       now,
-		onRefusal: onRefusal,
+		OnRefusal: func(audit.Reason) {},
 		statement: withPosition(db),
 	}
 }

@@ -82,11 +82,13 @@ func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Servic
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
-	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func(why audit.Reason) {
+	keys := apikeys.New(db, org.New(db, log, policy), log, policy, now)
+	keys.OnRefusal = func(why audit.Reason) {
 		if why == apikeys.UnknownKey {
 			b.unknown.Add(1)
 		}
-	})
+	}
+	return keys
 }
 
 // member returns the person with the role, with or without two-step verification, in the organisation.

@@ -42,7 +42,7 @@ func (s *Service) Authenticate(
 	case err != nil:
 		return Caller{}, err
 	case result.Actor.ID == "":
-		s.onRefusal(UnknownKey)
+		s.OnRefusal(UnknownKey)
 		return Caller{}, errInvalidKey
 	case result.reason != "":
 		return Caller{}, s.reject(ctx, result, request(), result.rejection())

@@ -6,14 +6,12 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/platform/authz"
 )
 
-// Organisations reads plans and roles within the transaction of a change of keys. Package org
+// Organisations reads roles within the transaction of a change of keys. Package org
 // implements it.
 type Organisations interface {
-	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
 	// SubjectIn returns the person's grants and locks them until the transaction ends;
 	// CurrentSubjectIn only reads them.
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/instant"
@@ -86,11 +87,13 @@ func stopReplaced(
 
 // checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
 func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
-	o, err := s.orgs.OrganisationIn(tx, organisationID)
+	var plan org.Plan
+	err := tenant.Raw(tx, organisationID,
+		`/* apikeys.plan */ select plan from organisations where id = @org`).Scan(&plan).Error
 	if err != nil {
-		return err
+		return fmt.Errorf("apikeys: plan: %w", err)
 	}
-	if !o.Plan.IncludesAPI() {
+	if !plan.IncludesAPI() {
 		return ErrBelowPlan
 	}
 	var usable int64

@@ -8,8 +8,6 @@
 // Further files have forms, pages of lists, days, the format of numbers and dates, charts, notices and
 // cookies. Styles and scripts are in static/. Code of a single wing is not here.
 //
-// A program with its own sign-in replaces Authenticator (session.go).
-//
 // A form has the address of its page, to which the sign-in leads back after the session has ended.
 //
 // The forms of new keys, of replacements and of the reporting mode take a recent password, or ask for

@@ -17,7 +17,7 @@ import (
 
 // Guard finds the person of a request, their organisation and role, and authorises them.
 type Guard struct {
-	Auth        Authenticator
+	Auth        Cookies
 	Orgs        Organisations
 	RecheckOrgs Memberships // for running downloads; nil: Orgs
 	Policy      Policy

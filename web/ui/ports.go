@@ -13,8 +13,11 @@ import (
 
 // Sessions finds the session of a token, and asks its person for the password.
 type Sessions interface {
-	Reauthenticator
 	Session(ctx context.Context, token string) (identity.Session, error)
+	// Reauthenticate returns nil if the token's person entered the password, and the code with
+	// two-step verification on, recently or gives both in the proof.
+	// Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
+	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
 // Memberships finds a person's role in an organisation.

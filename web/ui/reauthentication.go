@@ -1,22 +1,12 @@
 package ui
 
 import (
-	"context"
 	"errors"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
 )
-
-// Reauthenticator is what an Authenticator may also be. The forms of new keys and of the reporting
-// mode then ask for the password again; without it they ask nothing.
-type Reauthenticator interface {
-	// Reauthenticate returns nil if the token's person entered the password, and the code with
-	// two-step verification on, recently or gives both in the proof.
-	// Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
-	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
-}
 
 // Reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the
 // form is shown with the status and the errors: those of its fields, and of the password that it
@@ -28,10 +18,6 @@ func (g *Guard) Reauthenticate(
 	if len(invalid) > 0 {
 		status = fiber.StatusBadRequest
 	}
-	auth, ok := g.Auth.(Reauthenticator)
-	if !ok {
-		return f, status, nil
-	}
 	proof := ProofOf(c)
 	missing := FieldError("current", identity.ErrPasswordDue.Message)
 	// an empty code would count as a wrong one
@@ -40,7 +26,7 @@ func (g *Guard) Reauthenticate(
 		missing = FieldError("code",
 			"Enter the code from your authenticator app, or a recovery code.")
 	}
-	err = auth.Reauthenticate(c.UserContext(), p.Token, proof)
+	err = g.Auth.Reauthenticate(c.UserContext(), p.Token, proof)
 	if err == nil {
 		return f, status, nil
 	}

@@ -16,7 +16,7 @@ import (
 
 // world answers as the modules and the policy do.
 type world struct {
-	Reauthenticator                      // is not called
+	Sessions                             // but for Session it is not called
 	sessionErr, membershipErr, policyErr error
 	membership                           org.Membership
 	policy                               Policy

@@ -8,24 +8,13 @@ import (
 	"dg/modules/identity"
 )
 
-// Authenticator finds the session of a request. A program with its own sign-in replaces it.
-type Authenticator interface {
-	// Session returns the session of the request. Errors: identity.ErrNoSession.
-	Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error)
-	// Revalidate returns the session of the token again, for downloads that outlive their request.
-	// Errors: identity.ErrNoSession.
-	Revalidate(ctx context.Context, token string) (identity.Session, error)
-	// SignInPath is where to sign in and then continue to next, a path of this site.
-	SignInPath(next string) string
-}
-
-// Cookies is the Authenticator of sessions that were started by the sign-in of these screens.
+// Cookies finds the session of a request. The sign-in of these screens has started it.
 type Cookies struct {
 	Sessions
 	Recheck Sessions // for running downloads
 }
 
-// Session returns the session of the request's cookie.
+// Session returns the session of the request's cookie. Errors: identity.ErrNoSession.
 func (a Cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {
@@ -34,10 +23,11 @@ func (a Cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, e
 	return a.Sessions.Session(ctx, token)
 }
 
-// Revalidate returns the session of the token again.
+// Revalidate returns the session of the token again, for downloads that outlive their request.
+// Errors: identity.ErrNoSession.
 func (a Cookies) Revalidate(ctx context.Context, token string) (identity.Session, error) {
 	return a.Recheck.Session(ctx, token)
 }
 
-// SignInPath is the form for e-mail and password.
+// SignInPath is the form for e-mail and password, which continues to next, a path of this site.
 func (Cookies) SignInPath(next string) string { return WithNext("/sign-in", next) }

@@ -95,7 +95,7 @@ func StartOn(
 		Log:         w.Logged.Logger(),
 		Failed:      func(string) {},
 	}, identity.Keyring{})
-	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func(audit.Reason) {})
+	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now)
 	pool, err := postgres.Open(t.Context(), db.URL,
 		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
 	require.NoError(t, err)
