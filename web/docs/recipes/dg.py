@@ -79,7 +79,7 @@ weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, colu
 chart = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1].plot(figsize=(6.4, 3.2), xlabel="", title="Plays per week (UTC)")
 chart.legend(title=None, fontsize="small")
 plt.tight_layout()
-plt.savefig("dg.png", dpi=100)
+plt.savefig("dg.png", dpi=200)
 print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
 
 parts = []
