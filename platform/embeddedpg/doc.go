@@ -6,7 +6,7 @@
 //
 //   - Who starts, joins or stops the server locks the data folder. initdb inherits that lock.
 //   - Every process of the server inherits the lock on postgres.log. While it is free none runs.
-//   - Every user holds a shared advisory lock. One that ends stops the server if it gets the
+//   - Every user holds a shared lock of the cluster. One that ends stops the server if it gets the
 //     exclusive lock, because it is the last.
 //
 // Only the server's user reaches the socket. There is no TCP port and no password. PostgreSQL

@@ -99,53 +99,9 @@ func TestUnfitFoldersAreRefused(t *testing.T) {
 	}
 }
 
-func TestDataOfAnotherVersionIsRefused(t *testing.T) {
-	t.Parallel()
-	dir := made(t)
-	version := filepath.Join(dir, cluster, "PG_VERSION")
-	require.NoError(t, os.WriteFile(version, []byte("99\n"), 0o600))
-	_, err := Start(t.Context(), dir, fast)
-	require.ErrorContains(t, err, "dg needs PostgreSQL 99 ")
-}
-
-// The full disk is a file system that is too small.
-func TestFullDiskLeavesNoHalfDatabase(t *testing.T) {
-	t.Parallel()
-	needsRoot(t)
-	dir := newFolder(t)
-	require.NoError(t, os.Mkdir(dir, 0o755))
-	out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs",
-		dir).CombinedOutput()
-	if err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: a small file system can't be mounted: %s", out)
-	}
-	defer func() { _ = exec.Command("umount", "-l", dir).Run() }()
-	_, err = Start(t.Context(), dir, fast)
-	require.ErrorContains(t, err, "No space left on device")
-	require.False(t, HasData(dir))
-}
-
 func needsRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can show this")
 	}
-}
-
-func TestSocketFolderIsTheFirstThatFits(t *testing.T) {
-	t.Parallel()
-	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
-	require.NoError(t, os.Mkdir(long, 0o700))
-	missing := filepath.Join(long, "missing")
-	short, err := os.MkdirTemp("/tmp", "dg-")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(short) })
-	dir, err := socketFolder(missing, long, short)
-	require.NoError(t, err)
-	require.Equal(t, short, filepath.Dir(dir))
-	_, err = socketFolder(missing, long)
-	require.ErrorContains(t, err, "set TMPDIR")
-	left, err := os.ReadDir(long)
-	require.NoError(t, err)
-	require.Empty(t, left)
 }

@@ -26,7 +26,10 @@ func (s *Server) launch(ctx context.Context, opts Options) error {
 		}
 	}
 	f.forgetKilled()
-	socket, err := socketFolder("/tmp", os.TempDir(), f.path)
+	socket, err := os.MkdirTemp("/tmp", socketPrefix)
+	if err != nil { // such as in a container whose files are read-only
+		socket, err = os.MkdirTemp(f.path, socketPrefix)
+	}
 	if err != nil {
 		return err
 	}
@@ -49,25 +52,6 @@ func (s *Server) launch(ctx context.Context, opts Options) error {
 		return errors.Join(err, os.RemoveAll(socket))
 	}
 	return err
-}
-
-// socketFolder makes a folder in the first of these that lets it. A socket's path has at most 103
-// bytes, so the data folder, whose path may be long, comes last.
-func socketFolder(parents ...string) (string, error) {
-	var refused []error
-	for _, parent := range parents {
-		dir, err := os.MkdirTemp(parent, socketPrefix)
-		if err == nil && len(dir) <= 103-len("/.s.PGSQL.5432") {
-			return dir, nil
-		}
-		if err == nil {
-			err = fmt.Errorf("%s is too long for a socket", dir)
-			_ = os.Remove(dir)
-		}
-		refused = append(refused, err)
-	}
-	return "", fmt.Errorf("PostgreSQL's socket has no folder, set TMPDIR to one that dg may "+
-		"write: %w", errors.Join(refused...))
 }
 
 // give makes the server's user the owner of a file.

@@ -17,10 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const (
-	usersLock    = int64(6021872364500126947) // advisory lock in the database postgres
-	socketPrefix = "dg-postgres-"             // of a socket's folder
-)
+// socketPrefix is of a socket's folder.
+const socketPrefix = "dg-postgres-"
 
 // ErrNoData is the error of a start without a database.
 var ErrNoData = errors.New("there is no database")
@@ -42,7 +40,8 @@ type Server struct {
 	process
 	folder  folder
 	lock    *os.File      // the data folder
-	session *pgx.Conn     // holds the users' lock
+	users   *os.File      // the cluster
+	session *pgx.Conn     // ends with the server
 	leave   func()        // nil after Stop
 	done    chan struct{} // closed when the server has ended, or after Stop
 }
@@ -67,6 +66,12 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 		err := s.join(ctx)
 		if errors.Is(err, errNotRunning) {
 			err = s.launch(ctx, opts)
+		}
+		if err == nil {
+			s.users, err = os.Open(f.file(cluster))
+		}
+		if err == nil {
+			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // is free: Stop alone takes it
 		}
 		return err
 	}); err != nil {
@@ -109,7 +114,7 @@ func await(ctx context.Context, try func() error) error {
 	}
 }
 
-// join becomes a user of the server. It waits while the server starts, recovers or shuts down.
+// join connects to the server. It waits while the server starts, recovers or shuts down.
 // Errors: errNotRunning.
 func (s *Server) join(ctx context.Context) error {
 	return await(ctx, func() (err error) {
@@ -119,11 +124,7 @@ func (s *Server) join(ctx context.Context) error {
 		if s.process, err = s.folder.readPIDFile(); err != nil {
 			return err
 		}
-		if s.session, err = pgx.Connect(ctx, s.url("postgres", "postgres")); err != nil {
-			return err
-		}
-		_, err = s.session.Exec(ctx, `/* embeddedpg.join */ select pg_advisory_lock_shared($1)`,
-			usersLock)
+		s.session, err = pgx.Connect(ctx, s.url("postgres", "postgres"))
 		return err
 	})
 }
@@ -157,29 +158,22 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.leave = nil
 	<-s.done
 	defer s.lock.Close()
-	defer func() { _ = s.session.Close(ctx) }()
-	return s.exclusively(ctx, func() (err error) {
-		var last bool
-		if s.session.QueryRow(ctx, `/* embeddedpg.last */ select pg_try_advisory_lock($1)`,
-			usersLock).Scan(&last) != nil {
+	return s.exclusively(ctx, func() error {
+		last := tryLock(s.users)
+		_ = s.users.Close()
+		running, err := s.folder.readPIDFile() // another user may have started it again
+		if !last || err != nil || !s.folder.running() {
 			return nil //nolint:nilerr // the server has ended before
 		}
-		if !last { // unlock at once: another user may end next
-			_, err = s.session.Exec(ctx, `/* embeddedpg.leave */ select pg_advisory_unlock_shared($1)`,
-				usersLock)
-			return err
-		}
-		_ = syscall.Kill(s.id, syscall.SIGINT) // a fast shutdown
-		if err = await(ctx, func() error {
+		_ = syscall.Kill(running.id, syscall.SIGINT) // a fast shutdown
+		err = await(ctx, func() error {
 			if s.folder.running() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
 			}
 			return nil
-		}); err != nil {
-			return err
-		}
-		_ = os.RemoveAll(s.socket) // fails if only root may write the folder above
-		return nil
+		})
+		_ = os.RemoveAll(running.socket) // fails if only root may write the folder above
+		return err
 	})
 }
 

@@ -111,9 +111,6 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	s := start(t, dir)
 	require.Equal(t, before, s.process)
 	stays(t, s)
-	require.Eventually(t, func() bool {
-		return query[int](t, s.URL(), `select count(*) from pg_locks where locktype = 'advisory'`) == 1
-	}, 20*time.Second, 10*time.Millisecond, "the killed user holds the lock")
 	stop(t, s)
 	require.False(t, s.folder.running())
 }
