@@ -91,7 +91,7 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 }
 
 func ofReset(db transaction, token string, now time.Time) (userRow, error) {
-	row, err := take[resetRow](db.InnerJoins("User"), "identity.ofReset", ErrNoReset,
+	row, err := take[resetRow](db.Scopes(ofPeople).InnerJoins("User"), "identity.ofReset", ErrNoReset,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 	return row.User, err
 }

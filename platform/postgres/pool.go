@@ -41,7 +41,6 @@ type DB struct {
 	sql         *sql.DB
 	replicas    Replicas // that take this pool's reads; nil: none
 	hasReplicas bool     // statements that begin a request return a Position
-	pooled      bool     // through a pooler in transaction mode
 }
 
 // Open connects to the database at url and checks that it answers. It fails if the URL is malformed,
@@ -56,7 +55,10 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		config.MinConns = min(config.MinConns, opts.MaxConns)
 	}
 	pooled := prepareSession(config.ConnConfig, opts)
-	config.AfterConnect = readTimesAsUTC
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		readTimesAsUTC(conn)
+		return checkSession(ctx, conn, pooled)
+	}
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
@@ -71,17 +73,12 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if !opts.Replica {
 		pinging, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
-		if err := checkPool(pinging, pool, pooled); err != nil {
+		if err := pool.Ping(pinging); err != nil {
 			pool.Close()
-			return nil, err
+			return nil, unreachable(err)
 		}
 	}
-	db, err := withGorm(pool)
-	if err != nil {
-		return nil, err
-	}
-	db.pooled = pooled
-	return db, nil
+	return withGorm(pool)
 }
 
 // withGorm puts gorm on top of the pool.
@@ -122,11 +119,10 @@ func (db *DB) Close() {
 }
 
 // readTimesAsUTC makes pgx return timestamps in UTC and not in this machine's zone.
-func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
+func readTimesAsUTC(conn *pgx.Conn) {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name:  "timestamptz",
 		OID:   pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
-	return nil
 }

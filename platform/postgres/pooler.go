@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // poolerParam is the URL parameter of a pooler in transaction mode, with the value transaction, or
@@ -42,18 +41,11 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-// checkPool checks that the database answers and that the pool's sessions are what dg needs.
-func checkPool(ctx context.Context, pool *pgxpool.Pool, pooled bool) error {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return unreachable(err)
-	}
-	defer conn.Release()
-	return checkSession(ctx, conn.Conn(), pooled)
-}
-
 // unreachable is the error of a failed attempt to connect.
 func unreachable(err error) error {
+	if misfit, ok := errors.AsType[*SessionError](err); ok {
+		return misfit
+	}
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	if _, answered := errors.AsType[*pgconn.PgError](err); connecting && answered {
 		// a wrong password, for example
@@ -62,7 +54,7 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database does not answer: %w", Redact(err))
 }
 
-// checkSession checks that the session has dg's timeouts, isolation and schema, which a pooler may
+// checkSession checks that a new session has dg's timeouts, isolation and schema, which a pooler may
 // drop. Errors: *SessionError.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
@@ -78,7 +70,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 		  'idle_in_transaction_session_timeout', 'default_transaction_isolation', 'search_path')`,
 		pgx.QueryExecModeSimpleProtocol).
 		Scan(&names, &values); err != nil {
-		return unreachable(err)
+		return err
 	}
 	for i, name := range names {
 		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && want[name] != "0"
@@ -90,15 +82,4 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 		}
 	}
 	return nil
-}
-
-// CheckSession refuses an unsuitable session. It ends one of a pooler that predates the role's
-// settings; the next check opens another.
-func (db *DB) CheckSession(ctx context.Context, conn *pgx.Conn) error {
-	err := checkSession(ctx, conn, db.pooled)
-	if err != nil && db.pooled {
-		_, _ = conn.Exec(ctx,
-			`/* postgres.endSession */ select pg_terminate_backend(pg_backend_pid())`)
-	}
-	return err
 }

@@ -30,14 +30,12 @@ type Replicas struct {
 
 // Replica is one of them.
 type Replica struct {
-	DB      *postgres.DB
-	Number  int // in the order of the setting, from 1: its name in log and metrics
-	primary *postgres.DB
-	system  int64
-	log     *slog.Logger
+	DB     *postgres.DB
+	Number int // in the order of the setting, from 1: its name in log and metrics
+	system int64
+	log    *slog.Logger
 
 	restsUntil atomic.Int64 // in Unix nanoseconds
-	checked    atomic.Bool  // its sessions are as ours
 	reads      atomic.Int64
 }
 
@@ -57,14 +55,14 @@ func Open(
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, primary: primary, system: system, log: log.With("replica", i+1)}
+		r := &Replica{Number: i + 1, system: system, log: log.With("replica", i+1)}
 		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
 		if r.DB, err = postgres.Open(ctx, url, opts); err != nil {
 			rs.Close()
 			return nil, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		rs.all = append(rs.all, r)
-		if errors.Is(r.Check(ctx), errForeign) {
+		if errors.Is(r.check(ctx), errForeign) {
 			rs.Close()
 			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another "+
 				"database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
@@ -170,7 +168,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Pos
 		case replayed > received:
 			return errOwn
 		case replayed >= at.LSN:
-			return r.checkSession(ctx, conn)
+			return nil
 		}
 		select {
 		case <-ctx.Done():
@@ -180,32 +178,17 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Pos
 	}
 }
 
-func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
-	if r.checked.Load() {
-		return nil
-	}
-	err := r.DB.CheckSession(ctx, conn.Conn())
-	r.checked.Store(err == nil)
-	return err
-}
-
-// checkTimeout bounds Check.
+// checkTimeout bounds check.
 const checkTimeout = time.Second
 
-// Check returns why reports would not read from the replica now, or nil.
-func (r *Replica) Check(ctx context.Context) error {
+// check compares the system of a replica that answers.
+func (r *Replica) check(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
-	var at postgres.Position
-	err := r.primary.Pool.QueryRow(ctx,
-		`/* postgres.position */ select `+postgres.PositionExpression).Scan(&at)
+	conn, err := r.DB.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	conn, err := r.DB.Pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("it does not answer: %w", postgres.Redact(err))
-	}
 	defer conn.Release()
-	return r.await(ctx, conn, at)
+	return r.await(ctx, conn, postgres.Position{})
 }

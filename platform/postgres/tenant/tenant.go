@@ -129,7 +129,7 @@ func changeIsScoped(db *gorm.DB) bool {
 }
 
 // onModel reports whether the statement is on the table of a model, or on one given by its bare
-// name, and joins only models whose tables belong to no organisation.
+// name, and joins no other.
 func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
@@ -139,30 +139,19 @@ func onModel(s *gorm.Statement) bool {
 			return false
 		}
 	}
-	for _, join := range s.Joins {
-		if s.Schema == nil || s.Schema.Relationships.Relations[join.Name] == nil { // a text
-			return false
-		}
-		joined := s.Schema.Relationships.Relations[join.Name].FieldSchema
-		if _, owned := Columns[joined.Table]; owned {
-			return false
-		}
-	}
-	return true
+	return len(s.Joins) == 0
 }
 
-// addCondition adds a mandatory condition. It puts the others, and each text among them, in
-// parentheses, because of or: "a or b and org_id = …" would read every organisation's a. It returns
-// false for a text that leaves its parentheses.
+// addCondition adds a mandatory condition. It puts the others in parentheses, because of or: "a or b
+// and org_id = …" would read every organisation's a. It returns false for a text that leaves them.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
 	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
-		within, ok := parenthesised(others.Exprs)
-		if !ok {
+		if !balanced(others.Exprs) {
 			return false
 		}
-		exprs = append(exprs, clause.And(within...))
+		exprs = append(exprs, enclosed{others})
 	}
 	where.Name = "WHERE"
 	where.Expression = clause.Where{Exprs: exprs}
@@ -170,40 +159,40 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	return true
 }
 
-// parenthesised returns conditions whose texts are in parentheses. gorm does so only for " or "
-// between blanks, which a line break passes.
-func parenthesised(exprs []clause.Expression) (all []clause.Expression, ok bool) {
-	all = make([]clause.Expression, len(exprs))
-	for i, e := range exprs {
+// enclosed puts conditions in parentheses. gorm does so only for " or " between blanks, which a line
+// break passes.
+type enclosed struct{ clause.Where }
+
+func (e enclosed) Build(b clause.Builder) {
+	_ = b.WriteByte('(')
+	e.Where.Build(b)
+	_ = b.WriteByte(')')
+}
+
+// balanced reports whether the texts among conditions stay within the parentheses around them.
+func balanced(exprs []clause.Expression) bool {
+	for _, e := range exprs {
 		ok := true
 		switch e := e.(type) {
 		case clause.Expr:
-			ok = balanced(e.SQL)
-			e.SQL = "(" + e.SQL + ")"
-			all[i] = e
+			ok = isBalanced(e.SQL)
 		case clause.NamedExpr:
-			ok = balanced(e.SQL)
-			e.SQL = "(" + e.SQL + ")"
-			all[i] = e
+			ok = isBalanced(e.SQL)
 		case clause.AndConditions:
-			e.Exprs, ok = parenthesised(e.Exprs)
-			all[i] = e
+			ok = balanced(e.Exprs)
 		case clause.OrConditions:
-			e.Exprs, ok = parenthesised(e.Exprs)
-			all[i] = e
-		default:
-			all[i] = e
+			ok = balanced(e.Exprs)
 		}
 		if !ok {
-			return nil, false
+			return false
 		}
 	}
-	return all, true
+	return true
 }
 
-// balanced reports whether a text stays within the parentheses around it. It refuses what could hide
-// one of them: comments, identifiers in quotes, and strings in another form than 'x'.
-func balanced(text string) bool {
+// isBalanced refuses what could hide a parenthesis: comments, identifiers in quotes, and strings in
+// another form than 'x'.
+func isBalanced(text string) bool {
 	open := 0
 	quoted := false
 	for _, c := range text {
@@ -214,13 +203,13 @@ func balanced(text string) bool {
 		case c == '(':
 			open++
 		case c == ')':
-			if open--; open < 0 {
-				return false
-			}
+			open--
+		}
+		if open < 0 {
+			return false
 		}
 	}
-	return open == 0 && !quoted && !strings.ContainsAny(text, "\\;$\"") &&
-		!strings.Contains(text, "--") && !strings.Contains(text, "/*")
+	return open == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
 }
 
 // rowsAreScoped reports whether the new rows of an organisation's table have the scope's
