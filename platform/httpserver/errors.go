@@ -6,9 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -136,17 +134,6 @@ func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 		r.log().Error("the error page failed", "request_id", r.id, "error", err.Error())
 	}
 	return done
-}
-
-// recovered calls f and returns a panic of it as an error. fasthttp recovers none: one would end the
-// process.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f()
 }
 
 // body is the error body of the API: these fields and no others.

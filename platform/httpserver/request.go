@@ -3,7 +3,9 @@ package httpserver
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -79,6 +81,17 @@ func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
 		return nil
 	}
 	return WriteError(c, err)
+}
+
+// recovered calls f and returns a panic of it as an error. fasthttp recovers none: one would end the
+// process.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
 }
 
 // begin makes the request known.
