@@ -244,8 +244,11 @@ func (w *replicated) leftOut(reason string) {
 	replicas, err := replica.Open(w.t.Context(), []string{w.standby.url()}, primary, o)
 	require.NoError(w.t, err)
 	defer replicas.Close()
+	var at postgres.Position
+	require.NoError(w.t, primary.Pool.QueryRow(w.t.Context(),
+		`select `+postgres.PositionExpression).Scan(&at))
 	apptest.Until(w.t, 10*time.Second, "no check says: "+reason, func() bool {
-		err := replicas.All()[0].Check(w.t.Context())
+		err := replicas.All()[0].Check(w.t.Context(), at)
 		return err != nil && strings.Contains(err.Error(), reason)
 	})
 }

@@ -62,7 +62,7 @@ func Open(
 			return nil, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		rs.all = append(rs.all, r)
-		if errors.Is(r.check(ctx), errForeign) {
+		if errors.Is(r.Check(ctx, postgres.Position{}), errForeign) {
 			rs.Close()
 			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another "+
 				"database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
@@ -178,11 +178,11 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Pos
 	}
 }
 
-// checkTimeout bounds check.
+// checkTimeout bounds Check.
 const checkTimeout = time.Second
 
-// check compares the system of a replica that answers.
-func (r *Replica) check(ctx context.Context) error {
+// Check returns why the replica cannot answer for the position, or nil.
+func (r *Replica) Check(ctx context.Context, at postgres.Position) error {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	conn, err := r.DB.Pool.Acquire(ctx)
@@ -190,5 +190,5 @@ func (r *Replica) check(ctx context.Context) error {
 		return err
 	}
 	defer conn.Release()
-	return r.await(ctx, conn, postgres.Position{})
+	return r.await(ctx, conn, at)
 }
