@@ -38,14 +38,20 @@ const (
 	threadsOfProcessor = 2
 	// collectAt is GOGC. Large answers are garbage at once, and collecting it delays small requests.
 	collectAt = 200
+	// memoryLimit is GOMEMLIMIT: beyond it garbage is collected sooner, so that slow readers of large
+	// answers leave the process below 256 MB.
+	memoryLimit = 200 << 20
 )
 
-// tuneRuntime sets GOMAXPROCS and GOGC for dg serve. It respects explicit values.
+// tuneRuntime sets GOMAXPROCS, GOGC and GOMEMLIMIT for dg serve. It respects explicit values.
 func tuneRuntime() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsOfProcessor * runtime.GOMAXPROCS(0))
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectAt)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 }
