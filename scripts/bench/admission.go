@@ -114,7 +114,7 @@ func admission(ctx context.Context, b *bench) error {
 	ratio := beside.over(alone)
 	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of "+
 		"others; limit: without them", inMilliseconds,
-		beside, alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || beside.median() <= 25, false)
+		beside, alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || beside.median() <= 25)
 	b.report.note(
 		"beside the small requests %d of the largest reports were answered and %d were refused "+
 			"with 503", answered, refused,

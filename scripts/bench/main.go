@@ -18,8 +18,6 @@ type options struct {
 	Plays    int               `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
 	Postgres map[string]string `env:"BENCH_POSTGRES" mapsep:"," placeholder:"NAME=VALUE" help:"Settings of PostgreSQL beside those of an embedded one, separated by commas."`
 	Dir      string            `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
-	Against  string            `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
-	Readme   string            `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
 	DG       string            `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
 	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all. Sections: ${sections}."`
 }
@@ -78,15 +76,10 @@ func main() {
 
 // run measures the selected sections. What was measured before a failure is printed.
 func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
-	before, err := readSaved(o.Against)
-	if err != nil {
-		return err
-	}
 	b, err := open(ctx, o, progress)
 	if err != nil {
 		return err
 	}
-	b.report.compareWith(before)
 	defer func() { err = errors.Join(err, b.finish(out)) }()
 	for _, s := range sections {
 		if len(o.Only) > 0 && !slices.Contains(o.Only, s.name) {
@@ -106,11 +99,8 @@ func (b *bench) finish(out io.Writer) error {
 	if b.report.peak > 0 {
 		const most = 256 << 20
 		b.report.line("peak memory of dg over the whole run", inMegabytes, figures(b.report.peak),
-			figures(most), b.report.peak/most, "≤ "+inMegabytes(most), b.report.peak <= most, false)
+			figures(most), b.report.peak/most, "≤ "+inMegabytes(most), b.report.peak <= most)
 	}
 	b.report.write(out)
-	if b.opts.Readme != "" {
-		err = errors.Join(err, b.report.writeReadme(b.opts.Readme))
-	}
-	return errors.Join(err, b.save())
+	return err
 }

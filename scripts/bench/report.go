@@ -22,11 +22,9 @@ type report struct {
 	postgres string
 	settings map[string]string // of PostgreSQL, beside an embedded one's
 	// the most memory that dg had, in bytes; 0 where the kernel does not tell
-	peak   float64
-	rows   [][]string // the first is the heading
-	notes  []string
-	lines  []savedLine
-	before *savedRun // to compare with, or nil
+	peak  float64
+	rows  [][]string // the first is the heading
+	notes []string
 }
 
 func newReport(progress io.Writer) *report {
@@ -72,35 +70,27 @@ func (u unit) spread(s sample) string {
 	return fmt.Sprintf("%s (%s..%s)", u(s.median()), u(s.min()), u(s.max()))
 }
 
-// compareWith adds a column of what changed since a saved run.
-func (r *report) compareWith(before *savedRun) {
-	if r.before = before; before != nil {
-		r.rows[0] = append(r.rows[0], "before, change (above 1 is better)")
-	}
-}
-
 // faster adds a line: ours must be at least bar times faster than the limit.
 func (r *report) faster(work string, ours, limit sample, bar float64) {
 	ratio := limit.over(ours)
-	r.line(work, inMilliseconds, ours, limit, ratio, "≥ "+digits(bar)+" x faster", ratio >= bar,
-		true)
+	r.line(work, inMilliseconds, ours, limit, ratio, "≥ "+digits(bar)+" x faster", ratio >= bar)
 }
 
 // atMost adds a line: ours may take at most bar times the limit.
 func (r *report) atMost(work string, u unit, ours, limit sample, bar float64) {
 	ratio := ours.over(limit)
-	r.line(work, u, ours, limit, ratio, "≤ "+digits(bar)+" x", ratio <= bar, false)
+	r.line(work, u, ours, limit, ratio, "≤ "+digits(bar)+" x", ratio <= bar)
 }
 
 // atLeast adds a line: ours, a rate, must be at least bar times the limit.
 func (r *report) atLeast(work string, ours, limit sample, bar float64) {
 	ratio := ours.over(limit)
-	r.line(work, perSecond, ours, limit, ratio, "≥ "+digits(bar)+" x", ratio >= bar, true)
+	r.line(work, perSecond, ours, limit, ratio, "≥ "+digits(bar)+" x", ratio >= bar)
 }
 
 // line adds a line.
 func (r *report) line(
-	work string, u unit, ours, limit sample, ratio float64, bar string, holds, moreIsBetter bool,
+	work string, u unit, ours, limit sample, ratio float64, bar string, holds bool,
 ) {
 	row := []string{
 		work, u.spread(ours), u.spread(limit), digits(ratio), bar, map[bool]string{
@@ -108,10 +98,6 @@ func (r *report) line(
 			false: "NO",
 		}[holds],
 	}
-	if r.before != nil {
-		row = append(row, r.before.change(work, ratio, moreIsBetter))
-	}
-	r.lines = append(r.lines, savedLine{work, ratio})
 	r.rows = append(r.rows, row)
 	r.progress("  %s", strings.Join(row, " | "))
 }
