@@ -1,6 +1,6 @@
 // Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json,
 // have in common: modules/publicapi/openapi.json, the document that the service serves, and
-// web/docs/templates/docs_errors.html, the table of errors in /docs. It runs in the root of the
+// web/docs/templates/docs_errors.html, the table of errors in /docs/errors. It runs in the root of the
 // repository; scripts/generate.sh calls it.
 package main
 
@@ -149,7 +149,7 @@ func toJSON(document string) ([]byte, error) {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// htmlRows is the template of the rows in /docs. The first row of a code has the code as its id.
+// htmlRows is the template of the rows in /docs/errors. The first row of a code has the code as its id.
 func htmlRows(table []apiError) string {
 	var b strings.Builder
 	b.WriteString(`{{define "errorRows"}}` + "\n")

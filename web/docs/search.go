@@ -56,16 +56,15 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 // find returns the first passage with most of the words, and whether the page has them all.
 func find(words []string, name string, text []passage) (best passage, found bool) {
 	most := -1
-	whole := strings.Builder{}
-	whole.WriteString(name)
+	whole := []string{name}
 	for _, one := range text {
-		whole.WriteString(" " + one.Text)
+		whole = append(whole, one.Text)
 		if n := count(words, one.Text); n > most {
 			best = one
 			most = n
 		}
 	}
-	return best, count(words, whole.String()) == len(words)
+	return best, count(words, strings.Join(whole, " ")) == len(words)
 }
 
 // count returns how many of the words, in lower case, a text has.
@@ -91,29 +90,33 @@ func (h *Handler) pageTexts() (all [][]passage, err error) {
 	return all, nil
 }
 
-var (
-	// what surrounds a page, its programs and forms, and the list of recipes
-	unread = regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|h1|table class="stack brief").*?` +
-		`</(?:pre|form|fieldset|h1|table)>`)
-	target = regexp.MustCompile(`<(?:h2|tr)[^>]* id="([^"]+)"[^>]*>`)
-	block  = regexp.MustCompile(`<(?:p|li|tr|dt|dd|h3|div|summary)\b[^>]*>|</h2>`)
-	tag    = regexp.MustCompile(`<[^>]*>`)
-	cells  = strings.NewReplacer("</dt><dd><p>", ": ", "</dt><dd>", ": ", "</th>", ": ", "</td>", " ")
-)
+// plain turns a page into lines of text, and of the ids of its headings and rows.
+var plain = []struct {
+	markup *regexp.Regexp
+	text   string
+}{
+	// what is around the page; its programs and forms; the list of recipes
+	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|h1|table class="stack brief").*?` +
+		`</(?:pre|form|fieldset|h1|table)>`), ""},
+	{regexp.MustCompile(`</h2>\s*(?:<[^>]*>\s*)*|</dt><dd>(?:<p>)?|</th>`), ": "},
+	{regexp.MustCompile(`</td>`), " "},
+	{regexp.MustCompile(`<(?:h2|tr)[^>]* id="([^"]+)"[^>]*>`), "\n#$1\n"},
+	{regexp.MustCompile(`<(?:p|li|tr|dt|dd|h3|div|summary)\b[^>]*>`), "\n"},
+	{regexp.MustCompile(`<[^>]*>`), ""},
+}
 
 // passages splits a page into sentences.
-func passages(markup string) (all []passage) {
-	text := cells.Replace(unread.ReplaceAllString(markup, ""))
-	text = block.ReplaceAllString(target.ReplaceAllString(text, "\n\x00$1\n"), "\n")
+func passages(page string) (all []passage) {
+	for _, p := range plain {
+		page = p.markup.ReplaceAllString(page, p.text)
+	}
 	id := ""
-	for line := range strings.Lines(html.UnescapeString(tag.ReplaceAllString(text, ""))) {
+	for line := range strings.Lines(html.UnescapeString(page)) {
 		line = strings.TrimSpace(line)
-		if after, is := strings.CutPrefix(line, "\x00"); is {
+		if after, is := strings.CutPrefix(line, "#"); is {
 			id = after
-			continue
-		}
-		for _, sentence := range strings.SplitAfter(line, ". ") {
-			if sentence != "" {
+		} else if line != "" {
+			for sentence := range strings.SplitAfterSeq(line, ". ") {
 				all = append(all, passage{id, sentence})
 			}
 		}

@@ -47,6 +47,7 @@
   // The sidebar marks the section that is read: the last one whose heading has passed the top fifth of the window.
   const links = all('.sidebar a[href^="#"]').map((link) => ({ link, heading: document.getElementById(link.hash.slice(1)) }));
   const mark = () => {
+    if (!links[0].heading.isConnected) return; // results are shown
     const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
     const passed = links.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
     // At the end, the sections below the last heading that passed are in sight: the one that was asked for, or the last.
