@@ -42,6 +42,8 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	for i, at := range h.documentation.Pages {
 		best, found := find(words, at.Name, texts[i])
 		switch {
+		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
+			named = slices.Insert(named, 0, result{at, best})
 		case count(words, at.Name) == len(words):
 			named = append(named, result{at, best})
 		case found:

@@ -36,7 +36,10 @@
       live.textContent = shown.querySelector('.lede').textContent;
     };
     input.addEventListener('input', find);
-    input.addEventListener('keydown', (e) => { if (e.key === 'Escape') clear(); });
+    input.addEventListener('keydown', (e) => {
+      if (e.key === 'Escape') clear();
+      if (e.key === 'ArrowDown') shown.querySelector('.results a')?.focus();
+    });
     search.addEventListener('submit', async (e) => {
       e.preventDefault();
       await find();
