@@ -132,13 +132,12 @@ func (db *database) prepare(ctx context.Context, s *doctor.Subject) error {
 // settings are those of the program. The checks have found no fault in them.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
-	proxies, _ := c.Proxies()
 	return assembly.Settings{
 		ServingURL:      db.servingURL,
 		Replicas:        c.Replicas(),
 		MaxRequestConns: c.PoolRequests,
 		BaseURL:         base,
-		Proxies:         proxies,
+		Proxies:         c.TrustedProxies,
 		Keys:            db.keys,
 		Log:             log,
 		Version:         version,

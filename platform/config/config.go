@@ -107,31 +107,9 @@ func (a Address) Private() bool {
 // Server configures dg serve.
 type Server struct {
 	Address
-	OpsAddr        string        `env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"${ops}"`
-	TrustedProxies []string      `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
-	ShutdownDelay  time.Duration `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
-}
-
-// Proxies returns the trusted networks.
-func (s Server) Proxies() ([]netip.Prefix, error) {
-	prefixes := make([]netip.Prefix, len(s.TrustedProxies))
-	for i, text := range s.TrustedProxies {
-		var err error
-		if prefixes[i], err = netip.ParsePrefix(strings.TrimSpace(text)); err != nil {
-			return nil, fmt.Errorf("DG_TRUSTED_PROXIES: %q is not a network such as 10.0.0.0/8", text)
-		}
-		if prefixes[i].Bits() == 0 {
-			return nil, fmt.Errorf("DG_TRUSTED_PROXIES has %s: any client can name any address as "+
-				"its own. Set it to the addresses of your proxies only", text)
-		}
-	}
-	return prefixes, nil
-}
-
-// Pools bound the connections of an instance to the database. With the 19 for reports, exports and
-// re-checks they are 31.
-type Pools struct {
-	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
+	OpsAddr        string         `env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"${ops}"`
+	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
+	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
 }
 
 // Serve is every setting of dg serve.
@@ -139,29 +117,28 @@ type Serve struct {
 	Database
 	Server
 	Secrets
-	Pools
+	// With the 19 for reports, exports and re-checks they are 31.
+	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
 // Check returns an error about all invalid settings, or nil.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
-	_, badProxies := s.Proxies()
 	_, _, badKeys := s.Keys()
-	return errors.Join(s.Database.Check(), badBase, badProxies, badKeys,
-		s.Pools.check(), s.Server.check())
-}
-
-func (p Pools) check() error {
-	const least = 4
-	if p.PoolRequests < least {
-		return fmt.Errorf("DG_POOL_REQUESTS is %d: set it to %d or more", p.PoolRequests, least)
+	faults := []error{s.Database.Check(), badBase, badKeys}
+	for _, network := range s.TrustedProxies {
+		if network.Bits() == 0 {
+			faults = append(faults, fmt.Errorf("DG_TRUSTED_PROXIES has %s: any client can name any "+
+				"address as its own. Set it to the addresses of your proxies only", network))
+		}
 	}
-	return nil
-}
-
-func (s Server) check() error {
+	if s.PoolRequests < 4 {
+		faults = append(faults,
+			fmt.Errorf("DG_POOL_REQUESTS is %d: set it to 4 or more", s.PoolRequests))
+	}
 	if s.ShutdownDelay < 0 || s.ShutdownDelay > 30*time.Second {
-		return fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 0s to 30s", s.ShutdownDelay)
+		faults = append(faults,
+			fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 0s to 30s", s.ShutdownDelay))
 	}
-	return nil
+	return errors.Join(faults...)
 }

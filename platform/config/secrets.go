@@ -18,10 +18,7 @@ type Secrets struct {
 func (s Secrets) Keys() (current, previous []byte, err error) {
 	current, err = parseKey("DG_SECRET_KEY", s.SecretKey)
 	previous, failed := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)
-	if err := errors.Join(err, failed); err != nil {
-		return nil, nil, err
-	}
-	return current, previous, nil
+	return current, previous, errors.Join(err, failed)
 }
 
 // keySize is AES-256's.
