@@ -106,20 +106,6 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	}
 }
 
-func TestETagDiffersByVersions(t *testing.T) {
-	b := serve(t, Options{}, func(app *fiber.App) {
-		app.Get("/a", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "ab", "c")) })
-		app.Get("/b", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "a", "bc")) })
-		app.Get("/c", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "abc")) })
-	})
-	tags := map[string]bool{
-		b.get(t, "/a").body: true,
-		b.get(t, "/b").body: true,
-		b.get(t, "/c").body: true,
-	}
-	require.Len(t, tags, 3)
-}
-
 // A body of megabytes has a length and more than one write deadline. Its end is told once.
 func TestLargeBodyReachesSlowReader(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)

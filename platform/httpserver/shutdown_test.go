@@ -107,18 +107,6 @@ func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
 	source.wantEnding(t, ErrStopped)
 }
 
-func TestShutdownReportsARequestThatDoesNotEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for four seconds")
-	}
-	t.Parallel()
-	b, begun, release := waitingServer(t, time.Millisecond)
-	go func() { _, _ = http.Get(b.url + "/wait") }()
-	<-begun
-	require.ErrorContains(t, b.Shutdown(context.Background()), "1 requests")
-	close(release)
-}
-
 func TestStoppedServerDoesNotStart(t *testing.T) {
 	s := New(Options{})
 	require.NoError(t, s.Shutdown(context.Background()))

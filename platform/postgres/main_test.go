@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -74,27 +73,6 @@ func sharedServer(t testing.TB) *embeddedpg.Server {
 	}
 	require.NoError(t, err)
 	return server
-}
-
-// relay calls carry for each client of the listener, with a connection to the shared server.
-func relay(t *testing.T, listener net.Listener, carry func(client, database net.Conn)) {
-	t.Helper()
-	socket := filepath.Join(parsed(t, sharedServer(t).URL()).Query().Get("host"), ".s.PGSQL.5432")
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			database, err := net.Dial("unix", socket)
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			go carry(client, database)
-		}
-	}()
 }
 
 // databases numbers what newDatabase makes.

@@ -119,20 +119,6 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	require.Contains(t, book.String(), "newer migrations")
 }
 
-// Migrate neither grants nor revokes rights on another program's table in the schema.
-func TestForeignTableIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	serving, owner := newDatabase(t)
-	superURL := asRole(t, owner, superuser)
-	require.NoError(t,
-		execute(t, superURL,
-			`create table foreign_table (id int); grant select on foreign_table to `+servingRole))
-	for range 2 {
-		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
-	}
-	require.NoError(t, execute(t, serving, `select from foreign_table; select from things`))
-}
-
 // PostgreSQL allows temporary tables and large objects to PUBLIC. Only the serving role loses these
 // rights, because other programs may need them. dg doctor names the statements for the rest.
 func TestPublicRightsAreNotRevoked(t *testing.T) {
@@ -181,22 +167,4 @@ func TestRoleOf(t *testing.T) {
 		require.NoError(t, err, url)
 		require.Equal(t, want, role)
 	}
-}
-
-// A schema that the defaults of the roles put in front of public, or in its place, changes nothing.
-func TestSearchPathOfRolesIsIgnored(t *testing.T) {
-	t.Parallel()
-	serving, owner := newDatabase(t)
-	database := strings.TrimPrefix(parsed(t, owner).Path, "/")
-	admin := asRole(t, owner, superuser)
-	for role, path := range map[string]string{ownerRole: "app, public", servingRole: "app"} {
-		require.NoError(t, execute(t, admin,
-			"alter role "+role+" in database "+database+" set search_path = "+path))
-	}
-	require.NoError(t, execute(t, owner, "create schema app; create table app.log (id text)"))
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
-	var things int
-	db := open(t, serving, Options{})
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `select count(*) from things`).Scan(&things))
-	require.Equal(t, 1, things)
 }

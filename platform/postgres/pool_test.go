@@ -6,17 +6,12 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"net"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	"gorm.io/gorm"
 
 	"dg/platform/postgres/tenant"
 )
@@ -61,20 +56,8 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"idle_in_transaction_session_timeout": "0", // asked for
 	}
 	require.Equal(t, want, settings(t, db, "current_setting(name)", maps.Keys(want)))
-}
-
-// Each session has its own bounds for a vanished client. Over a Unix socket those of TCP read as 0,
-// and only their reset values are what was asked for.
-func TestSessionDetectsAVanishedClient(t *testing.T) {
-	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{})
-	want := map[string]string{
-		"tcp_keepalives_idle":              "15",
-		"tcp_keepalives_interval":          "5",
-		"tcp_keepalives_count":             "3",
-		"tcp_user_timeout":                 "30000",
-		"client_connection_check_interval": "5000",
-	}
+	// over a Unix socket those of TCP read as 0, and their reset values are what was asked for
+	want = livenessParams()
 	require.Equal(t, want, settings(t, db, "reset_val", maps.Keys(want)))
 }
 
@@ -94,18 +77,6 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 // onNoTable is the scope of statements on tables without an organisation.
 var onNoTable = tenant.Across("on no organisation's table")
 
-func TestGormAndPgxShareOnePool(t *testing.T) {
-	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})
-	tx := db.Gorm.Begin()
-	require.NoError(t, tx.Error)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	require.True(t, Unavailable(db.Pool.Ping(ctx)), "no connection is free")
-	require.NoError(t, tx.Rollback().Error)
-	require.NoError(t, db.Pool.Ping(t.Context()))
-}
-
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{
@@ -121,17 +92,6 @@ func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	require.NoError(t, err)
 	err = db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
 	mentions(t, err, "55P03")
-}
-
-func TestGormTranslatesErrors(t *testing.T) {
-	t.Parallel()
-	_, owner := newDatabase(t)
-	db := open(t, owner, Options{})
-	require.NoError(t,
-		db.Gorm.Scopes(onNoTable).Exec(`create table things (id int primary key)`).Error)
-	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error)
-	err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error
-	require.ErrorIs(t, err, gorm.ErrDuplicatedKey)
 }
 
 func TestNoErrorShowsThePassword(t *testing.T) {
@@ -165,14 +125,6 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-func TestMissingServerIsUnavailable(t *testing.T) {
-	t.Parallel()
-	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(),
-		Options{})
-	mentions(t, err, "does not answer")
-	require.True(t, Unavailable(err), "%v", err)
-}
-
 // A connection that the server ends within an answer is unavailable, for pgx and for gorm. There is
 // no partial result.
 func TestConnectionThatEndsIsUnavailable(t *testing.T) {
@@ -193,28 +145,6 @@ func TestConnectionThatEndsIsUnavailable(t *testing.T) {
 	batch.Queue(ends)
 	err = db.Pool.SendBatch(t.Context(), batch).Close()
 	require.True(t, Unavailable(err), "%v", err)
-}
-
-// A caller that leaves while it waits is not a failure of the database.
-func TestCancelledConnectIsNotUnavailable(t *testing.T) {
-	t.Parallel()
-	dir, err := os.MkdirTemp("", "dg-silent-")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	silent, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	require.NoError(t, err)
-	defer silent.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		if conn, err := silent.Accept(); err == nil {
-			defer conn.Close()
-			cancel()
-			<-t.Context().Done()
-		}
-	}()
-	_, err = Open(ctx, "postgres://dg_app@/dg?"+url.Values{"host": {dir}}.Encode(), Options{})
-	require.ErrorIs(t, err, context.Canceled)
-	require.False(t, Unavailable(err))
 }
 
 // The position of a read covers what was flushed before it, and lies on the server's timeline.
