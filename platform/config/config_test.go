@@ -97,8 +97,6 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080": func(c *config.Serve) { c.Addr = "8080" },
 		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https " +
 			"address": func(c *config.Serve) { c.Addr = "0.0.0.0:8080" },
-		"DG_BASE_URL is not a URL such as https://dg.example.org: scheme, host and port " +
-			"only": func(c *config.Serve) { c.BaseURL = "dg example" },
 		"DG_BASE_URL must be https, or http on a loopback host such as " +
 			"http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
 		"DG_POOL_REQUESTS is 3: set it to 4 or more": func(c *config.Serve) { c.PoolRequests = 3 },

@@ -59,13 +59,6 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	}
 }
 
-// Packages may hold the server alone, as npm's does.
-func TestErrorNamesTheMissingProgram(t *testing.T) {
-	t.Setenv("PG_BIN", fakePostgres(t, "17.10"))
-	_, err := FindProgram(t.Context(), newFolder(t), "pg_dump")
-	require.ErrorContains(t, err, "PostgreSQL 15 or later with the program pg_dump (found: no other)")
-}
-
 // PATH comes first, and versions that did not write the data are passed over.
 func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
 	newest := fakePostgres(t, "99.1")

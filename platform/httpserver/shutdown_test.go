@@ -1,9 +1,7 @@
 package httpserver
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -20,24 +18,6 @@ func (b *testServer) stop(t *testing.T) <-chan error {
 	go func() { stopped <- b.Shutdown(context.Background()) }()
 	eventually(t, "the shutdown to begin", b.Stopping)
 	return stopped
-}
-
-// Until a proxy notices the shutdown, it uses kept connections and opens new ones.
-func TestShutdownAnswersUntilTheDelayIsOver(t *testing.T) {
-	b := serve(t, Options{ShutdownDelay: 500 * time.Millisecond}, plainRoutes)
-	c := b.dial(t)
-	in := bufio.NewReader(c)
-	_, _ = io.WriteString(c, get+end)
-	readStatus(t, in, 200)
-	stopped := b.stop(t)
-	_, _ = io.WriteString(c, get+end)
-	response, err := http.ReadResponse(in, nil)
-	require.NoError(t, err)
-	require.True(t, response.Close)
-	require.Equal(t, 200, b.get(t, "/ok").StatusCode)
-	require.NoError(t, <-stopped)
-	_, err = net.Dial("tcp", b.addr)
-	require.Error(t, err)
 }
 
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
@@ -96,15 +76,6 @@ func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
 	<-begun
 	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
 	within10s(t, answers, "the answer").wantError(t, 503)
-}
-
-// A blocked write ends too: its client reads nothing.
-func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
-	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
-	b := streams(t, Options{Grace: 100 * time.Millisecond}, source)
-	b.begin(t, "/x")
-	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
-	source.wantEnding(t, ErrStopped)
 }
 
 func TestStoppedServerDoesNotStart(t *testing.T) {

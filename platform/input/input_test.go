@@ -111,44 +111,14 @@ func TestCheckReportsMistakesInTagsAsInternal(t *testing.T) {
 	require.False(t, apperr.Is(err, apperr.Validation), "a rule without a message")
 }
 
-// Each fault has the first rule that its field breaks; of a list each value has its own.
-func TestFaultsAreInTheOrderOfTheStruct(t *testing.T) {
-	type form struct {
-		Name   string   `json:"name" validate:"visible,max=3,text"`
-		Scopes []string `json:"scopes" validate:"min=1,dive,oneof=a b"`
-	}
-	const least = "`scopes` must have at least one value."
-	const known = "`scopes` contains an unknown value. Known values: a, b."
-	words := input.New(map[string]string{
-		"max":         "{field} {value} {param}",
-		"text":        "odd {field}",
-		"name text":   "odd",
-		"visible":     "",
-		"text string": "?",
-	}, nil)
-	require.Empty(t, words.Faults(form{"x", []string{"a"}}))
-	require.Equal(t,
-		[]input.Fault{
-			{"name", "name", "visible", " ", ""}, {"scopes", "scopes", "min", []string(nil), least},
-		}, words.Faults(form{" ", nil}))
-	require.Equal(t,
-		[]input.Fault{
-			{"name", "name", "max", "four", "name four 3"},
-			{"scopes[0]", "scopes", "oneof", "c", known},
-			{"scopes[2]", "scopes", "oneof", "d", known},
-		},
-		words.Faults(form{"four", []string{"c", "a", "d"}}))
-	require.Equal(t, []input.Fault{{"name", "name", "text", "a\n", "odd"}},
-		words.Faults(form{"a\n", []string{"b"}}))
-}
-
 // The words for the field's rule come first, then those for the rule on the type, then the rule's.
 func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 	type row struct {
 		A string     `env:"A" validate:"required"`
 		B *int       `json:"b,omitempty" env:"B" validate:"required"`
 		C *time.Time `json:"c" validate:"required"`
-		D string     `json:"d" validate:"even"`
+		D string     `json:"d" validate:"even,text"` // the first rule that breaks
+		E []string   `json:"e" validate:"dive,oneof=a b"`
 	}
 	words := input.New(map[string]string{
 		"required":     "any",
@@ -160,10 +130,13 @@ func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 			"even": input.Text(func(s string) bool { return len(s)%2 == 0 }),
 		})
 	var said []string
-	for _, fault := range words.Faults(row{D: "{field}"}) {
+	for _, fault := range words.Faults(row{D: "{field}", E: []string{"a", "c"}}) {
 		said = append(said, fault.Path+" "+fault.Message)
 	}
-	require.Equal(t, []string{"A of A", "b a number", "c any", "d d: {field} is odd"}, said)
+	require.Equal(t, []string{
+		"A of A", "b a number", "c any", "d d: {field} is odd",
+		"e[1] `e` contains an unknown value. Known values: a, b.",
+	}, said)
 }
 
 // A missing field is reported before an invalid one.

@@ -87,39 +87,6 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	}
 }
 
-// A connection above the limit is served once another one ends.
-func TestOpsConnectionsAreLimited(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	entered := make(chan struct{}, 2*MaxOpsConnections)
-	done := make(chan error, 1)
-	go func() {
-		done <- ServeOps(ctx, ln, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			entered <- struct{}{}
-			<-r.Context().Done()
-		}))
-	}()
-	defer func() {
-		stop()
-		require.NoError(t, <-done)
-	}()
-	conns := make([]net.Conn, MaxOpsConnections+1)
-	for i := range conns {
-		conns[i], err = net.Dial("tcp", ln.Addr().String())
-		require.NoError(t, err)
-		defer conns[i].Close()
-		_, err = io.WriteString(conns[i], "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		require.NoError(t, err)
-	}
-	for range MaxOpsConnections {
-		<-entered
-	}
-	require.Empty(t, entered)
-	require.NoError(t, conns[0].Close())
-	<-entered
-}
-
 // A panic of background work is logged with its stack and counted, and the work restarts.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	t.Parallel()
