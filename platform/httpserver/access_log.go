@@ -3,7 +3,6 @@ package httpserver
 import (
 	"context"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -46,11 +45,6 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
 		status != fiber.StatusHTTPVersionNotSupported
-}
-
-func (m *metrics) observe(route, method string, status int, took time.Duration) {
-	m.duration.WithLabelValues(route, metricMethod(method), strconv.Itoa(status)).
-		Observe(took.Seconds())
 }
 
 // metricMethod is the method in metrics and traces: one of a bounded set.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -107,12 +108,11 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 		route:  unmatched,
 		start:  time.Now(),
 		base:   s.base,
+		ctx:    s.base,
 	}
-	parent := s.base
 	if s == anyApp {
-		parent = c.UserContext()
+		r.ctx = c.UserContext()
 	}
-	r.ctx = parent
 	if s.opts.Tracer != nil {
 		r.startSpan(header)
 	}
@@ -149,7 +149,8 @@ func (r *request) end(status int, bytes int64, err error) {
 		return // the other program logs its requests itself
 	}
 	r.logAccess(status, bytes, took, err)
-	r.srv.metrics.observe(r.route, r.method, status, took)
+	r.srv.metrics.duration.WithLabelValues(r.route, metricMethod(r.method), strconv.Itoa(status)).
+		Observe(took.Seconds())
 }
 
 // MarkAuthenticated exempts the request from log sampling.

@@ -41,14 +41,13 @@ func Redact(err error) error {
 // to a wrong statement.
 var (
 	unavailableClasses = []string{
-		"08",   // connection exception
-		"28",   // authentication: the database cannot be used until the credentials change
-		"53",   // insufficient resources: disk, memory, connections
-		"57P0", // shutdown, crash of a session, still starting, database dropped
-		"58",   // the server's system: I/O error, missing file
+		"08", // connection exception
+		"28", // authentication: the database cannot be used until the credentials change
+		"53", // insufficient resources: disk, memory, connections
+		"57", // shutdown, crash, still starting, statement_timeout, cancelled by an administrator
+		"58", // the server's system: I/O error, missing file
 	}
 	unavailableCodes = []string{
-		"57014", // statement_timeout, or cancelled by the server's administrator
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database does not exist (yet)
