@@ -20,11 +20,13 @@ var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/usr/local/pgsql/bin /usr/libexec/postgresql* /var/lib/dg/postgres/bin`)
 
 // programFolders lists where the programs may be, the preferred ones first.
-func programFolders() (folders []string) {
+func programFolders(ctx context.Context) (folders []string) {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		return []string{chosen}
 	}
-	folders = filepath.SplitList(os.Getenv("PATH"))
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		folders = append(folders, strings.TrimSpace(string(out)))
+	}
 	for _, pattern := range usualFolders {
 		matches, _ := filepath.Glob(pattern)
 		slices.Reverse(matches) // newer versions first
@@ -43,7 +45,7 @@ func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(placeOf(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	var found []string
-	for _, candidate := range programFolders() {
+	for _, candidate := range programFolders(ctx) {
 		bin, _ := filepath.Abs(candidate)
 		//nolint:gosec // PostgreSQL's own programs
 		out, _ := exec.CommandContext(ctx, filepath.Join(bin, name), "--version").Output()

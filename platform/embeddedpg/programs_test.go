@@ -59,10 +59,12 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	}
 }
 
-// PATH comes first, and versions that did not write the data are passed over.
+// pg_config comes first, and versions that did not write the data are passed over.
 func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
 	newest := fakePostgres(t, "99.1")
-	t.Setenv("PATH", newest+":"+os.Getenv("PATH"))
+	fitting := t.TempDir()
+	program(t, filepath.Join(fitting, "pg_config"), "echo "+newest)
+	t.Setenv("PATH", fitting+":"+os.Getenv("PATH"))
 	t.Setenv("PG_BIN", "")
 	dir := newFolder(t)
 	f := folder{path: dir}
