@@ -9,6 +9,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,12 +21,27 @@ import (
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	profiles := http.NewServeMux()
+	profiles.HandleFunc("/debug/pprof/", pprof.Index)
 	// Not pprof.Cmdline: a flag may hold the database's password.
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	mux.Handle("GET /debug/pprof/", oneAtATime(profiles))
 	return onlyFor(hostOf(addr), mux)
+}
+
+// oneAtATime refuses a profile while another runs: each takes memory and time of the service.
+func oneAtATime(h http.Handler) http.Handler {
+	var running sync.Mutex
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !running.TryLock() {
+			http.Error(w, "Another profile runs. Try again later.", http.StatusServiceUnavailable)
+			return
+		}
+		defer running.Unlock()
+		h.ServeHTTP(w, r)
+	})
 }
 
 // onlyFor refuses requests for host names other than our own and localhost. After DNS rebinding a
