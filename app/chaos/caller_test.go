@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -23,23 +22,19 @@ import (
 // caller is a customer: it calls everything for its organisation. Each answer must be right to the
 // byte, or a visible failure.
 type caller struct {
-	o        *chaosRun
-	base     string
-	http     *http.Client
-	slug     string
-	emails   []string // used in turn
-	cookie   string
-	keys     []string // used in turn, below the rate limit of each
-	narrow   []string // keys without forks:read, used in turn
-	spare    chan string
-	asked    atomic.Int64
-	signedIn atomic.Int64
-	known    map[string][]byte // the right answers by path
-	failed   apptest.Counter   // by call and outcome
-	answers  *apptest.Counter  // by outcome, since during began
+	http       *http.Client
+	base, slug string
+	email      string
+	cookie     string
+	keys       []string // used in turn, below the rate limit of each
+	spare      chan string
+	asked      atomic.Int64
+	answers    apptest.Counter // by outcome
+	calls      map[string]func(id string) outcome
 
-	mu    sync.Mutex
-	wrong []string
+	mu      sync.Mutex
+	wrong   []string
+	entries map[[2]string]int // request id and action, of answers that need an entry
 }
 
 // outcome of a call: right, or how it failed visibly. Everything else is wrong.
@@ -55,40 +50,15 @@ const (
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
 
-// calls are the calls of a caller: a path to read, or a function.
-var calls = []struct {
-	name, path, entry string
-	do                func(c *caller, id string) outcome
-}{
-	{name: "list", path: "/api/v1/forks"},
-	{name: "fork", path: "/api/v1/forks/FORK"},
-	{name: "statistics", path: "/api/v1/forks/FORK/stats" + calledPeriod},
-	{name: "group", path: "/api/v1/forks/FORK/stats" + calledPeriod + "&groupId=GROUP"},
-	{name: "csv", path: "/api/v1/forks/FORK/exports/csv" + calledPeriod, entry: "export.started"},
-	{name: "dashboard", path: "/o/SLUG/reports/FORK" + calledPeriod},
-	{
-		name:  "download",
-		path:  "/o/SLUG/reports/FORK/plays.csv" + calledPeriod,
-		entry: "export.started",
-	},
-	{name: "sign-in", do: (*caller).signsIn},
-	{name: "revocation", do: (*caller).revokes},
-	{name: "refusal", do: (*caller).isRefused},
-}
-
 // newCaller stores an organisation and records the right answers before the chaos begins.
 func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	t.Helper()
 	organisation := db.Organisation(testkit.Organisation{})
 	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
-		o:       &chaosRun{entries: map[[2]string]int{}},
-		base:    base,
-		http:    apptest.PlainClient(true),
-		slug:    organisation.Slug,
-		spare:   make(chan string, apptest.Sized(10, 60, 300)),
-		known:   map[string][]byte{},
-		answers: new(apptest.Counter),
+		base: base, http: apptest.PlainClient(true), slug: organisation.Slug,
+		spare: make(chan string, apptest.Sized(10, 60, 300)), entries: map[[2]string]int{},
+		email: db.Member(organisation.ID, "owner").Email,
 	}
 	c.http.Timeout = 20 * time.Second
 	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
@@ -96,51 +66,40 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	for range apptest.Sized(20, 60, 60) {
 		c.keys = append(c.keys, db.Key(organisation.ID).Token())
 	}
-	for range 4 {
-		c.narrow = append(c.narrow, db.Key(organisation.ID, "reports:read").Token())
-	}
-	for range 20 {
-		c.emails = append(c.emails, db.Member(organisation.ID, "owner").Email)
-	}
 	for range cap(c.spare) {
 		c.spare <- db.Key(organisation.ID).Token()
 	}
 	c.cookie = apptest.SessionOf(t, base, db.Member(organisation.ID, "owner").Email)
-	names := strings.NewReplacer("FORK", fork.ID, "GROUP", group, "SLUG", c.slug)
-	for _, call := range calls {
-		if call.path != "" {
-			path := names.Replace(call.path)
-			response := apptest.Ask(t, c.http, base+path, "", c.credential(path)...)
-			c.known[call.path] = []byte(path + "\n" + apptest.ReadAll(t, response))
-			require.Equal(t, http.StatusOK, response.StatusCode, path)
-		}
+	c.calls = map[string]func(id string) outcome{
+		"sign-in": c.signsIn, "revocation": c.revokes, "refusal": c.isRefused,
+	}
+	api := "/api/v1/forks/" + fork.ID
+	screen := "/o/" + c.slug + "/reports/" + fork.ID
+	for path, entry := range map[string]string{
+		"/api/v1/forks": "", api: "", api + "/stats" + calledPeriod + "&groupId=" + group: "",
+		screen + calledPeriod:                "",
+		api + "/exports/csv" + calledPeriod:  "export.started",
+		screen + "/plays.csv" + calledPeriod: "export.started",
+	} {
+		response := apptest.Ask(t, c.http, base+path, "", c.credential(path)...)
+		right := apptest.ReadAll(t, response)
+		require.Equal(t, http.StatusOK, response.StatusCode, path)
+		c.calls[path] = func(id string) outcome { return c.reads(id, path, entry, right) }
 	}
 	return c
 }
 
-// call does the nth of the calls with a new request id.
-func (c *caller) call(n int) outcome {
-	call := calls[n]
-	id := fmt.Sprintf("%s-%s-%d", call.name, c.slug, 10_000_000+c.asked.Add(1))
-	var got outcome
-	if call.do != nil {
-		got = call.do(c, id)
-	} else {
-		got = c.reads(id, call.path, call.entry)
-	}
-	if got != gotRight {
-		c.failed.Add(call.name + " " + string(got))
-	}
+// call makes a call with a new request id.
+func (c *caller) call(name string) outcome {
+	got := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.asked.Add(1)))
 	c.answers.Add(string(got))
 	return got
 }
 
 // reads requests a path whose right answer is known.
-func (c *caller) reads(id, path, entry string) outcome {
-	address, right, _ := bytes.Cut(c.known[path], []byte("\n"))
-	got, body := c.send(id, string(address), http.StatusOK, entry, nil,
-		c.credential(string(address))...)
-	if got == gotRight && !bytes.Equal(body, right) {
+func (c *caller) reads(id, path, entry, right string) outcome {
+	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credential(path)...)
+	if got == gotRight && string(body) != right {
 		return c.isWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
 	}
 	return got
@@ -157,9 +116,8 @@ func (c *caller) credential(path string) []string {
 func (c *caller) key() string { return c.keys[int(c.asked.Add(1))%len(c.keys)] }
 
 func (c *caller) signsIn(id string) outcome {
-	email := c.emails[int(c.signedIn.Add(1))%len(c.emails)]
 	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "",
-		url.Values{"email": {email}, "password": {testkit.Password}})
+		url.Values{"email": {c.email}, "password": {testkit.Password}})
 	return got
 }
 
@@ -181,17 +139,11 @@ func (c *caller) revokes(id string) outcome {
 	return got
 }
 
-// isRefused uses a key without the scope, or with a wrong secret.
+// isRefused uses a key with a wrong secret.
 func (c *caller) isRefused(id string) outcome {
-	token := c.narrow[int(c.asked.Add(1))%len(c.narrow)]
-	status := http.StatusForbidden
-	if rand.IntN(2) == 0 {
-		key := c.key()
-		token = key[:len(key)-8] + "00000000"
-		status = http.StatusUnauthorized
-	}
-	got, _ := c.send(id, "/api/v1/forks", status, "api_key.refused", nil, "Authorization",
-		"Bearer "+token)
+	key := c.key()
+	got, _ := c.send(id, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
+		"Authorization", "Bearer "+key[:len(key)-8]+"00000000")
 	return got
 }
 
@@ -213,7 +165,9 @@ func (c *caller) send(
 	}
 	defer response.Body.Close()
 	if response.StatusCode == status && entry != "" {
-		c.o.saw(id, entry)
+		c.mu.Lock()
+		c.entries[[2]string{id, entry}]++
+		c.mu.Unlock()
 	}
 	body, err := io.ReadAll(response.Body)
 	switch {
@@ -237,38 +191,21 @@ func (c *caller) isWrong(format string, args ...any) outcome {
 	return "wrong"
 }
 
-// during calls everything while happen runs, and returns the outcomes. None is wrong.
-func (c *caller) during(t *testing.T, happen func()) *apptest.Counter {
-	t.Helper()
-	c.answers = new(apptest.Counter)
-	stop := callEverything([]*caller{c}, 6)
-	defer stop()
-	happen()
-	stop()
-	t.Logf("%v, failed: %v", c.answers, &c.failed)
-	require.Empty(t, c.wrong[:min(5, len(c.wrong))])
-	require.Positive(t, c.answers.Of(string(gotRight)))
-	return c.answers
-}
-
-// isSpared calls everything while happen runs, and requires that every answer is right. Calls may
-// time out in make test, where other tests run at the same time.
-func (c *caller) isSpared(t *testing.T, happen func()) {
-	t.Helper()
-	if answers := c.during(t, happen); apptest.Chaos {
-		require.Empty(t, answers.Besides(string(gotRight)))
-	}
-}
-
 // callEverything runs clients, shared evenly among the callers, until stop is called.
 func callEverything(all []*caller, clients int) (stop func()) {
 	var ended atomic.Bool
 	var running sync.WaitGroup
 	for n := range clients {
 		running.Go(func() {
+			c := all[n%len(all)]
 			for !ended.Load() {
-				all[n%len(all)].call(rand.IntN(len(calls)))
-				<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
+				for name := range c.calls { // in random order
+					c.call(name)
+					<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
+					if ended.Load() {
+						return
+					}
+				}
 			}
 		})
 	}
