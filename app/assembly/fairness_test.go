@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/modules/exports"
 	"dg/platform/testkit"
 )
 
@@ -132,28 +131,6 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	})
 	require.Equal(t, int32(120), right.Load())
 	require.Equal(t, http.StatusTooManyRequests, w.call(x, x.stats()))
-}
-
-// rules.md, Bounds: slow exports of one organisation leave places for another. A client that leaves
-// frees its place.
-func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
-	w := start(t)
-	first := w.tenant(8_000)
-	second := w.tenant(100)
-	var running []*http.Response
-	for i := range exports.MaxAtOnceOfOrganisation {
-		if i%2 == 0 {
-			first.key = w.Key(first.ID)
-		}
-		running = append(running, w.begin(first))
-		apptest.ReadSlowly(t, running[i].Body)
-	}
-	require.Equal(t, http.StatusServiceUnavailable, w.call(first, first.export()))
-	require.Equal(t, http.StatusOK, w.call(second, second.export()))
-	require.NoError(t, running[0].Body.Close())
-	eventually(t, "the place is not given back", func() bool {
-		return w.call(first, first.export()) == http.StatusOK
-	})
 }
 
 // holds runs a locking statement in a transaction until release is called.

@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"bytes"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +28,7 @@ type brokenImport struct {
 func newBrokenImport(t *testing.T) brokenImport {
 	t.Helper()
 	b := brokenImport{T: t, x: apptest.NewExternal(t)}
-	b.db = apptest.AdminDBAt(t, b.x.URL(url.User("postgres")))
+	b.db = apptest.AdminDBAt(t, b.x.Serving())
 	base := apptest.NewHistory(t, 61, 6_000)
 	b.x.Succeeds("migrate")
 	require.Zero(t, b.run("import", base.File).Status(time.Minute))
@@ -44,8 +43,7 @@ func newBrokenImport(t *testing.T) brokenImport {
 
 // run starts a command on the database.
 func (b brokenImport) run(args ...string) *apptest.Child {
-	return apptest.Launch(b.T, append(args, "--database-url", b.x.URL(url.User("dg_app")),
-		"--migrate-database-url", b.x.URL(url.User("dg_owner")))...)
+	return apptest.Launch(b.T, append(args, b.x.On("")[1:]...)...)
 }
 
 // rows is a checksum of what an import writes.
@@ -123,8 +121,8 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 func TestBrokenRevocationIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	b := newBrokenImport(t)
-	owner := pgtest.Open(t, b.x.URL(url.User("dg_owner")), postgres.Options{MaxConns: 2})
-	db := testkit.On(t, &pgtest.Database{URL: b.x.URL(url.User("dg_app")), Owner: owner})
+	owner := pgtest.Open(t, b.x.Owner(), postgres.Options{MaxConns: 2})
+	db := testkit.On(t, &pgtest.Database{URL: b.x.Serving(), Owner: owner})
 	organisation := apptest.Read[string](t, b.db, `select id::text from organisations limit 1`)
 	var ids []string
 	for range 5 {

@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"math/rand/v2"
-	"net/url"
 	"syscall"
 	"testing"
 	"time"
@@ -22,16 +21,13 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	dg := x.Serve()
-	owner, err := postgres.Open(t.Context(), x.URL(url.User("dg_owner")),
-		postgres.Options{Name: "test", MaxConns: 4})
-	require.NoError(t, err)
-	t.Cleanup(owner.Close)
-	db := testkit.On(t, &pgtest.Database{URL: x.URL(url.User("dg_app")), Owner: owner})
+	owner := pgtest.Open(t, x.Owner(), postgres.Options{MaxConns: 4})
+	db := testkit.On(t, &pgtest.Database{URL: x.Serving(), Owner: owner})
 	var all []*caller // the first one is for untilGood
 	for range apptest.Sized(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
-	o := beginChaos(t, apptest.AdminDBAt(t, x.URL(url.User("dg_app"))), dg)
+	o := beginChaos(t, apptest.AdminDBAt(t, x.Serving()), dg)
 	stop := callEverything(all[1:], apptest.Sized(30, 50, 50))
 	defer stop()
 	untilGood(t, all[0])

@@ -53,6 +53,16 @@ func TestSettingsHaveAnOrder(t *testing.T) {
 	require.Subset(t, unknown, []string{"DG_ADRR", "DG_OPS_ADRR"})
 	require.Equal(t, "a=b c#d", os.Getenv("DG_ADRR"))
 	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")
+	t.Setenv("DG_SECRET_KEY", "") // does not count as set
+	_, _, err = parsed("serve")
+	require.NoError(t, err)
+	t.Setenv("DG_SECRET_KEY", key)
+	_, _, err = parsed("serve")
+	require.ErrorContains(t, err, "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set")
+	t.Setenv("DG_SECRET_KEY", "")
+	t.Setenv("DG_SECRET_KEY_FILE", file+".gone")
+	_, _, err = parsed("serve")
+	require.ErrorContains(t, err, "DG_SECRET_KEY_FILE: open")
 }
 
 // A file that systemd would read otherwise is refused, and no value is quoted.

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,7 +19,6 @@ type relay struct {
 	net.Listener
 	socket string
 	open   sync.RWMutex // write-locked while the relay is silent
-	era    atomic.Int64 // connections of an earlier era stay silent
 }
 
 // newRelay starts a relay in front of the server.
@@ -43,7 +41,6 @@ func newRelay(t *testing.T, x *apptest.External) *relay {
 }
 
 func (r *relay) carry(ctx context.Context, client net.Conn) {
-	era := r.era.Load()
 	r.wait()
 	var d net.Dialer
 	server, err := d.DialContext(ctx, "unix", r.socket)
@@ -61,9 +58,6 @@ func (r *relay) carry(ctx context.Context, client net.Conn) {
 		for {
 			n, err := from.Read(b)
 			r.wait()
-			if r.era.Load() != era {
-				<-ctx.Done()
-			}
 			if _, wrong := to.Write(b[:n]); wrong != nil || err != nil {
 				_ = client.Close()
 				_ = server.Close()
@@ -80,9 +74,6 @@ func (r *relay) wait() {
 	r.open.RLock()
 	defer r.open.RUnlock()
 }
-
-// forget silences all open connections for good. New connections work.
-func (r *relay) forget() { r.era.Add(1) }
 
 // url connects as the serving role, through the relay.
 func (r *relay) url() string {

@@ -2,12 +2,10 @@ package system
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -121,37 +119,10 @@ func (s *hotStandby) replay(what string) {
 	})
 }
 
-// end stops the server: in order, at once, or by a kill of all its processes.
+// end stops the server: in order, or at once.
 func (s *hotStandby) end(how syscall.Signal) {
-	var children []string
-	if how == syscall.SIGKILL {
-		children = s.killChildren()
-	}
 	_ = s.cmd.Process.Signal(how)
 	_ = s.cmd.Wait()
-	for _, child := range children {
-		apptest.Until(s.t, 30*time.Second, "a killed process does not end", func() bool {
-			memory, err := os.ReadFile("/proc/" + child + "/maps")
-			return err != nil || len(memory) == 0
-		})
-	}
-}
-
-// killChildren kills the processes of the server and returns their ids. Until the last one has ended,
-// the next server finds the shared memory in use. The server is stopped first, so that it starts
-// no other.
-func (s *hotStandby) killChildren() []string {
-	pid := s.cmd.Process.Pid
-	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGSTOP))
-	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	require.NoError(s.t, err)
-	children := strings.Fields(string(list))
-	for _, child := range children {
-		number, err := strconv.Atoi(child)
-		require.NoError(s.t, err)
-		_ = syscall.Kill(number, syscall.SIGKILL) // it may have ended
-	}
-	return children
 }
 
 // become makes the stopped server start as a standby or as a primary.
