@@ -65,7 +65,7 @@ func (db *database) loadDemo(ctx context.Context, p Stdio, base string) (string,
 		}
 	}
 	keys := apikeys.New(o.DB, o.orgs, o.log, o.policy, time.Now)
-	key, err := demo.ReplaceKey(ctx, keys, o.request)
+	key, err := demo.RecreateKey(ctx, keys, o.request)
 	if err != nil {
 		return "", err
 	}

@@ -65,7 +65,8 @@ func interruptible(r io.Reader) io.ReadCloser {
 	return out
 }
 
-// importFiles imports, and then seals the imported days.
+// importFiles imports the inputs in one transaction, then seals what has changed. A failure to seal
+// is only logged, because the import has committed.
 func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
 ) (importer.Summary, error) {
@@ -77,14 +78,14 @@ func (o *operator) importFiles(
 	summary, err := importer.Importer{Pool: o.Pool, Keys: keys, Request: o.request}.
 		Import(ctx, inputs, terminal)
 	if err != nil {
-		return summary, explain(ctx, err)
+		return summary, wrapImportError(ctx, err)
 	}
 	o.seal(ctx, p)
 	return summary, nil
 }
 
-// explain says that nothing was imported, why, and what to do.
-func explain(ctx context.Context, err error) error {
+// wrapImportError says that nothing was imported, why, and what to do.
+func wrapImportError(ctx context.Context, err error) error {
 	const nothing = "nothing was imported: "
 	failed, is := errors.AsType[*pgconn.PgError](err)
 	switch {

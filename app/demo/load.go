@@ -69,8 +69,8 @@ func Missing(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 // keyName is the name of the demo key.
 const keyName = "Demo (make run)"
 
-// ReplaceKey creates the demo key. It revokes an earlier one, whose secret cannot be shown again.
-func ReplaceKey(
+// RecreateKey creates the demo key. It revokes an earlier one, whose secret cannot be shown again.
+func RecreateKey(
 	ctx context.Context, keys *apikeys.Service, request audit.Request,
 ) (apikeys.Token, error) {
 	owner := apikeys.Actor{

@@ -12,7 +12,8 @@ import (
 	"dg/platform/postgres/replica"
 )
 
-// open opens a database as dg does. On a fault it returns nil.
+// open connects with the session checks of dg serve. On failure the DB is nil and the findings say
+// why.
 func (s *Subject) open(ctx context.Context, setting, url string) (*postgres.DB, []Finding) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})

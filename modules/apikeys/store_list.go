@@ -22,7 +22,7 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	usableFirst := clause.NamedExpr{
 		SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(s.now())},
 	}
-	listed, err := s.listed(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
+	listed, err := s.find(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
 		return of.Order(clause.OrderBy{Expression: usableFirst}).Limit(MaxListed)
 	})
 	slices.SortFunc(listed, func(a, b Key) int {
@@ -35,7 +35,7 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 // are not revoked, the soonest first: MaxUsable at most. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	now := s.now()
-	expiring, err := s.listed(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
+	expiring, err := s.find(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
 		return of.Where("revoked_at is null and expires_at > ? and expires_at <= ?",
 			now, now.Add(noticePeriod)).Order("expires_at, id").Limit(MaxUsable)
 	})
@@ -58,8 +58,8 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return key, nil
 }
 
-// listed returns the keys that narrow selects from those of the actor's organisation.
-func (s *Service) listed(
+// find returns the keys that narrow selects from those of the actor's organisation.
+func (s *Service) find(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
 ) ([]Key, error) {
 	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {

@@ -60,7 +60,7 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 		return ErrNoSession
 	}
 	if columns != nil {
-		if err := update(c.tx, "identity.changePerson", c.from.UserID, columns); err != nil {
+		if err := updateUser(c.tx, "identity.changePerson", c.from.UserID, columns); err != nil {
 			return err
 		}
 	}
@@ -78,10 +78,10 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }
 
-// takeCode accepts a code or recovery code of a person with two-step verification on, and none of any
+// verifyCode accepts a code or recovery code of a person with two-step verification on, and none of any
 // other. It counts and
 // logs any other, also one that was accepted before.
-func (c *change) takeCode(code string) error {
+func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (c *change) takeCode(code string) error {
 		lockedUntil, failed = countFailure(c.tx, limits, c.now)
 		err = cmp.Or(failed, err)
 	}
-	c.service.recorder.failed(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
+	c.service.recorder.recordSignInFailure(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
 	return err
 }
 
@@ -117,5 +117,5 @@ func (c *change) matchCode(code string) error {
 	if !ok {
 		return ErrWrongCode
 	}
-	return update(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
+	return updateUser(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
 }

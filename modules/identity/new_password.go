@@ -30,7 +30,7 @@ func (s *Service) ChangePassword(
 		if password.Normalise(replacement) == password.Normalise(proof.Password) {
 			return errSamePassword
 		}
-		if err := c.takeCode(proof.Code); err != nil {
+		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
 		hash, err := s.passwords.Hash(ctx, replacement)

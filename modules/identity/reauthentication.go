@@ -37,7 +37,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 		if err != nil || recently {
 			return err
 		}
-		if err := c.takeCode(proof.Code); err != nil {
+		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
 		return markAuthenticated(c.tx, token)

@@ -33,8 +33,8 @@ var FailureReasons = []string{unknownEmail, reasonPassword, reasonCode, reasonMa
 
 // Memberships are what a Recorder uses of organisations.
 type Memberships interface {
-	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
-	OrganisationsOf(tx transaction, personID string) ([]string, error)
+	// OrganisationIDsIn returns the ids of the person's organisations, as the transaction sees them.
+	OrganisationIDsIn(tx transaction, personID string) ([]string, error)
 	// OrganisationNamesOf returns the names of the person's organisations, which a new password may
 	// not be made of.
 	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
@@ -55,7 +55,7 @@ func requestOf(ctx context.Context) audit.Request {
 // record adds an entry about the person in the transaction of its change. The actor is the person
 // unless the entry names another. Errors: apperr.Unavailable.
 func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
-	organisations, err := r.Memberships.OrganisationsOf(tx, of.ID)
+	organisations, err := r.Memberships.OrganisationIDsIn(tx, of.ID)
 	if err == nil {
 		e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
 		e.Target = audit.Target{Kind: "person", ID: of.ID}
@@ -76,9 +76,9 @@ func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Per
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// failed logs and counts a failed sign-in and the lock that it started, if any; other errors it
+// recordSignInFailure logs and counts a failed sign-in and the lock that it started, if any; other errors it
 // ignores.
-func (r Recorder) failed(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
+func (r Recorder) recordSignInFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
 	var reason string
 	var locked *LockedError
 	switch {

@@ -32,7 +32,7 @@ func (s *Service) ReplaceRecoveryCodes(
 		if c.from.User.TOTPSecret == nil {
 			return ErrTwoStepOff
 		}
-		if err := c.takeCode(proof.Code); err != nil {
+		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
 		if err := c.rotate("", nil); err != nil {

@@ -110,7 +110,7 @@ func resetPassword(tx transaction, token, hash string, now time.Time) error {
 	if used == 0 {
 		return ErrNoReset
 	}
-	return update(tx, "identity.reset", whose.ID, map[string]any{
+	return updateUser(tx, "identity.reset", whose.ID, map[string]any{
 		"password_hash":  hash,
 		"password_since": now,
 		"totp_secret":    nil,

@@ -84,7 +84,8 @@ func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error
 	return row, err
 }
 
-// expiry returns when the session ends unless it is used again.
+// expiry returns the earlier of the idle and the absolute timeout. A session that waits for its
+// second step has a fixed one.
 func (s Session) expiry(lastUsed time.Time) time.Time {
 	if s.SecondStepDue {
 		return s.StartedAt.Add(maxSecondStep)

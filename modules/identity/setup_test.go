@@ -77,7 +77,7 @@ func (b *bundle) service(db *postgres.DB) *identity.Service {
 // memberships finds no organisation's log: entries of people are tested with the assembled program.
 type memberships struct{}
 
-func (memberships) OrganisationsOf(*gorm.DB, string) ([]string, error) { return nil, nil }
+func (memberships) OrganisationIDsIn(*gorm.DB, string) ([]string, error) { return nil, nil }
 
 func (memberships) OrganisationNamesOf(context.Context, string) ([]string, error) {
 	return []string{"Acme", "Harbour & Vale Logistics"}, nil

@@ -55,7 +55,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 	})
 	switch {
 	case err != nil:
-		s.recorder.failed(ctx, who.person(), err, nil)
+		s.recorder.recordSignInFailure(ctx, who.person(), err, nil)
 		return Session{}, err
 	case !session.SecondStepDue:
 		s.recorder.log(ctx, slog.LevelInfo, "signed in", session.Person)
@@ -75,7 +75,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	}
 	defer release()
 	session, err := s.change(ctx, token, true, func(c *change) error {
-		if err := c.takeCode(code); err != nil {
+		if err := c.verifyCode(code); err != nil {
 			return err
 		}
 		return c.rotate("", nil)
@@ -108,7 +108,7 @@ func (s *Service) verifyPassword(
 ) (limits []guessLimit, err error) {
 	limits = passwordLimits(who.Email, requestOf(ctx).Address)
 	if err := checkLimits(s.gorm(ctx), limits, s.clock()); err != nil {
-		s.recorder.failed(ctx, who.person(), err, nil)
+		s.recorder.recordSignInFailure(ctx, who.person(), err, nil)
 		return nil, err
 	}
 	matches, err := s.passwords.Matches(ctx, who.PasswordHash, password)
@@ -119,7 +119,7 @@ func (s *Service) verifyPassword(
 	if err == nil {
 		err = ErrWrongPassword
 	}
-	s.recorder.failed(ctx, who.person(), err, lockedUntil)
+	s.recorder.recordSignInFailure(ctx, who.person(), err, lockedUntil)
 	return nil, err
 }
 

@@ -112,8 +112,8 @@ func insert(tx transaction, tag string, rows any) error {
 	return apperr.Annotate(tx.Scopes(postgres.Tag(tag)).Create(rows).Error, tag)
 }
 
-// update sets columns of a person.
-func update(tx transaction, tag, personID string, columns map[string]any) error {
+// updateUser sets columns of a person.
+func updateUser(tx transaction, tag, personID string, columns map[string]any) error {
 	err := tx.Scopes(postgres.Tag(tag)).Model(&userRow{}).Where("id = ?", personID).
 		Updates(columns).Error
 	return apperr.Annotate(err, tag)

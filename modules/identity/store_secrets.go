@@ -122,7 +122,7 @@ func reencrypt(tx *gorm.DB, keys Keyring, encrypted bool) (done Reencrypted, err
 			done.Unreadable++
 			continue
 		}
-		err = update(tx, "identity.reencrypt", r.ID, map[string]any{
+		err = updateUser(tx, "identity.reencrypt", r.ID, map[string]any{
 			"totp_secret":    keys.encrypt(r.ID, secret),
 			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // so that sessions stay
 		})

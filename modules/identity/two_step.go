@@ -91,7 +91,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 		if c.from.User.TOTPSecret == nil {
 			return ErrTwoStepOff
 		}
-		if err := c.takeCode(proof.Code); err != nil {
+		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
 		return c.rotate(audit.TwoStepTurnedOff, twoStepColumns(nil, nil, nil))

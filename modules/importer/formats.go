@@ -133,7 +133,7 @@ func (im Importer) formats() []*format {
 			}
 			return []any{
 				p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, cut(p.StartedAt), completed, score,
-				p.Passed, packed(p.Skills),
+				p.Passed, packAnswers(p.Skills),
 			}
 		}),
 	}}
@@ -143,7 +143,7 @@ func (im Importer) formats() []*format {
 func cut(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 // packed returns the stored form of a play's answers.
-func packed(skills []skill) []byte {
+func packAnswers(skills []skill) []byte {
 	results := make([]games.SkillResult, len(skills))
 	for n, s := range skills {
 		id, _ := games.SkillByID(s.SkillID)

@@ -104,7 +104,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin lifts the limits of the transaction and takes the import lock.
+// begin disables the transaction's timeouts, because an import may take hours, and takes the import
+// lock. Errors: ErrBusy after lockTimeout.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;

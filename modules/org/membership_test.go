@@ -100,7 +100,7 @@ func TestMembersAreListedByRole(t *testing.T) {
 
 func (b bundle) organisationsOf(person string) []string {
 	b.t.Helper()
-	ids, err := b.orgs.OrganisationsOf(b.DB.Gorm.WithContext(b.t.Context()), person)
+	ids, err := b.orgs.OrganisationIDsIn(b.DB.Gorm.WithContext(b.t.Context()), person)
 	require.NoError(b.t, err)
 	return ids
 }

@@ -99,9 +99,9 @@ func (s *Service) Members(
 	return members, all, nil
 }
 
-// OrganisationsOf returns the ids of at most 1,000 organisations that the person belongs to, in the
+// OrganisationIDsIn returns the ids of at most 1,000 organisations that the person belongs to, in the
 // caller's transaction. Like MembershipsOf it returns only what is the person's own.
-func (s *Service) OrganisationsOf(tx *gorm.DB, personID string) (ids []string, err error) {
+func (s *Service) OrganisationIDsIn(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&Member{}).
 		Where("user_id = ?", personID).Order("org_id").Limit(maxLogs).Pluck("org_id", &ids).Error

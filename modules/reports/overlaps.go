@@ -13,7 +13,8 @@ type Overlap struct {
 	Players int    // of the other report who are not in the group: 1 to 4
 }
 
-// MaxOverlaps bounds the overlaps of a report.
+// MaxOverlaps is the LIMIT of the search: one more than the dashboard names, which shows it that there
+// are more.
 const MaxOverlaps = 6
 
 // overlapsSQL finds groups that lack fewer than MinGroup of a report's players and have at least

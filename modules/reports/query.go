@@ -13,7 +13,7 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
-	// how long to look for groups whose reports differ by few players; zero: not at all
+	// timeout of the search for overlaps (see Overlap); 0: none is made
 	Overlaps time.Duration
 	// a replica that has replayed it may be read; zero: only the primary is read
 	Position postgres.Position

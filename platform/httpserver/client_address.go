@@ -19,7 +19,7 @@ func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
 
 func (s *Server) clientAddr(c *fiber.Ctx) string {
-	if s == anyApp {
+	if s == foreignServer {
 		return strings.Clone(c.IP())
 	}
 	return clientAddr(c.Context().RemoteAddr(),

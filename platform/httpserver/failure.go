@@ -62,7 +62,7 @@ func genericFailure(code int) Failure {
 	}
 }
 
-// badRequest is the failure of a request with a known fault.
+// badRequest is a 400 with its own message.
 func badRequest(message string) Failure {
 	f := genericFailure(fiber.StatusBadRequest)
 	f.Message = message

@@ -48,8 +48,8 @@ type requestKey struct{}
 // requestOf returns the request of a handler inside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// anyApp stands for the server of a program that has its own.
-var anyApp = newServer(Options{}.withDefaults())
+// foreignServer stands for the server of a program that has its own.
+var foreignServer = newServer(Options{}.withDefaults())
 
 // Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, gives the
 // request its id and deadline, and turns errors and panics into responses: by page, or as JSON where
@@ -59,7 +59,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 		r.page = page
 		return r.handle(c, handle)
 	}
-	return anyApp.serve(c, page, handle)
+	return foreignServer.serve(c, page, handle)
 }
 
 // serve is Handle for a request that is not known.
@@ -110,7 +110,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 		base:   s.base,
 		ctx:    s.base,
 	}
-	if s == anyApp {
+	if s == foreignServer {
 		r.ctx = c.UserContext()
 	}
 	if s.opts.Tracer != nil {
@@ -145,7 +145,7 @@ func (r *request) end(status int, bytes int64, err error) {
 		r.endSpan(status, err)
 	}
 	r.srv.running.Add(-1)
-	if r.srv == anyApp {
+	if r.srv == foreignServer {
 		return // the other program logs its requests itself
 	}
 	r.logAccess(status, bytes, took, err)

@@ -81,8 +81,8 @@ func milliseconds(d, byDefault time.Duration) string {
 	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
 }
 
-// leaveStandby closes a connection on which the server turned out to be a standby: another one may
-// lead to the primary.
+// leaveStandby makes the handler close connections to a server that has become a standby: a new
+// connection may reach the primary.
 func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
 		return !onStandby(e) && inherited(conn, e)

@@ -65,8 +65,8 @@ func parseLabelForm(c *fiber.Ctx) labelForm {
 	}
 }
 
-// shown is the form as it can be shown again.
-func (f labelForm) shown() labelForm {
+// withValidUTF8 replaces invalid UTF-8, so that the form can be shown again.
+func (f labelForm) withValidUTF8() labelForm {
 	return labelForm{
 		strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD"),
 	}
@@ -91,7 +91,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	form := parseLabelForm(c)
 	if invalid := formErrors(form); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
-			renameKeyView{labelForm: form.shown(), FormErrors: invalid})
+			renameKeyView{labelForm: form.withValidUTF8(), FormErrors: invalid})
 	}
 	if err := h.Keys.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
 		apikeys.RequestOf(c, c.Path())); err != nil {

@@ -124,7 +124,7 @@ func byPoints(tenths, _ int64) (text string, small bool) {
 	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
 }
 
-// The compared period, as a parameter of the address. "" is the previous period.
+// Values of the query parameter compare. Empty selects the previous period.
 const (
 	compareYear = "year"
 	compareOff  = "off"

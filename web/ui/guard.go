@@ -18,7 +18,7 @@ import (
 // Guard finds the person of a request, their organisation and role, and authorises them.
 type Guard struct {
 	Auth        Cookies
-	Orgs        Organisations
+	Orgs        MembershipLister
 	RecheckOrgs Memberships // for running downloads; nil: Orgs
 	Policy      Policy
 }

@@ -25,8 +25,8 @@ type Memberships interface {
 	Membership(ctx context.Context, personID, slug string) (org.Membership, error)
 }
 
-// Organisations finds the organisations of a person.
-type Organisations interface {
+// MembershipLister finds the organisations of a person.
+type MembershipLister interface {
 	Memberships
 	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Day is one packed day.
+// Day is the binary form of a day of plays, by player.
 type Day struct {
 	Sums Sums
 	// Head is the version, a checksum, the number of plays, and for each play, ordered by player

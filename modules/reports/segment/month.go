@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Month is one packed month.
+// Month is the binary form of a calendar month of plays, by player.
 type Month struct {
 	// Head is the version, a checksum, the number of players, and for each player, by ordinal: the
 	// ordinal minus the one before and the plays (uvarints), the best score and whether a play was
