@@ -17,15 +17,12 @@ import (
 var demoBase string
 
 // Main runs the tests of a package that starts dg, and then removes the shared demo.
-func Main(m *testing.M, end ...func()) {
+func Main(m *testing.M) {
 	if flag.Parse(); testing.Short() {
 		fmt.Println("skipped with -short: these tests start dg")
 		return
 	}
 	status := m.Run()
-	for _, say := range end {
-		say()
-	}
 	_ = os.RemoveAll(demoBase)
 	os.Exit(status)
 }

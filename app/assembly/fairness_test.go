@@ -102,9 +102,9 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 				values (sha256($1), 10, now() + interval '5 min') on conflict (key_hash)
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`,
 				"account:"+first.owner.Email)
-			release := w.holds(c.lock(first))
+			lock := w.Begin(c.lock(first))
 			defer w.crowd(func(turn int) { c.ask(w, first, turn) })()
-			defer release()
+			defer func() { _ = lock.Rollback(context.Background()) }()
 			w.inUse(w.Pools.Requests.Pool, int32(c.hold))
 			w.neverMore(c.hold)
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
@@ -131,16 +131,6 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	})
 	require.Equal(t, int32(120), right.Load())
 	require.Equal(t, http.StatusTooManyRequests, w.call(x, x.stats()))
-}
-
-// holds runs a locking statement in a transaction until release is called.
-func (w *world) holds(sql string) (release func()) {
-	w.T.Helper()
-	tx, err := w.Owner.Pool.Begin(w.T.Context())
-	require.NoError(w.T, err)
-	_, err = tx.Exec(w.T.Context(), sql)
-	require.NoError(w.T, err)
-	return func() { _ = tx.Rollback(context.Background()) }
 }
 
 // crowd asks from 40 clients, again and again, until leave is called.

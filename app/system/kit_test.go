@@ -93,18 +93,6 @@ func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 	return c.Status(time.Minute), c.Out.String()
 }
 
-// holdLock runs a locking statement in a transaction until release or the end of the test.
-func holdLock(t *testing.T, d *apptest.AdminDB, lock string) (release func()) {
-	t.Helper()
-	tx, err := d.Begin(t.Context())
-	require.NoError(t, err)
-	release = func() { _ = tx.Rollback(context.Background()) }
-	t.Cleanup(release)
-	_, err = tx.Exec(t.Context(), lock)
-	require.NoError(t, err)
-	return release
-}
-
 // requireUnavailable requires status 503 with exactly the API's error body.
 func requireUnavailable(t *testing.T, answer apptest.Answer) {
 	t.Helper()

@@ -15,8 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/postgres"
-	"dg/platform/postgres/replica"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -199,9 +197,8 @@ func (w *replicated) untilRead(what string, ask func()) {
 	})
 }
 
-// leftOut waits until the replica is left out, and until a check names the reason. A request gives
-// the replica 50 ms, a check a second: under load the log may name the deadline.
-func (w *replicated) leftOut(reason string) {
+// leftOut waits until the replica is left out.
+func (w *replicated) leftOut() {
 	w.t.Helper()
 	before := len(w.c.Log.String())
 	apptest.Until(w.t, 20*time.Second, "the replica is not left out", func() bool {
@@ -210,16 +207,4 @@ func (w *replicated) leftOut(reason string) {
 	})
 	require.Equal(w.t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
 	require.Equal(w.t, "ready\nreplica 1: left out\n", w.c.Fetch("/readyz", ""))
-	o := postgres.Options{Name: "checks", MaxConns: 1}
-	primary := pgtest.Open(w.t, w.x.Serving(), o)
-	replicas, err := replica.Open(w.t.Context(), []string{w.standby.url()}, primary, o)
-	require.NoError(w.t, err)
-	defer replicas.Close()
-	var at postgres.Position
-	require.NoError(w.t, primary.Pool.QueryRow(w.t.Context(),
-		`select `+postgres.PositionExpression).Scan(&at))
-	apptest.Until(w.t, 10*time.Second, "no check says: "+reason, func() bool {
-		err := replicas.All()[0].Check(w.t.Context(), at)
-		return err != nil && strings.Contains(err.Error(), reason)
-	})
 }

@@ -22,10 +22,13 @@ func TestSegmentsCommand(t *testing.T) {
 			(get_byte(segment, octet_length(segment) - 1) + 2) % 60)
 		where day = (select max(day) from fork_days)`)
 	require.NotEqual(t, sealed, apptest.Segments(t, d))
-	release := holdLock(t, d, `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
+	tx, err := d.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
+	require.NoError(t, err)
 	apptest.Refuses(t, "another process holds the sealer lock", dir, "segments", "rebuild",
 		"--wait", "200ms")
-	release()
+	require.NoError(t, tx.Rollback(t.Context()))
 	require.Regexp(t, `^Sealed 300 days and \d+ months`, apptest.Succeeds(t, dir, "segments", "rebuild"))
 	require.Equal(t, sealed, apptest.Segments(t, d))
 }
