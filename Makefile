@@ -23,7 +23,7 @@ test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -parallel 6 -timeout 20m $(filter-out $(UNRACED),$(shell go list ./...)) || passed=false; \
 	go test -parallel 6 -timeout 20m $(UNRACED) || passed=false; $$passed
 
-chaos: postgres ## Break database, link and instances under load, send hostile clients; 15 minutes (`make test` runs a cut).
+chaos: postgres ## Kill the database under load, break imports off, send hostile clients; minutes (`make test` runs a cut).
 	DG_CHAOS=1 go test -v -count=1 -timeout 30m ./app/chaos
 
 soak: postgres ## Run the tests at their large sizes: millions of plays, many minutes.

@@ -22,8 +22,7 @@ func (p *Page) WaitGone(selector string) {
 func (p *Page) waitForCount(action, selector string, enough func(int) bool) {
 	p.t.Helper()
 	p.poll(action, func() error {
-		var n int
-		err := p.eval(fmt.Sprintf(`(%s)(%s).length`, visibleScript, quoted(selector)), &n)
+		n, err := p.count(selector)
 		if err == nil && !enough(n) {
 			err = fmt.Errorf("%d visible elements match", n)
 		}
@@ -31,10 +30,19 @@ func (p *Page) waitForCount(action, selector string, enough func(int) bool) {
 	})
 }
 
+func (p *Page) count(selector string) (n int, err error) {
+	err = p.eval(fmt.Sprintf(`(%s)(%s).length`, visibleScript, quoted(selector)), &n)
+	return n, err
+}
+
 // Count returns how many visible elements match the selector now.
 func (p *Page) Count(selector string) int {
 	p.t.Helper()
-	return len(p.Texts(selector))
+	n, err := p.count(selector)
+	if err != nil {
+		p.fail("count "+selector, err)
+	}
+	return n
 }
 
 // Has reports whether a visible element matches the selector now.
@@ -49,14 +57,6 @@ func (p *Page) Text(selector string) string {
 	var text string
 	p.waitUntil("read "+selector, selector, textScript, nil, &text)
 	return text
-}
-
-// Texts returns the texts of all visible elements that match the selector now.
-func (p *Page) Texts(selector string) []string {
-	p.t.Helper()
-	var texts []string
-	p.Eval(fmt.Sprintf(`(%s)(%s).map(%s)`, visibleScript, quoted(selector), textScript), &texts)
-	return texts
 }
 
 // Attr returns an attribute of an element, visible or not, or "".
