@@ -2,11 +2,9 @@ package chaos
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"maps"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -74,7 +72,7 @@ var planted = map[string]string{
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{sent: map[string]sentStatement{}}
-	through := func(url string) string { return socketProxy(t, url, r.pass) }
+	through := func(url string) string { return apptest.ProxyDatabase(t, url, r.pass) }
 	w := newRequestWorld(t, through, (*requestWorld).furnish)
 	w.sendEverything(through(w.db.OwnerURL))
 	p := newProof(t, w.db.OwnerURL)
@@ -193,36 +191,4 @@ func (r *recorder) keep(m pgproto3.FrontendMessage, prepared map[string]string) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent[s.sql+"\x00"+string(bytes.Join(s.values, []byte{0}))] = s
-}
-
-// socketProxy is a proxy in front of PostgreSQL: pass carries the messages of a client and the
-// server. It returns the URL of the database through it.
-func socketProxy(
-	t *testing.T, database string, pass func(client, server net.Conn),
-) (through string) {
-	t.Helper()
-	u, err := url.Parse(database)
-	require.NoError(t, err)
-	q := u.Query()
-	socket := filepath.Join(q.Get("host"), ".s.PGSQL."+cmp.Or(q.Get("port"), "5432"))
-	dir, err := os.MkdirTemp("", "relay")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = ln.Close() })
-	go func() {
-		for client, err := ln.Accept(); err == nil; client, err = ln.Accept() {
-			if server, err := net.Dial("unix", socket); err == nil {
-				go pass(client, server)
-			} else {
-				_ = client.Close()
-			}
-		}
-	}()
-	q.Set("host", dir)
-	q.Set("port", "5432")
-	u.Host = ""
-	u.RawQuery = q.Encode()
-	return u.String()
 }

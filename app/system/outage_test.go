@@ -69,12 +69,13 @@ func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
 	t.Helper()
 	const plays = 200_000 // more than the buffers of the sockets hold
 	x := apptest.NewExternal(t)
-	r := newRelay(t, x)
+	r := &relay{}
 	x.Succeeds("migrate")
 	owner := pgtest.Open(t, x.Owner(), postgres.Options{MaxConns: 4})
 	db := testkit.On(t, &pgtest.Database{URL: x.Serving(), OwnerURL: x.Owner(), Owner: owner})
 	return apptest.ExportingOn(t, db, plays, func() *apptest.Child {
-		return apptest.ServeWith(t, "--database-url", r.url(), "--migrate-database-url", x.Owner())
+		return apptest.ServeWith(t, "--database-url", apptest.ProxyDatabase(t, x.Serving(), r.pass),
+			"--migrate-database-url", x.Owner())
 	}), r
 }
 
