@@ -37,7 +37,7 @@ type Child struct {
 	*exec.Cmd
 	T        *testing.T
 	Out, Log tb.Book
-	Exited   chan struct{}
+	exited   chan struct{}
 	URL      string // where it serves
 	Ops      string // the address of the private listener
 }
@@ -53,7 +53,7 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	t.Helper()
 	program, err := Binary()
 	require.NoError(t, err)
-	c := &Child{Cmd: exec.Command(program, args...), T: t, Exited: make(chan struct{})}
+	c := &Child{Cmd: exec.Command(program, args...), T: t, exited: make(chan struct{})}
 	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s")
 	c.Stdout = &c.Out
 	c.Stderr = &c.Log
@@ -63,11 +63,11 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	require.NoError(t, c.Start())
 	go func() {
 		_ = c.Wait()
-		close(c.Exited)
+		close(c.exited)
 	}()
 	t.Cleanup(func() {
 		_ = c.Process.Kill()
-		<-c.Exited
+		<-c.exited
 	})
 	return c
 }
@@ -116,7 +116,7 @@ func (c *Child) UntilServing() *Child {
 	c.T.Helper()
 	Until(c.T, time.Minute, "dg does not serve", func() bool {
 		select {
-		case <-c.Exited:
+		case <-c.exited:
 			c.T.Fatalf("dg ended: %s", c.Log.String())
 		default:
 		}
@@ -174,7 +174,7 @@ func (c *Child) Accepts(token string) bool {
 func (c *Child) Status(within time.Duration) int {
 	c.T.Helper()
 	select {
-	case <-c.Exited:
+	case <-c.exited:
 	case <-time.After(within):
 		c.T.Fatalf("dg %v still runs after %s:\n%s", c.Args[1:], within, c.Log.String())
 	}
@@ -192,7 +192,7 @@ func (c *Child) Stop() {
 func (c *Child) Kill() {
 	c.T.Helper()
 	require.NoError(c.T, c.Process.Kill())
-	<-c.Exited
+	<-c.exited
 }
 
 // Operations reads a page of the private listener.

