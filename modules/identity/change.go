@@ -10,20 +10,20 @@ import (
 	"dg/modules/identity/twostep"
 )
 
-// change is a change of a session's person: a transaction with the lock of the person's row, which
-// serialises the changes of a person.
+// change is a transaction that changes a person's credentials. It holds the lock of the person's
+// row, which serialises these changes.
 type change struct {
 	service   *Service
 	tx        transaction
 	now       time.Time
 	token     string
 	from      sessionRow
-	continued Session // under which the browser continues
+	continued Session // the session after rotate
 }
 
-// change runs fn for a session's person in one transaction. After ErrWrongCode it commits, so that
-// the code is counted. secondStepDue is whether the session's code must be due, or must not.
-func (s *Service) change(
+// changePerson runs fn for a session's person in one transaction. After ErrWrongCode it commits, so
+// that the code is counted. A session whose SecondStepDue is not secondStepDue gives ErrNoSession.
+func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (continued Session, err error) {
 	var wrongCode error
@@ -64,7 +64,7 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 			return err
 		}
 	}
-	person, err := take[userRow](c.tx, "identity.person", ErrNoSession, "id = ?", c.from.UserID)
+	person, err := takeRow[userRow](c.tx, "identity.person", ErrNoSession, "id = ?", c.from.UserID)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,8 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }
 
-// verifyCode accepts a code or recovery code of a person with two-step verification on, and none of any
-// other. It counts and
-// logs any other, also one that was accepted before.
+// verifyCode accepts a code or recovery code once. It counts and logs any other. A person without
+// two-step verification needs no code.
 func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
@@ -95,9 +94,9 @@ func (c *change) verifyCode(code string) error {
 	case err == nil:
 		return clearLimits(c.tx, limits, c.now)
 	case errors.Is(err, ErrWrongCode):
-		var failed error
-		lockedUntil, failed = countFailure(c.tx, limits, c.now)
-		err = cmp.Or(failed, err)
+		var countErr error
+		lockedUntil, countErr = countFailure(c.tx, limits, c.now)
+		err = cmp.Or(countErr, err)
 	}
 	c.service.recorder.recordSignInFailure(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
 	return err

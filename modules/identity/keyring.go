@@ -20,12 +20,12 @@ import (
 // the previous one. The zero value leaves secrets in clear.
 type Keyring struct {
 	current, previous *secretKey
-	clear             bool // secrets in clear are not encrypted yet: the first migration with a key
+	allowClear        bool // decrypt accepts secrets in clear: the first migration with a key
 }
 
-// secretKey holds the parts that are derived from a key.
+// secretKey holds what HKDF derives from a key.
 type secretKey struct {
-	prefix string // v1.<id>. begins what the key encrypted; a secret in clear has no full stop
+	prefix string // v1.<id>. of its ciphertexts; a secret in clear has no full stop
 	aead   cipher.AEAD
 	nonces []byte // the HMAC key of the nonces
 }
@@ -63,7 +63,7 @@ const encryptedPrefix = "v1."
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// StoredSecret returns a person's valid two-step secret in its stored form.
+// StoredSecret returns a person's two-step secret, which must be valid, in its stored form.
 func (k Keyring) StoredSecret(personID, secret string) string {
 	parsed, _ := twostep.ParseSecret(secret)
 	return k.encrypt(personID, parsed)
@@ -95,11 +95,11 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is open with the cause as its error. With a current key it refuses a secret in clear,
-// which is forged: the first migration with a key encrypted all secrets.
+// decrypt is open with the cause as its error. With a current key it rejects a secret in clear as
+// forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	if !strings.HasPrefix(stored, encryptedPrefix) {
-		if k.Encrypts() && !k.clear {
+		if k.Encrypts() && !k.allowClear {
 			return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
 		}
 		return stored, nil

@@ -10,9 +10,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// The limits of wrong attempts. A limit that is reached within its window starts a lock of the
-// window's length. While it lasts nothing is compared, and a right attempt gets the same answer as a
-// wrong one.
+// The limits of wrong attempts. Reaching a limit within its window starts a lock of the window's
+// length. During a lock nothing is compared: right and wrong attempts get the same answer.
 const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
 	maxAccountFailures = 50 // passwords of an account
@@ -45,25 +44,25 @@ type guessLimit struct {
 	window time.Duration
 }
 
-// hashed is the key of a limit, so that keys have one length and the table does not reveal which
-// accounts were tried.
-func hashed(kind, id string) []byte {
+// limitKey hashes the key of a limit, so that keys have one length and the table does not reveal
+// which accounts were tried.
+func limitKey(kind, id string) []byte {
 	key := sha256.Sum256([]byte(kind + ":" + id))
 	return key[:]
 }
 
-// passwordLimits returns the limits of an account's passwords: from one network, so that strangers do not
-// lock its person out, and in all. One order prevents deadlocks.
+// passwordLimits returns the limits of an account: from one network, so that strangers do not lock
+// its person out, and in all. The fixed order prevents deadlocks.
 func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)
 	return []guessLimit{
-		{hashed("account from", network), maxFailures, passwordWindow},
-		{hashed("account", account), maxAccountFailures, passwordWindow},
+		{limitKey("account from", network), maxFailures, passwordWindow},
+		{limitKey("account", account), maxAccountFailures, passwordWindow},
 	}
 }
 
 // codeLimits returns the limit of a person's codes, which begins anew with another secret.
 func codeLimits(personID, secret string) []guessLimit {
-	return []guessLimit{{hashed("codes", personID+" "+secret), maxFailures, codeWindow}}
+	return []guessLimit{{limitKey("codes", personID+" "+secret), maxFailures, codeWindow}}
 }

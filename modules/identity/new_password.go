@@ -23,7 +23,7 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return Session{}, err
 	}
-	if err := s.checkNew(ctx, own.User, replacement); err != nil {
+	if err := s.checkNewPassword(ctx, own.User, replacement); err != nil {
 		return Session{}, err
 	}
 	return s.reauthenticated(ctx, token, proof, func(c *change) error {
@@ -42,8 +42,8 @@ func (s *Service) ChangePassword(
 	})
 }
 
-// checkNew refuses a new password of the person that could be guessed.
-func (s *Service) checkNew(ctx context.Context, of userRow, replacement string) error {
+// checkNewPassword rejects a new password that can be guessed from the person's data.
+func (s *Service) checkNewPassword(ctx context.Context, of userRow, replacement string) error {
 	names, err := s.recorder.Memberships.OrganisationNamesOf(ctx, of.ID)
 	if err != nil {
 		return err

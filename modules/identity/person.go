@@ -43,7 +43,7 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 // PersonIn returns the person with the e-mail in the caller's transaction, and whether the person
 // has a password. Errors: ErrNoSuchEmail.
 func PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
-	row, err := take[userRow](tx, "identity.personByEmail", ErrNoSuchEmail, "email_key = ?",
+	row, err := takeRow[userRow](tx, "identity.personByEmail", ErrNoSuchEmail, "email_key = ?",
 		EmailKey(email))
 	return row.person(), row.PasswordHash != nil, err
 }
@@ -52,7 +52,7 @@ func PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
 // role may not insert users.
 func AddIn(tx transaction, email, name string) (Person, error) {
 	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
-	err := insert(tx.Model(&userRow{}), "identity.addPerson", map[string]any{
+	err := insertRows(tx.Model(&userRow{}), "identity.addPerson", map[string]any{
 		"id": row.ID, "email": email, "email_key": EmailKey(email), "name": name,
 	})
 	return row.person(), err

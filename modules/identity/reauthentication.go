@@ -46,7 +46,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 }
 
 // reauthenticated verifies the password of the proof, and runs fn as a change of the person. fn
-// takes the code.
+// must verify the code.
 //
 // Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people
 // sign in at once, and those of fn.
@@ -67,7 +67,7 @@ func (s *Service) reauthenticated(
 		return Session{}, err
 	}
 	// The password is still the person's: a change of it would have ended the session.
-	return s.change(ctx, token, false, func(c *change) error {
+	return s.changePerson(ctx, token, false, func(c *change) error {
 		if err := clearLimits(c.tx, limits, c.now); err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// Recorder writes changes of a person's security to the log of each organisation that the person
-// belongs to at that moment, and sign-ins to the program's log.
+// Recorder writes changes of a person's credentials to the audit log of each of the person's
+// organisations, and sign-ins to the program's log.
 type Recorder struct {
 	Memberships Memberships
 	Audit       *audit.Log
@@ -20,29 +20,28 @@ type Recorder struct {
 	Failed      func(reason string) // counts failed sign-ins by one of FailureReasons
 }
 
-// Why a sign-in failed.
 const (
-	unknownEmail    = "unknown_email"
-	reasonPassword  = "wrong_password"
-	reasonCode      = "wrong_code"
-	reasonManyWrong = "locked"
+	reasonUnknownEmail  = "unknown_email"
+	reasonWrongPassword = "wrong_password"
+	reasonWrongCode     = "wrong_code"
+	reasonLocked        = "locked"
 )
 
 // FailureReasons are all reasons of failed sign-ins.
-var FailureReasons = []string{unknownEmail, reasonPassword, reasonCode, reasonManyWrong}
+var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWrongCode, reasonLocked}
 
 // Memberships are what a Recorder uses of organisations.
 type Memberships interface {
 	// OrganisationIDsIn returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationIDsIn(tx transaction, personID string) ([]string, error)
-	// OrganisationNamesOf returns the names of the person's organisations, which a new password may
-	// not be made of.
+	// OrganisationNamesOf returns the names of the person's organisations, which a new password
+	// must not consist of.
 	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
 }
 
 type requestKey struct{}
 
-// WithRequest returns a context that carries the HTTP request: its address is that of the client.
+// WithRequest returns a context with the HTTP request, for limits by network and for logs.
 func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -76,18 +75,18 @@ func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Per
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// recordSignInFailure logs and counts a failed sign-in and the lock that it started, if any; other errors it
-// ignores.
+// recordSignInFailure logs and counts a failed sign-in, and logs the lock that it started. It
+// ignores errors that are not the person's.
 func (r Recorder) recordSignInFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
 	var reason string
 	var locked *LockedError
 	switch {
 	case errors.Is(err, ErrWrongPassword):
-		reason = reasonPassword
+		reason = reasonWrongPassword
 	case errors.Is(err, ErrWrongCode):
-		reason = reasonCode
+		reason = reasonWrongCode
 	case errors.As(err, &locked):
-		reason = reasonManyWrong
+		reason = reasonLocked
 	default:
 		return
 	}
@@ -95,8 +94,8 @@ func (r Recorder) recordSignInFailure(ctx context.Context, of Person, err error,
 	if lockedUntil != nil {
 		r.log(ctx, slog.LevelWarn, "sign-in locked", of, "until", lockedUntil.UTC())
 	}
-	if of.ID == "" && reason == reasonPassword {
-		reason = unknownEmail
+	if of.ID == "" && reason == reasonWrongPassword {
+		reason = reasonUnknownEmail
 	}
 	r.Failed(reason)
 }

@@ -44,7 +44,7 @@ func (s *Service) ReplaceRecoveryCodes(
 	return codes, session, err
 }
 
-// replaceRecoveryCodes stores ten codes. The lock of the person's row keeps them at ten.
+// replaceRecoveryCodes stores ten codes. The lock of the person's row rules out a second ten.
 func (c *change) replaceRecoveryCodes() ([]string, error) {
 	codes := make([]string, twostep.RecoveryCodes)
 	rows := make([]recoveryRow, twostep.RecoveryCodes)
@@ -55,18 +55,18 @@ func (c *change) replaceRecoveryCodes() ([]string, error) {
 			UserID: c.from.UserID, CodeHash: twostep.HashRecoveryCode(c.from.UserID, code),
 		}
 	}
-	_, err := remove(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
+	_, err := deleteRows(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
 		c.from.UserID)
 	if err != nil {
 		return nil, err
 	}
-	return codes, insert(c.tx, "identity.addRecoveryCodes", &rows)
+	return codes, insertRows(c.tx, "identity.addRecoveryCodes", &rows)
 }
 
-// useRecoveryCode deletes the person's code, which it records. Errors: ErrWrongCode.
+// useRecoveryCode deletes a recovery code and records its use. Errors: ErrWrongCode.
 func (c *change) useRecoveryCode(code string) error {
 	hash := twostep.HashRecoveryCode(c.from.UserID, code)
-	used, err := remove(c.tx, "identity.useRecoveryCode", &recoveryRow{},
+	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.from.UserID, hash)
 	switch {
 	case err != nil:

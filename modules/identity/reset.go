@@ -28,13 +28,13 @@ type Reset struct {
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: s.clock().Add(resetTTL)}
 	err := s.gorm(ctx).Transaction(func(tx transaction) error {
-		of, err := take[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
+		of, err := takeRow[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
 			"email_key = ?", EmailKey(email))
 		if err != nil {
 			return err
 		}
 		reset.Person = of.person()
-		err = insert(tx.Clauses(replace), "identity.insertReset", &resetRow{
+		err = insertRows(tx.Clauses(upsert), "identity.insertReset", &resetRow{
 			UserID: of.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
 		})
 		if err != nil {
@@ -51,13 +51,13 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
 func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
-	whose, err := ofReset(s.gorm(ctx), token, s.clock())
+	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
 	return whose.person(), err
 }
 
 // UseReset sets a new password for the reset's person, once. It turns two-step verification off,
-// voids the recovery codes and ends all sessions of the person, and the given session of the
-// browser, which may be another person's; "" is none.
+// voids the recovery codes and ends all sessions of the person. It also ends the browser's session,
+// which may be another person's; "" is none.
 // Errors: ErrNoReset, apperr.Validation with the field "new".
 func (s *Service) UseReset(ctx context.Context, token, replacement, session string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
@@ -66,11 +66,11 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	}
 	defer release()
 	// before hashing, so that an unknown token costs no hash
-	whose, err := ofReset(s.gorm(ctx), token, s.clock())
+	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err
 	}
-	if err := s.checkNew(ctx, whose, replacement); err != nil {
+	if err := s.checkNewPassword(ctx, whose, replacement); err != nil {
 		return err
 	}
 	hash, err := s.passwords.Hash(ctx, replacement)
@@ -90,20 +90,20 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	})
 }
 
-func ofReset(db transaction, token string, now time.Time) (userRow, error) {
-	row, err := take[resetRow](db.Scopes(ofPeople).InnerJoins("User"), "identity.ofReset", ErrNoReset,
+func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
+	row, err := takeRow[resetRow](db.Scopes(ofPeople).InnerJoins("User"), "identity.ofReset", ErrNoReset,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 	return row.User, err
 }
 
-// resetPassword locks the person's row before it deletes the reset, so that one of several
-// concurrent uses finds it. Triggers end the sessions and void the recovery codes.
+// resetPassword locks the person's row before it deletes the reset, so that only one of several
+// concurrent uses succeeds. Triggers end the sessions and void the recovery codes.
 func resetPassword(tx transaction, token, hash string, now time.Time) error {
-	whose, err := ofReset(tx.Clauses(lockUser), token, now)
+	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
 	if err != nil {
 		return err
 	}
-	used, err := remove(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashToken(token))
+	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashToken(token))
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Service is what people do with their accounts: a method for each verb of a screen.
+// Service is the account of a person: a method for each action of a screen.
 type Service struct {
 	db        *postgres.DB
 	now       func() time.Time
@@ -52,8 +52,8 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// networkOf is the key of a sign-in's place. Sign-ins wait for it before their first query, so that a
-// flood holds no connections.
+// networkOf is the limiter key of a sign-in. Sign-ins acquire their place before the first query,
+// so that a flood holds no connections.
 func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
 // clock returns the current time as it is stored: UTC, in milliseconds.

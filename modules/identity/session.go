@@ -14,18 +14,18 @@ import (
 
 // The bounds of sessions.
 const (
-	maxIdle       = 12 * time.Hour
-	maxSession    = 24 * time.Hour
-	maxSecondStep = 10 * time.Minute // until the code of two-step verification is given
-	touchInterval = time.Minute      // between two writes of a session's last use, at least
+	idleTimeout       = 12 * time.Hour
+	absoluteTimeout   = 24 * time.Hour
+	secondStepTimeout = 10 * time.Minute
+	touchInterval     = time.Minute // between two writes of a session's last use, at least
 )
 
 // ErrNoSession says that the token's session is unknown or has ended.
 var ErrNoSession = apperr.New(apperr.AuthRequired,
 	"You are not signed in, or your session has ended. Sign in again.")
 
-// Session is a signed-in browser. With SecondStepDue, the code of two-step verification is still
-// missing.
+// Session is a browser's session. With SecondStepDue it is not signed in yet: the code of two-step
+// verification is missing.
 type Session struct {
 	Person        Person
 	Token         string // the cookie's value: a secret
@@ -71,7 +71,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, err = remove(s.gorm(ctx), "identity.signOutEverywhere", &sessionRow{}, "user_id = ?", own.UserID)
+	_, err = deleteRows(s.gorm(ctx), "identity.signOutEverywhere", &sessionRow{}, "user_id = ?", own.UserID)
 	return err
 }
 
@@ -88,9 +88,9 @@ func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error
 // second step has a fixed one.
 func (s Session) expiry(lastUsed time.Time) time.Time {
 	if s.SecondStepDue {
-		return s.StartedAt.Add(maxSecondStep)
+		return s.StartedAt.Add(secondStepTimeout)
 	}
-	return slices.MinFunc([]time.Time{lastUsed.Add(maxIdle), s.StartedAt.Add(maxSession)},
+	return slices.MinFunc([]time.Time{lastUsed.Add(idleTimeout), s.StartedAt.Add(absoluteTimeout)},
 		time.Time.Compare)
 }
 

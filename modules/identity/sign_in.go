@@ -47,7 +47,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 	}
 	var session Session
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
-		session, err = begin(tx, who, limits, s.clock())
+		session, err = beginSession(tx, who, limits, s.clock())
 		if err == nil && previous != "" {
 			_, err = endSession(tx, previous)
 		}
@@ -74,7 +74,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 		return Session{}, err
 	}
 	defer release()
-	session, err := s.change(ctx, token, true, func(c *change) error {
+	session, err := s.changePerson(ctx, token, true, func(c *change) error {
 		if err := c.verifyCode(code); err != nil {
 			return err
 		}
@@ -86,23 +86,23 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, err
 }
 
-// byEmail returns the person with the e-mail, or one with nothing but the e-mail. Known and unknown
-// e-mails take one statement.
+// byEmail returns the person with the e-mail, or one without an id. Known and unknown e-mails take
+// one statement each, so that the time reveals nothing.
 func byEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
 		return unknown, nil // PostgreSQL stores no such text
 	}
-	row, err := take[userRow](db, "identity.byEmail", ErrNoSuchEmail, "email_key = ?", key)
+	row, err := takeRow[userRow](db, "identity.byEmail", ErrNoSuchEmail, "email_key = ?", key)
 	if errors.Is(err, ErrNoSuchEmail) {
 		return unknown, nil
 	}
 	return row, err
 }
 
-// verifyPassword returns the person's limits for the right password, and counts and logs any other.
-// It compares none while one of the limits is reached.
+// verifyPassword returns the limits that a right password clears. It counts and logs a wrong one,
+// and compares none while a limit is reached.
 func (s *Service) verifyPassword(
 	ctx context.Context, who userRow, password string,
 ) (limits []guessLimit, err error) {
@@ -123,12 +123,12 @@ func (s *Service) verifyPassword(
 	return nil, err
 }
 
-// begin stores a session if the verified password is still the person's. The share lock orders it
-// with a change of password: an earlier one is seen here, a later one ends this session.
-func begin(
+// beginSession stores a session if the verified password is still the person's. The share lock
+// orders it with a change of password: an earlier one is seen here, a later one ends this session.
+func beginSession(
 	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {
-	row, err := take[userRow](tx.Clauses(lockShare), "identity.verified", ErrWrongPassword,
+	row, err := takeRow[userRow](tx.Clauses(lockShare), "identity.verified", ErrWrongPassword,
 		"id = ? and password_hash = ?", who.ID, who.PasswordHash)
 	if err != nil {
 		return begun, err

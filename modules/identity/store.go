@@ -76,14 +76,14 @@ type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
 
-// ofPeople is the scope of this package's statements in SQL.
+// ofPeople exempts this package's SQL from the tenant guard.
 var ofPeople = tenant.Across("people belong to no organisation")
 
 // Locks and conflicts. Every change of a person locks the person's row: lock, or lockUser where it is
 // joined. lockShare waits for such a change. skipLocked skips rows that another transaction has
 // locked.
 var (
-	replace    = clause.OnConflict{UpdateAll: true}
+	upsert     = clause.OnConflict{UpdateAll: true}
 	lock       = clause.Locking{Strength: "NO KEY UPDATE"}
 	lockUser   = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
 	lockShare  = clause.Locking{Strength: clause.LockingStrengthShare}
@@ -93,8 +93,8 @@ var (
 	}
 )
 
-// take reads the row that meets the condition, or returns missing if there is none.
-func take[T any](
+// takeRow reads the row that meets the condition, or returns missing if there is none.
+func takeRow[T any](
 	db *gorm.DB, tag string, missing error, where string, args ...any,
 ) (row T, err error) {
 	err = db.Scopes(postgres.Tag(tag)).Where(where, args...).Take(&row).Error
@@ -107,8 +107,7 @@ func take[T any](
 	return row, nil
 }
 
-// insert stores a row, or rows.
-func insert(tx transaction, tag string, rows any) error {
+func insertRows(tx transaction, tag string, rows any) error {
 	return apperr.Annotate(tx.Scopes(postgres.Tag(tag)).Create(rows).Error, tag)
 }
 
@@ -119,8 +118,8 @@ func updateUser(tx transaction, tag, personID string, columns map[string]any) er
 	return apperr.Annotate(err, tag)
 }
 
-// remove deletes the rows that meet the condition, and returns how many.
-func remove(
+// deleteRows deletes the rows that meet the condition, and returns how many.
+func deleteRows(
 	db *gorm.DB, tag string, row any, where string, args ...any,
 ) (removed int64, err error) {
 	deleted := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)

@@ -82,14 +82,14 @@ func MigrateSecrets(
 		}
 		value := secretKeyRow{One: true, Value: keys.encrypt(checkPerson, checkText)}
 		err = tx.Scopes(postgres.Tag("identity.storeCheckValue")).
-			Clauses(replace).Create(&value).Error
+			Clauses(upsert).Create(&value).Error
 		return apperr.Annotate(err, "identity: store the check value")
 	})
 	return done, err
 }
 
-// lockCheckValue is checkKey that admits one migration at a time. Until there is a check value it
-// also locks people: another instance would store a secret in clear meanwhile.
+// lockCheckValue is checkKey under a lock, which admits one migration at a time. Until there is a
+// check value it also locks users: another instance could store a secret in clear meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(ofPeople).
@@ -106,10 +106,10 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return exists, err
 }
 
-// reencrypt encrypts the secrets that are not under the current key. encrypted says that those in
-// clear are forged.
+// reencrypt encrypts the secrets that are not under the current key. If encrypted, a secret in
+// clear is forged and counts as unreadable.
 func reencrypt(tx *gorm.DB, keys Keyring, encrypted bool) (done Reencrypted, err error) {
-	keys.clear = !encrypted
+	keys.allowClear = !encrypted
 	var stale []userRow
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
 		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error

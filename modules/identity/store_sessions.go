@@ -17,11 +17,11 @@ import (
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
 	sessions := `(select *, ` + s.db.PositionSQL() + ` as position from sessions) as sessions`
 	query := db.Scopes(ofPeople).Table(sessions).InnerJoins("User")
-	return take[sessionRow](query, "identity.session", ErrNoSession,
+	return takeRow[sessionRow](query, "identity.session", ErrNoSession,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 }
 
-// touch stores a use. It does not move it back when requests of a session overtake each other.
+// touch stores a session's last use. Concurrent requests never move it back.
 func touch(db transaction, session Session, now time.Time) error {
 	err := db.Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
 		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
@@ -29,9 +29,9 @@ func touch(db transaction, session Session, now time.Time) error {
 	return apperr.Annotate(err, "identity: touch a session")
 }
 
-// insertSession stores a session whose password was entered at the instant, or now for nil.
+// insertSession stores a session. Without authenticatedAt, its password was entered now.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
-	return insert(tx, "identity.insertSession", &sessionRow{
+	return insertRows(tx, "identity.insertSession", &sessionRow{
 		TokenHash:       hashToken(of.Token),
 		UserID:          of.Person.ID,
 		CreatedAt:       of.StartedAt,
@@ -43,7 +43,7 @@ func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now t
 }
 
 func endSession(tx transaction, token string) (ended int64, err error) {
-	return remove(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
+	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
 }
 
 // authenticatedRecently compares authenticated_at with the database's clock, which wrote it rounded
@@ -52,7 +52,7 @@ func authenticatedRecently(db transaction, token string, now time.Time) (bool, e
 	const compared = `authenticated_at > clock_timestamp() - make_interval(secs => ?)
 		and authenticated_at <= clock_timestamp() + interval '1 ms'`
 	query := db.Model(&sessionRow{}).Select(compared, reauthenticationTTL.Seconds())
-	return take[bool](query, "identity.authenticatedRecently", ErrNoSession,
+	return takeRow[bool](query, "identity.authenticatedRecently", ErrNoSession,
 		"token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now)
 }
 

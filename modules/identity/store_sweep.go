@@ -6,7 +6,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// maxSwept bounds the rows of a table that a sweep removes.
+// maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
 const maxSwept = 1000
 
 // sweep removes expired rows. It runs with each sign-in, which adds fewer than it removes.
@@ -20,6 +20,6 @@ func sweep(db *gorm.DB, now time.Time) error {
 func sweepTable(db *gorm.DB, row any, key, endedBy string, now time.Time) error {
 	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Limit(maxSwept).
 		Clauses(skipLocked)
-	_, err := remove(db, "identity.sweep", row, key+" in (?)", ended)
+	_, err := deleteRows(db, "identity.sweep", row, key+" in (?)", ended)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The errors of a change that two-step verification, being on or off, does not allow.
+// The errors of a change for which two-step verification must be off, or must be on.
 var (
 	ErrTwoStepOn = apperr.New(apperr.Validation,
 		"Two-step verification is already on. To use another app, turn it off first.")
@@ -49,7 +49,7 @@ func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
 	session, err = s.reauthenticated(ctx, token, proof, func(c *change) (err error) {
-		columns, err := c.confirm(proof.Code)
+		columns, err := c.confirmOffer(proof.Code)
 		if err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func (s *Service) ConfirmTwoStep(
 	return codes, session, err
 }
 
-// confirm returns the columns of the offered secret if the code is one of it, which is used.
-func (c *change) confirm(code string) (map[string]any, error) {
+// confirmOffer returns the columns that store the offered secret, with its code marked as used.
+func (c *change) confirmOffer(code string) (map[string]any, error) {
 	switch {
 	case c.from.User.TOTPSecret != nil:
 		return nil, ErrTwoStepOn
@@ -98,7 +98,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// twoStepColumns are those of a secret and the step of its last code, or nil.
+// twoStepColumns are the columns of two-step verification. Nils turn it off.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
 		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule of the staged rows of a type, which is applied when the types before it are
-// stored. Its query selects line, field and value of each row that violates the rule.
+// check is a rule of a type's staged rows, applied once the types before it are stored. Its query
+// selects line, field and value of each row that violates the rule.
 type check struct{ expected, query string }
 
-// once is the rule that a file has each object once. column is the field's.
+// once is the rule that a file has each object once.
 func once(name, field, column string) check {
 	return check{"each " + name + " once in the file", fmt.Sprintf(`
 		select i.line, '%s', i.%s::text from import_{table} i
@@ -28,15 +28,15 @@ func refersTo(name, table, field, column string) check {
 		where not exists (select from %[3]s s where s.id = i.%[2]s)`, field, column, table)}
 }
 
-// keeps is the rule of a field that never changes.
-func keeps(name, field, column string) check {
+// immutable is the rule of a field that never changes.
+func immutable(name, field, column string) check {
 	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s::text from import_{table} i
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, field, column)}
 }
 
-// unique is the rule of a field that no two objects have the same value of after the import, among
-// those for which within holds. It names the later of two lines.
+// unique is the rule that, after the import, no two objects among which within holds have the same
+// value in a field. It reports the later of two lines.
 func unique(expected, field, column, within string) check {
 	return check{expected, fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s from import_{table} i
@@ -64,7 +64,7 @@ func (r *run) check(ctx context.Context, f *format) error {
 	var rule int
 	var field, value string
 	_, err = pgx.ForEachRow(rows, []any{&line, &rule, &field, &value}, func() error {
-		r.report(line, invalid(field, f.checks[rule].expected, value))
+		r.addError(line, invalid(field, f.checks[rule].expected, value))
 		return nil
 	})
 	return err

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// strict refuses unknown fields. Names in two cases or twice and invalid UTF-8, which encoding/json
-// accepts and changes, are refused by this package.
+// strict rejects unknown fields. go-json-experiment itself rejects what encoding/json accepts:
+// duplicate names, names in another case and invalid UTF-8.
 var strict = json.JoinOptions(json.RejectUnknownMembers(true),
 	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
 
@@ -29,8 +29,7 @@ func readID(value []byte, to *pgtype.UUID) error {
 	return err
 }
 
-// reader returns a function that reads and checks an object of one type: a row, or the errors of
-// the line.
+// reader returns the function that decodes and checks a line of one type, for format.read.
 func reader[T any](row func(*T) []any) func(line []byte) ([]any, []string) {
 	return func(line []byte) ([]any, []string) {
 		var fields struct {
@@ -38,7 +37,7 @@ func reader[T any](row func(*T) []any) func(line []byte) ([]any, []string) {
 			Object T      `json:",inline"`
 		}
 		if err := json.Unmarshal(line, &fields, strict); err != nil {
-			return nil, []string{unreadable(line, err)}
+			return nil, []string{decodeError(line, err)}
 		}
 		if found := tags.Faults(&fields.Object); len(found) > 0 {
 			all := make([]string, len(found))
@@ -51,8 +50,8 @@ func reader[T any](row func(*T) []any) func(line []byte) ([]any, []string) {
 	}
 }
 
-// unreadable returns the error of a line that is not JSON or has a value of another type.
-func unreadable(line []byte, err error) string {
+// decodeError returns the error of a line that is not JSON or has a value of another type.
+func decodeError(line []byte, err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return invalid(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
 	}

@@ -9,9 +9,8 @@ import (
 // MaxErrors is the maximum number of errors that an import reports.
 const MaxErrors = 20
 
-// Errors refuses an import. It has the first errors by file, such as: plays.ndjson:17:
-// scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5. Nothing was
-// changed.
+// Errors are the first errors of an import, which changed nothing. Example: plays.ndjson:17:
+// scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
 type Errors []string
 
 // Error returns the errors, one a line.

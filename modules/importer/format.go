@@ -12,8 +12,8 @@ import (
 )
 
 // format is a type of objects: how a line becomes a row of the temporary table import_{table}, the
-// rules of a file, and the statement that stores what changed. Other than in the lists of columns,
-// i is the staged row and o the stored one.
+// rules of a file, and the statement that stores what changed. In SQL, i is the staged row and o
+// the stored one.
 type format struct {
 	name, table string
 	columns     string // that an import stores
@@ -40,8 +40,8 @@ type Count struct {
 	Added, Replaced, Unchanged int64
 }
 
-// upsert stores most types. Only rows that differ are written. Unique constraints are checked at
-// its end, so that two objects may swap values.
+// upsert stores most types. It writes only rows that differ. The unique constraints are deferred to
+// the end of the statement, so that two objects may swap values.
 const upsert = `
 	with replaced as (
 		update {table} o set ({columns}) = row ({i.columns}){also} from import_{table} i
@@ -55,18 +55,18 @@ const upsert = `
 	)
 	select (select count(*) from added), (select count(*) from replaced)`
 
-// sql fills a template in.
+// sql fills in a template.
 func (f *format) sql(template string) string {
 	key := cmp.Or(f.key, "id")
 	return strings.NewReplacer("{table}", f.table, "{key}", key,
 		"{staged}", cmp.Or(f.staged, f.columns),
-		"{same}", "("+of("o", key)+") = ("+of("i", key)+")",
-		"{columns}", f.columns, "{o.columns}", of("o", f.columns),
-		"{i.columns}", of("i", f.columns), "{also}", f.also).Replace(template)
+		"{same}", "("+qualify("o", key)+") = ("+qualify("i", key)+")",
+		"{columns}", f.columns, "{o.columns}", qualify("o", f.columns),
+		"{i.columns}", qualify("i", f.columns), "{also}", f.also).Replace(template)
 }
 
-// of returns a list of columns of a table.
-func of(table, columns string) string {
+// qualify prefixes each column of a list with the table.
+func qualify(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 

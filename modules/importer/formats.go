@@ -15,7 +15,7 @@ import (
 // formats returns the types of objects. Each refers to earlier ones only.
 func (im Importer) formats() []*format {
 	ofOrganisation := refersTo("organisation", "organisations", "organisationId", "org_id")
-	sameOrganisation := keeps("organisation", "organisationId", "org_id")
+	sameOrganisation := immutable("organisation", "organisationId", "org_id")
 	random := bufio.NewReader(rand.Reader)
 	return []*format{{
 		name: "organisation", table: "organisations",
@@ -83,7 +83,7 @@ func (im Importer) formats() []*format {
 			return []any{
 				f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status, f.Visibility,
 				f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
-				cut(f.CreatedAt), cut(f.UpdatedAt),
+				truncate(f.CreatedAt), truncate(f.UpdatedAt),
 			}
 		}),
 	}, {
@@ -119,7 +119,7 @@ func (im Importer) formats() []*format {
 		checks: []check{
 			once("play", "id", "id"),
 			refersTo("fork", "forks", "forkId", "fork_id"),
-			keeps("fork", "forkId", "fork_id"),
+			immutable("fork", "forkId", "fork_id"),
 			refersTo("player", "players", "playerId", "player_id"),
 			{"a player of the fork's organisation", foreignPlayers},
 		},
@@ -128,21 +128,21 @@ func (im Importer) formats() []*format {
 			var completed *time.Time
 			var score *int16
 			if p.CompletedAt != nil {
-				completed = new(cut(*p.CompletedAt))
+				completed = new(truncate(*p.CompletedAt))
 				score = new(int16(math.Round(*p.ScorePercent * 100)))
 			}
 			return []any{
-				p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, cut(p.StartedAt), completed, score,
+				p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, truncate(p.StartedAt), completed, score,
 				p.Passed, packAnswers(p.Skills),
 			}
 		}),
 	}}
 }
 
-// cut cuts off a time to the millisecond, to which PostgreSQL would round it.
-func cut(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
+// truncate truncates to the millisecond, because PostgreSQL would round.
+func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// packed returns the stored form of a play's answers.
+// packAnswers returns the stored form of a play's answers.
 func packAnswers(skills []skill) []byte {
 	results := make([]games.SkillResult, len(skills))
 	for n, s := range skills {

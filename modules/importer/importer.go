@@ -20,9 +20,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// Importer imports files.
+// Importer imports files as the owner of the tables.
 type Importer struct {
-	Pool    *pgxpool.Pool    // as the owner of the tables
+	Pool    *pgxpool.Pool
 	Keys    identity.Keyring // of the secrets of two-step verification
 	Request audit.Request    // where audit entries say that the import came from
 }
@@ -36,9 +36,9 @@ type Input struct {
 // Summary is what an import did: the objects by type, in the order of types.
 type Summary []Count
 
-// collectAt is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes, so
+// gcPercent is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes, so
 // collecting a quarter as often costs little memory, and saves a quarter of the time.
-const collectAt = 400
+const gcPercent = 400
 
 // lockTimeout bounds the wait for another import.
 const lockTimeout = 10 * time.Minute
@@ -62,7 +62,7 @@ func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
-		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	}
 	tx, err := im.Pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// types describes the values of Go's types, for errors.
+// types describes the accepted values by Go type, for errors.
 var types = map[string]string{
 	"string":      "a text of 1 to 200 characters without control characters",
 	"pgtype.UUID": "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
@@ -81,7 +81,7 @@ func validScore(percent float64) bool {
 	return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
 }
 
-// storable reports whether PostgreSQL stores the value as jsonb, and whether it is an object.
+// storable reports whether the value is an object that PostgreSQL can store as jsonb.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))

@@ -17,12 +17,10 @@ import (
 )
 
 const (
-	// flushEvery bounds the memory of rows: they are sent to the database after so many bytes of
+	// flushBytes bounds the memory of rows: they are sent to the database after so many bytes of
 	// lines.
-	flushEvery = 1 << 20
-
-	// maxLine is the longest line that is read, in bytes.
-	maxLine = 8 << 20
+	flushBytes = 1 << 20
+	maxLine    = 8 << 20 // bytes
 )
 
 // run is one import in its transaction.
@@ -37,15 +35,15 @@ type run struct {
 	line int64
 }
 
-// show keeps one line of a terminal up to date.
-func (r *run) show(step string) {
+// showProgress overwrites one line of the terminal.
+func (r *run) showProgress(step string) {
 	if r.progress != nil {
 		fmt.Fprintf(r.progress, "\r\x1b[K%s: %d lines, %s…", r.file, r.line, step)
 	}
 }
 
-// report adds an error. From then on files are only read for further errors.
-func (r *run) report(line int64, text string) {
+// addError adds an error. From then on files are only read for further errors.
+func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))
 	}
@@ -75,11 +73,11 @@ func (r *run) store(ctx context.Context, f *format) error {
 	if err := f.run(ctx, r.tx, "analyze import_{table}"); err != nil {
 		return err
 	}
-	r.show("checking " + f.table)
+	r.showProgress("checking " + f.table)
 	if err := r.check(ctx, f); err != nil || len(r.errors) > 0 {
 		return err
 	}
-	r.show("writing " + f.table)
+	r.showProgress("writing " + f.table)
 	return f.apply(ctx, r.tx, r.request)
 }
 
@@ -92,16 +90,16 @@ func (r *run) read(ctx context.Context, input Input) error {
 	defer func() { _ = file.Close() }()
 	// closing the file ends a read that waits for a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
-	unpacked, err := unpack(input.Name, file)
+	decompressed, err := decompress(input.Name, file)
 	if err != nil {
-		r.unreadable(err)
+		r.addReadError(err)
 		return nil
 	}
-	return r.readLines(ctx, unpacked)
+	return r.readLines(ctx, decompressed)
 }
 
-// unpack unpacks a file that is gzip by its name or first bytes.
-func unpack(name string, file io.Reader) (io.Reader, error) {
+// decompress decompresses a file that is gzip by its name or its first bytes.
+func decompress(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(file)
 	magic, _ := in.Peek(2) // an error is that of the next read as well
 	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
@@ -113,7 +111,7 @@ func unpack(name string, file io.Reader) (io.Reader, error) {
 func (r *run) readLines(ctx context.Context, file io.Reader) error {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxLine+2) // with CR and LF
-	for pending := flushEvery; len(r.errors) < MaxErrors && lines.Scan(); {
+	for pending := flushBytes; len(r.errors) < MaxErrors && lines.Scan(); {
 		if lines.Err() != nil { // the line is incomplete
 			break
 		}
@@ -123,23 +121,23 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
-			pending = flushEvery
+			pending = flushBytes
 		}
 	}
 	if err := lines.Err(); err != nil {
 		r.line++
-		r.unreadable(err)
+		r.addReadError(err)
 	}
 	return r.flush(ctx)
 }
 
-// unreadable reports a file that cannot be read on.
-func (r *run) unreadable(err error) {
+// addReadError adds the error of a file that cannot be read to its end.
+func (r *run) addReadError(err error) {
 	if errors.Is(err, bufio.ErrTooLong) {
-		r.report(r.line, invalid("", "a line of at most 8 MB", ""))
+		r.addError(r.line, invalid("", "a line of at most 8 MB", ""))
 		return
 	}
-	r.report(r.line, invalid("", "a whole file, with nothing after its end if it is gzip",
+	r.addError(r.line, invalid("", "a whole file, with nothing after its end if it is gzip",
 		err.Error()))
 }
 
@@ -153,12 +151,12 @@ func (r *run) readLine(line []byte) {
 	}
 	f, fault := r.formatOf(line)
 	if f == nil {
-		r.report(r.line, fault)
+		r.addError(r.line, fault)
 		return
 	}
 	row, faults := f.read(line)
 	for _, fault := range faults {
-		r.report(r.line, fault)
+		r.addError(r.line, fault)
 	}
 	if len(r.errors) == 0 {
 		f.pending = append(f.pending, append([]any{r.line}, row...))
@@ -172,7 +170,7 @@ func (r *run) formatOf(line []byte) (f *format, fault string) {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(line, &header); err != nil {
-		return nil, unreadable(line, err)
+		return nil, decodeError(line, err)
 	}
 	for _, f := range r.formats {
 		if f.name == header.Type {
@@ -186,9 +184,9 @@ func (r *run) formatOf(line []byte) (f *format, fault string) {
 	return nil, invalid("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
 }
 
-// flush copies the rows that wait.
+// flush copies the pending rows to the temporary tables.
 func (r *run) flush(ctx context.Context) error {
-	r.show("reading")
+	r.showProgress("reading")
 	for _, f := range r.formats {
 		if err := f.copy(ctx, r.tx); err != nil {
 			return err

@@ -11,7 +11,7 @@ var (
 	writePlays string
 )
 
-// lockOrganisations keeps owners from changing what entries and writes compare with.
+// lockOrganisations keeps the old plan and mode in audit entries true until the import commits.
 const lockOrganisations = `
 	select from organisations o join import_organisations i on i.id = o.id
 	order by o.id for no key update of o`
@@ -36,7 +36,7 @@ const userSince = `,
 	totp_last_step = case when o.totp_secret is not distinct from i.totp_secret
 		then o.totp_last_step end`
 
-// underAnotherKey finds stored two-step secrets that are not under the current key, because they
+// underAnotherKey finds stored two-step secrets that are not under the current key: equal secrets
 // would seem to differ. They are v1.<key>.<text>; dg encrypts those in clear before an import.
 const underAnotherKey = `
 	select i.line, 'totpSecret', ''

@@ -13,11 +13,11 @@ import (
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
-// Format is how an export writes its rows.
+// Format is the CSV dialect of an export.
 type Format byte
 
-// CSV is the API's format. ExcelSemicolon is for Excel where a comma is the decimal sign: with a
-// byte-order mark, semicolons, decimal commas, and times in Excel's form.
+// CSV is the API's dialect. ExcelSemicolon is for Excel in locales with a decimal comma: it has a
+// byte-order mark, semicolons as separators, decimal commas, and times in Excel's format.
 const (
 	CSV Format = iota
 	ExcelSemicolon
@@ -53,7 +53,8 @@ func (f Format) appendText(b []byte, text []byte) []byte {
 	return csvcell.AppendSpreadsheetText(b, text)
 }
 
-// appendInstant appends a time in UTC. Excel shows milliseconds as minutes, so it gets none.
+// appendInstant appends a time in UTC. Excel would show milliseconds as minutes, so its dialect has
+// none.
 func (f Format) appendInstant(b []byte, ms int64) []byte {
 	from := len(b)
 	b = AppendInstant(b, ms)
@@ -64,7 +65,7 @@ func (f Format) appendInstant(b []byte, ms int64) []byte {
 	return b[:from+len("2026-03-01 09:30:00")]
 }
 
-// appendScore appends hundredths of a percent.
+// appendScore appends a score, which is given in hundredths of a percent.
 func (f Format) appendScore(b []byte, score int64) []byte {
 	from := len(b)
 	b = appendDecimal(b, score, 2)
@@ -76,7 +77,7 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 	return b
 }
 
-// appendSkills appends the skills, for Excel in quotes, because they may contain its separator.
+// appendSkills quotes the cell for Excel: the list has semicolons, which are Excel's separator.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {
 		return appendSkills(b, answers)
@@ -84,7 +85,6 @@ func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	return append(appendSkills(append(b, '"'), answers), '"')
 }
 
-// append appends the current row.
 func (e *Export) append(b []byte) []byte {
 	r := &e.row
 	f := e.format
@@ -109,7 +109,6 @@ func (e *Export) append(b []byte) []byte {
 	return append(f.appendSkills(b, r.Answers), '\n')
 }
 
-// appendPlayer appends the cells of the current row's player.
 func (e *Export) appendPlayer(b []byte) []byte {
 	if e.players == nil {
 		return e.format.appendPlayer(b, e.row.key, e.row.label)

@@ -21,10 +21,10 @@ type Export struct {
 	snap    *snapshot
 	format  Format
 	begun   bool
-	rows    pgx.Rows // nil: none
-	read    int      // rows, those of other players included
+	rows    pgx.Rows // nil: the file is its header row alone
+	read    int      // rows, also those that the group filters out
 	row     exportRow
-	players []string // each player's cells; nil: each row has its own
+	players []string // cache of players' cells by ordinal; nil: rows have the player's columns
 	count   int64
 }
 
@@ -35,7 +35,7 @@ type exportRow struct {
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
-	key, label  []byte // of the player, unless the export has them
+	key, label  []byte // of the player; unset if Export.players is set
 }
 
 // OpenExport opens an export and reads no play. The caller authorises the read of the group by the
@@ -48,7 +48,7 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
 
-// Begin sets the context of the rows. When it ends, the query is cancelled.
+// Begin sets the context of the queries, which its end cancels.
 func (e *Export) Begin(ctx context.Context) { e.ctx = ctx }
 
 // Rows returns the number of plays returned so far.
@@ -97,20 +97,20 @@ const (
 	afterRow = ` and (started_at, id) > (@after::timestamptz, @afterID::uuid)`
 )
 
-// firstRows are read with their own players, so that the file begins before all players are read.
+// firstRows is the LIMIT of the first query: the file begins before the cache of players is filled.
 const firstRows = 500
 
-// maxExportPlayers bounds the players whose cells an export holds: about 12 MB. The rows of small
-// groups and of larger organisations always have their own.
+// maxExportPlayers bounds the cache of players to about 12 MB. Exports of small groups and of
+// larger organisations have no cache: they look up the player of each row.
 const maxExportPlayers = 200_000
 
-// boundsSQL raises the transaction's limits above the 30 minutes of an export, which waits for its
-// reader between rows. A custom plan might sort the period before the first row.
-const boundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
+// settingsSQL raises timeouts above the 30 minutes of an export: a slow client leaves the
+// transaction idle. A custom plan might sort the period before the first row.
+const settingsSQL = `/* reports.exportSettings */ select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// begin reads the first rows, of which more may follow.
+// begin runs the first query. With a cache of players it has a LIMIT, and queryRest follows.
 func (e *Export) begin() error {
 	if e.snap == nil {
 		return nil
@@ -118,7 +118,7 @@ func (e *Export) begin() error {
 	if err := e.CheckGroup(e.snap.query.OrganisationID); err != nil || e.Suppressed {
 		return err
 	}
-	if _, err := e.snap.conn.Exec(e.ctx, boundsSQL); err != nil {
+	if _, err := e.snap.conn.Exec(e.ctx, settingsSQL); err != nil {
 		return err
 	}
 	if e.snap.largeGroup {
@@ -133,7 +133,7 @@ func (e *Export) begin() error {
 	return e.query(sql)
 }
 
-// exportPlays are the plays of a small group's members, or of all players.
+// exportPlays returns the FROM clause: the plays of a small group's members, or of all players.
 func (s *snapshot) exportPlays() string {
 	s.args["mode"] = string(s.ReportingMode)
 	s.args["firstRows"] = firstRows
@@ -154,7 +154,7 @@ func (e *Export) query(sql string) (err error) {
 	return err
 }
 
-// next reads the report's next row. It returns false at the end.
+// next advances to the export's next row. It returns false at the end.
 func (e *Export) next() (bool, error) {
 	for {
 		for e.rows.Next() {
@@ -166,14 +166,14 @@ func (e *Export) next() (bool, error) {
 		if e.rows.Err() != nil || e.read != firstRows || !e.cachesPlayers() || e.players != nil {
 			return false, e.rows.Err()
 		}
-		if err := e.readRest(); err != nil {
+		if err := e.queryRest(); err != nil {
 			return false, err
 		}
 	}
 }
 
-// readRest reads the cells of all players, and then the rows after the first ones.
-func (e *Export) readRest() error {
+// queryRest fills the cache of players, and queries the rows after the first ones.
+func (e *Export) queryRest() error {
 	rows, _ := e.snap.conn.Query(e.ctx, playersSQL, e.snap.args) // its error is the rows'
 	defer rows.Close()
 	e.players = make([]string, 0, e.snap.lastOrdinal+1)
@@ -205,7 +205,7 @@ func (e *Export) parse() {
 	row := &e.row
 	row.Scan(v)
 	v = v[5:]
-	row.id = append(row.id[:0], v[0]...) // it outlives the rows
+	row.id = append(row.id[:0], v[0]...) // a copy, which queryRest uses after the rows
 	if row.released = v[1] != nil; row.released {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Percent is a share of a hundred in tenths of a percent: 625 is 62.5 %.
+// Percent is a percentage in tenths: 625 is 62.5 %.
 type Percent int64
 
-// Rate is a fraction of one in ten-thousandths: 6250 is 0.625.
+// Rate is a ratio in ten-thousandths: 6250 is 0.625.
 type Rate int64
 
 // Append appends the percentage as a decimal number without trailing zeros: 62.5, 70, 0.
@@ -39,7 +39,7 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 }
 
 // AppendInstant appends an instant, in milliseconds since 1970, in the API's format:
-// 2026-03-01T09:30:00.000Z. Package time is three times as fast for the standard's format.
+// 2026-03-01T09:30:00.000Z. Package time formats RFC3339 three times as fast as another layout.
 func AppendInstant(b []byte, ms int64) []byte {
 	t := time.UnixMilli(ms).UTC()
 	b = t.AppendFormat(b, time.RFC3339)
@@ -59,8 +59,8 @@ func divide(a, b int64) int64 {
 // meanScore rounds the mean of n scores whose sum is in hundredths of a percent.
 func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
 
-// shownScore rounds one score, in hundredths of a percent.
-func shownScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
+// roundScore rounds one score, in hundredths of a percent.
+func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
 
 // rate rounds part / whole.
 func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }

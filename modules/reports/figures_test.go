@@ -20,7 +20,7 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 		"0.6667": rate(2, 3).Append(nil),
 		"1":      rate(7, 7).Append(nil),
 		"0.0001": rate(1, 20_000).Append(nil), // a half goes up
-		"12.4":   shownScore(1235).Append(nil),
+		"12.4":   roundScore(1235).Append(nil),
 	} {
 		require.Equal(t, want, string(got))
 	}

@@ -15,11 +15,11 @@ select ordinal, case when @mode = 'nominative' then display_name else label end
 	labelsOfPlayersSQL = labelsSQL + ` and ordinal = any(@players)`
 )
 
-// labels are texts by the ordinal of a player.
+// labels maps a player's ordinal to the player's label.
 type labels []string
 
-// readLabels returns the labels of some players, ascending. For more than an eighth of the
-// organisation's players it scans all labels, which is faster than lookups.
+// readLabels returns the labels of players, whose ordinals ascend. For more than an eighth of the
+// organisation's players a scan of all labels is faster than lookups.
 func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, error) {
 	if len(players) == 0 {
 		return nil, nil

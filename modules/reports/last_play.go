@@ -10,9 +10,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// LastPlay returns the start of the fork's latest play up to now, and whether there is one: a wrong
-// clock dates plays in the future. Not offered for groups: it would reveal when a hidden group
-// played. The caller holds the lease of a report, which also covers this connection.
+// LastPlay returns the start of the fork's latest play, and whether there is one. It ignores plays
+// in the future, which a wrong clock dated. Not offered for groups: it would reveal when a hidden
+// group played. The caller holds the place of a report, which also bounds this connection.
 func (s *Service) LastPlay(
 	ctx context.Context, organisationID, forkID string,
 ) (time.Time, bool, error) {
@@ -25,6 +25,6 @@ func (s *Service) LastPlay(
 	return at.UTC(), true, apperr.Annotate(err, "reports: last play")
 }
 
-// lastPlaySQL takes the end of the index of the fork's plays.
+// lastPlaySQL reads one entry, from the end of the index of the fork's plays.
 const lastPlaySQL = `/* reports.lastPlay */ select started_at from plays
 	where org_id = @org and fork_id = @fork and started_at <= now() order by started_at desc limit 1`

@@ -2,9 +2,8 @@ package reports
 
 import "dg/platform/limit"
 
-// How many reports an instance computes at once, and how many of one organisation. The OpenAPI
-// document and /docs state these bounds. Large reports have places of their own, because each uses a
-// core while it runs.
+// The limits of concurrent reports on an instance, in all and by organisation. The OpenAPI document
+// and /docs state them. Large reports have a limiter of their own, because each keeps a core busy.
 const (
 	MaxReports                    = 6
 	MaxReportsOfOrganisation      = 3
@@ -12,13 +11,13 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A large report is on more than largeReport plays, of an organisation with more players.
+// A report is large if its plays and the organisation's players both exceed largeReport.
 const largeReport = 5_000
 
-func newLimiter(most, ofOrganisation int) *limit.Limiter {
+func newLimiter(total, perOrganisation int) *limit.Limiter {
 	return limit.New(limit.Options{
-		Max:    most,
-		PerKey: ofOrganisation,
+		Max:    total,
+		PerKey: perOrganisation,
 		Busy:   "Too many reports are being computed.",
 	})
 }

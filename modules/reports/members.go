@@ -16,7 +16,7 @@ type members []bool
 
 func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
 
-// readMembers reads the players of a large group. Other reports read the plays of their players only.
+// readMembers reads the members of a large group, by which the plays of all players are filtered.
 func (s *snapshot) readMembers(ctx context.Context) error {
 	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // its error is the rows'
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])

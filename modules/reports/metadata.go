@@ -13,9 +13,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// Header is known before a play is read: the caller authorises the read by the owner of the group.
+// Header is read before any play, so that the caller can authorise the read by the group's owner.
 type Header struct {
-	GroupOwner    string // the organisation of the group, maybe another one; "": all players
+	GroupOwner    string // id of the group's organisation, maybe another one; "": all players
 	ReportingMode org.ReportingMode
 	Suppressed    bool // k-anonymity hides the plays
 }
@@ -31,10 +31,10 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity.
 const MinGroup = 5
 
-// suppressed reports whether a report on a group is hidden: fewer than MinGroup of its members, maybe
-// none, played the fork in the period. The figures of one active member of a large group are that
-// member's. Zeros for an idle group would reveal that a suppressed one was active.
-// Without a group nothing is suppressed.
+// suppressed reports whether k-anonymity hides a report on a group: fewer than MinGroup members
+// played the fork in the period. The size of the group does not matter: figures of one active
+// member would be that member's. An idle group is hidden too: its zeros would reveal that a
+// suppressed group was active. Reports on all players are never suppressed.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
@@ -44,9 +44,8 @@ func suppressed(groupID string, activeMembers int) bool {
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
-// A group is large from a share of the organisation's players on, one in so many: reading the plays or
-// segments of all players is then faster than a lookup for each member. Segments are faster than
-// plays. Months without the plays of each player do not serve groups.
+// A group is large with more than 1/8 (plays) or 1/70 (segments) of the organisation's players:
+// scanning the plays or segments of all players is then faster than a lookup for each member.
 const (
 	largeInPlays    = largeGroup + `8` + largeGroupEnd
 	largeInSegments = largeGroup + `70` + largeGroupEnd
@@ -59,9 +58,9 @@ const (
 // which would scan the table of an organisation of few groups.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL finds no member of another organisation's group. It looks up each member's plays as in
-// playsOfMembers: a join also reads those of other players until enough members are found. It counts
-// active members up to MinGroup.
+// metadataSQL counts active members up to MinGroup, and none of another organisation's group. It
+// looks up the plays of each member as playsOfMembers does: a join would also read those of other
+// players.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
        (select count(*)::int from (
@@ -82,8 +81,8 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// The sealed days of a period, and its sealed months. Groups need months with the plays of each
-// player; small groups need no segments.
+// The sealed days and months of a period. Small groups read no segments. Large groups need months
+// with a tail, which holds the plays of each player.
 const (
 	sealedDaysSQL = segment.DaysSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
  order by d.day`
@@ -97,7 +96,7 @@ select m.month from ` + segment.SealedMonths + ` m
 
 func (s *snapshot) grouped() bool { return s.query.GroupID != "" }
 
-// readMetadata reads groupOwnerSQL and metadataSQL. Errors: ErrGroupNotFound.
+// readMetadata reads the results of groupOwnerSQL and metadataSQL. Errors: ErrGroupNotFound.
 func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	if s.grouped() {
 		var owner *string
@@ -120,7 +119,7 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: metadata")
 }
 
-// readSealed reads sealedDaysSQL and sealedMonthsSQL.
+// readSealed reads the results of sealedDaysSQL and sealedMonthsSQL.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ := results.Query() // its error is the rows'
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
@@ -137,7 +136,7 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
-// addDaysOfMonths adds the days of the sealed months: a group needs no sums of days.
+// addDaysOfMonths marks the days of sealed months as sealed, so that their plays are not read.
 func (s *snapshot) addDaysOfMonths() {
 	for _, first := range s.months {
 		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {

@@ -6,15 +6,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Overlap is a group whose report has all but a few players of another report: comparing the two
-// reveals their rows.
+// Overlap is a group that allows a differencing attack: it lacks fewer than MinGroup players of a
+// report, and the difference of the two reports reveals the rows of these players.
 type Overlap struct {
 	Group   string // its name
 	Players int    // of the other report who are not in the group: 1 to 4
 }
 
-// MaxOverlaps is the LIMIT of the search: one more than the dashboard names, which shows it that there
-// are more.
+// MaxOverlaps is the LIMIT of the search: one more than the dashboard names, so that it can say
+// that there are more.
 const MaxOverlaps = 6
 
 // overlapsSQL finds groups that lack fewer than MinGroup of a report's players and have at least
@@ -28,11 +28,10 @@ select g.name, m.lacking
  where m.lacking between 1 and @minGroup - 1
  order by g.name, g.id limit @maxOverlaps`
 
-// overlaps returns the first groups by name that lack few of the report's players. A failure returns
-// none, because a report is worth more than its warning. It comes last: a failure aborts the
-// transaction.
+// overlaps returns the first overlaps by name. After a failure or a timeout it returns none: the
+// warning is optional. It is the last query of its transaction, which a failure aborts.
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
-	ctx, stop := context.WithTimeout(ctx, s.query.Overlaps)
+	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
 	s.args["players"] = players
 	s.args["maxOverlaps"] = MaxOverlaps

@@ -53,7 +53,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 		overlaps := map[string][]Overlap{}
 		for _, id := range groups {
 			q := query(testFrom, 3, id)
-			q.Overlaps = time.Minute
+			q.OverlapsTimeout = time.Minute
 			s, err := e.statistics(t.Context(), q)
 			if err != nil {
 				require.ErrorIs(t, err, ErrGroupNotFound)
@@ -88,7 +88,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	require.Positive(t, hidden)
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
 	q := query(testFrom, 3, "")
-	q.Overlaps = time.Minute
+	q.OverlapsTimeout = time.Minute
 	s, err := e.statistics(t.Context(), q)
 	require.NoError(t, err)
 	require.Empty(t, s.Overlaps, "names need no comparison")
@@ -109,14 +109,14 @@ func TestOverlapsOfManyGroupsLeaveTheReport(t *testing.T) {
 		e.group(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)
 	}
 	q := query(testFrom, 1, "")
-	q.Overlaps = 300 * time.Millisecond
+	q.OverlapsTimeout = 300 * time.Millisecond
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 	defer stop()
 	s, err := e.statistics(ctx, q)
 	require.NoError(t, err)
 	require.EqualValues(t, 3_000, s.UniquePlayers)
 	require.Contains(t, []int{0, MaxOverlaps}, len(s.Overlaps), "in time or not at all")
-	q.Overlaps = time.Nanosecond
+	q.OverlapsTimeout = time.Nanosecond
 	s, err = e.statistics(ctx, q)
 	require.NoError(t, err)
 	require.EqualValues(t, 3_000, s.UniquePlayers)

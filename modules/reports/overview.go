@@ -10,7 +10,7 @@ type Overview struct {
 	Counted     bool                     // false: too many plays to count players and completion
 }
 
-// ForkOverview shows how much a fork is played.
+// ForkOverview is the part of an Overview on one fork.
 type ForkOverview struct {
 	Weeks   [OverviewWeeks]int64 // plays, the oldest week first
 	Players int64                // of the last four weeks
@@ -37,8 +37,8 @@ const (
 	comparedWeeks = 4
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, for about
-	// 300 ms.
+	// maxOverviewPlays bounds the query of players to about 300 ms: with more plays in the eight
+	// weeks, players are not counted.
 	maxOverviewPlays = 250_000
 )
 
@@ -63,7 +63,7 @@ func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
 	}
 }
 
-// overviewPeriod returns the weeks of an overview, which end with a period.
+// overviewPeriod returns the OverviewWeeks weeks that end with p.
 func overviewPeriod(p Period) Period {
 	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
 }

@@ -18,7 +18,7 @@ select f.id::text, d.day, d.sums from forks f
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL counts the plays of ranges by week, from the index of forks alone.
+	// playsOfForksSQL counts plays by week with an index-only scan of each range.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
@@ -26,7 +26,7 @@ select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestampt
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
 	// playersOfForksSQL counts the players and completed plays of each fork, and of all, before and
-	// after an instant. The fence reads the plays of each fork by its index.
+	// after an instant. OFFSET 0 is a fence: it forces an index scan for each fork.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score), count(distinct p.player)
   from forks f, lateral (
@@ -35,7 +35,7 @@ select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score),
  where f.org_id = @org group by grouping sets ((f.id, now), (now))`
 )
 
-// overview reads an overview. It counts the players of at most maxPlays plays. Errors:
+// overview leaves players uncounted if there are more than maxPlays plays to count them in. Errors:
 // segment.ErrDamaged.
 func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
 	r := &overviewReader{snapshot: s, first: s.query.Period.From, byID: map[string]*ForkOverview{}}
@@ -64,7 +64,7 @@ type overviewReader struct {
 	byID  map[string]*ForkOverview
 }
 
-// forkSums sums a fork.
+// forkSums accumulates the overview of a fork.
 type forkSums struct {
 	id string
 	*ForkOverview
@@ -131,7 +131,6 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	return apperr.Annotate(err, "reports: plays of forks")
 }
 
-// totals sums the plays of all forks.
 func (r *overviewReader) totals() Overview {
 	o := Overview{Forks: r.byID}
 	for _, f := range r.forks {

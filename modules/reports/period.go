@@ -19,7 +19,7 @@ type Period struct {
 	Days int       // 1 to MaxPeriodDays
 }
 
-// dates are the sent days of a period.
+// dates are the query parameters of a period.
 type dates struct {
 	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
 	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`
@@ -31,7 +31,7 @@ var dateChecks = input.New(map[string]string{
 	"to required_with":   "Query parameter `to` is required, for example to=2026-03-31.",
 }, nil)
 
-// ParsePeriod reads the first and the last day of a period. An empty text counts as missing.
+// ParsePeriod parses the first and last day of a period. An empty parameter counts as missing.
 // Errors: apperr.Validation with the field.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {

@@ -13,9 +13,9 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
-	// timeout of the search for overlaps (see Overlap); 0: none is made
-	Overlaps time.Duration
-	// a replica that has replayed it may be read; zero: only the primary is read
+	// timeout of the search for overlaps; 0: no search
+	OverlapsTimeout time.Duration
+	// replicas that have replayed this LSN may be read; zero: only the primary is read
 	Position postgres.Position
 }
 

@@ -15,28 +15,27 @@ import (
 type ranking struct {
 	players *segment.Players
 	labels  labels
-	order   []ranked
+	order   []entry
 }
 
-// ranked is a player with two sort keys, which decide nearly all comparisons without the row.
-type ranked struct {
+// entry is a player with two sort keys, which decide nearly all comparisons without a look-up.
+type entry struct {
 	plays, label uint64
 	ordinal      int32
 }
 
-// rank returns the players in order.
 func rank(players *segment.Players, l labels) *ranking {
-	r := &ranking{players, l, make([]ranked, 0, players.Count())}
+	r := &ranking{players, l, make([]entry, 0, players.Count())}
 	players.Each(func(ordinal int32, p segment.PlayerSum) {
-		r.order = append(r.order, ranked{playsKey(p), labelKey(l[ordinal]), ordinal})
+		r.order = append(r.order, entry{playsKey(p), labelKey(l[ordinal]), ordinal})
 	})
 	slices.SortFunc(r.order, r.compare)
 	return r
 }
 
-// playsKey is less for more plays, then for a better score.
+// playsKey sorts more plays first, then the better score.
 func playsKey(p segment.PlayerSum) uint64 {
-	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-shownScore(p.Best))
+	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.Best))
 }
 
 // labelKey is the label's first eight bytes, padded with zeros.
@@ -46,7 +45,7 @@ func labelKey(label string) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-func (r *ranking) compare(a, b ranked) int {
+func (r *ranking) compare(a, b entry) int {
 	if a.plays != b.plays {
 		return cmp.Compare(a.plays, b.plays)
 	}
@@ -57,8 +56,8 @@ func (r *ranking) compare(a, b ranked) int {
 		compareTwins(r.players.Get(a.ordinal), r.players.Get(b.ordinal)))
 }
 
-// compareTwins orders players with the same plays, best score and label by last play, passed and
-// completed. Only shown values decide, so that the order reveals nothing else.
+// compareTwins is the tie-break of players with the same plays, best score and label. It compares
+// columns of the report only, so that the order reveals nothing else.
 func compareTwins(a, b segment.PlayerSum) int {
 	return cmp.Or(
 		cmp.Compare(b.Last, a.Last),
@@ -74,14 +73,13 @@ func bit(b bool) int {
 	return 0
 }
 
-// row returns the i-th player.
 func (r *ranking) row(i int) PlayerStat {
 	ordinal := r.order[i].ordinal
 	p := r.players.Get(ordinal)
 	return PlayerStat{
 		Label:        r.labels[ordinal],
 		Plays:        int64(p.Plays),
-		BestScore:    shownScore(p.Best),
+		BestScore:    roundScore(p.Best),
 		Completed:    p.Completed,
 		LastPlayedAt: time.UnixMilli(p.Last).UTC(),
 		Passed:       p.Passed,

@@ -21,7 +21,7 @@ func inOrder(s *segment.Players, l labels) []PlayerStat {
 		rows = append(rows, PlayerStat{
 			Label:        l[ordinal],
 			Plays:        int64(p.Plays),
-			BestScore:    shownScore(p.Best),
+			BestScore:    roundScore(p.Best),
 			LastPlayedAt: time.UnixMilli(p.Last).UTC(),
 			Passed:       p.Passed,
 			Completed:    p.Completed,

@@ -9,8 +9,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// statistics reads a report and rounds its sums. Errors: ErrGroupNotFound for a group of another
-// organisation, whatever the caller has authorised, and segment.ErrDamaged.
+// statistics reads a report and rounds its sums. Errors: segment.ErrDamaged, and ErrGroupNotFound
+// for a group of another organisation, even if the caller authorised it.
 func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
 	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
 		return stats, err
@@ -34,14 +34,14 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	}
 	stats = newStatistics(sums, s.query.Period, names)
 	stats.ReportingMode = s.ReportingMode
-	if s.query.Overlaps > 0 && s.ReportingMode == org.Pseudonymous {
+	if s.query.OverlapsTimeout > 0 && s.ReportingMode == org.Pseudonymous {
 		stats.Overlaps = s.overlaps(ctx, players)
 	}
 	return stats, nil
 }
 
-// sum sums the report's plays: those of sealed months and days from their segments. Errors:
-// segment.ErrDamaged if it met damaged ones, which are in s.damaged.
+// sum adds up the report's plays, from segments where days and months are sealed. Errors:
+// segment.ErrDamaged, with the damaged segments in s.damaged.
 func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	a := segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, first := range s.months {
@@ -95,8 +95,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	return apperr.Annotate(rows.Err(), "reports: months")
 }
 
-// addDays adds the sums of sealed days, and the players of those outside of sealed months. For a
-// group it adds the plays of the latter.
+// addDays adds the sums of sealed days, and the players of days outside of sealed months. For a
+// group it adds the members' plays on the days outside of sealed months instead.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
 	for _, d := range s.days {
@@ -142,10 +142,10 @@ func (s *snapshot) damage(first time.Time, month bool) {
 	s.damaged = append(s.damaged, segment.Damage{ForkID: s.query.ForkID, First: first, Month: month})
 }
 
-// The plays of one range of time, or of a small group's members in the period. If the
-// planner estimates one row for the range, each lookup of a member could scan it: the row comparison
-// matches the index of players only. player = any(array(select …)) above the fence would be an
-// unhashed subplan: O(plays × members).
+// The plays of one range of time, or of a small group's members in the period. The row comparison
+// of playsOfMembers forces the index of players: after a wrong row estimate the planner would scan
+// the whole range for each member. A filter player = any(array(select …)) above the fence would be
+// an unhashed subplan: O(plays × members).
 const (
 	playsOfRange = ` from plays where org_id = @org and fork_id = @fork and started_at >= @start
 		and started_at < @end`
@@ -158,9 +158,8 @@ const (
 	selectPlays = `/* reports.plays */ select ` + segment.PlayColumns
 )
 
-// playsSQL returns the statement on the plays outside of segments. For a large group it returns the
-// plays of all players: a filter in SQL costs plays × members if the planner does not hash the
-// members.
+// playsSQL selects the plays outside of segments. For a large group it selects those of all
+// players: a filter in SQL could become an unhashed subplan, O(plays × members).
 func (s *snapshot) playsSQL() string {
 	if s.grouped() && !s.largeGroup {
 		return selectPlays + playsOfMembers
@@ -177,7 +176,7 @@ func (s *snapshot) playsSQL() string {
 	return segment.PlaysSQL
 }
 
-// addPlays adds the plays of all other days.
+// addPlays adds the plays of the days without segments.
 func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
 	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // its error is the rows'
 	defer rows.Close()

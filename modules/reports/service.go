@@ -31,7 +31,7 @@ func New(db *postgres.DB) *Service {
 	}
 }
 
-// Report is an open report, of which no play is read. It holds a connection until it is closed.
+// Report is an open report. It holds a connection and a place of a limiter until Close.
 type Report struct {
 	Header
 
@@ -41,7 +41,7 @@ type Report struct {
 
 // Open opens the report on a fork, on all its players or on one group. The caller then authorises
 // reading the group, whose owner is in Report.Header, calls Statistics, and closes the report.
-// A report that turns out to be large gives its place back, and waits among the large ones.
+// A large report gives its place back, and waits for one of the large reports.
 // Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.small, q)
@@ -90,10 +90,10 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen closes a snapshot that failed and opens another one, on the primary. It marks damaged
-// segments as dirty before, so that the next snapshot leaves them out. Two snapshots find all damage:
-// a damaged month, and then its damaged days. The third has no segments. reopen returns the error
-// where another snapshot would not help.
+// reopen replaces a failed snapshot by one on the primary. It first marks damaged segments as
+// dirty, so that the next snapshot does not read them. The second snapshot may find damaged days of
+// a damaged month. The third reads no segments. For errors that are neither damage nor a replica's
+// failure, reopen returns err.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	if !errors.Is(err, segment.ErrDamaged) && !failed.replicaFailed(ctx, err) {
 		return failed, err
@@ -108,8 +108,8 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 	return next, nil
 }
 
-// markDamaged marks damaged segments as dirty. Where nothing can be written, as on a standby, each
-// report meets the damage again.
+// markDamaged marks damaged segments as dirty. If the database is read-only, each report finds the
+// damage again.
 func (s *Service) markDamaged(ctx context.Context, damaged []segment.Damage) {
 	ctx, stop := context.WithTimeout(ctx, acquireTimeout)
 	defer stop()
@@ -120,7 +120,7 @@ func (s *Service) markDamaged(ctx context.Context, damaged []segment.Damage) {
 	}
 }
 
-// Header returns the header of a report without opening it. Errors: those of Open.
+// Header returns the header of a report, and reads no play. Errors: those of Open.
 func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	report, err := s.Open(ctx, q)
 	if err != nil {

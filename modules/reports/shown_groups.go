@@ -18,13 +18,13 @@ select group_id::text, count(*)::int from group_members
  group by group_id`
 
 // ShownGroups returns the ids of the groups whose figures k-anonymity shows in the query's period.
-// It tells no more than the reports of these groups do.
+// It reveals no more than the reports of these groups do.
 func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // its error is the rows'
 	var id string
 	var active int
-	shown = []string{} // nobody plays: every group is hidden
+	shown = []string{} // not nil, which would mean unknown
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
 			shown = append(shown, id)

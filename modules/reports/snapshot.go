@@ -13,14 +13,14 @@ import (
 	"dg/platform/postgres"
 )
 
-// snapshot is a transaction that reads one state of the data for a report, on a replica or the
-// primary. It contains every commit that precedes its request (Query.Position).
+// snapshot is a repeatable-read transaction for one report, on a replica or the primary. It sees
+// every commit that precedes its request (Query.Position).
 type snapshot struct {
 	Header
 
 	query    Query
 	segments bool          // sealed days and months are read from segments
-	reopened bool          // after an attempt that failed
+	reopened bool          // it replaces a snapshot that failed
 	args     pgx.NamedArgs // of all statements of the report
 	conn     *pgxpool.Conn
 	replica  bool

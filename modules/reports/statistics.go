@@ -25,7 +25,7 @@ type Statistics struct {
 	Player func(i int) PlayerStat
 }
 
-// Players lists the players.
+// Players makes the rows of all players at once.
 func (s Statistics) Players() []PlayerStat {
 	if s.Player == nil {
 		return nil
@@ -46,7 +46,7 @@ type DailyStat struct {
 	AvgScore  Percent
 }
 
-// SumDays sums days. The average score is rounded once, from the sums. The date is the first day's.
+// SumDays merges days into one, dated as the first. The average is rounded once, from the sums.
 func SumDays(days []DailyStat) DailyStat {
 	sum := DailyStat{Date: days[0].Date}
 	for _, d := range days {
@@ -75,7 +75,7 @@ type SkillStat struct {
 	CorrectRate Rate
 }
 
-// newTotals rounds the sums over the period and of its days.
+// newTotals rounds the sums of the period and of each day. It has no players and skills.
 func newTotals(a *segment.Accumulator, p Period) Statistics {
 	total := &a.Total
 	s := Statistics{

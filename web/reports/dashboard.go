@@ -108,7 +108,7 @@ func (h *Handler) showReport(
 	if view.Comparison, err = h.compared(c.UserContext(), p, query, view.Param("compare")); err != nil {
 		return err
 	}
-	query.Overlaps = hintTimeout
+	query.OverlapsTimeout = hintTimeout
 	stats, err := h.statistics(c.UserContext(), p, query)
 	if err != nil {
 		return err

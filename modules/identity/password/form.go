@@ -14,7 +14,7 @@ const (
 	maxPassword = 1000 // bytes
 )
 
-// checkForm refuses a new password of another length.
+// checkForm checks the encoding and the length of a new password.
 func checkForm(password string) error {
 	switch p := Normalise(password); {
 	case !utf8.ValidString(p):

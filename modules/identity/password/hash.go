@@ -13,9 +13,9 @@ var DefaultCost = argon2id.Params{
 
 // The bounds of imported hashes: beyond them, one sign-in could exhaust the server.
 const (
-	maxMemory = 256 << 10 // KiB
-	maxTime   = 10
-	maxLanes  = 16
+	maxMemory      = 256 << 10 // KiB
+	maxIterations  = 10
+	maxParallelism = 16
 )
 
 // Format describes a password hash, for errors.
@@ -48,8 +48,8 @@ func paramsOf(hash string) (p argon2id.Params, ok bool) {
 		return p, false
 	}
 	p = *decoded
-	ok = p.Parallelism >= 1 && p.Parallelism <= maxLanes &&
-		p.Iterations >= 1 && p.Iterations <= maxTime &&
+	ok = p.Parallelism >= 1 && p.Parallelism <= maxParallelism &&
+		p.Iterations >= 1 && p.Iterations <= maxIterations &&
 		p.Memory >= 8*uint32(p.Parallelism) && p.Memory <= maxMemory &&
 		p.SaltLength >= 8 && p.SaltLength <= 64 && p.KeyLength >= 16 && p.KeyLength <= 64
 	return p, ok

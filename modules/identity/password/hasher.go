@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Hasher computes password hashes. Those at once use no more memory than one of the largest.
+// Hasher computes password hashes. Concurrent hashes share maxMemory, the most that one may need.
 type Hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
@@ -19,8 +19,8 @@ func NewHasher(cost argon2id.Params) *Hasher {
 	return &Hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
-// Matches reports whether the password has the hash. Without a hash that could match, it takes the
-// time of a new one.
+// Matches reports whether the password has the hash. Without a valid hash it computes a dummy one,
+// so that the time does not reveal the missing password.
 func (h *Hasher) Matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {
@@ -29,13 +29,13 @@ func (h *Hasher) Matches(
 		return false, err
 	}
 	cost, _ := paramsOf(*hash)
-	err = h.run(ctx, cost, func() { matches = Verify(*hash, Normalise(password)) })
+	err = h.withMemory(ctx, cost, func() { matches = Verify(*hash, Normalise(password)) })
 	return matches, err
 }
 
 // Hash returns the hash of a new password in PHC form.
 func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err error) {
-	failure := h.run(ctx, h.cost, func() {
+	failure := h.withMemory(ctx, h.cost, func() {
 		hash, err = argon2id.CreateHash(Normalise(password), &h.cost)
 	})
 	if failure != nil {
@@ -44,7 +44,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err er
 	return hash, err
 }
 
-func (h *Hasher) run(ctx context.Context, cost argon2id.Params, compute func()) error {
+func (h *Hasher) withMemory(ctx context.Context, cost argon2id.Params, compute func()) error {
 	if err := h.memory.Acquire(ctx, int64(cost.Memory)); err != nil {
 		return fmt.Errorf("password: wait for a hash: %w", err)
 	}

@@ -19,7 +19,7 @@ func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			_ = h.run(context.Background(), largest, func() {
+			_ = h.withMemory(context.Background(), largest, func() {
 				peak.Store(max(peak.Load(), running.Add(1)))
 				runtime.Gosched()
 				running.Add(-1)

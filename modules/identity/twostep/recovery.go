@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Recovery codes have 80 random bits, so an unsalted SHA-256 is enough to store them.
+// Recovery codes have 80 random bits, so they are stored with a fast hash, SHA-256.
 const (
 	RecoveryCodes  = 10
 	recoveryLength = 16
@@ -34,7 +34,7 @@ func ParseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryLength {
 		return "", false
 	}
-	code = lookalikes.Replace(strings.ToLower(typed(text)))
+	code = lookalikes.Replace(strings.ToLower(normaliseCode(text)))
 	return code, len(code) == recoveryLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// stepSeconds is how long a code is shown. Clocks differ, so codes of the previous and the next step
-// are accepted too.
+// stepSeconds is the length of a time step. Clocks drift, so codes of the previous and the next
+// step are accepted too.
 const stepSeconds = 30
 
 // Issuer is the name under which an authenticator app shows the codes.
@@ -42,7 +42,7 @@ func ParseSecret(text string) (string, bool) {
 	return secret, err == nil && len(b) >= minSecretSize && len(text) <= 200
 }
 
-// NewSecret draws a secret.
+// NewSecret returns a random secret.
 func NewSecret() string {
 	var b [secretSize]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -56,9 +56,9 @@ func URL(account, secret string) string {
 		"&issuer=" + Issuer
 }
 
-// typed returns a code without what keyboards, apps and the clipboard add: full-width forms, blanks,
-// dashes and invisible marks.
-func typed(code string) string {
+// normaliseCode undoes what keyboards, apps and the clipboard add to a code: full-width forms,
+// blanks, dashes and invisible marks.
+func normaliseCode(code string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
@@ -67,10 +67,10 @@ func typed(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// Match returns the time step around now that the code belongs to. ok reports whether there is one
-// after the last accepted one.
+// Match returns the time step of the code: the current one or a neighbour. ok is false for a wrong
+// code and for a step up to last, the last accepted one.
 func Match(secret, code string, now time.Time, last int64) (step int64, ok bool) {
-	code = typed(code)
+	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {
 		matches, err := hotp.ValidateCustom(code, uint64(step), secret,

@@ -12,11 +12,11 @@ import (
 
 type fork struct{ OrganisationID, ID string }
 
-// sealedForks finds the forks with segments or more than minPlays plays, of all organisations.
-// Organisations take turns, a fork each, so that many large forks of one do not delay another's.
-func sealedForks(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
+// forksToSeal finds the forks with segments or more than minPlays plays, of all organisations.
+// Their order is round-robin by organisation: many large forks of one do not delay another's.
+func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // its error is the rows'
-		`/* reports.sealedForks */ select f.org_id::text, f.id::text from forks f
+		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f
 		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
 		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
 		    or exists (select from (
@@ -25,15 +25,14 @@ func sealedForks(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]for
 		 order by row_number() over (partition by f.org_id order by f.id), f.id`,
 		pgx.NamedArgs{"minPlays": minPlays})
 	forks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
-	return forks, apperr.Annotate(err, "reports: sealed forks")
+	return forks, apperr.Annotate(err, "reports: forks to seal")
 }
 
-// Finished days and months of a fork that are to be sealed, or whose segment is to be removed, newest
-// first, because these are read most.
+// Due are finished days and months that are not sealed, or whose segment has lost its plays. The
+// newest come first, because they are read most.
 const (
-	// DueDaysSQL hops from day to day along the index of the plays: 24 µs a day. It compares the
-	// organisation outside of the subquery: inside, PostgreSQL without statistics sorted all plays for
-	// each hop.
+	// DueDaysSQL is a loose index scan of the plays, from day to day. It compares the organisation
+	// outside of the subquery: inside, PostgreSQL without statistics sorted all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date

@@ -13,7 +13,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// bucket is a day or a month of a fork, which is packed and saved in the caller's transaction.
+// bucket is a day or a month of a fork, to be sealed in the transaction of conn.
 type bucket struct {
 	conn       *pgxpool.Conn
 	fork       fork
@@ -30,15 +30,15 @@ type collector struct {
 	players segment.Players
 	plays   []segment.Play
 	max     int
-	more    bool // than max: plays has none
+	tooMany bool // more plays than max: plays is nil
 }
 
 func (c *collector) add(p *segment.Play) {
 	c.players.AddPlay(p)
-	if c.more {
+	if c.tooMany {
 		return
 	}
-	if c.more = len(c.plays) == c.max; c.more {
+	if c.tooMany = len(c.plays) == c.max; c.tooMany {
 		c.plays = nil
 		return
 	}
@@ -61,8 +61,8 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 	return apperr.Annotate(rows.Err(), "reports: plays")
 }
 
-// sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read: it
-// records that the day was counted, until a write marks it as dirty.
+// sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read:
+// a later pass does not count its plays again until a write marks it as dirty.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	c := &collector{max: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {
@@ -71,13 +71,13 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	switch {
 	case c.players.Count() == 0:
 		return Result{}, b.replace(ctx, dropDaySQL, b.args())
-	case c.more:
+	case c.tooMany:
 		return Result{Large: 1}, b.saveDay(ctx, segment.Day{Head: []byte{}})
 	}
 	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
 }
 
-// maxMonthPlays bounds the plays of a month that are packed player by player, which takes about 100 MB.
+// maxMonthPlays bounds the plays in a month's tail: packing them takes about 100 MB.
 const maxMonthPlays = 1_000_000
 
 // sealMonth packs the plays of a month: those of sealed days from their segments. It marks damaged
@@ -160,7 +160,7 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 	return b.replace(ctx, sql, args)
 }
 
-// replace runs a statement on the bucket's segment, and removes its mark.
+// replace runs a statement on the bucket's segment, and removes its dirty mark.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
 	cleanSQL := cleanDaySQL
 	if b.month {

@@ -23,19 +23,19 @@ type pass struct {
 	done    Result
 }
 
-// pass seals the due days and months of all forks, until it meets another sealer. A failure in one
+// sealAll seals the due days and months of all forks. It stops at ErrLocked; another failure in one
 // fork does not keep it from the others.
-func (s *Sealer) pass(ctx context.Context, timeout time.Duration) (Result, error) {
+func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// held for this statement only, to fail if another sealer runs
+	// released with this statement: it only detects another sealer
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
-	forks, err := sealedForks(ctx, conn, s.MinPlays)
+	forks, err := forksToSeal(ctx, conn, s.MinPlays)
 	if err != nil {
 		return Result{}, err
 	}
@@ -77,8 +77,8 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 }
 
 // seal seals a bucket in its own transaction, unless a writer holds its lock. At READ COMMITTED it
-// sees everything written before the lock; a snapshot would not. After a failure so many buckets
-// remain. Errors: ErrLocked.
+// sees everything written before the lock; a snapshot would not. remaining counts the buckets that
+// a failure leaves. Errors: ErrLocked.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
@@ -107,14 +107,14 @@ func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	return nil
 }
 
-// TryLocksSQL tries to lock all writers out of some days of a fork, without waiting. Statements after
-// it see everything written before.
+// TryLocksSQL locks all writers out of some days of a fork, or returns false without waiting. Later
+// statements see everything written before.
 const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
-// tryLock also keeps TRUNCATE out, which takes no locks of days.
+// tryLock also locks out TRUNCATE, which takes no advisory locks.
 func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err

@@ -25,7 +25,6 @@ func NewAccumulator(from time.Time, days int) *Accumulator {
 	}
 }
 
-// index returns the day of an instant.
 func (a *Accumulator) index(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
 
 // Add counts one play.
@@ -47,12 +46,13 @@ func (a *Accumulator) AddDay(date time.Time, s *Sums) {
 	a.Total.Add(s)
 }
 
-// Expects reports whether a day is in an expected month.
+// Expects reports whether UnpackMonth adds the players of the day.
 func (a *Accumulator) Expects(date time.Time) bool {
 	return a.playersKnown[a.index(date.UnixMilli())]
 }
 
-// ExpectMonth notes that UnpackMonth adds the players of a month's days. It comes before any Add.
+// ExpectMonth announces that UnpackMonth adds the players of a month's days, so that Add does not
+// count them twice. Call it before Add.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
 		a.playersKnown[a.index(date.UnixMilli())] = true

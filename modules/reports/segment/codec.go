@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// Version is the first byte of a day and its sums, MonthVersion of a month. Change them with the
-// formats: segments of another version are not read, and are sealed again.
+// Version is the first byte of a day and its sums, MonthVersion of a month. Increment them with
+// each change of the format: segments of another version are not read, and are sealed again.
 const (
 	Version      = 3
 	MonthVersion = 6
@@ -21,7 +21,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // computed in hardware on mo
 const checksumSize = 4
 
 // checksum also covers the date, in milliseconds since 1970, so that a segment stored for another
-// date does not agree.
+// date counts as damaged.
 func checksum(from int64, b []byte) uint32 {
 	var date [8]byte
 	binary.LittleEndian.PutUint64(date[:], uint64(from))
@@ -33,8 +33,8 @@ func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
 
-// newPacked returns the version and space for the checksum.
-func newPacked(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
+// newBuffer returns the version and room for the checksum.
+func newBuffer(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
 
 // reader reads a segment from the front. Reading beyond the end returns zeros and sets bad.
 type reader struct {
@@ -88,5 +88,5 @@ func (r *reader) check(from int64) {
 	}
 }
 
-// done reports whether everything was read and nothing was missing.
+// done reports whether the segment was read exactly to its end.
 func (r *reader) done() bool { return !r.bad && len(r.b) == 0 }

@@ -17,15 +17,15 @@ type Day struct {
 	Tail []byte
 }
 
-// fixedSize is the size of a result and an instant.
+// fixedSize is the size of the fixed-width fields: a result and an instant.
 const fixedSize = 6
 
-// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts
-// them.
+// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts the
+// slice in place.
 func PackDay(from int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
-	d.Head = binary.AppendUvarint(newPacked(Version), uint64(len(plays)))
+	d.Head = binary.AppendUvarint(newBuffer(Version), uint64(len(plays)))
 	var last int32
 	for i := range plays {
 		p := &plays[i]
@@ -46,8 +46,8 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play of some players, or of all if member is nil, ordered by player. The
-// next play overwrites it. Without a tail the plays have no answers. Errors: ErrDamaged.
+// UnpackDay calls f for each play of a member, or each play if member is nil, ordered by player. f
+// must not keep its argument. Without a tail the plays have no answers. Errors: ErrDamaged.
 func UnpackDay(
 	from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
 ) error {

@@ -18,12 +18,12 @@ type Month struct {
 	Tail []byte
 }
 
-// PackMonth packs the month that begins at from, in milliseconds since 1970: its players and their
-// plays, which it sorts. Without plays it has no tail.
+// PackMonth packs the month that begins at from, in milliseconds since 1970. It sorts plays in
+// place. With nil plays the month has no tail.
 func PackMonth(from int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	var m Month
-	m.Head = binary.AppendUvarint(newPacked(MonthVersion), uint64(players.Count()))
+	m.Head = binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))
 	if plays != nil {
 		m.Tail = make([]byte, checksumSize)
 	}
@@ -55,7 +55,7 @@ func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
 // playSize is the size of a day and a result.
 const playSize = 3
 
-// packPlays packs the plays of one player.
+// packPlays packs the plays of one player. It sums the skills: no report needs them by day.
 func packPlays(from int64, plays []Play) (b []byte) {
 	var sums Sums
 	for _, p := range plays {
@@ -83,7 +83,7 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the plays of some players of a month with a tail. Errors: ErrDamaged.
+// UnpackMembers adds the members' plays of a month, which must have a tail. Errors: ErrDamaged.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
@@ -112,7 +112,7 @@ func UnpackMembers(
 	return nil
 }
 
-// player reads the next player of a month's head. ordinal is that of the one before.
+// player reads the next player of a month's head. It advances ordinal from the previous player's.
 func (r *reader) player(from int64, ordinal *int32) (s PlayerSum, ok bool) {
 	*ordinal += int32(r.uvarint())
 	s.Plays = int32(r.uvarint())
@@ -128,8 +128,8 @@ func (r *reader) player(from int64, ordinal *int32) (s PlayerSum, ok bool) {
 	return s, true
 }
 
-// addMember adds a player's packed plays to the days, the first of which is the first-th, and to the
-// total. It reports whether they are whole.
+// addMember adds a player's packed plays to the total and to the days of a month, whose first day
+// has the index first. It returns false if they are damaged.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

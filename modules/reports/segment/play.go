@@ -2,7 +2,7 @@ package segment
 
 import "encoding/binary"
 
-// Play is one play.
+// Play has the columns of a play that a report sums.
 type Play struct {
 	StartedAt int64 // milliseconds since 1970
 	Player    int32 // players.ordinal
@@ -39,7 +39,7 @@ func (p *Play) setResult(r uint16) {
 // PlayColumns are the columns that Scan reads.
 const PlayColumns = `started_at, player, score, passed, answers`
 
-// Scan reads PlayColumns in pgx's binary format. Answers are overwritten by the next row.
+// Scan reads PlayColumns in PostgreSQL's binary format. The next row overwrites the answers.
 func (p *Play) Scan(v [][]byte) {
 	p.StartedAt = Milliseconds(v[0])
 	p.Player = int32(binary.BigEndian.Uint32(v[1]))
@@ -55,6 +55,6 @@ func (p *Play) Scan(v [][]byte) {
 // epoch2000 is PostgreSQL's epoch in milliseconds since 1970.
 const epoch2000 = 946_684_800_000
 
-// Milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole
-// milliseconds.
+// Milliseconds decodes a binary timestamptz, in microseconds since 2000. No precision is lost: dg
+// stores whole milliseconds.
 func Milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }

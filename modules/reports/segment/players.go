@@ -46,10 +46,10 @@ func (s *Players) AddPlay(p *Play) {
 	})
 }
 
-// Add adds plays of a player.
+// Add merges a sum into that of the player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(&sum) }
 
-// Get returns the sum of a player that Each has named.
+// Get returns the sum of a player, who must have a play.
 func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }
 
 // Each calls f for every player with a play, by ordinal.

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// These constants alone define what counts as sealed. Each takes the place of a table in a statement.
+// These constants alone define what counts as sealed. Each is a subquery for a FROM clause.
 //
 // A day or month whose plays have changed is dirty: it has a row in unsealed_days or
 // unsealed_months until it is sealed again. Segments of another version are ignored and sealed
@@ -34,7 +34,7 @@ const (
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
 
-// The segments of some days or months, or their heads.
+// The segments of some days or months: their heads alone unless @whole.
 const (
 	StoredDaysSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHead + `
 		from fork_days where org_id = @org and fork_id = @fork and day = any(@days)`
@@ -50,7 +50,7 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
       and started_at < r.hi offset 0) plays`
 
 // LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not MVCC-safe:
-// it empties the table for older snapshots, but not their segments. It comes before the snapshot.
+// it empties the table for older snapshots, but not their segments. Lock before the snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
 // Args are the arguments of statements on a fork from one instant to another.
@@ -75,7 +75,7 @@ func Dates(days []SealedDay) (dates []time.Time) {
 	return dates
 }
 
-// Gaps returns the ranges between two instants without a sealed day. Days are ascending.
+// Gaps returns the ranges between two instants without a sealed day. Days must be ascending.
 func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	for _, d := range days {
 		if d.Date.After(from) {
@@ -119,13 +119,13 @@ type Damage struct {
 	Month  bool
 }
 
-// Log logs the damage.
+// Log logs the damage as an error.
 func (d Damage) Log(log *slog.Logger) {
 	log.Error("a segment is damaged: its plays are read instead, and it is sealed again", "fork",
 		d.ForkID, "from", d.First.Format(time.DateOnly), "month", d.Month)
 }
 
-// A damaged day or month is marked as dirty once.
+// An existing mark is not repeated, so that MarkDirty reports each damage once.
 const (
 	markDaySQL = `/* reports.markDay */ insert into unsealed_days (fork_id, day)
 		select @fork, @first

@@ -6,7 +6,7 @@ import (
 	"dg/modules/games"
 )
 
-// Sums are the sums of some plays, without their players.
+// Sums adds up plays, without their players.
 type Sums struct {
 	DaySums
 	Passed int64
@@ -61,7 +61,7 @@ func (s *Sums) Add(o *Sums) {
 // Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the
 // checksum, the four figures, and the skills.
 func (s *Sums) Pack(from int64) []byte {
-	b := newPacked(Version)
+	b := newBuffer(Version)
 	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
@@ -95,7 +95,7 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	return s, nil
 }
 
-// skills adds what appendSkills appended, up to the end.
+// skills reads what appendSkills wrote, up to the end of the segment.
 func (r *reader) skills(to *Sums) {
 	for len(r.b) > 0 && !r.bad {
 		i := r.uvarint()
