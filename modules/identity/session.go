@@ -18,6 +18,7 @@ const (
 	absoluteTimeout   = 24 * time.Hour
 	secondStepTimeout = 10 * time.Minute
 	touchInterval     = time.Minute // between two writes of a session's last use, at least
+	maxSessions       = 100         // of a person
 )
 
 // ErrNoSession says that the token's session is unknown or has ended.

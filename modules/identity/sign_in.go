@@ -142,5 +142,8 @@ func beginSession(
 		StartedAt:     now,
 		SecondStepDue: row.TOTPSecret != nil,
 	}
-	return begun, insertSession(tx, begun, nil, now)
+	if err := insertSession(tx, begun, nil, now); err != nil {
+		return begun, err
+	}
+	return begun, endExcessSessions(tx, who.ID)
 }

@@ -46,6 +46,15 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
 }
 
+// endExcessSessions ends the person's sessions above maxSessions, at first those without their
+// code. It skips rows that another transaction has locked.
+func endExcessSessions(tx transaction, personID string) error {
+	excess := tx.Model(&sessionRow{}).Select("token_hash").Where("user_id = ?", personID).
+		Order("second_step_due, last_used_at desc").Offset(maxSessions).Clauses(skipLocked)
+	_, err := deleteRows(tx, "identity.endExcessSessions", &sessionRow{}, "token_hash in (?)", excess)
+	return err
+}
+
 // authenticatedRecently compares authenticated_at with the database's clock, which wrote it rounded
 // to a millisecond. An instant in the future is not recent: the clock was set back.
 func authenticatedRecently(db transaction, token string, now time.Time) (bool, error) {

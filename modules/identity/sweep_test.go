@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,6 +26,17 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
 	}
 	require.Zero(t, one[int](b, `select count(*) from password_guesses where wrong > 0`))
+}
+
+// A person has at most 100 sessions.
+func TestSessionsOfAPersonAreBounded(t *testing.T) {
+	b := setup(t)
+	b.addSessions(b.person(ann, ""), 150)
+	b.Exec(`update sessions set expires_at = $1`, b.now().Add(time.Hour))
+	b.pass(time.Millisecond)
+	session := b.signIn(ann)
+	require.Equal(t, 100, one[int](b, `select count(*) from sessions`))
+	require.True(t, b.isActive(session.Token), "those used longest ago end")
 }
 
 // A sign-in does not wait for rows that another instance removes.

@@ -17,8 +17,8 @@ var Help = map[string]string{
 	"ops": "Address of /metrics and /debug/pprof. Keep it private. It answers requests for its " +
 		"own host, localhost and addresses only.",
 	"proxies": "Networks of trusted proxies, separated by commas. Their X-Forwarded-For names " +
-		"the client. Without it all clients behind a proxy share one limit of 20 wrong passwords " +
-		"in ten minutes.",
+		"the client. Without it all clients behind a proxy share the limits of one network " +
+		"for wrong passwords, and their address in the audit log is the proxy's.",
 	"delay": "How long dg serves after SIGTERM while /readyz answers 503, if a client is " +
 		"connected. Set it longer than a load balancer takes to notice.",
 	"requests": "Connections for requests. An instance opens at most these, and 19 for reports, " +

@@ -145,7 +145,8 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Done is closed when the server has ended.
+// Done is closed when the session with the server has ended: the server has too, or it recovers from
+// the crash of a process.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
 // Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A
@@ -154,8 +155,13 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.leave == nil {
 		return nil
 	}
+	defer func() { s.leave = nil }()
+	select {
+	case <-s.done: // a signal would disturb a recovery: the next command uses the server
+		return errors.Join(s.users.Close(), s.lock.Close())
+	default:
+	}
 	s.leave()
-	s.leave = nil
 	<-s.done
 	defer s.lock.Close()
 	return s.exclusively(ctx, func() error {

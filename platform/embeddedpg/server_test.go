@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -131,6 +132,28 @@ func TestKilledServerIsToldAndStartsAgain(t *testing.T) {
 	require.NoDirExists(t, s.socket)
 	stop(t, s)
 	stays(t, again)
+}
+
+// After the crash of one process PostgreSQL recovers by itself. Its user ends without disturbing it,
+// and the next one uses it.
+func TestRecoveringServerIsLeftToTheNextUser(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	s := start(t, dir)
+	conn, err := pgx.Connect(t.Context(), s.OwnerURL())
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	_, err = conn.Exec(t.Context(), `create table kept ()`)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(int(conn.PgConn().PID()), syscall.SIGKILL))
+	select {
+	case <-s.Done():
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody was told")
+	}
+	stop(t, s)
+	require.True(t, s.folder.running())
+	require.NoError(t, fails(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
 // After a power cut, and in a container whose process ids begin again, the process id of a killed

@@ -136,7 +136,7 @@ func New(o Options) *Server {
 func (s *Server) App() *fiber.App { return s.app }
 
 // Serve serves on ln and closes it. It returns nil after Shutdown, also if that came first, and an
-// error when the listener failed.
+// error when the listener was closed before.
 func (s *Server) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
 	if !s.listener.start(ln) {

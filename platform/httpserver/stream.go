@@ -144,7 +144,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	if s.gzip {
 		err = s.compressTo(to)
 	} else {
-		err = s.copyTo(to)
+		err = s.copyTo(to, func() error { return nil })
 	}
 	if err == nil {
 		err = to.extend() // for the final chunk
@@ -156,11 +156,16 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	return s.sent, err
 }
 
-// copyTo writes the blocks to w.
-func (s *stream) copyTo(w io.Writer) error {
-	for !s.ended {
+// copyTo writes the blocks to w, and flushes the first.
+func (s *stream) copyTo(w io.Writer, flush func() error) error {
+	for first := true; !s.ended; first = false {
 		if _, err := w.Write(s.block); err != nil {
 			return fmt.Errorf("send a block: %w", err)
+		}
+		if first {
+			if err := flush(); err != nil {
+				return err
+			}
 		}
 		if s.fault = s.read(); s.fault != nil {
 			return fmt.Errorf("read the source: %w", s.fault)
@@ -183,7 +188,7 @@ func (s *stream) compressTo(to io.Writer) error {
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(blocks)
-	err := s.copyTo(z)
+	err := s.copyTo(z, func() error { return errors.Join(z.Flush(), blocks.Flush()) })
 	if err == nil {
 		err = errors.Join(z.Close(), blocks.Flush())
 	}

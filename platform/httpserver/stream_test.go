@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -191,6 +192,26 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 				require.NotErrorIs(t, e.err, ErrClientGone)
 			})
 		}
+	}
+}
+
+// rules.md, CSV: the first rows leave before others are read, compressed or not.
+func TestFirstBlockIsSentAtOnce(t *testing.T) {
+	for _, accept := range []string{"identity", "gzip"} {
+		begun := make(chan struct{})
+		source := newFakeSource(bytes.Repeat([]byte("a,b\n"), BlockSize/4), func() ([]byte, error) {
+			<-begun
+			return nil, io.EOF
+		})
+		conn := streams(t, Options{}, source).dial(t)
+		_, _ = io.WriteString(conn,
+			"GET /x HTTP/1.1\r\nHost: x\r\nAccept-Encoding: "+accept+"\r\n\r\n")
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		_, err = io.ReadFull(response.Body, make([]byte, 1))
+		require.NoError(t, err)
+		close(begun)
+		source.wantEnding(t, nil)
 	}
 }
 

@@ -10,7 +10,7 @@ union all
 select 'failure',
   format('the serving role owns %s tables, so it could change the audit log', count(*)), @apart
 from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-  and relowner = current_user::regrole and not @alone::boolean having count(*) > 0
+  and relowner = (select oid from pg_roles where rolname = current_user) and not @alone::boolean having count(*) > 0
 union all
 select 'warning', 'one role migrates and serves: a stolen password could change the audit log', @apart
 from tables where @alone::boolean and owns

@@ -29,6 +29,7 @@
       const query = input.value;
       if (!query.trim()) return show(page);
       const answer = await fetch(`${search.action}?${new URLSearchParams(new FormData(search))}`);
+      if (!answer.ok) return;
       const found = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
       if (query !== input.value) return; // a later answer follows
       show(document.adoptNode(found));
