@@ -78,5 +78,5 @@ func (c auditPruneCmd) export(
 		return nil, err
 	}
 	defer folder.Close()
-	return exported, folder.Sync() // or a power cut may remove the file's name
+	return exported, folder.Sync() // makes the directory entry durable
 }

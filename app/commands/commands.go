@@ -16,7 +16,7 @@ import (
 	"dg/platform/telemetry"
 )
 
-// cli is every command and setting of the program.
+// cli declares every command and global flag, for kong.
 type cli struct {
 	LogLevel  string       `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"${level}"`
 	LogFormat string       `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
@@ -87,17 +87,17 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		err = errors.New("interrupted before it was done")
 	}
 	if err != nil {
-		says := err.Error()
+		message := err.Error()
 		if of, is := errors.AsType[*apperr.Error](err); is {
-			says = strings.TrimPrefix(says, string(of.Code)+": ") // the API's
+			message = strings.TrimPrefix(message, string(of.Code)+": ") // a code of the API
 		}
-		fmt.Fprintln(p.Stderr, "dg:", says)
+		fmt.Fprintln(p.Stderr, "dg:", message)
 		return 1
 	}
 	return 0
 }
 
-// version is set when a release is built.
+// version is set by the linker when a release is built.
 var version = "dev"
 
 func versionLine() string {
@@ -105,7 +105,7 @@ func versionLine() string {
 		runtime.GOARCH)
 }
 
-// parser reads the arguments into c. --help sets the exit status.
+// parser returns the parser that fills c. --help sets exit, instead of exiting the process.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

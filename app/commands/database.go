@@ -30,8 +30,8 @@ type database struct {
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
-// connect joins or starts the embedded server, whose database it may create. The caller releases
-// it.
+// connect joins or starts the embedded server, and may create its database. The caller must call
+// release.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {
@@ -71,7 +71,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// release stops the embedded server unless another command uses it.
+// release stops the embedded server once no command uses it.
 func (db *database) release() {
 	if db.server == nil {
 		return
@@ -145,7 +145,7 @@ type migrateCmd struct {
 	ForgetSecretKey bool `help:"Accept DG_SECRET_KEY in place of a lost key. Two-step secrets under the lost key stay unreadable."`
 }
 
-// Run migrates the database. It needs no key: it stores no secret.
+// Run migrates the database. It needs no key: without one, stored secrets stay as they are.
 func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	keys, err := keyring(c.Secrets)
 	if err != nil {

@@ -20,7 +20,7 @@ type demoCmd struct {
 	Print bool `help:"Write the demo to standard output in the import format, without a database."`
 }
 
-// Run loads the demo, or prints it.
+// Run loads the demo, or prints its file.
 func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Print {
 		return demo.Write(p.Stdout, time.Now())
@@ -45,8 +45,8 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	return p.print("%s", greeting)
 }
 
-// loadDemo loads the demo into an empty database, replaces the demo key, and returns how to try it
-// at base.
+// loadDemo loads the demo into an empty database, replaces the demo key, and returns the greeting
+// with the key.
 func (db *database) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
 	o, err := db.operator(ctx, "dg demo")
 	if err != nil {

@@ -18,7 +18,7 @@ type healthCmd struct{ config.Address }
 
 const healthTimeout = 5 * time.Second
 
-// Run asks the instance on this machine for /readyz.
+// Run requests /readyz of the instance on this machine.
 func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	host, port, err := net.SplitHostPort(c.Addr)
 	if err != nil {

@@ -54,8 +54,8 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible returns a reader whose Close ends a blocked read. The goroutine may leak until the
-// process ends.
+// interruptible returns a reader whose Close ends a blocked read, as of a terminal. Its goroutine
+// leaks until the process ends.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -103,6 +103,5 @@ func wrapImportError(ctx context.Context, err error) error {
 	return fmt.Errorf("nothing was imported:\n%w", err)
 }
 
-// diskFull is PostgreSQL's code for a full disk. Where it cannot write its own log, it restarts
-// instead.
+// diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead.
 const diskFull = "53100"

@@ -19,7 +19,7 @@ type keysCmd struct {
 // keysRevokedCmd is `dg keys revoked`.
 type keysRevokedCmd struct{ asOwner }
 
-// Run prints the list.
+// Run prints the ids of revoked keys, for dg keys revoke.
 func (c keysRevokedCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	organisations, err := org.AllIDs(ctx, o.DB)
 	if err != nil {
@@ -44,7 +44,7 @@ type keysRevokeCmd struct {
 	All  bool   `xor:"which" required:"" help:"Revoke every key of every organisation, if there is no list."`
 }
 
-// Run revokes the keys. It ignores ids without a key: keys may be newer than the backup.
+// Run revokes the keys. It ignores unknown ids, whose keys are newer than the backup.
 func (c keysRevokeCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	var ids []string // nil: all
 	if !c.All {
@@ -68,8 +68,8 @@ func (c keysRevokeCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return p.print("Revoked %d keys.\n", total)
 }
 
-// readKeyIDs reads a list; it never returns nil. An invalid line is an error: a leaked key could
-// stay alive. The error does not quote the line, which may be a whole key.
+// readKeyIDs reads ids. It never returns nil, which means all keys. An invalid id is an error: a
+// leaked key could stay valid. The error does not quote it: it may be a secret.
 func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	list, err := inputFile(path, p).Open()
 	if err != nil {

@@ -33,11 +33,11 @@ func listen(ctx context.Context, setting, address string) (net.Listener, error) 
 }
 
 const (
-	// threadsOfProcessor leaves a thread free to poll the network while requests compute. With one
-	// thread a processor, Go then polls only every 10 ms.
-	threadsOfProcessor = 2
-	// collectAt is GOGC. Large answers are garbage at once, and collecting it delays small requests.
-	collectAt = 200
+	// threadsPerProcessor leaves a thread free to poll the network while requests compute. With one
+	// thread per processor, Go then polls only every 10 ms.
+	threadsPerProcessor = 2
+	// gcPercent is GOGC. Large responses are garbage at once, and GC delays small requests.
+	gcPercent = 200
 	// memoryLimit is GOMEMLIMIT: beyond it garbage is collected sooner, so that slow readers of large
 	// answers leave the process below 256 MB.
 	memoryLimit = 200 << 20
@@ -46,10 +46,10 @@ const (
 // tuneRuntime sets GOMAXPROCS, GOGC and GOMEMLIMIT for dg serve. It respects explicit values.
 func tuneRuntime() {
 	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(threadsOfProcessor * runtime.GOMAXPROCS(0))
+		runtime.GOMAXPROCS(threadsPerProcessor * runtime.GOMAXPROCS(0))
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
+		debug.SetGCPercent(gcPercent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)

@@ -30,7 +30,7 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
 	tuneRuntime()
-	require.Equal(t, threadsOfProcessor*before, runtime.GOMAXPROCS(0))
-	require.Equal(t, collectAt, debug.SetGCPercent(collectAt))
+	require.Equal(t, threadsPerProcessor*before, runtime.GOMAXPROCS(0))
+	require.Equal(t, gcPercent, debug.SetGCPercent(gcPercent))
 	require.Equal(t, int64(memoryLimit), debug.SetMemoryLimit(-1))
 }

@@ -38,7 +38,7 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds account and membership in one transaction.
+// Run adds account and membership in one transaction, and prints the link of a new account.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -128,8 +128,8 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// welcome prints the link of a person without a password. Others keep theirs: a link would turn
-// two-step verification off.
+// welcome prints the link of a person without a password. Other people get none, because its use
+// would turn two-step verification off.
 func (o *operator) welcome(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)

@@ -15,8 +15,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// asOwner are the settings of a command that works as the owner of the tables. Its Run takes an
-// operator.
+// asOwner marks a command that works as the owner of the tables: kong binds an operator to its Run
+// and opens the database for it.
 type asOwner struct{ config.Database }
 
 func (c asOwner) database() config.Database { return c.Database }
@@ -32,7 +32,7 @@ type operator struct {
 	request  audit.Request // of the audit entries
 }
 
-// ownerLockTimeout is how long a command of the operator waits for another, such as an import.
+// ownerLockTimeout is the lock timeout of operator commands, which may wait for an import.
 const ownerLockTimeout = time.Minute
 
 // operateFor opens the database for the selected command. It does not migrate: data and the schema
@@ -94,8 +94,8 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt makes the current key that of the database, and counts the secrets that no key decrypts.
-// It fails if the keys belong to another database. With forgetLost the key replaces a lost one.
+// encrypt re-encrypts the secrets with the current key, and counts those that no key decrypts. It
+// fails if the keys belong to another database, unless forgetLost gives the old key up.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keys, err = keyring(s); err != nil {
 		return err

@@ -39,7 +39,7 @@ var (
 	slug    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// Run creates organisation and owner in one transaction.
+// Run creates the organisation with its owner in one transaction, so that none is without an owner.
 func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {

@@ -32,7 +32,7 @@ func (serveCmd) Help() string {
 		"server."
 }
 
-// Run serves until the process is told to stop.
+// Run serves until ctx ends.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
@@ -63,7 +63,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		tuneRuntime()
 		db.dropPrivileges()
 	}
-	c.Addr = main.Addr().String() // with the port that the system chose for port 0
+	c.Addr = main.Addr().String() // resolves port 0
 	greeting, err := c.greeting(ctx, db, p)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// tellSystemd reports the state of a service of Type=notify. Elsewhere it does nothing.
+// tellSystemd notifies systemd (sd_notify) of the state. Without NOTIFY_SOCKET it does nothing.
 func tellSystemd(log *slog.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
 		log.Warn("systemd could not be notified", "error", err)
@@ -129,7 +129,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Subject) error {
 	return doctor.Settle(s.Log, s.Find(ctx, doctor.Schema))
 }
 
-// settings are those of the program. The checks have found no fault in them.
+// settings converts the flags, which the checks have validated.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	return assembly.Settings{

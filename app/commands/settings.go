@@ -12,7 +12,7 @@ import (
 // DG_SECRET_KEY.
 const fileSuffix = "_FILE"
 
-// settingsFile is a file of variables, which those of the environment win over.
+// settingsFile is a file of variables. The environment overrides it.
 type settingsFile string
 
 // BeforeReset implements kong's hook: it sets the variables before kong reads any.
@@ -50,13 +50,13 @@ func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 	return nil
 }
 
-// readText reads a file that people write. Some editors put a byte order mark in front.
+// readText reads a file without the byte order mark that some editors write.
 func readText(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
-// secretFile is kong's resolver of secrets that are in files of their own.
+// secretFile is a kong resolver: it reads a secret from the file that NAME_FILE names.
 func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !flag.Tag.Has("secret") {
 		return nil, nil

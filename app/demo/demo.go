@@ -16,7 +16,7 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// asOf is the day of the instants in organisations.ndjson. Write moves them to its own day.
+// asOf is the day on which organisations.ndjson was written. Write shifts its instants to now.
 var asOf = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 
 var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
@@ -54,7 +54,7 @@ type demo struct {
 	players map[string][]player // by organisation, in the order in which they join
 }
 
-// writeLine writes a line of organisations.ndjson, and remembers who plays what.
+// writeLine writes a line of organisations.ndjson, and collects forks and players for the plays.
 func (d *demo) writeLine(line []byte) error {
 	later := d.now.Truncate(day).Sub(asOf)
 	line = instant.ReplaceAllFunc(line, func(text []byte) []byte {

@@ -50,7 +50,7 @@ func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// Missing reports whether the database is empty. It fails if it has other organisations.
+// Missing reports whether the database is empty. Organisations other than the demo's are an error.
 func Missing(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.missing */
@@ -66,7 +66,7 @@ func Missing(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	return empty, nil
 }
 
-// keyName is the name of the demo key.
+// keyName identifies the demo key, which RecreateKey replaces.
 const keyName = "Demo (make run)"
 
 // RecreateKey creates the demo key. It revokes an earlier one, whose secret cannot be shown again.

@@ -10,7 +10,7 @@ import (
 	"dg/modules/games"
 )
 
-// fork is what the plays depend on.
+// fork has the fields of organisations.ndjson on which its plays depend.
 type fork struct {
 	ID, OrganisationID    string
 	GameID, Status        string
@@ -44,8 +44,8 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkill is the first skill of a game, which trains nine that follow each other in the
-// catalogue. Together the games train all.
+// firstSkill is the index of a game's first skill: a game trains nine consecutive skills of the
+// catalogue, and the games together train all.
 var firstSkill = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
@@ -53,12 +53,12 @@ var firstSkill = map[string]int{
 	"7133c223-311a-4614-beac-9b2c11b06145": 12, // The Data Council
 }
 
-const skillsOfGame = 9
+const skillsPerGame = 9
 
 // passPercent is the lowest score of a passed play.
 const passPercent = 70
 
-// writePlays writes the plays of the fork's life, but of two years at most.
+// writePlays writes the fork's plays of the last two years, or since its creation if that is later.
 func (d *demo) writePlays(f *fork) error {
 	first := d.now.Truncate(day).AddDate(-2, 0, 0)
 	if f.CreatedAt.After(first) {
@@ -85,15 +85,15 @@ func (d *demo) writePlays(f *fork) error {
 	return nil
 }
 
-// playsOf draws how many plays start on a day. A fork that is played more has had more releases.
+// playsOf draws the number of plays on a day. It grows with the number of releases.
 func (d *demo) playsOf(f *fork, date time.Time) int {
 	players := float64(len(d.players[f.OrganisationID]))
-	rate := players / 240 * float64(f.DeployedReleaseNumber) * busy(date)
+	rate := players / 240 * float64(f.DeployedReleaseNumber) * activity(date)
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// busy is how much a day is played. Each quarter has a campaign of two weeks.
-func busy(date time.Time) float64 {
+// activity weights a day: weekends and holidays low, a campaign of two weeks in each quarter high.
+func activity(date time.Time) float64 {
 	_, month, dayOfMonth := date.Date()
 	switch {
 	case date.Weekday() == time.Saturday, date.Weekday() == time.Sunday:
@@ -136,7 +136,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick draws a player who has joined. Those who joined early play most, and the last never do.
+// pick draws a player who has joined. Early players play most, and the last 5% never do.
 func (d *demo) pick(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()
@@ -159,7 +159,7 @@ func (d *demo) duration() time.Duration {
 func (d *demo) answer(p *play, first int, ability float64) (share float64) {
 	attempts := 0
 	correct := 0
-	for _, at := range d.random.Perm(skillsOfGame)[:3+d.random.IntN(3)] {
+	for _, at := range d.random.Perm(skillsPerGame)[:3+d.random.IntN(3)] {
 		s := skillResult{
 			SkillID:  games.Skill(first + at).ID(),
 			Attempts: 1 + d.random.IntN(4),

@@ -22,22 +22,22 @@ const (
 	Schema
 )
 
-// check is a row of the table.
+// check is a check by name, with the stage of the start in which dg serve makes it.
 type check struct {
 	stage Stage
 	name  string
 	find  func(context.Context, *Subject) []Finding
 }
 
-// checks is the table. What follows a check of the database with a failure is not checked.
+// checks are in the order in which they are made. A failure of a database check ends them.
 var checks = []check{
 	{Machine, "settings", findSettings},
 	{Machine, "address", findAddresses},
 	{Machine, "folder", findFolder},
 	{Server, "database", findDatabase},
 	{Server, "owner", findOwner},
-	{Schema, "schema", ask("schema")},
-	{Schema, "rights", ask("rights")},
+	{Schema, "schema", checkSQL("schema")},
+	{Schema, "rights", checkSQL("rights")},
 	{Schema, "secrets", findSecrets},
 	{Schema, "replicas", findReplicas},
 }
@@ -45,16 +45,16 @@ var checks = []check{
 //go:embed sql
 var queries embed.FS
 
-// ask makes a check of a query as the serving role.
-func ask(name string) func(context.Context, *Subject) []Finding {
-	return func(ctx context.Context, s *Subject) []Finding { return s.ask(ctx, s.db, name) }
+// checkSQL returns a check that runs a query as the serving role.
+func checkSQL(name string) func(context.Context, *Subject) []Finding {
+	return func(ctx context.Context, s *Subject) []Finding { return s.query(ctx, s.db, name) }
 }
 
-// ask runs a query, which has a row for each fault.
-func (s *Subject) ask(ctx context.Context, db *postgres.DB, name string) []Finding {
+// query runs a query that returns one row for each fault.
+func (s *Subject) query(ctx context.Context, db *postgres.DB, name string) []Finding {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
-		return failed(name, err)
+		return checkFailed(name, err)
 	}
 	rows, _ := db.Pool.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
@@ -70,12 +70,12 @@ func (s *Subject) ask(ctx context.Context, db *postgres.DB, name string) []Findi
 		return f, row.Scan(&f.Verdict, &f.Says, &f.Fix)
 	})
 	if err != nil {
-		return failed(name, err)
+		return checkFailed(name, err)
 	}
 	return found
 }
 
-// knownVersion is that of this program's last migration: they are numbered from 1.
+// knownVersion is the version of this program's last migration. Versions count from 1 without gaps.
 func knownVersion() int {
 	names, _ := fs.Glob(migrations.FS, "*.sql") // the pattern is right
 	return len(names)

@@ -22,7 +22,7 @@ func (s *Subject) open(ctx context.Context, setting, url string) (*postgres.DB, 
 			strings.ToUpper(session.Fix[:1]) + session.Fix[1:] + "."}}
 	}
 	if err != nil {
-		return nil, failed("database", fmt.Errorf("%s: %w", setting, err))
+		return nil, checkFailed("database", fmt.Errorf("%s: %w", setting, err))
 	}
 	return db, nil
 }
@@ -35,9 +35,9 @@ func findDatabase(ctx context.Context, s *Subject) (found []Finding) {
 	err := s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
 		system_identifier) from pg_control_system()`).Scan(&s.name)
 	if err != nil {
-		return failed("database", err)
+		return checkFailed("database", err)
 	}
-	return s.ask(ctx, s.db, "database")
+	return s.query(ctx, s.db, "database")
 }
 
 // findOwner opens and checks the database of the role that migrates. The embedded server has a role
@@ -51,7 +51,7 @@ func findOwner(ctx context.Context, s *Subject) []Finding {
 		return found
 	}
 	defer db.Close()
-	return s.ask(ctx, db, "owner")
+	return s.query(ctx, db, "owner")
 }
 
 // ownerSetting is the setting with the URL of the role that migrates.
@@ -76,7 +76,7 @@ func findSecrets(ctx context.Context, s *Subject) []Finding {
 				"If it is lost: dg migrate --forget-secret-key."}}
 	}
 	if err != nil {
-		return failed("secrets", err)
+		return checkFailed("secrets", err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
 }
 
-// fixes are what to do about errors of PostgreSQL, by SQLSTATE.
+// fixes tell how to fix an error of PostgreSQL, by SQLSTATE.
 var fixes = map[string]string{
 	"": "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
 	"08P01": "If a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
@@ -114,9 +114,9 @@ var fixes = map[string]string{
 
 const noSchema = "the database has no schema yet"
 
-// failed is the finding of a check that could not be made. Without a schema it is a warning: the
-// start of dg serve makes one.
-func failed(check string, err error) []Finding {
+// checkFailed is the finding of a check whose query failed. A missing schema is a warning only: dg
+// serve creates it.
+func checkFailed(check string, err error) []Finding {
 	code := ""
 	if e, is := errors.AsType[*pgconn.PgError](err); is {
 		code = e.Code
@@ -127,7 +127,7 @@ func failed(check string, err error) []Finding {
 	return []Finding{{check, Failure, err.Error(), cmp.Or(fixes[code], fixes[""])}}
 }
 
-// Settle logs the warnings and returns the failures, for dg serve.
+// Settle logs the warnings and returns the failures as one error, for dg serve.
 func Settle(log *slog.Logger, findings []Finding) (err error) {
 	for _, f := range findings {
 		switch f.Verdict {

@@ -77,11 +77,11 @@ func findFolder(ctx context.Context, s *Subject) []Finding {
 		return nil
 	}
 	block := uint64(disk.Bsize)
-	return room(disk.Bavail*block, disk.Blocks*block)
+	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block)
 }
 
-// room warns of a disk with less than 1 GiB or a twentieth free.
-func room(free, size uint64) []Finding {
+// checkFreeSpace warns of a disk with less than 1 GiB or 5% free.
+func checkFreeSpace(free, size uint64) []Finding {
 	const gib = 1 << 30
 	if free >= gib && free >= size/20 {
 		return nil

@@ -29,7 +29,7 @@ type Caller struct {
 	countedOn int // the UTC day whose usage includes the request
 }
 
-// RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (at least 1).
+// RateLimit is a key's quota: Remaining requests, and one more after Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
 // authResult is the row of the authentication statement. Without a key it is zero.
@@ -39,5 +39,5 @@ type authResult struct {
 	revokedAt, expiresAt *time.Time
 	limited              bool // over the limit of requests or, when rejected, of refused requests
 	retryAfter           int  // when limited: seconds until the window has room
-	firstInMinute        bool // whether last_used_at has to move
+	firstInMinute        bool // last_used_at is to be updated
 }

@@ -80,8 +80,8 @@ func (s *Service) Create(
 	return key, token, nil
 }
 
-// key is the key as it is asked for, without its id and owner. Errors: apperr.Validation with the
-// field.
+// key validates the input and returns the key, without id and owner. Errors: apperr.Validation with
+// the field.
 func (in NewKey) key(now time.Time) (Key, error) {
 	if err := input.Check(in); err != nil {
 		return Key{}, err

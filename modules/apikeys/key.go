@@ -33,7 +33,7 @@ type Key struct {
 // TableName implements gorm's Tabler.
 func (Key) TableName() string { return "api_keys" }
 
-// Person created a key, and has the name of that time.
+// Person is the creator of a key. The name is that of the creation.
 type Person struct {
 	ID   string `gorm:"column:created_by"`
 	Name string `gorm:"column:creator_name"`

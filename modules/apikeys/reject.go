@@ -38,8 +38,8 @@ var rejectionCauses = map[audit.Reason]string{
 	audit.OutsideAPI:  "the path is outside /api/v1/. Correct the path",
 }
 
-// rejection is the answer to a rejected key. The statement compares the secret first, so that only a
-// caller with the right secret learns the reason.
+// rejection returns the error of a rejected key. The statement compares the secret first, so that
+// only a caller with the right secret learns the reason.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -90,7 +90,7 @@ func (s *Service) RefuseOutside(
 	return s.reject(ctx, result, request, answer)
 }
 
-// reject records a rejected request or, over the limit of these, counts it.
+// reject records a rejected request, or only counts it above the limit of refusals.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, answer error,
 ) error {
@@ -105,7 +105,7 @@ func (s *Service) reject(
 		tooManyRejections, rejectionCauses[r.reason], r.retryAfter))
 }
 
-// recorded is the answer to a refused use, once it is in the audit log.
+// recorded returns answer, or apperr.Unavailable if the refusal could not be recorded.
 func (s *Service) recorded(reason audit.Reason, failure, answer error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecorded)

@@ -14,8 +14,8 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// storedKey is a row of api_keys with the hash of the secret, which only Create and authenticate.sql
-// see.
+// storedKey is a row of api_keys with the hash of the secret. Only Create and authenticate.sql see
+// the hash.
 type storedKey struct {
 	Key
 
@@ -50,19 +50,19 @@ func (a *Scopes) Scan(value any) error {
 	return nil
 }
 
-// keys is a query of the organisation's keys.
+// keys starts a query of the organisation's keys.
 func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
-// unrevokedAt selects keys that are not revoked, usableAt those that are not expired either.
+// Conditions for keys that are not revoked, or neither revoked nor expired, at the instant @at.
 const (
 	unrevokedAt = "(revoked_at is null or revoked_at > @at)"
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
 )
 
-// at is the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database's clock, as
-// in authentication.
+// at is the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database clock,
+// which also authenticates.
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var (

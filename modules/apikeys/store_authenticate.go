@@ -58,13 +58,13 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted is the answer if PostgreSQL crashes or fails over repeatedly during an
-// authentication.
+// errNotCounted is returned after three attempts without a usable rate window, as in repeated
+// crashes of PostgreSQL.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement, again if a full window got room or was repaired since. Errors:
-// apperr.Unavailable.
+// authenticate runs the statement, and retries it once a full window has room or was repaired.
+// Errors: apperr.Unavailable.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -115,7 +115,7 @@ func (s *Service) lookup(
 	return r, nil
 }
 
-// wholeSeconds rounds up, to at least 1, so that a request after that time succeeds.
+// wholeSeconds rounds up to at least 1, so that a retry after that time succeeds.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
 // expiryNotice returns the earlier of a key's expiry and revocation, if it is within noticePeriod.
@@ -130,8 +130,8 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touch stores the last use of a key, once a minute. The commit does not wait for the disk: a crash
-// of PostgreSQL may lose it.
+// touch stores the last use of a key, once a minute. It commits asynchronously: a crash of
+// PostgreSQL may lose it.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).

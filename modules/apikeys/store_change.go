@@ -9,8 +9,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Organisations reads roles within the transaction of a change of keys. Package org
-// implements it.
+// Organisations reads roles within the transaction of a change of keys. Package org implements it.
 type Organisations interface {
 	// SubjectIn returns the person's grants and locks them until the transaction ends;
 	// CurrentSubjectIn only reads them.
@@ -18,8 +17,8 @@ type Organisations interface {
 	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// change calls apply with the key of the entry's target, and adds the entry with the details that
-// apply returns, in one transaction. With nil details nothing changed, and no entry is added.
+// change calls apply with the target of the entry, and adds the entry with the details that apply
+// returns, in one transaction. Nil details mean that nothing changed: no entry is added.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),

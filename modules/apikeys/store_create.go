@@ -51,8 +51,8 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises creations in an organisation, for the quota. By hand: it is an advisory
-// lock.
+// lockCreation serialises creations in an organisation, so that MaxUsable is exact. By hand: gorm
+// has no advisory locks.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -85,7 +85,7 @@ func stopReplaced(
 	}, nil
 }
 
-// checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
+// checkQuota allows one more key. The caller holds lockCreation. Errors: apperr.AccessDenied.
 func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,

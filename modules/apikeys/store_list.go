@@ -73,8 +73,8 @@ func (s *Service) find(
 	return listed, s.authorizeAll(actor, listed)
 }
 
-// authorizeAll asks the policy about the owner of each key, so that a query that reads another
-// organisation's keys fails.
+// authorizeAll asks the policy about the owner of each key: defence in depth against a query that
+// reads another organisation's keys.
 func (s *Service) authorizeAll(actor Actor, keys []Key) error {
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {

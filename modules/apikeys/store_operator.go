@@ -21,7 +21,7 @@ func RevokedIDs(
 	return ids, apperr.Annotate(err, "apikeys: revoked ids")
 }
 
-// RevokeAgain revokes the organisation's keys with the ids, or all of them for nil, after a restore.
+// RevokeAgain revokes keys that a restored backup has revived: those with the ids, or all for nil.
 // It returns the number of keys that were not revoked before. The revocations and their audit entries
 // commit together. The pool connects as the owner of the tables.
 func RevokeAgain(

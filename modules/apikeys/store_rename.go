@@ -36,12 +36,12 @@ func (s *Service) Rename(
 			}
 			err := keys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
 				Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
-			return changes(key, label), apperr.Annotate(err, "apikeys: rename")
+			return renameDetails(key, label), apperr.Annotate(err, "apikeys: rename")
 		})
 }
 
-// changes returns the details of a renaming.
-func changes(key Key, label Label) map[string]any {
+// renameDetails returns the changed fields for the audit entry.
+func renameDetails(key Key, label Label) map[string]any {
 	details := map[string]any{}
 	if label.Name != key.Name {
 		details["oldName"] = key.Name

@@ -11,9 +11,9 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// storeUsageSQL adds counts, and deletes at most a thousand rows from before the retention. By hand:
-// one statement for any number of keys, in one order, so that instances cannot deadlock. Deleted keys
-// are left out.
+// storeUsageSQL adds counts, and prunes at most a thousand rows older than the retention. By hand:
+// one statement for any number of keys, in a fixed order, so that instances cannot deadlock. The
+// join drops deleted keys.
 const storeUsageSQL = `/* apikeys.recordUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked

@@ -15,14 +15,14 @@ import (
 
 // By hand: the arithmetic of arrays.
 const (
-	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if
-	// the clock was set back.
+	// Moves timestamps in the future to now: after the clock was set back, they would otherwise
+	// stay in the window for longer than 60 seconds.
 	repairWindowsSQL = `/* apikeys.repairWindows */
 update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// Returns no row if the key has no window or the window has stamps in the future.
+	// Returns no row if the key has no window or the window has timestamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
@@ -47,7 +47,7 @@ func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int,
 	return wholeSeconds(wait), nil
 }
 
-// windowRow is one of a key's two windows. The table has the defaults of its other columns.
+// windowRow is one of a key's two windows. The other columns have defaults.
 type windowRow struct {
 	KeyID   string
 	Refused bool

@@ -24,14 +24,14 @@ const (
 // Token is a key's id and secret.
 type Token struct{ ID, Secret string }
 
-// tokenForm matches a token, keyID an id; idForm finds an id in a text that contains part of a token.
+// idInText finds an id in a text that contains part of a token.
 var (
 	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
-	keyID     = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
-	idForm    = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
+	idForm    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
+	idInText  = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken parses a token without its checksum: a wrong one is a wrong secret.
+// ParseToken parses a token. It ignores the checksum: a wrong one makes a wrong secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenForm.FindStringSubmatch(s)
 	if m == nil {
@@ -41,26 +41,26 @@ func ParseToken(s string) (Token, bool) {
 }
 
 // IsID reports whether s has the form of a key's id.
-func IsID(s string) bool { return keyID.MatchString(s) }
+func IsID(s string) bool { return idForm.MatchString(s) }
 
 // FindID finds the id of a token in a text such as an Authorization header. The token may be
 // malformed.
 func FindID(s string) (string, bool) {
-	m := idForm.FindStringSubmatch(s)
+	m := idInText.FindStringSubmatch(s)
 	if m == nil {
 		return "", false
 	}
 	return m[1], true
 }
 
-// NewToken draws a token.
+// NewToken returns a random token.
 func NewToken() Token {
 	id := randomBase62(idLength)
 	secret := randomBase62(randomLength)
 	return Token{ID: id, Secret: secret + checksum(TokenPrefix+id+"_"+secret)}
 }
 
-// String returns the token as a caller sends it: a secret.
+// String returns the bearer token, which is a secret: never log it.
 func (t Token) String() string { return TokenPrefix + t.ID + "_" + t.Secret }
 
 // hash returns the stored hash of the secret. A fast hash suffices for 256 random bits.
@@ -96,8 +96,8 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretForm matches what may be a secret: any text after a key's id, and any text as long as a
-// secret's random part, because the separators may be mistyped.
+// secretForm matches what may be a secret: any text after a key's id and, because the separators
+// may be mistyped, any text as long as the random part of a secret.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It

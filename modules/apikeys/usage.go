@@ -19,7 +19,7 @@ type Usage struct {
 	Accepted, Refused, Limited int64
 }
 
-// maxCounted bounds the pairs of key and day in memory.
+// maxCounted bounds memory: counts of further pairs of key and day are dropped.
 const maxCounted = 20_000
 
 // Uses counts the requests of keys by day, in memory until Store.
@@ -56,8 +56,8 @@ func (u *Uses) add(key countKey, n counts) {
 	u.of[key] = of
 }
 
-// take returns the counts and resets them.
-func (u *Uses) take() (taken map[countKey]counts, full bool) {
+// drain returns the counts and resets them.
+func (u *Uses) drain() (taken map[countKey]counts, full bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken = u.of
@@ -67,7 +67,7 @@ func (u *Uses) take() (taken map[countKey]counts, full bool) {
 	return taken, full
 }
 
-// count counts a request of the caller, and returns the day.
+// count counts a request of the caller, and returns the day for a later correction.
 func (u *Uses) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(countKey{of.OrganisationID, of.Actor.ID, day}, n)
@@ -76,7 +76,7 @@ func (u *Uses) count(of Caller, n counts) (day int) {
 
 // Store stores the counts since the last call. After a failure the next call includes them.
 func (u *Uses) Store(ctx context.Context) error {
-	taken, full := u.take()
+	taken, full := u.drain()
 	if full {
 		slog.Warn("requests of API keys were not counted: too many keys at once", "keys", maxCounted)
 	}

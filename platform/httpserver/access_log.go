@@ -40,8 +40,7 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// isServerFault reports whether the status is a failure of the server. 501 and 505 are the client's
-// doing.
+// isServerFault reports whether the status is a failure of the server. Clients cause 501 and 505.
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
 		status != fiber.StatusHTTPVersionNotSupported

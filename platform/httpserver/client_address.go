@@ -49,7 +49,7 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	return at.String()
 }
 
-// parseHop reads an address with or without a port: some proxies add one.
+// parseHop parses an address with or without a port, which some proxies add.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	ip, err := netip.ParseAddr(s)

@@ -60,7 +60,7 @@ func classify(err error) Failure {
 	return genericFailure(fiber.StatusInternalServerError)
 }
 
-// unavailable reports whether the same request may well succeed later.
+// unavailable reports whether err is transient, so that a retry may succeed.
 func unavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, ErrStopped) || postgres.Unavailable(err)
@@ -81,7 +81,7 @@ func (r *request) logFailure(f Failure, err error) {
 		slog.Int("status", f.Status), slog.String("error", err.Error()))
 }
 
-// writeFailure writes the response of a failure.
+// writeFailure replaces the response by that of the failure.
 func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	f.RequestID = r.id
 	r.code = string(f.Detail)
@@ -120,13 +120,12 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage lets the surface respond in its own form. A page that panics must not cost the
-// response.
+// writePage lets the surface respond with a page. If that panics, the response is JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.page == nil {
 		return false
 	}
-	err := recovered(func() error {
+	err := recoverPanic(func() error {
 		done = r.page(c, f)
 		return nil
 	})
@@ -150,7 +149,7 @@ func (f Failure) body() []byte {
 		Details details `json:"details"`
 	}{f.Code, f.Message, details{f.Detail}})
 	if err != nil {
-		panic(err) // three strings
+		panic(err) // strings always encode
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

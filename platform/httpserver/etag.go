@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// ETag returns the strong tag of the response. One of the versions changes whenever the body may.
+// ETag returns the strong tag of the response. A version must change whenever the body may change.
 // The accepted coding is part of the tag, because a strong tag promises the same bytes.
 func ETag(c *fiber.Ctx, version ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(version, "\n")))
@@ -30,7 +30,7 @@ func NotModified(c *fiber.Ctx, etag string) bool {
 	})
 }
 
-// SendNotModified responds with 304 and the headers that the 200 would have.
+// SendNotModified responds with 304 and, as RFC 9110 requires, the headers of the 200.
 func SendNotModified(c *fiber.Ctx, etag string) error {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderETag, etag)

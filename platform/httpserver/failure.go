@@ -18,7 +18,7 @@ type Failure struct {
 	Generic    bool // the message is the table's for the status: a page may word it better
 }
 
-// statuses is the table from a status to the code and the message of failures that are HTTP's own.
+// statuses maps a status to the code and message of failures that HTTP itself defines.
 var statuses = map[int]struct {
 	code    apperr.Code
 	message string
@@ -45,7 +45,7 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// genericFailure is the failure for a status. One that is not in the table becomes 500.
+// genericFailure is the failure for a status. An unknown status becomes 500.
 func genericFailure(code int) Failure {
 	line, ok := statuses[code]
 	if !ok {

@@ -61,7 +61,7 @@ func framingFault(h *fasthttp.RequestHeader) string {
 	return ""
 }
 
-// knownMethod reports whether the router may see the method. CONNECT is for proxies.
+// knownMethod reports whether the router may see the method. CONNECT is only for proxies.
 func knownMethod(m string) bool {
 	return m != fiber.MethodConnect && slices.Contains(fiber.DefaultMethods, m)
 }

@@ -52,8 +52,7 @@ func (w *whole) Close(int64, error) {
 	}
 }
 
-// SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on
-// it, without a length.
+// SendJSONHead responds to HEAD without computing the body: it omits Content-Length.
 func SendJSONHead(c *fiber.Ctx) error {
 	JSON{}.setHeaders(c)
 	h := &c.Context().Response.Header

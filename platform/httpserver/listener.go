@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxConnections bounds open connections, also where the process's file limit is higher.
+	// maxConnections bounds open connections even if the process's file limit is higher.
 	maxConnections = 10_000
-	// maxOfClient bounds those of an address, or an IPv6 /64, that is no trusted proxy: at most half
-	// of all.
-	maxOfClient = 500
+	// maxPerClient bounds the connections of an IPv4 address or IPv6 /64 that is no trusted proxy.
+	// A client never gets more than half of all connections.
+	maxPerClient = 500
 	// A failing accept is retried after acceptWait: fasthttp stops serving at any error.
 	acceptWait = 50 * time.Millisecond
 )
@@ -25,8 +25,8 @@ const (
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections is the process's file limit less its reserved files, at most maxConnections. Go
-// has raised the soft limit to the hard one.
+// defaultConnections is the file limit less the reserved files, at most maxConnections. Go's
+// runtime has raised the soft file limit to the hard one.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -46,11 +46,11 @@ type listener struct {
 	clients map[netip.Addr]int
 }
 
-// conn is an accepted connection. Its embedded type keeps SetLinger and SetWriteBuffer.
+// conn is an accepted connection. It embeds TCPConn for SetLinger and SetWriteBuffer.
 type conn struct {
 	*net.TCPConn
 	ln     *listener
-	client netip.Addr // invalid: of a trusted proxy
+	client netip.Addr // invalid for a trusted proxy, which is not bounded
 }
 
 // start makes l accept from ln. It returns false after stop.
@@ -61,7 +61,7 @@ func (l *listener) start(ln net.Listener) bool {
 	return !l.srv.stopping.Load()
 }
 
-// stop ends Accept. fasthttp does not know of a listener whose Serve has only just begun.
+// stop ends Accept. fasthttp's shutdown misses a listener whose Serve has only just begun.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,8 +70,8 @@ func (l *listener) stop() {
 	}
 }
 
-// Accept returns the next connection within the bounds. It retries: an error concerns this moment or
-// one client.
+// Accept returns the next connection within the bounds. It retries after errors, which are
+// transient (EMFILE) or concern one client.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -103,7 +103,7 @@ func (l *listener) admit(tcp *net.TCPConn) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.srv.opts.MaxConnections ||
-		c.client.IsValid() && l.clients[c.client] >= min(maxOfClient, l.srv.opts.MaxConnections/2) {
+		c.client.IsValid() && l.clients[c.client] >= min(maxPerClient, l.srv.opts.MaxConnections/2) {
 		return nil
 	}
 	l.open[c] = struct{}{}
@@ -111,7 +111,7 @@ func (l *listener) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// Close closes the connection and forgets it.
+// Close closes the connection and stops counting it. It may be called repeatedly.
 func (c *conn) Close() error {
 	c.ln.mu.Lock()
 	if _, open := c.ln.open[c]; open {
@@ -130,7 +130,7 @@ func (l *listener) count() int {
 	return len(l.open)
 }
 
-// closeStreams ends blocked writes.
+// closeStreams ends blocked writes: their deadline is now.
 func (l *listener) closeStreams() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -28,12 +28,12 @@ func TestAddressHasABoundOfConnections(t *testing.T) {
 	}, plainRoutes)
 	open := map[string][]net.Conn{}
 	for _, from := range []string{"127.0.0.2", "127.0.0.9"} {
-		for range maxOfClient {
+		for range maxPerClient {
 			open[from] = append(open[from], b.dialFrom(t, from))
 		}
 	}
 	eventually(t, "all to be accepted", func() bool {
-		return b.listener.count() == 2*maxOfClient
+		return b.listener.count() == 2*maxPerClient
 	})
 	require.True(t, b.refused(t, "127.0.0.2"))
 	require.False(t, b.refused(t, "127.0.0.3"))

@@ -24,13 +24,13 @@ type File struct {
 	Version       string // changes whenever Body does
 }
 
-// NewFile compresses a file. Its Cache-Control lets clients keep it and ask each time.
+// NewFile compresses a file. Its Cache-Control makes clients revalidate it with each use.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
 	return File{body, Gzip(body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
 }
 
-// SendFile responds with a file, or with 304 where the browser has it already.
+// SendFile responds with a file, or with 304 if its ETag matches.
 func SendFile(c *fiber.Ctx, f File) error {
 	etag := ETag(c, f.Version)
 	c.Set(fiber.HeaderCacheControl, f.CacheControl)

@@ -18,12 +18,12 @@ import (
 // unmatched is the route of a request that no route answered.
 const unmatched = "unmatched"
 
-// answerTimeout is how long a request is worked on before the first byte of its response, so that
-// this or a failure comes within 10 s.
-const answerTimeout = 9 * time.Second
+// firstByteTimeout is the deadline of a handler, so that the first byte of a response or a failure
+// is sent within 10 s.
+const firstByteTimeout = 9 * time.Second
 
-// request is what is known of a request. Its strings are copies, because fasthttp reuses its buffers
-// and a stream outlives its handler.
+// request is the state of a request until its log line. Its strings are copies, because fasthttp
+// reuses its buffers and a stream outlives its handler.
 type request struct {
 	srv    *Server
 	page   ErrorPage // nil: failures are JSON
@@ -48,7 +48,7 @@ type requestKey struct{}
 // requestOf returns the request of a handler inside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServer stands for the server of a program that has its own.
+// foreignServer provides the options for a program with a server of its own.
 var foreignServer = newServer(Options{}.withDefaults())
 
 // Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, gives the
@@ -62,13 +62,13 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	return foreignServer.serve(c, page, handle)
 }
 
-// serve is Handle for a request that is not known.
+// serve is the outermost Handle of a request.
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := s.begin(c)
 	r.page = page
 	defer r.complete(c)
 	if f, ok := checkRequest(&c.Context().Request); !ok {
-		c.Context().SetConnectionClose() // where the next request begins cannot be trusted
+		c.Context().SetConnectionClose() // the framing, and so the next request, cannot be trusted
 		r.writeFailure(c, f)
 		return nil
 	}
@@ -77,16 +77,16 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 
 // handle calls the handler and responds to its error or panic.
 func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
-	err := recovered(func() error { return handle(c) })
+	err := recoverPanic(func() error { return handle(c) })
 	if err == nil {
 		return nil
 	}
 	return WriteError(c, err)
 }
 
-// recovered calls f and returns a panic of it as an error. fasthttp recovers none: one would end the
-// process.
-func recovered(f func() error) (err error) {
+// recoverPanic calls f and returns its panic as an error. fasthttp does not recover: a panic would
+// end the process.
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -95,7 +95,7 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// begin makes the request known.
+// begin creates the request of c and its context.
 func (s *Server) begin(c *fiber.Ctx) *request {
 	s.running.Add(1)
 	header := &c.Context().Request.Header
@@ -116,7 +116,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	if s.opts.Tracer != nil {
 		r.startSpan(header)
 	}
-	r.ctx, r.stop = context.WithTimeout(r.ctx, answerTimeout)
+	r.ctx, r.stop = context.WithTimeout(r.ctx, firstByteTimeout)
 	c.Locals(requestKey{}, r)
 	c.SetUserContext(r.ctx)
 	return r

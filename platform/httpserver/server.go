@@ -82,7 +82,7 @@ type Server struct {
 	listener *listener
 }
 
-// newServer returns a server without an app.
+// newServer returns a server without an app, which foreignServer does not need.
 func newServer(o Options) *Server {
 	s := &Server{opts: o, sampler: rate.NewLimiter(50, 50)}
 	s.listener = &listener{srv: s, open: map[*conn]struct{}{}, clients: map[netip.Addr]int{}}
@@ -151,7 +151,7 @@ func (s *Server) Serve(ln net.Listener) error {
 // ErrStopped is the cause of responses that the shutdown breaks off.
 var ErrStopped = errors.New("the server is stopping")
 
-// abortWait is the time for aborted requests to end.
+// abortWait bounds how long Shutdown waits for cancelled requests to end.
 const abortWait = 4 * time.Second
 
 // Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
@@ -173,7 +173,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.listener.stop()
 	grace, stop := context.WithTimeout(ctx, s.opts.Grace)
 	defer stop()
-	_ = s.app.ShutdownWithContext(grace) // it fails where requests outlive the grace: see below
+	_ = s.app.ShutdownWithContext(grace) // fails if requests outlive the grace, which is checked below
 	if n := s.running.Load(); n > 0 {
 		s.opts.Logger.Warn("shutdown: aborting running requests", "requests", n, "grace",
 			s.opts.Grace.String())
@@ -188,7 +188,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// waitUntil polls for done, at most for limit.
+// waitUntil polls done until it is true or limit has passed.
 func waitUntil(limit time.Duration, done func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

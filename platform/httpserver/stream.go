@@ -27,7 +27,7 @@ const (
 	// sendBuffer is SO_SNDBUF. Autotuning grows it to 4 MB, and a slow but steady reader then misses
 	// every deadline.
 	sendBuffer = 128 << 10
-	// gzipLevel gives a third of the size of an export for 2.5 times the time.
+	// gzipLevel shrinks an export to a third and takes 2.5 times as long as no compression.
 	gzipLevel = 2
 )
 
@@ -56,7 +56,7 @@ func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
 		s.close(nil)
 		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
 	}
-	if err := s.read(); err != nil { // its failure is an ordinary response
+	if err := s.read(); err != nil { // no byte is sent yet: an error response is possible
 		s.close(err)
 		return err
 	}
@@ -76,7 +76,7 @@ func StreamHead(c *fiber.Ctx, o StreamOptions) error {
 func (o StreamOptions) setHeaders(c *fiber.Ctx, compress bool) {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderVary, varyOn)
-	// a proxy that compresses could end a broken file properly
+	// a compressing proxy could end a truncated file with a valid footer
 	h.Set(fiber.HeaderCacheControl, "no-store, no-transform")
 	for name, value := range o.Header {
 		h.Set(name, value)
@@ -105,9 +105,8 @@ func newStream(c *fiber.Ctx, source Source) *stream {
 	return &stream{source: source, conn: c.Context().Conn(), req: requestOf(c)}
 }
 
-// read reads the next block.
 func (s *stream) read() error {
-	err := recovered(func() (err error) {
+	err := recoverPanic(func() (err error) {
 		s.block, err = s.source.Next()
 		return err
 	})
@@ -127,8 +126,8 @@ func (s *stream) send(ctx *fasthttp.RequestCtx, size int) {
 // SupportsBodyWriteTo makes fasthttp call WriteTo, where each Write is a chunk, and never Read.
 func (*stream) SupportsBodyWriteTo() bool { return true }
 
-// Read exists for fasthttp's type of a body. It must not return io.EOF, which would end a chunked
-// body properly.
+// Read is required by fasthttp's body type. It must not return io.EOF, which would make a truncated
+// chunked body look complete.
 func (*stream) Read([]byte) (int, error) {
 	return 0, errors.New("httpserver: a stream is sent with WriteTo")
 }
@@ -195,7 +194,7 @@ func (s *stream) compressTo(to io.Writer) error {
 	return err
 }
 
-// blockWriter gives each block its deadline.
+// blockWriter extends the write deadline with each block, so that only stalled clients time out.
 type blockWriter struct {
 	s   *stream
 	out io.Writer
@@ -225,8 +224,8 @@ func (s *stream) resetOnClose(on bool) {
 	}
 }
 
-// CloseWithError ends the body. fasthttp calls it once, with the error of writing; a plain Close
-// would not get that.
+// CloseWithError ends the body. fasthttp calls it once, with the write error that Close would not
+// get.
 func (s *stream) CloseWithError(writeErr error) error {
 	err := s.outcome(writeErr)
 	s.close(err)
@@ -251,7 +250,7 @@ func (s *stream) outcome(writeErr error) error {
 }
 
 func (s *stream) close(err error) {
-	failed := recovered(func() error {
+	failed := recoverPanic(func() error {
 		s.source.Close(s.sent, err)
 		return nil
 	})

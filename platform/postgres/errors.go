@@ -37,8 +37,8 @@ func Redact(err error) error {
 	return err
 }
 
-// unavailableClasses and unavailableCodes are the SQLSTATEs of a failure that may pass, as opposed
-// to a wrong statement.
+// unavailableClasses and unavailableCodes are the SQLSTATEs of transient failures, as opposed to
+// wrong statements.
 var (
 	unavailableClasses = []string{
 		"08", // connection exception
@@ -51,13 +51,13 @@ var (
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database does not exist (yet)
-		"40001", // the query got into the way of a standby's recovery
+		"40001", // conflict with recovery on a standby
 	}
 	unavailableErrors = []error{
 		context.DeadlineExceeded, // most often the wait for a free connection
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone,
 		driver.ErrBadConn,
-		sql.ErrTxDone, // the time of its context ended before the commit
+		sql.ErrTxDone, // its context ended before the commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}

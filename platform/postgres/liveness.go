@@ -35,7 +35,7 @@ func livenessParams() map[string]string {
 	}
 }
 
-// dial connects with TCP keep-alives.
+// dial connects with TCP keep-alives, which detect a dead server.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{

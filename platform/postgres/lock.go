@@ -17,8 +17,8 @@ const (
 	lockLogInterval   = time.Minute
 )
 
-// AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, which would
-// otherwise look like work. Errors: ErrLocked, those of try, and that of ctx.
+// AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, so that a
+// waiting command does not seem busy. Errors: ErrLocked, those of try, and that of ctx.
 func AwaitLock(
 	ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	try func() (bool, error),

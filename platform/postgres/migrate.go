@@ -14,8 +14,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// versionsTable records the applied migrations. Another program of the database may have goose's
-// own.
+// versionsTable records the applied migrations. goose's default name may be another program's in
+// the same database.
 const versionsTable = "dg_schema_versions"
 
 // Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole, under one
@@ -27,7 +27,7 @@ func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
-	if strings.Contains(ownerURL, poolerParam+"=") { // the lock is a session's
+	if strings.Contains(ownerURL, poolerParam+"=") { // the lock needs a session
 		return &SessionError{
 			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
 		}
@@ -42,7 +42,7 @@ func Migrate(
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer db.Close()
-	err = locked(ctx, db.sql, func() error {
+	err = withLock(ctx, db.sql, func() error {
 		current, err := apply(ctx, db.sql, fsys, log)
 		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
 			return err
@@ -58,8 +58,8 @@ func Migrate(
 	return nil
 }
 
-// locked runs work under goose's own lock.
-func locked(ctx context.Context, db *sql.DB, work func() error) error {
+// withLock runs work under goose's advisory lock, which also covers the grants.
+func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	// an attempt each second, for ten minutes
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
@@ -77,8 +77,8 @@ func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply runs the missing migrations and reports whether the schema is that of fsys. During an
-// update, and after going back, an older program runs on a newer schema.
+// apply runs the missing migrations, and reports whether the schema is that of fsys. It is newer
+// during a rolling update and after a rollback of the program.
 func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {

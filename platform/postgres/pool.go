@@ -65,7 +65,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
-	config.PingTimeout = pingTimeout // of a connection that was idle for a second
+	config.PingTimeout = pingTimeout // of the ping after a second of idleness
 	if opts.Replica {
 		config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	}
@@ -84,13 +84,13 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	return withGorm(pool)
 }
 
-// withGorm puts gorm on top of the pool.
+// withGorm opens gorm over the pool, so that MaxConns bounds both.
 func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
 		SkipDefaultTransaction: true,  // a single statement is a transaction already
 		PrepareStmt:            false, // pgx keeps prepared statements for each connection
-		// never "select *": a column that a newer program adds would break prepared statements
+		// never "select *": a new column would break prepared statements
 		QueryFields:          true,
 		TranslateError:       true,
 		DisableAutomaticPing: true,           // Open has just done it

@@ -41,7 +41,7 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-// unreachable is the error of a failed attempt to connect.
+// unreachable explains a failed connection attempt without its password.
 func unreachable(err error) error {
 	if misfit, ok := errors.AsType[*SessionError](err); ok {
 		return misfit

@@ -21,7 +21,7 @@ const (
 	// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a
 	// host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout takes its place where the URL names several hosts: the next one is tried soon.
+	// hostTimeout replaces it for each of several hosts, so that the next is tried soon.
 	hostTimeout = 2 * time.Second
 )
 
@@ -31,7 +31,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.DialFunc = dial
 	config.OnPgError = leaveStandby(config.OnPgError)
-	// over the URL's: reports read binary results, which not every mode gives
+	// overrides the URL: reports read binary results, which other modes lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	kind, pooled := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
@@ -52,7 +52,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// sessionParams are what a session needs beyond what every pooler passes on.
+// sessionParams are the startup parameters that not every pooler accepts.
 func sessionParams(opts Options) map[string]string {
 	return map[string]string{
 		// The triggers on the plays refuse other levels, and a server may have another default.
@@ -60,7 +60,7 @@ func sessionParams(opts Options) map[string]string {
 		"default_transaction_read_only": "off",
 		// A role's default may name another schema or put one in front.
 		"search_path": "public",
-		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
+		// After a wrong row estimate, JIT takes a second for a query of milliseconds.
 		"jit": "off",
 
 		"statement_timeout": milliseconds(opts.StatementTimeout, defaultStatementTimeout),

@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// statementTracer makes a span of each statement of a pool, named by its tag. It implements pgx's
-// QueryTracer and BatchTracer. Neither the text nor the parameters are in it.
+// statementTracer makes a span of each statement of a pool, named by its tag. The span has neither
+// text nor parameters, which hold personal data. It implements pgx's QueryTracer and BatchTracer.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string

@@ -14,9 +14,9 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
 
-// oneAt matches a URL whose only bare @ ends the password, or one without a user, whose parameters
-// may have some. pgx ends the password at the first @, and the rest of the password would be shown as
-// the host or the database.
+// oneAt matches a URL whose only unescaped @ ends the password, or one without a user, whose query
+// parameters may contain @. pgx ends the password at the first @, and would show the rest of the
+// password as host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // parseURL reads a connection string. Its error names the option or file at fault.

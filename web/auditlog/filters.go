@@ -116,7 +116,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a address, err error) {
 		if !slices.Contains(names, name) {
 			return a, apperr.NewField(name,
 				"The parameter “%s” in the address of this page is unknown. Use %s.",
-				ui.Shortened([]byte(name)), strings.Join(names[3:], ", "))
+				ui.TruncateParam([]byte(name)), strings.Join(names[3:], ", "))
 		}
 	}
 	for name, id := range map[string]*int64{"before": &a.page.Before, "after": &a.page.After} {

@@ -14,7 +14,7 @@ import (
 	"dg/web/ui"
 )
 
-// address is the path of a screen with the parameters that it was asked for.
+// address is the path of a screen with the query parameters of the request.
 type address struct {
 	Self  string
 	query url.Values
@@ -31,9 +31,8 @@ var (
 // maxParam bounds the value of a parameter, in bytes.
 const maxParam = 400
 
-// parseAddress reads the parameters of a screen. One that is repeated is an error, since it is
-// unknown which one was meant, and so is a misspelt groupId: without it the page would show
-// everybody's figures.
+// parseAddress parses the query parameters of a screen. A repeated one is an error, because it is
+// ambiguous. So is a misspelt groupId: without it the page would show the figures of all players.
 func parseAddress(c *fiber.Ctx, self string) (address, error) {
 	at := address{self, url.Values{}}
 	for key, value := range c.Context().QueryArgs().All() {
@@ -48,7 +47,7 @@ func parseAddress(c *fiber.Ctx, self string) (address, error) {
 			at.query.Set(name, strings.TrimSpace(text))
 		case strings.Contains(strings.ToLower(name), "group"):
 			return at, apperr.NewField(name, "The parameter “%s” in the address of this page "+
-				"is unknown. Use “groupId”.", ui.Shortened(key))
+				"is unknown. Use “groupId”.", ui.TruncateParam(key))
 		}
 	}
 	if group := at.Param("groupId"); group != "" {
@@ -60,8 +59,8 @@ func parseAddress(c *fiber.Ctx, self string) (address, error) {
 // Param is a parameter as it was entered.
 func (at address) Param(name string) string { return at.query.Get(name) }
 
-// with is the address with other values of kept parameters, given as names and values. An empty
-// value takes one away.
+// with returns the address with changed parameters, given as names and values. An empty value
+// removes the parameter.
 func (at address) with(changes ...string) address {
 	to := address{at.Self, url.Values{}}
 	for _, p := range at.Fields() {
@@ -75,7 +74,7 @@ func (at address) with(changes ...string) address {
 	return to
 }
 
-// Path is the path of the address with other values.
+// Path returns the path and query of the address, with changed parameters.
 func (at address) Path(changes ...string) string {
 	to := at.with(changes...)
 	if len(to.query) == 0 {
@@ -92,7 +91,7 @@ func (at address) on(p reports.Period) address {
 // param is a hidden field of a form.
 type param struct{ Name, Value string }
 
-// Fields are the kept parameters but some, for a form.
+// Fields returns the kept parameters except some, as hidden fields of a form.
 func (at address) Fields(but ...string) (all []param) {
 	for _, name := range keptParams {
 		if value := at.Param(name); value != "" && !slices.Contains(but, name) {

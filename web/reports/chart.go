@@ -15,7 +15,7 @@ import (
 type chart struct {
 	Unit     string // day or week: what a bar is
 	Now      string // the period
-	Compared string // with which; "": with none
+	Compared string // the compared period; "": none
 	Total    reports.Statistics
 	Bars     []bar
 	Most     bar
@@ -27,8 +27,8 @@ type chart struct {
 	Line, Dots, EarlyLine       string
 }
 
-// bar is a day, a week or a part of one, and the days of the compared period at the same distance
-// from its beginning. The script reads its row of the table.
+// bar is a day, a week or a part of one, with the days at the same offset in the compared period.
+// The script reads its row of the table.
 type bar struct {
 	Name         string
 	From, Days   int // of the period
@@ -36,16 +36,16 @@ type bar struct {
 	Now, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
 }
 
-const daysOfWeek = 7
+const daysPerWeek = 7
 
-// barsOf are the bars of a period, from one day to the next.
+// barsOf splits a period into bars: days or, in a long period, calendar weeks.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
 		first := p.From.AddDate(0, 0, from)
 		b := bar{From: from, Days: 1}
 		if p.Days > ui.MaxChartDays {
-			monday := ui.WeekOf(first).AddDate(0, 0, daysOfWeek)
+			monday := ui.WeekOf(first).AddDate(0, 0, daysPerWeek)
 			b.Days = min(p.Days-from, int(monday.Sub(first)/ui.OneDay))
 		}
 		from += b.Days
@@ -69,7 +69,7 @@ func (b bar) name(p reports.Period, first time.Time) string {
 	switch {
 	case b.Unfinished:
 		return fmt.Sprintf("%s (so far)", name)
-	case p.Days > ui.MaxChartDays && b.Days < daysOfWeek:
+	case p.Days > ui.MaxChartDays && b.Days < daysPerWeek:
 		return fmt.Sprintf("%s (part of a week)", name)
 	}
 	return name
@@ -99,8 +99,8 @@ func newChart(
 	return c
 }
 
-// The widths of bars in percent of their days: few days leave room between them, and a bar of the
-// compared period looks out behind the other.
+// The widths of bars in percent of their days. With few days, bars are narrower. A bar of the
+// compared period is wider, so that it shows behind the other.
 const (
 	weekWidth = 80
 	dayWidth  = 60
@@ -131,7 +131,7 @@ func (c *chart) drawPlays(p reports.Period) {
 	}
 }
 
-// Scores are in tenths of a percent. Their axis shows how they move: it has two steps at least.
+// Scores are in tenths of a percent. Their axis zooms in, but has at least two steps.
 const (
 	fullScore = 1000
 	scoreStep = 50
@@ -161,8 +161,8 @@ func (c *chart) drawScores(p reports.Period) {
 	}
 }
 
-// point is the average score in the middle of a bar. A line through the points is broken where
-// nothing was completed.
+// point returns the path command to the average score, in the middle of a bar. Bars without a
+// completed play break the line.
 func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
 	command := "M"
 	if *connected {

@@ -10,13 +10,13 @@ import (
 	"dg/web/ui"
 )
 
-// figure is one of the five figures of a period, and how it differs from that of the compared one.
+// figure is one of the five figures of a period, with its change from the compared period.
 type figure struct {
 	Name, Value string
 	Change      *change // nil: nothing is compared
 }
 
-// change is how a figure differs, as both are shown: ▲ 3.6 points, was 74.0%.
+// change is the change of a figure, computed from rounded values: ▲ 3.6 points, was 74.0%.
 type change struct {
 	Direction string // up or down; "": unchanged
 	Small     bool   // not coloured
@@ -25,18 +25,18 @@ type change struct {
 
 // comparison has the figures of the complete days of a period, and of those they are compared with.
 type comparison struct {
-	Complete, Earlier string              // the days in words; Complete "": the period
-	now               *reports.Statistics // nil: those of the period
+	Complete, Earlier string              // the days in words; Complete "": the whole period
+	now               *reports.Statistics // of the complete days; nil: of the whole period
 	before            *reports.Statistics
 }
 
-// measure is how a figure is read and written. read reports whether there is one: an average of
-// nothing is none. by writes a difference, and whether it is small.
+// measure defines a figure. read returns false if there is none: an average without plays.
+// difference formats a change, and reports whether it is small.
 type measure struct {
-	name  string
-	write func(n int64) string
-	by    func(n, before int64) (text string, small bool)
-	read  func(reports.Statistics) (n int64, ok bool)
+	name       string
+	format     func(n int64) string
+	difference func(n, before int64) (text string, small bool)
+	read       func(reports.Statistics) (n int64, ok bool)
 }
 
 var measures = []measure{
@@ -73,7 +73,7 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	for i, m := range measures {
 		all[i] = figure{Name: m.name, Value: "–"}
 		if n, ok := m.read(s); ok {
-			all[i].Value = m.write(n)
+			all[i].Value = m.format(n)
 		}
 		if c != nil {
 			all[i].Change = m.change(s, c)
@@ -82,8 +82,8 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// change says how a figure differs. Where that of the complete days is not the period's, it comes
-// first: ▼ 3%, 403, was 416.
+// change returns the change of a figure. If the figure of the complete days differs from that of
+// the period, it is named first: ▼ 3%, 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.now, &s))
 	before, known := m.read(*c.before)
@@ -92,20 +92,20 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	}
 	d := &change{Was: "unchanged"}
 	if now != before {
-		d.By, d.Small = m.by(max(now-before, before-now), before)
-		d.Was = fmt.Sprintf("was %s", m.write(before))
+		d.By, d.Small = m.difference(max(now-before, before-now), before)
+		d.Was = fmt.Sprintf("was %s", m.format(before))
 		if d.Direction = "up"; now < before {
 			d.Direction = "down"
 		}
 	}
 	if shown, _ := m.read(s); now != shown {
-		d.Was = fmt.Sprintf("%s, %s", m.write(now), d.Was)
+		d.Was = fmt.Sprintf("%s, %s", m.format(now), d.Was)
 	}
 	return d
 }
 
-// byShare writes a difference in whole percent, or beyond ten times how many times, rounded half
-// up. A period without plays is not compared, so before is positive.
+// byShare formats a difference in whole percent, or as a multiple above 900%, rounded half up.
+// before is positive, because a period without plays is not compared.
 func byShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
@@ -119,7 +119,7 @@ func byShare(n, before int64) (text string, small bool) {
 	return text, 100*n < before
 }
 
-// byPoints writes the difference of two percentages.
+// byPoints formats the difference of two percentages in percentage points.
 func byPoints(tenths, _ int64) (text string, small bool) {
 	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
 }
@@ -134,9 +134,9 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"A year earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods are the complete days of p, up to yesterday, and those they are compared with,
-// and whether there are any: reports begin in 2000. The period before whole months is as many
-// months, else as many days. A year earlier is 52 weeks earlier, so that weekdays meet.
+// comparedPeriods returns the complete days of p, up to yesterday, and the days they are compared
+// with. ok is false without a comparison: reports begin in 2000. Whole months are compared with as
+// many months, other periods with as many days. A year is 52 weeks, so that weekdays match.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -144,7 +144,7 @@ func comparedPeriods(
 	earlier = reports.Period{From: p.From.AddDate(0, 0, -p.Days), Days: p.Days}
 	switch end := p.End(); {
 	case with == compareYear:
-		earlier.From = p.From.AddDate(0, 0, -52*daysOfWeek)
+		earlier.From = p.From.AddDate(0, 0, -52*daysPerWeek)
 	case p.From.Day() == 1 && end.Day() == 1:
 		from := p.From.AddDate(p.From.Year()-end.Year(), int(p.From.Month()-end.Month()), 0)
 		earlier = ui.Between(from, p.From.AddDate(0, 0, -1))
@@ -162,10 +162,10 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// compared compares the query's period, or returns nil where nothing is compared: k-anonymity hides
-// figures, or there were no plays, or the reader turned it off. The reader cannot tell hidden
-// figures from none, and learns no more than by choosing that period. It comes before the report
-// that is shown, and gives its place back: no request waits for a place while it holds one.
+// compared returns the comparison of the query's period, or nil: k-anonymity hides figures, there
+// were no plays, or the reader turned it off. Hidden figures look like none, so the comparison
+// reveals no more than a report on that period. Call it before the report itself opens, because no
+// request may wait for a place while it holds one.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {
@@ -187,8 +187,7 @@ func (h *Handler) compared(
 	return c, nil
 }
 
-// totals returns the figures and days of a period, or nil if they are hidden or there were no
-// plays.
+// totals returns the figures and days of a period, or nil if they are hidden or there are no plays.
 func (h *Handler) totals(
 	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
 ) (*reports.Statistics, error) {

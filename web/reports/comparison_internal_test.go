@@ -77,7 +77,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		m := measures[c.measure]
 		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{before: figures(c.before)}))
 		complete := &comparison{now: figures(c.now), before: figures(c.before)}
-		c.want.Was = m.write(c.now) + ", " + c.want.Was
+		c.want.Was = m.format(c.now) + ", " + c.want.Was
 		require.Equal(t, c.want, *m.change(*figures(7), complete))
 	}
 }

@@ -40,7 +40,7 @@ type dashboardView struct {
 	// if the period has no plays: the path of the period that ends with the last play
 	LastPlays   string
 	Overlaps    []reports.Overlap
-	More        bool // overlaps than these
+	More        bool // there are further overlaps
 	Figures     []figure
 	Comparison  *comparison // nil: the period is compared with none
 	Compares    bool        // whether the reader compares the period with another
@@ -113,7 +113,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	if len(view.Groups) > 0 && !stats.Suppressed { // a hidden report looks like an empty one
+	if len(view.Groups) > 0 && !stats.Suppressed { // a suppressed report reveals no marks
 		view.shown = h.shownGroups(c.UserContext(), query)
 	}
 	view.ForkID = fork.ID
@@ -182,8 +182,8 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError replaces the API's message about an unknown group by the page's. A group of another
-// organisation gets the same, so that the page does not tell that it exists.
+// groupError replaces the API's message about an unknown group by the page's. Another
+// organisation's group gets the same message, which does not reveal that the group exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -191,7 +191,8 @@ func groupError(err error) error {
 	return err
 }
 
-// command reads the report from the API. The key is read from the environment, as in /docs.
+// command returns the curl command that reads the report from the API. As in /docs, the key comes
+// from the environment.
 func (h *Handler) command(q reports.Query) string {
 	group := ""
 	if q.GroupID != "" {
@@ -202,7 +203,7 @@ func (h *Handler) command(q reports.Query) string {
 		h.Base, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
 }
 
-// hintTimeout bounds what a report can do without: the marks of hidden groups, and its warning.
+// hintTimeout bounds the optional queries: the marks of hidden groups, and the warning of overlaps.
 const hintTimeout = 300 * time.Millisecond
 
 // shownGroups returns the groups that k-anonymity does not hide, or nil if that takes too long.
@@ -221,7 +222,7 @@ func (v *dashboardView) Hidden(groupID string) bool {
 	return v.shown != nil && !slices.Contains(v.shown, groupID)
 }
 
-// fill sets what the page shows of the figures.
+// fill sets the fields that show the figures.
 func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
@@ -254,9 +255,8 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 
 const shownOverlaps = reports.MaxOverlaps - 1 // that a warning names
 
-// lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if
-// it was never played. It is for all players only: of a group it would tell when the last of few
-// played.
+// lastPlays returns the path of the period of equal length that ends with the fork's last play, or
+// "" without one. Not offered for groups: it would reveal when a hidden group played.
 func (h *Handler) lastPlays(
 	c *fiber.Ctx, fork games.Fork, p reports.Period, at address,
 ) (string, error) {

@@ -19,10 +19,10 @@ type forkRow struct {
 	Plays, Players int64
 	Weeks          ui.Spark
 	WeeksLabel     string
-	folded         string // the title, as it is sorted
+	sortTitle      string // the title in lower case and without accents
 }
 
-// newForkRow draws its weeks below top.
+// newForkRow returns the row of a fork. top is the scale that all sparklines share.
 func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
@@ -35,7 +35,7 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) f
 		Players:    o.Players,
 		Weeks:      ui.NewSpark(o.Weeks[:], top),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
-		folded:     input.Fold(f.Title),
+		sortTitle:  input.Fold(f.Title),
 	}
 }
 
@@ -55,10 +55,10 @@ func stateOf(f games.Fork) forkState {
 func archived(f games.Fork) bool { return f.Status == "archived" }
 
 var forks = listing[forkRow]{
-	things: "forks",
+	plural: "forks",
 	columns: []column[forkRow]{
 		{"Fork", "title", false,
-			func(a, b forkRow) int { return strings.Compare(a.folded, b.folded) }},
+			func(a, b forkRow) int { return strings.Compare(a.sortTitle, b.sortTitle) }},
 		{"12 weeks", "", false, nil},
 		{"Plays", "-plays", true, func(a, b forkRow) int { return cmp.Compare(a.Plays, b.Plays) }},
 		{"Players", "-players", true,

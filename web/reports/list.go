@@ -10,27 +10,27 @@ import (
 	"dg/web/ui"
 )
 
-// column is a column of a list. order is what the first click on its head sorts by, as the address
-// has it: plays, or -plays for descending. A column without compare cannot be sorted by.
+// column is a column of a list. order is the value of the parameter sort that the first click on
+// its head sets: plays, or -plays for descending. A column without compare is not sortable.
 type column[T any] struct {
 	name, order string
 	numeric     bool
 	compare     func(a, b T) int
 }
 
-// listing says how things are listed, found and sorted.
+// listing defines how items are listed, searched and sorted.
 type listing[T any] struct {
-	things  string // what they are called
-	columns []column[T]
-	order   string               // without a choice
-	search  string               // the parameter of the search
-	text    func(thing T) string // which the search looks into
-	few     int                  // are seen at one glance
-	perPage int
-	place   string // the fragment of the list, or ""
+	plural   string // name of the items
+	columns  []column[T]
+	order    string              // the default
+	search   string              // query parameter of the search
+	text     func(item T) string // the searched text
+	few      int                 // a list of so many needs no search
+	perPage  int
+	fragment string // of the URL; "": none
 }
 
-// list is a page of things, or of those that a search found.
+// list is a page of the items that a search found, or of all.
 type list[T any] struct {
 	ui.Pager
 	Columns []columnHead
@@ -38,51 +38,51 @@ type list[T any] struct {
 
 	Searchable bool
 	Search     string
-	Found, All string // what the search found, and the path of all things
+	Found, All string // a sentence on the result, and the path without a search
 	Form       string
 	Kept       []param
 }
 
-// columnHead is the head of a column. Path is "" where it cannot be sorted by.
+// columnHead is the head of a column. Path is "" if the column is not sortable.
 type columnHead struct {
 	Name, Path, Sorted string
 	Numeric            bool
 }
 
-// page finds and sorts the things, and returns the page that the address asks for.
+// page searches and sorts the items, and returns the page that the address selects.
 func (l listing[T]) page(at address, all []T) list[T] {
 	v := list[T]{
 		Search: at.Param(l.search),
-		All:    at.Path(l.search, "") + l.place,
-		Form:   at.Self + l.place,
+		All:    at.Path(l.search, "") + l.fragment,
+		Form:   at.Self + l.fragment,
 		Kept:   at.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(all) > l.few
 	found := l.find(all, v.Search)
 	v.Found = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
-		l.things)
+		l.plural)
 	v.Columns = l.sort(found, at)
 	v.Pager = ui.NewPager(at.Param("page"), len(found), l.perPage, func(page int) string {
-		return at.Path("page", strconv.Itoa(page)) + l.place
+		return at.Path("page", strconv.Itoa(page)) + l.fragment
 	})
 	v.Rows = found[v.From:v.To]
 	return v
 }
 
-// find returns the things whose text contains what is searched.
+// find returns the items whose text contains the search, without regard to case and accents.
 func (l listing[T]) find(all []T, search string) []T {
 	search = input.Fold(search)
 	if search == "" {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(thing T) bool {
-		return !strings.Contains(input.Fold(l.text(thing)), search)
+	return slices.DeleteFunc(slices.Clone(all), func(item T) bool {
+		return !strings.Contains(input.Fold(l.text(item)), search)
 	})
 }
 
-// sort sorts the things as the address asks for, and returns the heads of the columns. That of the
-// sorted one turns the order round. What is equal in the column stays as it is.
-func (l listing[T]) sort(things []T, at address) (heads []columnHead) {
+// sort sorts the items in place, by the column that the address selects, and returns the heads of
+// the columns. The head of the sorted column reverses the order. The sort is stable.
+func (l listing[T]) sort(items []T, at address) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {
 		return c.compare != nil && key(c.order) == key(order)
@@ -102,10 +102,10 @@ func (l listing[T]) sort(things []T, at address) (heads []columnHead) {
 				next = key(order)
 				compare = func(a, b T) int { return c.compare(b, a) }
 			}
-			slices.SortStableFunc(things, compare)
+			slices.SortStableFunc(items, compare)
 		}
 		if c.compare != nil {
-			head.Path = at.Path("sort", next) + l.place
+			head.Path = at.Path("sort", next) + l.fragment
 		}
 		heads = append(heads, head)
 	}

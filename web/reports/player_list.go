@@ -14,33 +14,33 @@ const playersPerPage = 25
 
 // players are listed in the API's order: by plays.
 var players = listing[player]{
-	things: "players",
+	plural: "players",
 	columns: []column[player]{
 		{"Player", "label", false,
 			func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
 		{"Plays", "-plays", true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
-		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(best(a), best(b)) }},
-		{"Passed", "-passed", false, func(a, b player) int { return cmp.Compare(passed(a), passed(b)) }},
+		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) }},
+		{"Passed", "-passed", false, func(a, b player) int { return cmp.Compare(passedKey(a), passedKey(b)) }},
 		{"Last play", "-last", false,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
-	order:   "-plays",
-	search:  "player",
-	text:    func(p player) string { return p.Label },
-	few:     playersPerPage,
-	perPage: playersPerPage,
-	place:   "#p-h",
+	order:    "-plays",
+	search:   "player",
+	text:     func(p player) string { return p.Label },
+	few:      playersPerPage,
+	perPage:  playersPerPage,
+	fragment: "#p-h",
 }
 
-// best is the best score. Without a completed play it is below a score of 0.
-func best(p player) reports.Percent {
+// bestKey is the sort key of the best score. Without a completed play it sorts below a score of 0.
+func bestKey(p player) reports.Percent {
 	if !p.Completed {
 		return -1
 	}
 	return p.BestScore
 }
 
-func passed(p player) int {
+func passedKey(p player) int {
 	if p.Passed {
 		return 1
 	}

@@ -13,7 +13,7 @@ type preset struct {
 	period reports.Period
 }
 
-// presets are the presets of a day. "12 months" begins on the day after the same day a year ago.
+// presets returns the presets as of today. "12 months" begins on the day after this day last year.
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	quarter := month.AddDate(0, -int(month.Month()-1)%3, 0)

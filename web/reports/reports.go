@@ -34,7 +34,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	ui.ReleasePlace(c) // an overview has a place among the reports
+	ui.ReleasePlace(c) // the overview takes a place of the reports
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
 	overview, err := h.overview(c, p, period)
 	if err != nil {

@@ -14,9 +14,9 @@ const SettingsPath = "/settings/api-keys"
 // escaped.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// LocalPath returns next if it is a path of this site, otherwise "/". It refuses what a browser
-// could read as another host ("//", "/\", also after decoding); url.Parse refuses control
-// characters.
+// LocalPath returns next if it is a path of this site, otherwise "/": an open redirect would help
+// phishing. Browsers read "//" and "/\" as another host, also after decoding; url.Parse rejects
+// control characters.
 func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -26,10 +26,10 @@ func LocalPath(next string) string {
 	return next
 }
 
-// NextOf is where to continue after the sign-in.
+// NextOf returns the path to continue to after the sign-in.
 func NextOf(c *fiber.Ctx) string { return LocalPath(c.Query("next")) }
 
-// WithNext adds the path to continue to after the sign-in.
+// WithNext adds next, the path to continue to after the sign-in.
 func WithNext(path, next string) string {
 	if next == "" || next == "/" {
 		return path
@@ -37,7 +37,7 @@ func WithNext(path, next string) string {
 	return WithParam(path, "next", next)
 }
 
-// WithParam adds a parameter to a path.
+// WithParam adds a query parameter to a path.
 func WithParam(path, name, value string) string {
 	separator := "?"
 	if strings.Contains(path, "?") {
@@ -46,9 +46,9 @@ func WithParam(path, name, value string) string {
 	return path + separator + url.Values{name: {value}}.Encode()
 }
 
-const maxParam = 64 // bytes of a parameter that are kept
+const maxParam = 64 // bytes
 
-// Shortened returns the kept part of a parameter.
-func Shortened(text []byte) string {
+// TruncateParam bounds a query parameter that the page shows.
+func TruncateParam(text []byte) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
 }

@@ -12,7 +12,7 @@ import (
 // loopback only.
 const SessionCookie = "__Host-dg"
 
-// HostCookie is a cookie that ends with the browser's session.
+// HostCookie returns a session cookie: it ends when the browser closes.
 func HostCookie(name, value string) *fiber.Cookie {
 	return &fiber.Cookie{
 		Name:        name,

@@ -12,7 +12,7 @@ const OneDay = 24 * time.Hour
 // DefaultDays is the default length of a report.
 const DefaultDays = 28
 
-// LastDays is the period of n days that ends today.
+// LastDays is the period of n days that ends with today.
 func LastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, 1-n), Days: n}
 }

@@ -14,7 +14,7 @@ import (
 // FormErrors are the errors of a form, for the summary above it and for each field.
 type FormErrors struct {
 	Errors []FormError
-	Locked *time.Time // until when no attempt is accepted; nil: they are
+	Locked *time.Time // end of the lock after too many attempts; nil: none
 
 	AskPassword bool // whether the form asks for the password again
 }
@@ -40,8 +40,8 @@ func (f FormErrors) Error(field string) string {
 	return ""
 }
 
-// LockoutEnd returns when attempts are accepted again, if err is about that, or nil, and sets
-// Retry-After.
+// LockoutEnd returns the end of the lock and sets Retry-After if err is an identity.LockedError.
+// For other errors it returns nil.
 func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	locked, ok := errors.AsType[*identity.LockedError](err)
 	if !ok {
@@ -51,8 +51,8 @@ func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	return &locked.Until
 }
 
-// FormValue is a field of the submitted form. It reads the body alone: addresses end up in
-// histories, logs and links of others.
+// FormValue returns a field of the submitted form. It never reads the URL, which histories and logs
+// keep.
 func FormValue(c *fiber.Ctx, name string) string {
 	return string(c.Context().PostArgs().Peek(name))
 }
@@ -62,8 +62,8 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors of a form whose proof was rejected, and the status: 0 if err is
-// about something else.
+// ProofErrors returns the errors and the status of a form whose proof was rejected. The status is 0
+// for errors that are not about the proof.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests

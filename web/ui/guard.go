@@ -83,7 +83,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	return p, nil
 }
 
-// ErrCodeDue says that the sign-in waits for its code.
+// ErrCodeDue says that the session still needs the code of two-step verification.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request. Errors: identity.ErrNoSession, ErrCodeDue.

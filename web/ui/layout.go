@@ -30,7 +30,7 @@ const (
 	AreaDocs     area = "docs"
 )
 
-// Sidebar links to the neighbours of the current screen.
+// Sidebar links to the other screens of the current area.
 type Sidebar struct {
 	Label string
 	Pages []Link // of the level above, if there is one: the links are those of its current page
@@ -50,7 +50,7 @@ type Download struct {
 	Primary    bool // whether it is the screen's first action
 }
 
-// copyable is a text with a button that copies it. ID is that of its element.
+// copyable returns the data of a text with a copy button. id is the id of the text's element.
 func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }

@@ -32,8 +32,8 @@ func Say(c *fiber.Ctx, n Notice) {
 	c.Cookie(next)
 }
 
-// confirmChange takes what was said, if anything was. Forms that come back with errors leave it to
-// the page after them.
+// confirmChange shows and clears the notice of the cookie, if there is one. A form with errors
+// leaves it to the next page.
 func confirmChange(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(noticeCookie)
 	if text == "" || c.Method() != fiber.MethodGet {

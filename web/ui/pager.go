@@ -5,15 +5,14 @@ import (
 	"strconv"
 )
 
-// Pager is a page of a list: the elements from from up to to.
+// Pager is a page of a list: the elements [From:To].
 type Pager struct {
 	From, To       int
 	Shown          string // 1–25 of 127
 	Previous, Next string // paths, or ""
 }
 
-// NewPager returns the page that was asked for, or the nearest that exists. path returns the address
-// of a page.
+// NewPager returns the requested page, or the nearest that exists. path returns the path of a page.
 func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	page := max(1, min(PageOf(asked), (all+size-1)/size))
 	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
@@ -28,7 +27,7 @@ func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	return p
 }
 
-// PageOf returns the number of the page that was asked for, which need not exist.
+// PageOf parses the number of the requested page, which may not exist.
 func PageOf(asked string) int {
 	if page, err := strconv.Atoi(asked); err == nil {
 		return page

@@ -45,7 +45,7 @@ func (p *Pages) With(wing fs.FS) *Pages {
 // Today is the UTC day.
 func (p *Pages) Today() time.Time { return p.Now().UTC().Truncate(OneDay) }
 
-// ScreenView is a pointer to a view.
+// ScreenView is a pointer to a view that embeds Layout.
 type ScreenView interface{ confirm(n Notice) }
 
 // Render answers with the screen of the template name.html.
@@ -63,7 +63,7 @@ func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, err
 	return p.Markup(name, view)
 }
 
-// Markup is the screen of the template name.html, whoever asks.
+// Markup returns the screen of the template name.html without the notices of a request.
 func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {

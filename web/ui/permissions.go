@@ -14,8 +14,8 @@ func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize returns nil if the principal holds the permission on what the owner has, or an error
-// that says who can help. The owner is that of the loaded thing.
+// authorize returns an error that says who can help if the principal lacks the permission on what
+// owner owns. owner comes from the loaded row, never from the request.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -24,7 +24,7 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide is the policy's own answer. Errors: authz.ErrDenied.
+// Decide asks the policy, without explaining a denial. Errors: authz.ErrDenied.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }
@@ -37,8 +37,8 @@ func (p *Principal) wouldWithTwoStep(permission authz.Permission) bool {
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll decides on each of the things by its owner, and on neighbours of the same owner
-// once.
+// AuthorizeAll decides on each item by its owner. It asks the policy once for consecutive items of
+// one owner.
 func AuthorizeAll[T any](
 	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
 ) error {

@@ -8,8 +8,8 @@ import (
 	"dg/platform/authz"
 )
 
-// What the screens call of other modules is in the ports of each wing, and here for all of them.
-// The modules' services say what the methods promise, and which errors they return.
+// The interfaces that all wings use of other modules. Each wing has more in its ports.go. The
+// modules' services document the methods and their errors.
 
 // Sessions finds the session of a token, and asks its person for the password.
 type Sessions interface {

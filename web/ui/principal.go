@@ -15,7 +15,7 @@ import (
 // Principal is the signed-in person of a request.
 type Principal struct {
 	identity.Session
-	// of the organisation in the path; on other screens of the person's only one, or the zero value
+	// in the organisation of the path; on other screens the person's only one, or the zero value
 	org.Membership
 	all []org.Membership // of a person in several organisations
 	at  string           // the path of the request
@@ -28,10 +28,10 @@ type Principal struct {
 
 type placeKey struct{}
 
-// SetPlace notes how the request's place among those of its organisation is released.
+// SetPlace stores how to release the request's place in the limiter of its organisation.
 func SetPlace(c *fiber.Ctx, release func()) { c.Locals(placeKey{}, release) }
 
-// ReleasePlace releases the place early: reports and downloads have places of their own.
+// ReleasePlace releases the place early, because reports and downloads have limiters of their own.
 func ReleasePlace(c *fiber.Ctx) {
 	if release, ok := c.Locals(placeKey{}).(func()); ok {
 		release()
@@ -40,13 +40,13 @@ func ReleasePlace(c *fiber.Ctx) {
 
 type principalKey struct{}
 
-// PrincipalOf returns the principal that authenticate found for the request, or nil.
+// PrincipalOf returns the principal of the request, or nil before its authentication.
 func PrincipalOf(c *fiber.Ctx) *Principal {
 	p, _ := c.Locals(principalKey{}).(*Principal)
 	return p
 }
 
-// Subject is the principal as the policy sees it.
+// Subject returns the principal for the authorisation policy.
 func (p *Principal) Subject() authz.Subject {
 	return authz.Subject{
 		Kind:           authz.Member,
@@ -68,16 +68,16 @@ func (p *Principal) AuditActor() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }
 
-// IsMember reports whether the account is the only screen of the principal in the organisation.
+// IsMember reports whether the principal has the role member, which sees no screen but the account.
 func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 
-// Path is the address of a screen of the organisation.
+// Path returns the path of a screen of the organisation.
 func (p *Principal) Path(screen string) string {
 	return OrganisationPath(p.Organisation.Slug) + screen
 }
 
-// Account is the address of a screen of the account. It keeps the organisation of a person who
-// belongs to several.
+// Account returns the path of a screen of the account. For a person in several organisations it
+// keeps the current one.
 func (p *Principal) Account(screen string) string {
 	if len(p.all) == 0 || p.Organisation.ID == "" {
 		return "/account" + screen
@@ -85,12 +85,12 @@ func (p *Principal) Account(screen string) string {
 	return WithParam("/account"+screen, "org", p.Organisation.Slug)
 }
 
-// TwoStepFor is where two-step verification is set up, and which then continues to next.
+// TwoStepFor returns the path where two-step verification is set up, before it continues to next.
 func (p *Principal) TwoStepFor(next string) string {
 	return WithParam(p.Account("/two-step"), "next", next)
 }
 
-// sameScreen is the address of the screen of this kind in another organisation.
+// sameScreen returns the path of the corresponding screen in another organisation.
 func (p *Principal) sameScreen(m org.Membership) string {
 	parts := append(strings.Split(p.at, "/"), "", "", "", "")
 	switch other := OrganisationPath(m.Organisation.Slug); {

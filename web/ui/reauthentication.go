@@ -8,9 +8,9 @@ import (
 	"dg/modules/identity"
 )
 
-// Reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the
-// form is shown with the status and the errors: those of its fields, and of the password that it
-// asks for where none was entered recently. It decides for the three forms that need it.
+// Reauthenticate decides whether a form may make its change, for the three forms that need a recent
+// password. If so, the status is 0. Otherwise the form is shown again with the status and the
+// errors, and asks for the password.
 func (g *Guard) Reauthenticate(
 	c *fiber.Ctx, p *Principal, invalid ...FormError,
 ) (f FormErrors, status int, err error) {

@@ -8,7 +8,7 @@ import (
 	"dg/modules/identity"
 )
 
-// Cookies finds the session of a request. The sign-in of these screens has started it.
+// Cookies authenticates a request by the session cookie that the sign-in has set.
 type Cookies struct {
 	Sessions
 	Recheck Sessions // for running downloads

@@ -21,13 +21,13 @@ var staticFiles embed.FS
 // files are the stylesheets, scripts and images by name, in memory.
 type files map[string]httpserver.File
 
-// needless are the comments of a style sheet or a script, and blanks that separate nothing.
-var needless = map[string]*regexp.Regexp{
+// minified matches what files are served without: comments and insignificant white space.
+var minified = map[string]*regexp.Regexp{
 	".css": regexp.MustCompile(`(?s)/\*.*?\*/|\s*([{}])\s*|([;:,])\s+`),
 	".js":  regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`),
 }
 
-// loadFiles compresses the files once in a process, however many handlers it has.
+// loadFiles minifies and compresses the files once per process.
 var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
@@ -35,7 +35,7 @@ var loadFiles = sync.OnceValue(func() files {
 			return err
 		}
 		file, err := staticFiles.ReadFile(name)
-		if blanks := needless[path.Ext(name)]; blanks != nil {
+		if blanks := minified[path.Ext(name)]; blanks != nil {
 			file = blanks.ReplaceAll(file, []byte("$1$2"))
 		}
 		all[name[len("static/"):]] = httpserver.NewFile(file,
@@ -48,7 +48,7 @@ var loadFiles = sync.OnceValue(func() files {
 	return all
 })
 
-// path is the address of a file with the version of its content, so that browsers may cache it for
+// path is the URL of a file with the version of its content, so that browsers may cache it for
 // ever.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// Wait bounds the wait of a read for a replica, connecting included. Then the primary is read.
+	// Wait bounds how long a read waits for a replica, before it falls back to the primary.
 	Wait = 50 * time.Millisecond
-	// rest is how long a replica is not tried after a failure.
-	rest = 5 * time.Second
+	// backOff is how long a replica is not tried after a failure.
+	backOff = 5 * time.Second
 )
 
 // Replicas are hot standbys of the primary.
@@ -28,7 +28,7 @@ type Replicas struct {
 	next atomic.Uint32
 }
 
-// Replica is one of them.
+// Replica is a hot standby with its pool.
 type Replica struct {
 	DB     *postgres.DB
 	Number int // in the order of the setting, from 1: its name in log and metrics
@@ -120,8 +120,8 @@ func (r *Replica) acquire(ctx context.Context, at postgres.Position) *pgxpool.Co
 	}
 	busy := pool.Stat().AcquiredConns() == pool.Stat().MaxConns()
 	if ctx.Err() == nil && !busy {
-		r.restsUntil.Store(time.Now().Add(rest).UnixNano())
-		pool.Reset() // a restart leaves each connection dead
+		r.restsUntil.Store(time.Now().Add(backOff).UnixNano())
+		pool.Reset() // after a restart every pooled connection is dead
 		r.log.Warn("reports leave out the replica for five seconds", "error", postgres.Redact(err))
 	}
 	return nil
@@ -132,12 +132,12 @@ var (
 	errForeign  = errors.New("it belongs to another database system than the primary")
 	errPromoted = errors.New("it is no standby any more, or never was one")
 	errTimeline = errors.New("it is on another timeline than the primary")
-	errOwn      = errors.New("it has replayed what the primary did not send: a history of its own")
+	errDiverged = errors.New("it has replayed what the primary did not send: a history of its own")
 	errBehind   = errors.New("it has not replayed what the primary has committed")
 )
 
-// The control file shows a new timeline some time after its first record is replayed. The WAL
-// receiver's is current, but visible only to roles with pg_read_all_stats.
+// stateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
+// current timeline is visible only to roles with pg_read_all_stats.
 const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(), s.system_identifier,
 	greatest(c.timeline_id, r.min_recovery_end_timeline,
 	  (select received_tli from pg_stat_wal_receiver)),
@@ -145,8 +145,8 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(), s.system_id
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// await waits until the replica has replayed the position. It comes before the snapshot: within one,
-// the comparison would be newer than what is read.
+// await waits until the replica has replayed the position. Call it before the snapshot: within one
+// it would prove replay that the older snapshot does not see.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool
@@ -166,7 +166,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Pos
 		case timeline != at.Timeline:
 			return errTimeline
 		case replayed > received:
-			return errOwn
+			return errDiverged
 		case replayed >= at.LSN:
 			return nil
 		}

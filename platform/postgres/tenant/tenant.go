@@ -11,12 +11,11 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// ErrMissing is the error of a statement that the guard refuses. It is never sent.
+// ErrMissing is the error of a statement that the guard rejects before it is sent.
 var ErrMissing = errors.New(
 	"a statement names no organisation: use tenant.Scope on a model, or tenant.Raw or Exec for a text")
 
-// Columns are the tables that belong to organisations, with the column that says to which
-// one.
+// Columns maps each table that belongs to organisations to the column with the organisation's id.
 var Columns = map[string]string{
 	"organisations":   "id",
 	"memberships":     "org_id",
@@ -58,7 +57,7 @@ func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg adds the organisation. Only a subquery may leave it to the statements in it.
+// withOrg adds the parameter @org. A text without @org is allowed only around subqueries with it.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -85,8 +84,8 @@ func Guard(g *gorm.DB) error {
 	)
 }
 
-// guard refuses an unscoped statement. gorm drops the error of a subquery and writes nothing, so
-// that PostgreSQL refuses the outer statement.
+// guard rejects an unscoped statement. In a subquery gorm drops the error and writes no SQL, which
+// makes the outer statement a syntax error.
 func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
@@ -115,7 +114,7 @@ func scope(db *gorm.DB) bool {
 	})
 }
 
-// changeIsScoped is scope for updates, which must not move rows to another organisation.
+// changeIsScoped is scope for updates. It also rejects a change of the organisation's column.
 func changeIsScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
@@ -151,7 +150,7 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 		if !balanced(others.Exprs) {
 			return false
 		}
-		exprs = append(exprs, enclosed{others})
+		exprs = append(exprs, parenthesised{others})
 	}
 	where.Name = "WHERE"
 	where.Expression = clause.Where{Exprs: exprs}
@@ -159,11 +158,11 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	return true
 }
 
-// enclosed puts conditions in parentheses. gorm does so only for " or " between blanks, which a line
-// break passes.
-type enclosed struct{ clause.Where }
+// parenthesised puts conditions in parentheses. gorm does so only for " or " between blanks, and
+// misses one at a line break.
+type parenthesised struct{ clause.Where }
 
-func (e enclosed) Build(b clause.Builder) {
+func (e parenthesised) Build(b clause.Builder) {
 	_ = b.WriteByte('(')
 	e.Where.Build(b)
 	_ = b.WriteByte(')')
@@ -190,8 +189,8 @@ func balanced(exprs []clause.Expression) bool {
 	return true
 }
 
-// isBalanced refuses what could hide a parenthesis: comments, identifiers in quotes, and strings in
-// another form than 'x'.
+// isBalanced rejects what could hide a parenthesis: comments, quoted identifiers, and strings other
+// than plain '…'.
 func isBalanced(text string) bool {
 	open := 0
 	quoted := false
