@@ -32,9 +32,9 @@ var acrossTenants = map[string]string{
 	"apikeys.recordUsage": "the program stores the counts of all keys",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
-	"reports.sealedForks":  "the sealer works for all organisations",
-	"reports.markAll":      "as reports.sealedForks",
-	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.sealedForks has found",
+	"reports.forksToSeal":  "the sealer works for all organisations",
+	"reports.markAll":      "as reports.forksToSeal",
+	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.forksToSeal has found",
 	"reports.sealMonth":    "as reports.sealDay",
 
 	"org.allIDs":      "the operator's commands work on every organisation in turn",
