@@ -114,6 +114,9 @@ const turnWait = 100 * time.Millisecond
 // turn waits until the export may make a block. Exports take turns, because each uses a processor
 // for as long as its client reads, and requests would wait.
 func (s *Service) turn(ctx context.Context) (release func()) {
+	if s.turns.TryAcquire(1) {
+		return func() { s.turns.Release(1) }
+	}
 	waiting, stop := context.WithTimeout(ctx, turnWait)
 	defer stop()
 	if s.turns.Acquire(waiting, 1) != nil {
