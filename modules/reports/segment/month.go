@@ -71,10 +71,11 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
 	for n := h.header(MonthVersion, from); n > 0; n-- {
-		s, ok := h.player(from, &ordinal)
-		if !ok {
+		plays, fixed := h.player(&ordinal)
+		if h.bad {
 			return ErrDamaged
 		}
+		s := unpackPlayer(from, plays, fixed)
 		players.of(ordinal).add(&s)
 	}
 	if !h.done() {
@@ -93,17 +94,18 @@ func UnpackMembers(
 	h := reader{b: head}
 	var ordinal int32
 	for n := h.header(MonthVersion, from); n > 0; n-- {
-		s, ok := h.player(from, &ordinal)
-		plays := t.take(t.uvarint())
-		if !ok {
+		plays, fixed := h.player(&ordinal)
+		packed := t.take(t.uvarint())
+		if h.bad {
 			return ErrDamaged
 		}
 		if !member(ordinal) {
 			continue
 		}
-		if !a.addMember(first, s.Plays, plays) {
+		if !a.addMember(first, plays, packed) {
 			return ErrDamaged
 		}
+		s := unpackPlayer(from, plays, fixed)
 		a.Players.of(ordinal).add(&s)
 	}
 	if !h.done() || !t.done() {
@@ -112,20 +114,33 @@ func UnpackMembers(
 	return nil
 }
 
-// player reads the next player of a month's head. It advances ordinal from the previous player's.
-func (r *reader) player(from int64, ordinal *int32) (s PlayerSum, ok bool) {
-	*ordinal += int32(r.uvarint())
-	s.Plays = int32(r.uvarint())
-	fixed := r.take(fixedSize)
-	if r.bad || *ordinal < 0 {
-		return s, false
+// player reads the next player of a month's head, undecoded: a group skips most of them. It advances
+// ordinal from the previous player's, and sets bad if the head is damaged.
+func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
+	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
+		*ordinal += int32(b[0])
+		plays = int32(b[1])
+		fixed = b[2:][:fixedSize]
+		r.b = b[2+fixedSize:]
+	} else {
+		*ordinal += int32(r.uvarint())
+		plays = int32(r.uvarint())
+		fixed = r.take(fixedSize)
 	}
+	r.bad = r.bad || *ordinal < 0
+	return plays, fixed
+}
+
+// unpackPlayer decodes what player has read.
+func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 	result := binary.LittleEndian.Uint16(fixed)
-	s.Best = int16(result & resultScore)
-	s.Completed = result&resultCompleted != 0
-	s.Passed = result&resultPassed != 0
-	s.Last = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
-	return s, true
+	return PlayerSum{
+		Plays:     plays,
+		Best:      int16(result & resultScore),
+		Completed: result&resultCompleted != 0,
+		Passed:    result&resultPassed != 0,
+		Last:      from + int64(binary.LittleEndian.Uint32(fixed[2:])),
+	}
 }
 
 // addMember adds a player's packed plays to the total and to the days of a month, whose first day
