@@ -47,6 +47,7 @@ var signedOutScreens = []screen{
 	{name: "reset-error", shows: "The passwords do not match", path: "/account/reset?token=look",
 		status: http.StatusUnprocessableEntity,
 		do:     enter("#new", "battery horse staple", "#repeat", "battery horse")},
+	{name: "docs-long-line", shows: "In cron", path: "/docs/recipes/nightly-sync"},
 	{name: "docs-search-typed", shows: "precedes what a spreadsheet", path: "/docs",
 		do: func(p *browsertest.Page) {
 			p.Fill("#search", "formula spreadsheet")

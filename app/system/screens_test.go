@@ -113,6 +113,7 @@ var colourRules = []string{"color-contrast", "link-in-text-block"}
 func looksRight(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
+	assert.False(t, p.ScrollsSideways(), "at 1280 px")
 	p.Emulate(320, browsertest.Dark)
 	assert.Empty(t, p.Axe(colourRules...), "dark, at 320 px")
 	assert.False(t, p.ScrollsSideways(), "at 320 px")
