@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 if [ "$(id -u)" = 0 ]; then folder=/var/lib/dg/postgres; else folder=$PWD/.postgres; fi
 
 # platform/embeddedpg/programs.go decides which of these dg uses.
-for bin in "${PG_BIN:-}" "$(pg_config --bindir 2>/dev/null || :)" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
+for bin in "${PG_BIN:-}" "$(dirname "$(command -v postgres || :)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
   /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin /Applications/Postgres.app/Contents/Versions/*/bin \
   /opt/local/lib/postgresql*/bin /usr/local/pgsql/bin /usr/libexec/postgresql* "$folder/bin"; do
   major=$("$bin/postgres" --version 2>/dev/null | sed -n 's/.*(PostgreSQL) \([0-9]*\).*/\1/p' || :)

@@ -30,6 +30,9 @@ type database struct {
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
+// watchInterval is how often dg serve checks that the embedded server runs.
+const watchInterval = time.Second
+
 // connect joins or starts the embedded server, and may create its database. The caller must call
 // release.
 func connect(
@@ -83,19 +86,17 @@ func (db *database) release() {
 	}
 }
 
-// watch waits until ctx ends, or fails when the embedded server does.
+// watch waits until ctx ends, or fails when the embedded server has ended.
 func (db *database) watch(ctx context.Context) error {
-	var lost <-chan struct{}
-	if db.server != nil {
-		lost = db.server.Done()
+	for db.server == nil || db.server.Running() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(watchInterval):
+		}
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-lost:
-		return errors.New(
-			"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
-	}
+	return errors.New(
+		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
 // require returns the first failure of dg doctor's checks with these names.

@@ -8,13 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 //go:embed setup.sql
 var setupSQL string
 
 // launch starts the server. The caller has locked the folder, and no server of ours runs.
-func (s *Server) launch(ctx context.Context, opts Options) error {
+func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	f := s.folder
 	bin, err := FindProgram(ctx, f.path, "postgres")
 	if err != nil {
@@ -38,9 +39,11 @@ func (s *Server) launch(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	tryLock(log)
+	if err := syscall.Flock(int(log.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
 	cmd := f.command(context.Background(), filepath.Join(bin, "postgres"),
-		f.arguments(socket, opts.Settings)...)
+		f.arguments(socket, settings)...)
 	cmd.Stderr = log
 	if err := errors.Join(f.give(socket), f.give(log.Name()), cmd.Start(), log.Close()); err != nil {
 		return err

@@ -20,13 +20,11 @@ var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/usr/local/pgsql/bin /usr/libexec/postgresql* /var/lib/dg/postgres/bin`)
 
 // programFolders lists where the programs may be, the preferred ones first.
-func programFolders(ctx context.Context) (folders []string) {
+func programFolders() []string {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		return []string{chosen}
 	}
-	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
-		folders = append(folders, strings.TrimSpace(string(out)))
-	}
+	folders := filepath.SplitList(os.Getenv("PATH"))
 	for _, pattern := range usualFolders {
 		matches, _ := filepath.Glob(pattern)
 		slices.Reverse(matches) // newer versions first
@@ -45,7 +43,7 @@ func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(placeOf(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	var found []string
-	for _, candidate := range programFolders(ctx) {
+	for _, candidate := range programFolders() {
 		bin, _ := filepath.Abs(candidate)
 		//nolint:gosec // PostgreSQL's own programs
 		out, _ := exec.CommandContext(ctx, filepath.Join(bin, name), "--version").Output()

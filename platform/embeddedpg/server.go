@@ -38,12 +38,9 @@ type Options struct {
 // Server is this process's use of the server on a data folder, which any process may have started.
 type Server struct {
 	process
-	folder  folder
-	lock    *os.File      // the data folder
-	users   *os.File      // the cluster
-	session *pgx.Conn     // ends with the server
-	leave   func()        // nil after Stop
-	done    chan struct{} // closed when the server has ended, or after Stop
+	folder folder
+	lock   *os.File // the data folder
+	users  *os.File // the cluster; nil after Stop
 }
 
 // Start joins the server on the folder dir, or starts one. Only ctx bounds its wait while another
@@ -56,16 +53,16 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{folder: f, done: make(chan struct{})}
+	s := &Server{folder: f}
 	if s.lock, err = os.Open(f.path); err != nil {
 		return nil, err
 	}
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	log.Info("starting or joining PostgreSQL", "folder", f.path, "log", f.file(logFile))
-	if err = s.exclusively(ctx, func() error {
+	err = s.exclusively(ctx, func() error {
 		err := s.join(ctx)
 		if errors.Is(err, errNotRunning) {
-			err = s.launch(ctx, opts)
+			err = s.launch(ctx, opts.Settings)
 		}
 		if err == nil {
 			s.users, err = os.Open(f.file(cluster))
@@ -74,14 +71,10 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // is free: Stop alone takes it
 		}
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, errors.Join(err, s.lock.Close())
 	}
-	ctx, s.leave = context.WithCancel(context.WithoutCancel(ctx))
-	go func() {
-		defer close(s.done)
-		_, _ = s.session.WaitForNotification(ctx) // until the session ends
-	}()
 	return s, nil
 }
 
@@ -114,18 +107,20 @@ func await(ctx context.Context, try func() error) error {
 	}
 }
 
-// join connects to the server. It waits while the server starts, recovers or shuts down.
-// Errors: errNotRunning.
+// join finds the server, and waits while it starts, recovers or shuts down. Errors: errNotRunning.
 func (s *Server) join(ctx context.Context) error {
 	return await(ctx, func() (err error) {
-		if !s.folder.running() {
+		if !s.Running() {
 			return errNotRunning
 		}
 		if s.process, err = s.folder.readPIDFile(); err != nil {
 			return err
 		}
-		s.session, err = pgx.Connect(ctx, s.url("postgres", "postgres"))
-		return err
+		session, err := pgx.Connect(ctx, s.url("postgres", "postgres"))
+		if err != nil {
+			return err
+		}
+		return session.Close(ctx)
 	})
 }
 
@@ -145,40 +140,38 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Done is closed when the session with the server has ended: the server has too, or it recovers from
-// the crash of a process.
-func (s *Server) Done() <-chan struct{} { return s.done }
+// Running reports whether a process of the server lives.
+func (s *Server) Running() bool { return s.folder.running() }
 
 // Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A
 // second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
-	if s.leave == nil {
+	if s.users == nil {
 		return nil
 	}
-	defer func() { s.leave = nil }()
-	select {
-	case <-s.done: // a signal would disturb a recovery: the next command uses the server
-		return errors.Join(s.users.Close(), s.lock.Close())
-	default:
-	}
-	s.leave()
-	<-s.done
 	defer s.lock.Close()
 	return s.exclusively(ctx, func() error {
 		last := tryLock(s.users)
 		_ = s.users.Close()
-		running, err := s.folder.readPIDFile() // another user may have started it again
-		if !last || err != nil || !s.folder.running() {
-			return nil //nolint:nilerr // the server has ended before
+		s.users = nil
+		if !last {
+			return nil
 		}
-		_ = syscall.Kill(running.id, syscall.SIGINT) // a fast shutdown
-		err = await(ctx, func() error {
-			if s.folder.running() {
+		// Another user may have started it again, and a signal would disturb a recovery.
+		if err := s.join(ctx); err != nil {
+			if errors.Is(err, errNotRunning) {
+				return nil
+			}
+			return err
+		}
+		_ = syscall.Kill(s.id, syscall.SIGINT) // a fast shutdown
+		err := await(ctx, func() error {
+			if s.Running() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
 			}
 			return nil
 		})
-		_ = os.RemoveAll(running.socket) // fails if only root may write the folder above
+		_ = os.RemoveAll(s.socket) // fails if only root may write the folder above
 		return err
 	})
 }
