@@ -13,8 +13,8 @@
 // Failures:
 //   - Of several hosts dg uses the one that takes writes, and waits two seconds for each.
 //   - A connection to a host that became a standby is closed, and its request gets 503.
-//   - An idle connection is pinged before use. TCP keep-alives release the locks of a dead peer
-//     within 30 seconds.
+//   - An idle connection is pinged before use. The server releases the locks of a dead client within
+//     30 seconds.
 //   - A server that falls silent is noticed by the deadline of a request.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the

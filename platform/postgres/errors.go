@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,27 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 )
-
-// urlPassword and keyPassword find a password in any text, in the two forms of a connection string.
-var (
-	urlPassword = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:@/]*):\S*@`)
-	keyPassword = regexp.MustCompile(`(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)`)
-)
-
-// Redact removes the passwords of connection strings from an error's text. Every error from
-// connecting passes through it before it is returned or logged. A nil error stays nil.
-func Redact(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	clean := keyPassword.ReplaceAllString(urlPassword.ReplaceAllString(text, "${1}:***@"),
-		"${1}***")
-	if clean != text {
-		return errors.New(clean) // without the cause: it would bring the text back
-	}
-	return err
-}
 
 // unavailableClasses and unavailableCodes are the SQLSTATEs of transient failures, as opposed to
 // wrong statements.

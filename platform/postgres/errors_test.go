@@ -71,22 +71,3 @@ func TestUnavailable(t *testing.T) {
 		}
 	}
 }
-
-func TestRedact(t *testing.T) {
-	t.Parallel()
-	plain := errors.New("relation does not exist")
-	require.NoError(t, Redact(nil))
-	require.Same(t, plain, Redact(plain))
-	for text, want := range map[string]string{
-		"dial postgres://dg:p@ss/word@host/db: refused":        "dial postgres://dg:***@host/db: refused",
-		"postgresql://dg:x@h/a and postgres://dg@h":            "postgresql://dg:***@h/a and postgres://dg@h",
-		"bad: host=h password=topsecret user=dg":               "bad: host=h password=*** user=dg",
-		"bad: password = 'top secret' user=dg":                 "bad: password = *** user=dg",
-		"https://host/?sslmode=x&PASSWORD=topsecret&user=dg  ": "https://host/?sslmode=x&PASSWORD=***&user=dg  ",
-	} {
-		err := errors.New(text)
-		got := Redact(fmt.Errorf("%w", err))
-		require.EqualError(t, got, want)
-		require.NotErrorIs(t, got, err, "the original is still inside")
-	}
-}

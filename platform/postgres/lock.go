@@ -12,10 +12,7 @@ import (
 // ErrLocked means that another process held a lock for longer than the caller waits.
 var ErrLocked = errors.New("another process holds the lock")
 
-const (
-	lockRetryInterval = 100 * time.Millisecond
-	lockLogInterval   = time.Minute
-)
+const lockRetryInterval = 100 * time.Millisecond
 
 // AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, so that a
 // waiting command does not seem busy. Errors: ErrLocked, those of try, and that of ctx.
@@ -24,14 +21,14 @@ func AwaitLock(
 	try func() (bool, error),
 ) error {
 	attempts := retry.WithMaxDuration(timeout, retry.NewConstant(lockRetryInterval))
-	logged := time.Time{}
+	logged := timeout == 0
 	return retry.Do(ctx, attempts, func(context.Context) error {
 		has, err := try()
 		if err != nil || has {
 			return err
 		}
-		if timeout > 0 && time.Since(logged) >= lockLogInterval {
-			logged = time.Now()
+		if !logged {
+			logged = true
 			log.Info("another process holds the "+name+" lock: waiting", "at_most",
 				timeout.String())
 		}

@@ -53,7 +53,7 @@ func Migrate(
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("migrate: %w", Redact(err))
+		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
 }

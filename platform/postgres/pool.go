@@ -28,8 +28,7 @@ type Options struct {
 	IdleInTransactionTimeout time.Duration
 	Logger                   *slog.Logger // of replicas; nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
-	// connects lazily: package replica checks each connection when it is acquired
-	Replica bool
+	Lazy                     bool         // Open does not wait for an answer: a replica may be down
 }
 
 // DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything
@@ -66,14 +65,11 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
 	config.PingTimeout = pingTimeout // of the ping after a second of idleness
-	if opts.Replica {
-		config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
-	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("open the database pool: %w", Redact(err))
+		return nil, fmt.Errorf("open the database pool: %w", err)
 	}
-	if !opts.Replica {
+	if !opts.Lazy {
 		pinging, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
 		if err := pool.Ping(pinging); err != nil {
@@ -102,10 +98,13 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	if err != nil {
 		_ = conn.Close()
 		pool.Close()
-		return nil, fmt.Errorf("open gorm over the pool: %w", Redact(err))
+		return nil, fmt.Errorf("open gorm over the pool: %w", err)
 	}
 	return &DB{Pool: pool, Gorm: g, sql: conn}, nil
 }
+
+// closeTimeout bounds Close: with a silent server pgx takes 15 s to close a connection.
+const closeTimeout = 3 * time.Second
 
 // Close returns when every connection has been released and closed, or after closeTimeout.
 func (db *DB) Close() {

@@ -41,17 +41,15 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-// unreachable explains a failed connection attempt without its password.
+// unreachable explains a failed connection attempt.
 func unreachable(err error) error {
 	if misfit, ok := errors.AsType[*SessionError](err); ok {
 		return misfit
 	}
-	_, connecting := errors.AsType[*pgconn.ConnectError](err)
-	if _, answered := errors.AsType[*pgconn.PgError](err); connecting && answered {
-		// a wrong password, for example
-		return fmt.Errorf("the database refuses the connection: %w", Redact(err))
+	if _, answered := errors.AsType[*pgconn.PgError](err); answered { // a wrong password, for example
+		return fmt.Errorf("the database refuses the connection: %w", err)
 	}
-	return fmt.Errorf("the database does not answer: %w", Redact(err))
+	return fmt.Errorf("the database does not answer: %w", err)
 }
 
 // checkSession checks that a new session has dg's timeouts, isolation and schema, which a pooler may

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,13 +24,14 @@ const (
 	connectTimeout = 10 * time.Second
 	// hostTimeout replaces it for each of several hosts, so that the next is tried soon.
 	hostTimeout = 2 * time.Second
+	// pingTimeout bounds the ping of an idle connection before its use.
+	pingTimeout = time.Second
 )
 
 // prepareSession sets what every session needs, and reports whether the URL leads to a pooler in
 // transaction mode, where the role's defaults replace most of it (roles.sh).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
-	config.DialFunc = dial
 	config.OnPgError = leaveStandby(config.OnPgError)
 	// overrides the URL: reports read binary results, which other modes lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
@@ -47,9 +49,25 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 		}
 		return true
 	}
-	maps.Copy(config.RuntimeParams, livenessParams())
 	maps.Copy(config.RuntimeParams, sessionParams(opts))
 	return false
+}
+
+// prepareHosts sets the connect timeout. Of several hosts it requires the primary, unless the URL
+// has target_session_attrs: a former primary that returns as a standby is often first.
+func prepareHosts(config *pgconn.Config) {
+	limit := connectTimeout
+	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return f.Host != config.Host || f.Port != config.Port // sslmode=prefer repeats a host
+	}) {
+		limit = hostTimeout
+		if config.ValidateConnect == nil {
+			config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		}
+	}
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > limit {
+		config.ConnectTimeout = limit
+	}
 }
 
 // sessionParams are the startup parameters that not every pooler accepts.
@@ -67,6 +85,14 @@ func sessionParams(opts Options) map[string]string {
 		"lock_timeout":      milliseconds(opts.LockTimeout, defaultLockTimeout),
 		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout,
 			defaultIdleInTransactionTimeout),
+
+		// The locks of a client that died silently are released within half a minute. A Unix socket
+		// ignores the parameters of TCP.
+		"tcp_keepalives_idle":              "15",
+		"tcp_keepalives_interval":          "5",
+		"tcp_keepalives_count":             "3",
+		"tcp_user_timeout":                 "30000",
+		"client_connection_check_interval": "5000",
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +44,7 @@ func Open(
 	ctx context.Context, urls []string, primary *postgres.DB, opts postgres.Options,
 ) (*Replicas, error) {
 	rs := &Replicas{}
-	opts.Replica = true
+	opts.Lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	system := int64(0)
@@ -62,7 +61,7 @@ func Open(
 			return nil, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		rs.all = append(rs.all, r)
-		if errors.Is(r.Check(ctx, postgres.Position{}), errForeign) {
+		if r.isForeign(ctx) {
 			rs.Close()
 			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another "+
 				"database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
@@ -73,11 +72,9 @@ func Open(
 
 // Close closes the pools.
 func (rs *Replicas) Close() {
-	var all sync.WaitGroup
 	for _, r := range rs.All() {
-		all.Go(r.DB.Close)
+		r.DB.Close()
 	}
-	all.Wait()
 }
 
 // All returns the replicas in the order of the setting.
@@ -122,18 +119,15 @@ func (r *Replica) acquire(ctx context.Context, at postgres.Position) *pgxpool.Co
 	if ctx.Err() == nil && !busy {
 		r.restsUntil.Store(time.Now().Add(backOff).UnixNano())
 		pool.Reset() // after a restart every pooled connection is dead
-		r.log.Warn("reports leave out the replica for five seconds", "error", postgres.Redact(err))
+		r.log.Warn("reports leave out the replica for five seconds", "error", err)
 	}
 	return nil
 }
 
-// The reasons that a replica is not read.
+// The reasons that a replica is not read, of several.
 var (
-	errForeign  = errors.New("it belongs to another database system than the primary")
-	errPromoted = errors.New("it is no standby any more, or never was one")
-	errTimeline = errors.New("it is on another timeline than the primary")
-	errDiverged = errors.New("it has replayed what the primary did not send: a history of its own")
-	errBehind   = errors.New("it has not replayed what the primary has committed")
+	errForeign = errors.New("it belongs to another database system than the primary")
+	errBehind  = errors.New("it has not replayed what the primary has committed")
 )
 
 // stateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
@@ -155,18 +149,17 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Pos
 		var replayed, received uint64
 		err := conn.QueryRow(ctx, stateSQL).Scan(&standby, &system, &timeline, &replayed, &received)
 		switch {
-		case err != nil && ctx.Err() != nil && delay > time.Millisecond:
-			return errBehind
 		case err != nil:
 			return err
 		case system != r.system:
 			return errForeign
 		case !standby:
-			return errPromoted
+			return errors.New("it is no standby any more, or never was one")
 		case timeline != at.Timeline:
-			return errTimeline
+			return errors.New("it is on another timeline than the primary")
 		case replayed > received:
-			return errDiverged
+			return errors.New(
+				"it has replayed what the primary did not send: a history of its own")
 		case replayed >= at.LSN:
 			return nil
 		}
@@ -178,17 +171,17 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Pos
 	}
 }
 
-// checkTimeout bounds Check.
+// checkTimeout bounds isForeign.
 const checkTimeout = time.Second
 
-// Check returns why the replica cannot answer for the position, or nil.
-func (r *Replica) Check(ctx context.Context, at postgres.Position) error {
+// isForeign reports whether the replica answers and belongs to another system than the primary.
+func (r *Replica) isForeign(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	conn, err := r.DB.Pool.Acquire(ctx)
 	if err != nil {
-		return err
+		return false
 	}
 	defer conn.Release()
-	return r.await(ctx, conn, at)
+	return errors.Is(r.await(ctx, conn, postgres.Position{}), errForeign)
 }
