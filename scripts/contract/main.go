@@ -6,13 +6,14 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
-	"html"
 	"log"
 	"os"
 	"regexp"
 	"strings"
+	"text/template"
 
 	"github.com/goccy/go-yaml"
 
@@ -27,6 +28,27 @@ const (
 	rowsFile     = "web/docs/templates/docs_errors.html"
 )
 
+//go:embed contract.tmpl
+var text string
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"withoutBraces": strings.NewReplacer("{", "", "}", "").Replace,
+	"code": func(text string) string {
+		return "<span>" + codeSpan.ReplaceAllString(text, "<code>$1</code>") + "</span>"
+	},
+}).Parse(text))
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// sources are what the templates read.
+type sources struct {
+	Answers []struct { // examples of good answers
+		Name, Summary string
+		Value         json.RawMessage
+	}
+	Errors []*apiError
+}
+
 // apiError is an entry of errors.yaml.
 type apiError struct {
 	Status   int
@@ -34,7 +56,11 @@ type apiError struct {
 	Cause    string
 	Fix      string
 	Messages yaml.MapSlice
+	ID       string `yaml:"-"` // of its row in /docs/errors
 }
+
+// Kind is the top-level code of the error's body.
+func (e apiError) Kind() string { return apperr.New(e.Code, "").HTTP().Code }
 
 func main() {
 	log.SetFlags(0)
@@ -44,15 +70,7 @@ func main() {
 }
 
 func generate() error {
-	var table []apiError
-	source, err := os.ReadFile(errorsFile)
-	if err != nil {
-		return err
-	}
-	if err := yaml.UnmarshalWithOptions(source, &table, yaml.Strict()); err != nil {
-		return fmt.Errorf("%s: %w", errorsFile, err)
-	}
-	answers, err := answers()
+	s, err := readSources()
 	if err != nil {
 		return err
 	}
@@ -60,83 +78,56 @@ func generate() error {
 	if err != nil {
 		return err
 	}
-	served, err := toJSON(withErrors(string(document)+answers, table))
+	table := []byte("      {{table of errors}}\n")
+	document = bytes.Replace(document, table, s.render("table"), 1)
+	served, err := toJSON(append(document, s.render("examples")...))
 	if err != nil {
 		return fmt.Errorf("%s: %w", documentFile, err)
 	}
 	if err := os.WriteFile(servedFile, served, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(rowsFile, []byte(htmlRows(table)), 0o644)
+	return os.WriteFile(rowsFile, s.render("rows"), 0o644)
 }
 
-// answers is the YAML of the examples of good answers: JSON is YAML.
-func answers() (string, error) {
-	source, err := os.ReadFile(examplesFile)
+func readSources() (s sources, err error) {
+	source, err := os.ReadFile(errorsFile)
 	if err != nil {
-		return "", err
+		return s, err
 	}
-	var list []struct {
-		Name, Summary string
-		Value         json.RawMessage
+	if err := yaml.UnmarshalWithOptions(source, &s.Errors, yaml.Strict()); err != nil {
+		return s, fmt.Errorf("%s: %w", errorsFile, err)
 	}
-	if err := json.Unmarshal(source, &list); err != nil {
-		return "", fmt.Errorf("%s: %w", examplesFile, err)
+	seen := map[apperr.Code]bool{}
+	for _, e := range s.Errors {
+		e.ID = string(e.Code)
+		if seen[e.Code] {
+			e.ID = fmt.Sprintf("%s-%d", e.Code, e.Status)
+		}
+		seen[e.Code] = true
 	}
+	if source, err = os.ReadFile(examplesFile); err != nil {
+		return s, err
+	}
+	var compact bytes.Buffer // values in one line, for YAML
+	if err := json.Compact(&compact, source); err != nil {
+		return s, fmt.Errorf("%s: %w", examplesFile, err)
+	}
+	return s, json.Unmarshal(compact.Bytes(), &s.Answers)
+}
+
+// render fails for a mistake in contract.tmpl only.
+func (s sources) render(name string) []byte {
 	var b bytes.Buffer
-	for _, e := range list {
-		fmt.Fprintf(&b, "    %s: {summary: %q, value: ", e.Name, e.Summary)
-		if err := json.Compact(&b, e.Value); err != nil {
-			return "", err
-		}
-		b.WriteString("}\n")
+	if err := templates.ExecuteTemplate(&b, name, s); err != nil {
+		log.Fatal("contract: ", err)
 	}
-	return b.String(), nil
-}
-
-// withErrors adds the table of errors to the document's tag Errors, and their examples at its end.
-func withErrors(document string, table []apiError) string {
-	return strings.Replace(document, "      {{table of errors}}\n", markdownTable(table), 1) +
-		examples(table)
-}
-
-func markdownTable(table []apiError) string {
-	var b strings.Builder
-	b.WriteString(
-		"      | Status | `code` | `details.code` | Cause | How to fix it |\n      |---|---|---|---|---|\n",
-	)
-	for _, e := range table {
-		fmt.Fprintf(&b, "      | %d | `%s` | `%s` | %s | %s |\n", e.Status, kind(e), e.Code,
-			e.Cause,
-			e.Fix)
-	}
-	return b.String()
-}
-
-// kind is the top-level code of the error's body.
-func kind(e apiError) string { return apperr.New(e.Code, "").HTTP().Code }
-
-var braces = strings.NewReplacer("{", "", "}", "")
-
-// examples is the YAML of the examples, one for each message.
-func examples(table []apiError) string {
-	var b strings.Builder
-	for _, e := range table {
-		for _, m := range e.Messages {
-			message := m.Value.(map[string]any)
-			fmt.Fprintf(&b,
-				"    %s:\n      summary: %q\n      value:\n        code: %s\n        message: "+
-					"%q\n        details: {code: %s}\n",
-				m.Key, fmt.Sprintf("%d: %s", e.Status, message["when"]), kind(e),
-				braces.Replace(message["text"].(string)), e.Code)
-		}
-	}
-	return b.String()
+	return b.Bytes()
 }
 
 // toJSON keeps the order of the keys.
-func toJSON(document string) ([]byte, error) {
-	compact, err := yaml.YAMLToJSON([]byte(document))
+func toJSON(document []byte) ([]byte, error) {
+	compact, err := yaml.YAMLToJSON(document)
 	if err != nil {
 		return nil, err
 	}
@@ -145,30 +136,4 @@ func toJSON(document string) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-var code = regexp.MustCompile("`([^`]+)`")
-
-// htmlRows is the template of the rows in /docs/errors. The first row of a code has the code as its id.
-func htmlRows(table []apiError) string {
-	var b strings.Builder
-	b.WriteString(`{{define "errorRows"}}` + "\n")
-	seen := map[apperr.Code]bool{}
-	for _, e := range table {
-		id := string(e.Code)
-		if seen[e.Code] {
-			id = fmt.Sprintf("%s-%d", e.Code, e.Status)
-		}
-		seen[e.Code] = true
-		fmt.Fprintf(&b,
-			`<tr role="row" id="%s"><th role="rowheader" scope="row">%d <small class="mono">%s</small></th><td role="cell">%s</td><td role="cell" data-label="How to fix it">%s</td></tr>`+
-				"\n",
-			id, e.Status, e.Code, cell(e.Cause), cell(e.Fix))
-	}
-	b.WriteString("{{end}}\n")
-	return b.String()
-}
-
-func cell(text string) string {
-	return "<span>" + code.ReplaceAllString(html.EscapeString(text), "<code>$1</code>") + "</span>"
 }

@@ -6,12 +6,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"log"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -73,162 +72,90 @@ func generate() error {
 	if err != nil {
 		return err
 	}
-	all, err := operations(source)
-	if err != nil {
-		return fmt.Errorf("%s: %w", documentFile, err)
-	}
+	d := document{gjson.ParseBytes(source)}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(all); err != nil {
+	if err := encoder.Encode(d.operations()); err != nil {
 		return err
 	}
 	return os.WriteFile(referenceFile, b.Bytes(), 0o644)
 }
 
 // operations returns the document's operations below /api/, in its order.
-func operations(document []byte) ([]operation, error) {
-	var d openAPI
-	if err := json.Unmarshal(document, &d); err != nil {
-		return nil, err
-	}
-	var all []operation
-	for _, path := range d.Paths {
-		for _, method := range path.Value {
-			if method.Name != "get" || !strings.HasPrefix(path.Name, "/api/") {
-				continue
-			}
-			o, err := d.operation(path.Name, method.Value)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path.Name, err)
-			}
-			all = append(all, o)
+func (d document) operations() (all []operation) {
+	for path, methods := range members(d.Get("paths")) {
+		if source := methods.Get("get"); source.Exists() && strings.HasPrefix(path, "/api/") {
+			all = append(all, d.operation(path, source))
 		}
 	}
-	return all, nil
+	return all
 }
 
-func (d *openAPI) operation(path string, raw json.RawMessage) (operation, error) {
-	source, err := resolve[openAPIOperation](d, raw)
-	if err != nil {
-		return operation{}, err
-	}
+func (d document) operation(path string, source gjson.Result) operation {
 	o := operation{
-		ID:      source.OperationID,
+		ID:      source.Get("operationId").String(),
 		Path:    path,
-		Summary: source.Summary,
-		Scope:   source.Scope,
-		Text:    markdown(source.Description),
+		Summary: source.Get("summary").String(),
+		Scope:   source.Get("x-required-scope").String(),
+		Text:    description(source),
 	}
-	for _, raw := range source.Parameters {
-		p, err := resolve[openAPIParameter](d, raw)
-		if err != nil {
-			return o, err
-		}
-		schema, err := d.schema(p.Schema)
-		if err != nil {
-			return o, err
-		}
-		f := d.fieldOf(p.Name, schema)
-		f.In = p.In
-		f.Required = p.Required
-		f.Text = markdown(p.Description)
-		f.Example = fmt.Sprint(p.Example)
+	for _, parameter := range source.Get("parameters").Array() {
+		p := d.resolve(parameter)
+		f := fieldOf(p.Get("name").String(), d.schema(p.Get("schema")))
+		f.In = p.Get("in").String()
+		f.Required = p.Get("required").Bool()
+		f.Text = description(p)
+		f.Example = p.Get("example").String()
 		o.Parameters = append(o.Parameters, f)
 	}
 	o.Request = o.curl()
-	for _, r := range source.Responses {
-		response, err := resolve[openAPIResponse](d, r.Value)
-		if err != nil {
-			return o, err
+	for code, answer := range members(source.Get("responses")) {
+		response := d.resolve(answer)
+		if code == "200" {
+			d.addAnswer(&o, response)
+			continue
 		}
-		if r.Name != "200" {
-			o.Errors = append(o.Errors,
-				status{r.Name, d.codeOf(r.Name, response), markdown(response.Description)})
-		} else if err := o.add(d, response); err != nil {
-			return o, err
-		}
+		o.Errors = append(o.Errors, status{code, d.codeOf(code, response), description(response)})
 	}
-	return o, nil
+	return o
 }
 
-// add takes over the answer 200: its headers, fields and examples.
-func (o *operation) add(d *openAPI, response openAPIResponse) error {
-	for _, h := range response.Headers {
-		header, err := resolve[openAPIParameter](d, h.Value)
-		if err != nil {
-			return err
-		}
-		o.Headers = append(o.Headers, field{Name: h.Name, Text: markdown(header.Description)})
+// addAnswer adds the answer 200: its headers, fields and examples.
+func (d document) addAnswer(o *operation, response gjson.Result) {
+	for name, header := range members(response.Get("headers")) {
+		o.Headers = append(o.Headers, field{Name: name, Text: description(d.resolve(header))})
 	}
-	for _, content := range response.Content {
-		schema, err := d.schema(content.Value.Schema)
-		if err != nil {
-			return err
-		}
-		o.MediaType = content.Name
-		o.Body = markdown(schema.Description)
-		if o.Fields, err = d.fields(content.Value.Schema, "", 0); err != nil {
-			return err
-		}
-		for _, e := range content.Value.Examples {
-			answer, err := resolve[struct {
-				Summary string
-				Value   json.RawMessage
-			}](d, e.Value)
-			if err != nil {
-				return err
-			}
+	for mediaType, content := range members(response.Get("content")) {
+		schema := d.schema(content.Get("schema"))
+		o.MediaType = mediaType
+		o.Body = markdown(schema.description)
+		o.Fields = d.fields(schema, "")
+		for name, e := range members(content.Get("examples")) {
+			answer := d.resolve(e)
 			o.Examples = append(o.Examples, example{
-				ID:    "example-" + e.Name,
-				Label: answer.Summary,
-				Text:  pretty(answer.Value),
+				ID:    "example-" + name,
+				Label: answer.Get("summary").String(),
+				Text:  pretty(answer.Get("value")),
 			})
 		}
 	}
-	return nil
 }
 
-// codeOf is the details.code of an error, as its first example has it.
-func (d *openAPI) codeOf(status string, response openAPIResponse) string {
-	if _, err := strconv.Atoi(status); err != nil {
-		return "" // default: of several codes
+// codeOf is the details.code of an error, as its first example has it. The answer "default" has
+// several codes.
+func (d document) codeOf(status string, response gjson.Result) string {
+	if status == "default" {
+		return ""
 	}
-	for _, content := range response.Content {
-		for _, e := range content.Value.Examples {
-			example, err := resolve[struct {
-				Value struct{ Details struct{ Code string } }
-			}](d, e.Value)
-			if err == nil {
-				return example.Value.Details.Code
-			}
+	for _, content := range members(response.Get("content")) {
+		for _, e := range members(content.Get("examples")) {
+			return d.resolve(e).Get("value.details.code").String()
 		}
 	}
 	return ""
 }
-
-// pretty is the value of an example: text as it is, JSON with indents.
-func pretty(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		return strings.TrimSuffix(text, "\n")
-	}
-	var b bytes.Buffer
-	if json.Indent(&b, value, "", "  ") != nil {
-		return string(value)
-	}
-	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
-		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
-			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)
-		}
-		return object
-	})
-}
-
-// leaf is an object without others within it in a list of the outermost object, as json.Indent
-// writes it. A short one takes a line.
-var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
 
 // curl is a request for the operation, with the parameters that it requires.
 func (o *operation) curl() string {

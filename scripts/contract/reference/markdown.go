@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"html"
 	"regexp"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
@@ -58,3 +62,22 @@ func markdownTable(lines []string) string {
 	b.WriteString("</tbody></table></div>")
 	return b.String()
 }
+
+// pretty is the value of an example: text as it is, JSON with indents.
+func pretty(value gjson.Result) string {
+	if value.Type == gjson.String {
+		return strings.TrimSuffix(value.String(), "\n")
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(value.Raw), "", "  ") // it was read as JSON
+	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
+		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
+			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)
+		}
+		return object
+	})
+}
+
+// leaf is an object without others within it in a list of the outermost object, as json.Indent
+// writes it. A short one takes a line.
+var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
