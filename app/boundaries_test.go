@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 		"modules/reports/segment", "modules/exports", "modules/org",
 		"modules/audit",
 	},
-	"scripts/bench":    {"*", "platform/testkit"}, // the tests' oracle
+	"scripts/bench":    {"*", "platform/testkit"}, // its data
 	"scripts/contract": {"platform"},
 	"app/chaos":        {"app/apptest"}, // tests only, as the next
 	"app/system":       {"app/apptest", "app/commands"},

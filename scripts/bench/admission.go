@@ -3,121 +3,79 @@ package main
 import (
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
+	"fmt"
+	"math"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// crowd is a number of clients of other organisations that repeat a request until they leave.
-type crowd struct {
-	stop              context.CancelFunc
-	all               sync.WaitGroup
-	answered, refused atomic.Int64
-	failed            chan error
-}
-
-// newCrowd starts n clients, and returns when each has had an answer. A client that was answered
-// 503 comes again after a second.
-func newCrowd(ctx context.Context, n int, request func(ctx context.Context, nth int) error) *crowd {
-	ctx, stop := context.WithCancel(ctx)
-	c := &crowd{stop: stop, failed: make(chan error, n)}
-	var begun sync.WaitGroup
-	begun.Add(n)
-	for i := range n {
-		c.all.Go(func() {
-			first := sync.OnceFunc(begun.Done)
-			defer first()
-			for ctx.Err() == nil {
-				err := request(ctx, i)
-				switch {
-				case ctx.Err() != nil:
-				case errors.Is(err, errBusy):
-					c.refused.Add(1)
-					first()
-					select {
-					case <-ctx.Done():
-					case <-time.After(time.Second):
-					}
-				case err != nil:
-					c.failed <- err
-					return
-				default:
-					c.answered.Add(1)
-				}
-				first()
-			}
-		})
-	}
-	begun.Wait()
-	return c
-}
-
-// leave ends the crowd and returns its first failure.
-func (c *crowd) leave() error {
-	c.stop()
-	c.all.Wait()
-	select {
-	case err := <-c.failed:
-		return err
-	default:
-		return nil
-	}
-}
+const (
+	crowd  = 64                    // clients that ask for the largest reports
+	every  = 50 * time.Millisecond // between small requests
+	window = 8 * time.Second       // of one measurement
+)
 
 // admission measures what small requests of an organisation notice of two others that ask for the
 // largest reports.
 func admission(ctx context.Context, b *bench) error {
-	second, err := b.dataset(ctx, dataset{Plays: 200_000, Players: b.main.Players, Forks: 1})
-	if err != nil {
-		return err
+	small := b.client(&b.data.Small)
+	large := [2]*client{b.client(&b.data.Main), b.client(&b.data.Other)}
+	alone := func(ctx context.Context) (float64, error) {
+		return small.percentile99(ctx, b.path("stats", small.set, 30))
 	}
-	small, err := b.dataset(ctx, dataset{Plays: 10_000, Players: 500, Forks: 1})
-	if err != nil {
-		return err
+	beside := func(ctx context.Context) (p99 float64, err error) {
+		crowding, leave := context.WithCancel(ctx)
+		var others errgroup.Group
+		for i := range crowd {
+			c := large[i%2]
+			others.Go(func() error { return c.repeat(crowding, b.path("stats", c.set, 366)) })
+		}
+		p99, err = alone(ctx)
+		leave()
+		return p99, errors.Join(err, others.Wait())
 	}
-	c, err := b.client(ctx, small.IDs.Organisation.String())
-	if err != nil {
-		return err
-	}
-	large := [2]query{b.last(b.main, 366), b.last(second, 366)}
-	var from [2]*client
-	for i, q := range large {
-		if from[i], err = b.client(ctx, q.organisation()); err != nil {
+	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
+		"without them", crowd)
+	return b.compare(ctx, title, 3, beside, alone)
+}
+
+// repeat sends a request again and again until ctx ends, a second later where it was refused.
+func (c *client) repeat(ctx context.Context, path string) error {
+	for ctx.Err() == nil {
+		err := c.getting(path)(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, errBusy):
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		case err != nil:
 			return err
 		}
 	}
-	measureSmall := func() (float64, error) {
-		return c.steadily(ctx, b.last(small, 30).statsPath(), 50*time.Millisecond, 8*time.Second)
-	}
-	if _, err := measureSmall(); err != nil { // warms caches
-		return err
-	}
-	var alone, beside sample
-	var answered, refused int64
-	for range minRounds {
-		quiet, err := measureSmall()
-		if err != nil {
-			return err
-		}
-		others := newCrowd(ctx, 64, func(ctx context.Context, nth int) error {
-			return from[nth%2].get(ctx, large[nth%2].statsPath())
-		})
-		loud, err := measureSmall()
-		if err = errors.Join(err, others.leave()); err != nil {
-			return err
-		}
-		alone = append(alone, []float64{quiet})
-		beside = append(beside, []float64{loud})
-		answered += others.answered.Load()
-		refused += others.refused.Load()
-	}
-	ratio := beside.over(alone)
-	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of "+
-		"others; limit: without them", inMilliseconds,
-		beside, alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || beside.median() <= 25)
-	b.report.note(
-		"beside the small requests %d of the largest reports were answered and %d were refused "+
-			"with 503", answered, refused,
-	)
 	return nil
+}
+
+// percentile99 sends requests at a steady rate, whether earlier ones are answered or not. Each is
+// measured from the instant at which it was due: a pause of the server counts for every request due
+// in it.
+func (c *client) percentile99(ctx context.Context, path string) (float64, error) {
+	took := make([]float64, window/every)
+	var all errgroup.Group
+	began := time.Now()
+	for i := range took {
+		due := began.Add(time.Duration(i) * every)
+		all.Go(func() error {
+			<-time.After(time.Until(due))
+			err := c.getting(path)(ctx)
+			took[i] = milliseconds(time.Since(due))
+			return err
+		})
+	}
+	err := all.Wait()
+	slices.Sort(took)
+	return took[int(math.Ceil(0.99*float64(len(took))))-1], err
 }

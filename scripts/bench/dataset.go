@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"dg/modules/apikeys"
 	"dg/platform/testkit/history"
 )
 
@@ -19,112 +20,101 @@ const (
 	mostPlayers  = 100_000
 	smallGroup   = 50
 	largestGroup = 5_000
-	setDays      = 400
+	historyDays  = 400
+	keys         = 300 // of each organisation, used in turns, so that none reaches its rate limit
 )
 
-// manifest says what a data folder holds.
-type manifest struct {
-	Now  time.Time // the end of the plays
-	Sets []*dataset
+// data is what a folder holds: three organisations with one fork each.
+type data struct {
+	Now   time.Time // the end of the plays
+	Main  set       // all that is read
+	Other set       // a neighbour with large reports; plays are inserted here
+	Small set       // a neighbour with small ones
 }
 
-// dataset is one organisation of the data folder. Its plays are of its first fork.
-type dataset struct {
-	Name                  string // tells data sets of one shape apart
-	Plays, Players, Forks int
-	Groups                []int
-	IDs                   history.IDs
+// set is an organisation.
+type set struct {
+	Size    history.Size
+	IDs     history.IDs
+	Headers []string // Authorization, one for each key
 }
 
-func (d *dataset) same(o *dataset) bool {
-	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks &&
-		slices.Equal(d.Groups, o.Groups)
-}
-
-// seed differs for each shape and name: organisations of two data sets must not share ids.
-func (d *dataset) seed() uint64 {
-	seed := uint64(d.Plays)
-	for _, n := range append([]int{d.Players, d.Forks}, d.Groups...) {
-		seed = seed*1_000_003 + uint64(n)
-	}
-	for _, r := range d.Name {
-		seed = seed*1_000_003 + uint64(r)
-	}
-	return seed
-}
-
-// openData reads the manifest and loads the organisation whose one fork has all the plays.
-func (b *bench) openData(ctx context.Context) (err error) {
-	text, err := os.ReadFile(b.manifestPath())
+// openData reads what the folder holds, and fills an empty one.
+func (b *bench) openData(ctx context.Context, plays int) error {
+	name := filepath.Join(b.folder, "set.json")
+	text, err := os.ReadFile(name)
 	if err == nil {
-		err = json.Unmarshal(text, &b.data)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		b.data.Now = time.Now().UTC().Truncate(time.Millisecond)
-		err = nil
+		return json.Unmarshal(text, &b.data)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", b.manifestPath(), err)
-	}
-	if err := setTriggers(ctx, b.owner, true); err != nil { // an earlier run may have been killed
+	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	players := min(b.opts.Plays/10, mostPlayers)
-	b.main, err = b.dataset(ctx, dataset{
-		Plays:   b.opts.Plays,
-		Players: players,
-		Forks:   1,
-		Groups:  []int{smallGroup, min(players/20, largestGroup)},
-	})
-	return err
+	players := min(plays/10, mostPlayers)
+	groups := []int{smallGroup, min(players/20, largestGroup)}
+	b.data = data{
+		Now:   time.Now().UTC().Truncate(time.Millisecond),
+		Main:  set{Size: history.Size{Plays: plays, Players: players, Groups: groups}},
+		Other: set{Size: history.Size{Plays: minPlays, Players: 10_000}},
+		Small: set{Size: history.Size{Plays: 10_000, Players: 500}},
+	}
+	progress("loading %d plays", plays)
+	if err := b.load(ctx); err != nil {
+		return err
+	}
+	if text, err = json.Marshal(b.data); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o600)
 }
 
-func (b *bench) manifestPath() string { return filepath.Join(b.folder, "set.json") }
-
-// dataset returns a data set, which it loads and vacuums when the folder does not hold it.
-func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
-	if at := slices.IndexFunc(b.data.Sets, want.same); at >= 0 {
-		return b.data.Sets[at], nil
-	}
-	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players,
-		want.Forks)
-	if err := b.load(ctx, &want); err != nil {
-		return nil, err
-	}
-	if err := b.settle(ctx); err != nil {
-		return nil, err
-	}
-	b.data.Sets = append(b.data.Sets, &want)
-	text, err := json.MarshalIndent(b.data, "", "  ")
+// load imports the organisations in one transaction, and makes their keys.
+func (b *bench) load(ctx context.Context) error {
+	cmd := b.dg(ctx, "import", "-")
+	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &want, os.WriteFile(b.manifestPath(), text, 0o644)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = b.data.write(in)
+	if err = errors.Join(err, in.Close(), cmd.Wait()); err != nil {
+		return fmt.Errorf("dg import: %w", err)
+	}
+	for _, s := range b.data.sets() {
+		if err := b.makeKeys(ctx, s); err != nil {
+			return fmt.Errorf("make keys: %w", err)
+		}
+	}
+	return b.execute(ctx, `vacuum (analyze)`) // as on a server that has run for a while
 }
 
-// load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was
-// interrupted is repeated.
-func (b *bench) load(ctx context.Context, d *dataset) error {
-	r, w := io.Pipe()
-	imported := make(chan error, 1)
-	go func() {
-		err := b.run(ctx, r, "import", "-")
-		_ = r.CloseWithError(err) // ends Write when the import has failed
-		imported <- err
-	}()
-	ids, err := history.Write(w, d.seed(), b.data.Now, history.Size{
-		Plays:   d.Plays,
-		Players: d.Players,
-		Forks:   d.Forks,
-		Days:    setDays,
-		Groups:  d.Groups,
-	})
-	_ = w.CloseWithError(err)
-	d.IDs = ids
-	return errors.Join(<-imported, err)
+func (d *data) sets() []*set { return []*set{&d.Main, &d.Other, &d.Small} }
+
+func (d *data) write(w io.Writer) (err error) {
+	for seed, s := range d.sets() {
+		s.Size.Forks = 1
+		s.Size.Days = historyDays
+		if s.IDs, err = history.Write(w, uint64(seed), d.Now, s.Size); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// settle vacuums and analyses, as a server that runs for a while has done. The import has sealed.
-func (b *bench) settle(ctx context.Context) error {
-	b.report.progress("vacuuming")
-	return b.execute(ctx, `vacuum (analyze)`)
+// makeKeys makes keys by SQL: the service takes a statement and an audit entry for each.
+func (b *bench) makeKeys(ctx context.Context, s *set) error {
+	var ids []string
+	var hashes [][]byte
+	for range keys {
+		token := apikeys.NewToken()
+		hash := sha256.Sum256([]byte(token.Secret))
+		ids = append(ids, token.ID)
+		hashes = append(hashes, hash[:])
+		s.Headers = append(s.Headers, "Bearer "+token.String())
+	}
+	return b.execute(ctx, `insert into api_keys
+		(id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
+		select id, $1, 'bench', '{forks:read,reports:read}', hash, now(), 'bench', 'bench'
+		from unnest($2::text[], $3::bytea[]) k (id, hash)`, s.IDs.Organisation, ids, hashes)
 }

@@ -2,72 +2,52 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// How long a measurement is repeated, with a slow and with a quick limit.
-const (
-	slowBudget  = 20 * time.Second
-	quickBudget = 4 * time.Second
-)
-
-// statistics compares the figures of all players with DuckDB's engine.
-func statistics(ctx context.Context, b *bench) (err error) {
-	c, err := b.client(ctx, b.main.IDs.Organisation.String())
-	if err != nil {
+// statistics compares the figures of all players with one query of their plays.
+func statistics(ctx context.Context, b *bench) error {
+	main := &b.data.Main
+	c := b.client(main)
+	measure := func(days int, bar float64) error {
+		title := fmt.Sprintf("statistics, %d days; group by player", days)
+		return b.compare(ctx, title, bar, timed(5, c.getting(b.path("stats", main, days))),
+			timed(1, b.querying(days, `select player, count(*), max(score), max(started_at),
+				bool_or(passed) from plays where `+ofPeriod+` group by player`)))
+	}
+	if err := measure(366, 0.1); err != nil {
 		return err
 	}
-	duck, err := b.startDuckDB(ctx, b.main)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, duck.stop()) }()
-	for _, bar := range []struct {
-		days   int
-		faster float64
-	}{{366, 10}, {30, 2}} {
-		q := b.last(b.main, bar.days)
-		if err := duck.agrees(ctx, c, q); err != nil {
-			return err
-		}
-		got, err := alternate(ctx, slowBudget, timed(5, c.getting(q.statsPath())),
-			timed(1, duck.computing(q)))
-		if err != nil {
-			return err
-		}
-		b.report.faster(fmt.Sprintf("statistics, %d days; limit: DuckDB, plays in memory",
-			bar.days), got[0], got[1], bar.faster)
-	}
-	return nil
+	return measure(30, 0.5)
 }
 
 // groups measures the figures of groups.
 func groups(ctx context.Context, b *bench) error {
-	c, err := b.client(ctx, b.main.IDs.Organisation.String())
+	main := &b.data.Main
+	c := b.client(main)
+	all := b.path("stats", main, 366)
+	few := all + "&groupId=" + main.IDs.Groups[0].String()
+	many := all + "&groupId=" + main.IDs.Groups[1].String()
+	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 1,
+		timed(5, c.getting(many)), timed(5, c.getting(all)))
 	if err != nil {
 		return err
 	}
-	year := b.last(b.main, 366)
-	few := year.of(0)
-	many := year.of(1)
-	got, err := alternate(ctx, quickBudget, timed(5, c.getting(many.statsPath())),
-		timed(5, c.getting(year.statsPath())))
-	if err != nil {
-		return err
-	}
-	b.report.atMost(
-		fmt.Sprintf("group of %s, 366 days; limit: all players", digits(float64(b.main.Groups[1]))),
-		inMilliseconds, got[0], got[1], 1)
+	onePass := b.querying(366, `select started_at, player, score, passed, answers from plays
+		where `+ofPeriod+` and player = any (array(select player from group_members
+		where org_id = $1 and group_id = $5))`, main.IDs.Groups[0])
+	return b.compare(ctx, fmt.Sprintf("group of %d, 366 days; one pass over its plays", smallGroup),
+		1.5, timed(20, c.getting(few)), timed(20, onePass))
+}
 
-	where, args := few.where()
-	args = append([]any{args[0], pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args[1:]...)
-	onePass := func(ctx context.Context) error {
-		rows, err := b.reads.Query(ctx,
-			`/* bench.onePass */ select started_at, player, score, passed, answers`+where, args...)
+const ofPeriod = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
+
+// querying is the work of a query on the main fork: it reads the rows and decodes nothing.
+func (b *bench) querying(days int, sql string, more ...any) func(context.Context) error {
+	from, end := b.period(days)
+	args := append([]any{b.data.Main.IDs.Organisation, b.data.Main.IDs.Forks[0], from, end}, more...)
+	return func(ctx context.Context) error {
+		rows, err := b.owner.Query(ctx, "/* bench */ "+sql, args...)
 		if err != nil {
 			return err
 		}
@@ -77,13 +57,4 @@ func groups(ctx context.Context, b *bench) error {
 		}
 		return rows.Err()
 	}
-	got, err = alternate(ctx, quickBudget, timed(20, c.getting(few.statsPath())),
-		timed(20, onePass))
-	if err != nil {
-		return err
-	}
-	b.report.atMost(fmt.Sprintf("group of %d, 366 days; limit: one pass over its plays",
-		smallGroup),
-		inMilliseconds, got[0], got[1], 1.5)
-	return nil
 }
