@@ -34,20 +34,15 @@ var mayImport = map[string][]string{
 	"app/system":       {"app/apptest", "app/commands"},
 	"app/demo": {
 		"platform", "modules/apikeys", "modules/audit", "modules/games", "modules/identity",
-		"modules/identity/password",
 	},
-	"app/doctor":    {"migrations", "modules/identity", "platform"},
-	"configs":       {},
-	"migrations":    {},
-	"modules/audit": {"platform"},
-	"modules/identity": {
-		"platform", "modules/audit", "modules/identity/password", "modules/identity/twostep",
-	},
-	"modules/identity/password": {"platform"},
-	"modules/identity/twostep":  {},
-	"modules/org":               {"platform", "modules/audit"},
-	"modules/games":             {"platform"},
-	"modules/apikeys":           {"platform", "modules/org", "modules/audit"},
+	"app/doctor":       {"migrations", "modules/identity", "platform"},
+	"configs":          {},
+	"migrations":       {},
+	"modules/audit":    {"platform"},
+	"modules/identity": {"platform", "modules/audit"},
+	"modules/org":      {"platform", "modules/audit"},
+	"modules/games":    {"platform"},
+	"modules/apikeys":  {"platform", "modules/org", "modules/audit"},
 	"modules/reports": {
 		"platform", "modules/games", "modules/org", "modules/reports/segment",
 	},
@@ -59,8 +54,7 @@ var mayImport = map[string][]string{
 		"modules/org", "modules/audit",
 	},
 	"modules/importer": {
-		"platform", "modules/audit", "modules/identity", "modules/identity/password",
-		"modules/identity/twostep", "modules/org", "modules/games",
+		"platform", "modules/audit", "modules/identity", "modules/org", "modules/games",
 	},
 	"platform": {"platform", "configs", "migrations"},
 	// for tests: no part lists it
@@ -74,7 +68,7 @@ var mayImport = map[string][]string{
 		"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports",
 		"modules/org", "modules/audit",
 	},
-	"web/account": {"modules/identity", "modules/identity/twostep", "platform", "web/ui"},
+	"web/account": {"modules/identity", "platform", "web/ui"},
 	"web/auditlog": {
 		"modules/apikeys", "modules/audit", "modules/exports",
 		"platform", "web/ui",

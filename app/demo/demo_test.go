@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
-	"dg/modules/identity/password"
+	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/testkit/pgtest"
 )
@@ -38,7 +38,7 @@ func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	require.Len(t, found, len(demo.Accounts))
 	for i, a := range demo.Accounts {
 		assert.Equal(t, a.Email, found[i][1])
-		assert.True(t, password.Verify(found[i][2], a.Password), a.Email)
+		assert.True(t, identity.PasswordMatches(found[i][2], a.Password), a.Email)
 	}
 }
 

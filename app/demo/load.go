@@ -13,7 +13,6 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/identity"
-	"dg/modules/identity/password"
 	"dg/platform/authz"
 )
 
@@ -38,7 +37,7 @@ func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 			identity.EmailKey(a.Email)).Scan(&hash); err != nil {
 			return fmt.Errorf("look for accounts of the demo: %w", err)
 		}
-		if password.Verify(hash, a.Password) {
+		if identity.PasswordMatches(hash, a.Password) {
 			published = append(published, a.Email)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
 	"dg/app/demo"
-	"dg/modules/identity/password"
 )
 
 // README, Try it: the printed curl line works as it is pasted. A second run keeps the data,
@@ -66,7 +66,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	d := serveDemo(t)
 	dir = d.dir
 	refused("dg account reset", serve...)
-	other, err := password.Hash("a password of their own")
+	other, err := argon2id.CreateHash("a password of their own", argon2id.DefaultParams)
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dg/modules/audit"
-	"dg/modules/identity/twostep"
 )
 
 // change is a transaction that changes a person's credentials. It holds the lock of the person's
@@ -105,14 +104,14 @@ func (c *change) verifyCode(code string) error {
 // matchCode deletes a right recovery code, or stores the step of a right code of the app. Errors:
 // ErrWrongCode.
 func (c *change) matchCode(code string) error {
-	if recovery, is := twostep.ParseRecoveryCode(code); is {
+	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)
 	}
 	secret, err := c.service.keys.open(c.from.UserID, *c.from.User.TOTPSecret)
 	if err != nil {
 		return err
 	}
-	step, ok := twostep.Match(secret, code, c.now, c.from.User.TOTPLastStep)
+	step, ok := matchTOTP(secret, code, c.now, c.from.User.TOTPLastStep)
 	if !ok {
 		return ErrWrongCode
 	}

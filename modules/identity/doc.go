@@ -4,9 +4,8 @@
 //
 // Service has a method for each verb of a screen. reauthenticated verifies the password within its
 // limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
-// entry). Keyring encrypts the secrets of two-step verification.
-//
-// Packages password and twostep (codes) hold the rest.
+// entry). Keyring encrypts the secrets of two-step verification. hasher bounds the memory of
+// concurrent hashes, and an imported hash is read within bounds: no sign-in can use up the server.
 //
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get

@@ -1,16 +1,15 @@
 package identity
 
-import (
-	"github.com/alexedwards/argon2id"
+import "github.com/alexedwards/argon2id"
 
-	"dg/modules/identity/password"
-)
+// HashCost is the cost of new hashes.
+var HashCost = hashCost
 
 // cheap is the least cost that argon2id allows: with the race detector a real hash takes a second.
 var cheap = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // UseCheapHashes makes new hashes, and the dummy one, cheap.
-func (s *Service) UseCheapHashes() { s.passwords = password.NewHasher(cheap) }
+func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheap) }
 
 // UseKeys replaces the keyring.
 func (s *Service) UseKeys(keys Keyring) { s.keys = keys }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"strings"
 
-	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 )
 
@@ -65,7 +64,7 @@ func (k Keyring) Encrypts() bool { return k.current != nil }
 
 // StoredSecret returns a person's two-step secret, which must be valid, in its stored form.
 func (k Keyring) StoredSecret(personID, secret string) string {
-	parsed, _ := twostep.ParseSecret(secret)
+	parsed, _ := ParseTOTPSecret(secret)
 	return k.encrypt(personID, parsed)
 }
 

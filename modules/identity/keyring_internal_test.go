@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 )
 
@@ -38,7 +37,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	require.NotEqual(t, encrypted, first.encrypt(bob, secret))
 	require.NotContains(t, encrypted, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
-	_, plain := twostep.ParseSecret(encrypted)
+	_, plain := ParseTOTPSecret(encrypted)
 	require.False(t, plain, "no secret in clear looks like an encrypted one")
 	for name, c := range map[string]struct {
 		ring           Keyring

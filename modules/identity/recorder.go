@@ -34,9 +34,6 @@ var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWro
 type Memberships interface {
 	// OrganisationIDsIn returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationIDsIn(tx transaction, personID string) ([]string, error)
-	// OrganisationNamesOf returns the names of the person's organisations, which a new password
-	// must not consist of.
-	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
 }
 
 type requestKey struct{}

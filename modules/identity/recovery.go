@@ -2,12 +2,52 @@ package identity
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
 
 	"dg/modules/audit"
-	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
+
+// Recovery codes have 80 random bits, so they are stored with a fast hash, SHA-256.
+const (
+	recoveryCodes  = 10 // of a person
+	recoveryLength = 16
+	// Crockford's base32: no i, l, o or u to misread
+	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+)
+
+var recoveryEncoding = base32.NewEncoding(recoveryAlphabet)
+
+// newRecoveryCode returns a code such as 7k3m-9qxa-c4de-h8rt.
+func newRecoveryCode() string {
+	var b [recoveryLength * 5 / 8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	c := recoveryEncoding.EncodeToString(b[:])
+	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
+}
+
+// lookalikes replaces letters that look like digits.
+var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
+
+// parseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such as
+// a code of an authenticator app.
+func parseRecoveryCode(text string) (code string, ok bool) {
+	if len(text) > 4*recoveryLength {
+		return "", false
+	}
+	code = lookalikes.Replace(strings.ToLower(normaliseCode(text)))
+	return code, len(code) == recoveryLength && strings.Trim(code, recoveryAlphabet) == ""
+}
+
+// hashRecoveryCode returns the stored hash of a code, salted with the person.
+func hashRecoveryCode(personID, code string) []byte {
+	h := sha256.Sum256([]byte(personID + " " + code))
+	return h[:]
+}
 
 // RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
 func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
@@ -46,13 +86,13 @@ func (s *Service) ReplaceRecoveryCodes(
 
 // replaceRecoveryCodes stores ten codes. The lock of the person's row rules out a second ten.
 func (c *change) replaceRecoveryCodes() ([]string, error) {
-	codes := make([]string, twostep.RecoveryCodes)
-	rows := make([]recoveryRow, twostep.RecoveryCodes)
+	codes := make([]string, recoveryCodes)
+	rows := make([]recoveryRow, recoveryCodes)
 	for i := range codes {
-		codes[i] = twostep.NewRecoveryCode()
-		code, _ := twostep.ParseRecoveryCode(codes[i])
+		codes[i] = newRecoveryCode()
+		code, _ := parseRecoveryCode(codes[i])
 		rows[i] = recoveryRow{
-			UserID: c.from.UserID, CodeHash: twostep.HashRecoveryCode(c.from.UserID, code),
+			UserID: c.from.UserID, CodeHash: hashRecoveryCode(c.from.UserID, code),
 		}
 	}
 	_, err := deleteRows(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
@@ -65,7 +105,7 @@ func (c *change) replaceRecoveryCodes() ([]string, error) {
 
 // useRecoveryCode deletes a recovery code and records its use. Errors: ErrWrongCode.
 func (c *change) useRecoveryCode(code string) error {
-	hash := twostep.HashRecoveryCode(c.from.UserID, code)
+	hash := hashRecoveryCode(c.from.UserID, code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.from.UserID, hash)
 	switch {

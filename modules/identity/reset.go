@@ -70,10 +70,10 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	if err != nil {
 		return err
 	}
-	if err := s.checkNewPassword(ctx, whose, replacement); err != nil {
+	if err := checkPassword(replacement, whose); err != nil {
 		return err
 	}
-	hash, err := s.passwords.Hash(ctx, replacement)
+	hash, err := s.passwords.hash(ctx, replacement)
 	if err != nil {
 		return err
 	}

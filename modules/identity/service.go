@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"dg/modules/identity/password"
 	"dg/platform/limit"
 	"dg/platform/netaddr"
 	"dg/platform/postgres"
@@ -17,7 +16,7 @@ type Service struct {
 	db        *postgres.DB
 	now       func() time.Time
 	recorder  Recorder
-	passwords *password.Hasher
+	passwords *hasher
 	slots     *limit.Limiter // of sign-ins
 	keys      Keyring        // of the secrets of two-step verification
 }
@@ -28,7 +27,7 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 		db:        db,
 		now:       now,
 		recorder:  recorder,
-		passwords: password.NewHasher(password.DefaultCost),
+		passwords: newHasher(hashCost),
 		slots:     newSignInLimiter(db.Pool),
 		keys:      keys,
 	}

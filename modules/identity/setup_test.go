@@ -79,10 +79,6 @@ type memberships struct{}
 
 func (memberships) OrganisationIDsIn(*gorm.DB, string) ([]string, error) { return nil, nil }
 
-func (memberships) OrganisationNamesOf(context.Context, string) ([]string, error) {
-	return []string{"Acme", "Harbour & Vale Logistics"}, nil
-}
-
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
 
 // pass moves the clock.

@@ -111,7 +111,7 @@ func (s *Service) verifyPassword(
 		s.recorder.recordSignInFailure(ctx, who.person(), err, nil)
 		return nil, err
 	}
-	matches, err := s.passwords.Matches(ctx, who.PasswordHash, password)
+	matches, err := s.passwords.matches(ctx, who.PasswordHash, password)
 	if err != nil || matches {
 		return limits, err
 	}

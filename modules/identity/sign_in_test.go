@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
-	passwords "dg/modules/identity/password"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
@@ -37,7 +37,7 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.service(b.DB)
-	hash, err := passwords.Hash(password)
+	hash, err := argon2id.CreateHash(password, &identity.HashCost)
 	require.NoError(t, err)
 	b.Person(testkit.Person{Email: ann, PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))

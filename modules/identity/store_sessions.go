@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -83,7 +82,7 @@ func offerSecret(
 	if keys.Encrypts() {
 		kept = encryptedPrefix + "%"
 	}
-	secret := keys.encrypt(personID, twostep.NewSecret())
+	secret := keys.encrypt(personID, newTOTPSecret())
 	var row sessionRow
 	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).

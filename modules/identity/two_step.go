@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"dg/modules/audit"
-	"dg/modules/identity/twostep"
 	"dg/platform/apperr"
 )
 
@@ -36,7 +35,7 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	if err != nil {
 		return Enrolment{}, err
 	}
-	return Enrolment{Secret: secret, URL: twostep.URL(own.User.Email, secret)}, nil
+	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
 }
 
 // ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of it.
@@ -75,7 +74,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, ok := twostep.Match(secret, code, c.now, 0)
+	step, ok := matchTOTP(secret, code, c.now, 0)
 	if !ok {
 		return nil, ErrWrongCode
 	}

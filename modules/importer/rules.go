@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dg/modules/games"
-	"dg/modules/identity/password"
-	"dg/modules/identity/twostep"
+	"dg/modules/identity"
 	"dg/platform/input"
 )
 
@@ -37,9 +36,9 @@ var tags = input.New(expectations(), map[string]func(input.Field) bool{
 		_, ok := games.SkillByID(s)
 		return ok
 	}),
-	"password_hash": input.Text(password.Valid),
+	"password_hash": input.Text(identity.ValidPasswordHash),
 	"totp_secret": input.Text(func(s string) bool {
-		_, ok := twostep.ParseSecret(s)
+		_, ok := identity.ParseTOTPSecret(s)
 		return ok
 	}),
 })
@@ -59,8 +58,8 @@ func expectations() map[string]string {
 		"gtefield":         "a time not before startedAt, got {value}",
 		"ltefield":         "a whole number from 0 to attempts, got {value}",
 		"excluded_without": "nothing in a play without completedAt, got {value}",
-		"password_hash":    password.Format,
-		"totp_secret":      twostep.SecretFormat,
+		"password_hash":    identity.PasswordHashFormat,
+		"totp_secret":      identity.TOTPSecretFormat,
 		"configuration":    "an object without \\u0000 and numbers that are out of range",
 	}
 	for name, text := range types {

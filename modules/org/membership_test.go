@@ -33,9 +33,6 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, Several: true},
 	}, found)
 	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
-	names, err := b.orgs.OrganisationNamesOf(t.Context(), ann)
-	require.NoError(t, err)
-	require.Equal(t, []string{their.Name, "Zulu"}, names)
 	for i, slug := range []string{"theirs", "ours"} {
 		one, err := b.orgs.Membership(t.Context(), ann, slug)
 		require.NoError(t, err)

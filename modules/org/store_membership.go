@@ -43,17 +43,6 @@ func (s *Service) MembershipsOf(
 	return found, apperr.Annotate(err, "org: memberships")
 }
 
-// OrganisationNamesOf returns the names of MembershipsOf.
-func (s *Service) OrganisationNamesOf(
-	ctx context.Context, personID string,
-) (names []string, err error) {
-	all, err := s.MembershipsOf(ctx, personID)
-	for _, m := range all {
-		names = append(names, m.Organisation.Name)
-	}
-	return names, err
-}
-
 // Membership returns the person's membership in the organisation with the slug. Errors:
 // apperr.NotFound, the same for an unknown organisation and for one that the person does not belong
 // to.

@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/modules/identity/twostep"
 	"dg/web/ui"
 )
 
@@ -48,7 +47,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
 	view.Secret = inGroupsOfFour(offer.Secret)
 	view.QR = newQRCode(offer.URL)
-	view.Issuer = twostep.Issuer
+	view.Issuer = identity.TOTPIssuer
 	view.Action = p.TwoStepFor(continueAfter(c, p))
 	return h.Render(c, status, "two-step-on", &view)
 }

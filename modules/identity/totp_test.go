@@ -1,4 +1,4 @@
-package twostep
+package identity
 
 import (
 	"strings"
@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestParseTOTPSecret(t *testing.T) {
+func TestTOTPSecretsAreBase32(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
 		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
 	} {
-		got, ok := ParseSecret(text)
+		got, ok := ParseTOTPSecret(text)
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got)
 	}
@@ -24,7 +24,7 @@ func TestParseTOTPSecret(t *testing.T) {
 		"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========",
 		strings.Repeat("A", 201),
 	} {
-		_, ok := ParseSecret(text)
+		_, ok := ParseTOTPSecret(text)
 		assert.False(t, ok, "%q", text)
 	}
 }
@@ -36,23 +36,23 @@ func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
 	now := time.Now()
 	code, err := totp.GenerateCode(secret, now)
 	require.NoError(t, err)
-	recovery := NewRecoveryCode()
-	want, ok := ParseRecoveryCode(recovery)
+	recovery := newRecoveryCode()
+	want, ok := parseRecoveryCode(recovery)
 	require.True(t, ok)
 	for _, between := range []string{
 		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
 	} {
-		_, ok := Match(secret, between+code[:3]+between+wide(code[3:])+between, now, 0)
+		_, ok := matchTOTP(secret, between+code[:3]+between+wide(code[3:])+between, now, 0)
 		assert.True(t, ok, "%q", between)
 		spelled := between + strings.ReplaceAll(recovery, "-", between) + between
 		for _, text := range []string{spelled, wide(recovery)} {
-			got, ok := ParseRecoveryCode(text)
+			got, ok := parseRecoveryCode(text)
 			assert.True(t, ok, "%q", text)
 			assert.Equal(t, want, got)
 		}
 	}
 	for _, text := range []string{code[:5], code + "0", "x" + code, ""} {
-		_, ok := Match(secret, text, now, 0)
+		_, ok := matchTOTP(secret, text, now, 0)
 		assert.False(t, ok, "%q", text)
 	}
 }

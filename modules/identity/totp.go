@@ -1,4 +1,4 @@
-package twostep
+package identity
 
 import (
 	"crypto/rand"
@@ -17,8 +17,8 @@ import (
 // step are accepted too.
 const stepSeconds = 30
 
-// Issuer is the name under which an authenticator app shows the codes.
-const Issuer = "DG"
+// TOTPIssuer is the name under which an authenticator app shows the codes.
+const TOTPIssuer = "DG"
 
 // The size of TOTP secrets, in bytes.
 const (
@@ -26,14 +26,14 @@ const (
 	minSecretSize = 10 // of common authenticators
 )
 
-// SecretFormat describes a TOTP secret, for errors.
-const SecretFormat = "a secret of at least 80 bits in base32"
+// TOTPSecretFormat describes a TOTP secret, for errors.
+const TOTPSecretFormat = "a secret of at least 80 bits in base32"
 
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// ParseSecret returns a secret in its stored form, in upper case without padding, and whether
+// ParseTOTPSecret returns a secret in its stored form, in upper case without padding, and whether
 // the text is one.
-func ParseSecret(text string) (string, bool) {
+func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
 		return "", false
@@ -42,18 +42,18 @@ func ParseSecret(text string) (string, bool) {
 	return secret, err == nil && len(b) >= minSecretSize && len(text) <= 200
 }
 
-// NewSecret returns a random secret.
-func NewSecret() string {
+// newTOTPSecret returns a random secret.
+func newTOTPSecret() string {
 	var b [secretSize]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return base32Secret.EncodeToString(b[:])
 }
 
-// URL is the content of a secret's QR code. Algorithm, digits and period are the defaults of
+// totpURL is the content of a secret's QR code. Algorithm, digits and period are the defaults of
 // every app.
-func URL(account, secret string) string {
-	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(account) + "?secret=" + secret +
-		"&issuer=" + Issuer
+func totpURL(account, secret string) string {
+	return "otpauth://totp/" + TOTPIssuer + ":" + url.PathEscape(account) + "?secret=" + secret +
+		"&issuer=" + TOTPIssuer
 }
 
 // normaliseCode undoes what keyboards, apps and the clipboard add to a code: full-width forms,
@@ -67,9 +67,9 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// Match returns the time step of the code: the current one or a neighbour. ok is false for a wrong
+// matchTOTP returns the time step of the code: the current one or a neighbour. ok is false for a wrong
 // code and for a step up to last, the last accepted one.
-func Match(secret, code string, now time.Time, last int64) (step int64, ok bool) {
+func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {

@@ -1,0 +1,98 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/alexedwards/argon2id"
+	"golang.org/x/sync/semaphore"
+)
+
+// hashCost is the cost of new hashes: OWASP's minimum for argon2id, about 20 ms.
+var hashCost = argon2id.Params{
+	Memory:      19456, // KiB
+	Iterations:  2,
+	Parallelism: 1,
+	SaltLength:  16,
+	KeyLength:   32,
+}
+
+// The bounds of imported hashes: beyond them, one sign-in could exhaust the server.
+const (
+	maxMemory      = 256 << 10 // KiB
+	maxIterations  = 10
+	maxParallelism = 16
+)
+
+// PasswordHashFormat describes a password hash, for errors.
+const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
+	"m up to 262144, t up to 10, p up to 16)"
+
+// ValidPasswordHash reports whether the text is a password hash within the bounds.
+func ValidPasswordHash(hash string) bool { return costOf(hash) != nil }
+
+// PasswordMatches reports whether the password has the hash. An invalid hash matches none.
+func PasswordMatches(hash, password string) bool {
+	if !ValidPasswordHash(hash) {
+		return false
+	}
+	matches, err := argon2id.ComparePasswordAndHash(normalise(password), hash)
+	return err == nil && matches
+}
+
+// costOf returns the cost of a hash within the bounds, or nil.
+func costOf(hash string) *argon2id.Params {
+	p, _, _, err := argon2id.DecodeHash(hash)
+	if err != nil || p.Parallelism < 1 || p.Parallelism > maxParallelism ||
+		p.Iterations < 1 || p.Iterations > maxIterations ||
+		p.Memory < 8*uint32(p.Parallelism) || p.Memory > maxMemory ||
+		p.SaltLength < 8 || p.SaltLength > 64 || p.KeyLength < 16 || p.KeyLength > 64 {
+		return nil
+	}
+	return p
+}
+
+// hasher computes password hashes. Concurrent hashes share maxMemory, the most that one may need.
+type hasher struct {
+	cost   argon2id.Params // of new hashes
+	memory *semaphore.Weighted
+}
+
+func newHasher(cost argon2id.Params) *hasher {
+	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
+}
+
+// matches reports whether the password has the hash. Without a valid hash it computes a dummy one,
+// so that the time does not reveal the missing password.
+func (h *hasher) matches(
+	ctx context.Context, hash *string, password string,
+) (matches bool, err error) {
+	var cost *argon2id.Params
+	if hash != nil && len(password) <= maxPassword { // none stored is longer
+		cost = costOf(*hash)
+	}
+	if cost == nil {
+		_, err := h.hash(ctx, "")
+		return false, err
+	}
+	err = h.withMemory(ctx, cost, func() { matches = PasswordMatches(*hash, password) })
+	return matches, err
+}
+
+// hash returns the hash of a new password in PHC form.
+func (h *hasher) hash(ctx context.Context, password string) (hash string, err error) {
+	failure := h.withMemory(ctx, &h.cost, func() {
+		hash, err = argon2id.CreateHash(normalise(password), &h.cost)
+	})
+	return hash, cmp.Or(failure, err)
+}
+
+func (h *hasher) withMemory(ctx context.Context, cost *argon2id.Params, compute func()) error {
+	if err := h.memory.Acquire(ctx, int64(cost.Memory)); err != nil {
+		return fmt.Errorf("identity: wait for a hash: %w", err)
+	}
+	defer h.memory.Release(int64(cost.Memory))
+	compute()
+	return nil
+}

@@ -1,0 +1,130 @@
+package identity
+
+import (
+	"context"
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+	"dg/platform/input"
+)
+
+// The bounds of a new password. It needs no particular kinds of characters.
+const (
+	minPassword = 12   // code points
+	maxPassword = 1000 // bytes
+	minUncommon = 5    // different characters that are in no common word
+)
+
+// commonWords are the parts of common passwords, in the languages of the product. The list is short,
+// because a single word is shorter than 12 characters.
+var commonWords = strings.Fields(commonList)
+
+//go:embed common.txt
+var commonList string
+
+// year matches the years that people append to a word.
+var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
+
+// unleet undoes the usual replacements of letters.
+var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
+	"s", "5", "s", "7", "t")
+
+// normalise returns a password as it is hashed, in NFC: keyboards compose accents differently.
+func normalise(password string) string { return norm.NFC.String(password) }
+
+// checkPassword refuses a new password that is too short or too long, or that is made of common
+// words, the person's name and the e-mail. Errors: apperr.Validation with the field "new".
+func checkPassword(password string, of userRow) error {
+	const field = "new"
+	text := normalise(password)
+	switch {
+	case !utf8.ValidString(text):
+		return apperr.NewField(field, "The new password contains invalid characters. Use a different one.")
+	case utf8.RuneCountInString(text) < minPassword:
+		return apperr.NewField(field, "The new password is too short. Use at least %d characters.",
+			minPassword)
+	case len(password) > maxPassword:
+		return apperr.NewField(field, "The new password is too long. Use at most %d bytes.", maxPassword)
+	case uncommon(password, wordsOf(of.Name, of.Email)) < minUncommon:
+		return apperr.NewField(field, "The new password is easy to guess: it is common, or made of "+
+			"your name or e-mail. Use several unrelated words, or a password manager.")
+	}
+	return nil
+}
+
+// wordsOf returns the words of names, with and without accents. It drops words of two letters, which
+// occur in any password.
+func wordsOf(names ...string) (words []string) {
+	between := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}
+	for _, name := range names {
+		for _, word := range strings.FieldsFunc(input.Lower(name)+" "+input.Fold(name), between) {
+			if len(word) > 2 {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+// uncommon counts the different characters outside of the own and the common words and of years.
+// Different ones, because a repetition is as easy to guess as what it repeats.
+func uncommon(password string, own []string) int {
+	words := append(own, commonWords...)
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
+	pairs := make([]string, 0, 2*len(words))
+	for _, word := range words {
+		pairs = append(pairs, word, "")
+	}
+	without := strings.NewReplacer(pairs...)
+	text := strings.Join(strings.Fields(input.Lower(password)), "")
+	text = without.Replace(year.ReplaceAllString(text, ""))
+	different := map[rune]bool{}
+	for _, r := range without.Replace(unleet.Replace(text)) {
+		different[r] = true
+	}
+	return len(different)
+}
+
+var errSamePassword = apperr.NewField("new",
+	"The new password is the current one. Use a different one.")
+
+// ChangePassword replaces the person's password. Every other session of the person ends; this one
+// continues under the returned token.
+//
+// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, apperr.Validation with the
+// field "new".
+func (s *Service) ChangePassword(
+	ctx context.Context, token string, proof Proof, replacement string,
+) (Session, error) {
+	own, err := s.signedIn(ctx, token)
+	if err != nil {
+		return Session{}, err
+	}
+	if err := checkPassword(replacement, own.User); err != nil {
+		return Session{}, err
+	}
+	return s.reauthenticated(ctx, token, proof, func(c *change) error {
+		if normalise(replacement) == normalise(proof.Password) {
+			return errSamePassword
+		}
+		if err := c.verifyCode(proof.Code); err != nil {
+			return err
+		}
+		hash, err := s.passwords.hash(ctx, replacement)
+		if err != nil {
+			return err
+		}
+		return c.rotate(audit.PasswordChanged,
+			map[string]any{"password_hash": hash, "password_since": c.now})
+	})
+}
