@@ -109,7 +109,7 @@ alter table users enable always trigger users_end_sessions,
     enable always trigger users_void_recovery_codes,
     enable always trigger users_refuse_clear_secret;
 
--- Counts of wrong passwords, by account and by network, and of codes: see identity/limits.go. Unlogged,
+-- Counts of wrong passwords, by account and by network, and of codes: see identity/store_limits.go. Unlogged,
 -- for speed: a crash of PostgreSQL forgets a few minutes of them.
 create unlogged table password_guesses (
     key_hash bytea primary key check (octet_length(key_hash) = 32), -- SHA-256 of the limit's key

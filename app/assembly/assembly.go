@@ -151,10 +151,10 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 
 func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
 	return identity.New(db, time.Now, identity.Recorder{
-		Memberships: m.org,
-		Audit:       m.audit,
-		Log:         s.Log,
-		Failed:      m.counts.signInFailed,
+		OrganisationsOf: m.org.OrganisationIDsIn,
+		Audit:           m.audit,
+		Log:             s.Log,
+		Failed:          m.counts.signInFailed,
 	}, s.Keys)
 }
 

@@ -80,7 +80,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		log:      log,
 		orgs:     orgs,
 		people: identity.New(owner, time.Now,
-			identity.Recorder{Memberships: orgs, Audit: log, Log: db.log}, identity.Keyring{}),
+			identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: log, Log: db.log}, identity.Keyring{}),
 		request: audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version},
 	}, nil
 }

@@ -28,7 +28,10 @@ func (s *Service) changePerson(
 	var wrongCode error
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
 		now := s.clock()
-		from, err := s.session(tx.Clauses(lockUser), token, now)
+		if err := lockPersonOf(tx, token); err != nil {
+			return err
+		}
+		from, err := s.session(tx, token, now)
 		if err == nil && from.SecondStepDue != secondStepDue {
 			err = ErrNoSession
 		}
@@ -84,21 +87,11 @@ func (c *change) verifyCode(code string) error {
 		return nil
 	}
 	limits := codeLimits(c.from.UserID, *c.from.User.TOTPSecret)
-	var lockedUntil *time.Time
-	err := checkLimits(c.tx, limits, c.now)
-	if err == nil {
-		err = c.matchCode(code)
+	match := func() error { return c.matchCode(code) }
+	if err := c.service.attempt(c.tx, c.from.User, limits, match); err != nil {
+		return err
 	}
-	switch {
-	case err == nil:
-		return clearLimits(c.tx, limits, c.now)
-	case errors.Is(err, ErrWrongCode):
-		var countErr error
-		lockedUntil, countErr = countFailure(c.tx, limits, c.now)
-		err = cmp.Or(countErr, err)
-	}
-	c.service.recorder.recordSignInFailure(c.tx.Statement.Context, c.from.User.person(), err, lockedUntil)
-	return err
+	return countAttempt(c.tx, limits, 0, c.now)
 }
 
 // matchCode deletes a right recovery code, or stores the step of a right code of the app. Errors:

@@ -19,7 +19,6 @@ import (
 // the previous one. The zero value leaves secrets in clear.
 type Keyring struct {
 	current, previous *secretKey
-	allowClear        bool // decrypt accepts secrets in clear: the first migration with a key
 }
 
 // secretKey holds what HKDF derives from a key.
@@ -62,16 +61,10 @@ const encryptedPrefix = "v1."
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// StoredSecret returns a person's two-step secret, which must be valid, in its stored form.
-func (k Keyring) StoredSecret(personID, secret string) string {
-	parsed, _ := ParseTOTPSecret(secret)
-	return k.encrypt(personID, parsed)
-}
-
-// encrypt returns a person's secret in its stored form, with the person as additional data. The
+// Encrypt returns a person's secret in its stored form, with the person as additional data. The
 // nonce is derived from person and secret (SIV-like). So encryption is deterministic, an import of
 // the same secret changes nothing, and no two plaintexts share a nonce.
-func (k Keyring) encrypt(personID, secret string) string {
+func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
 	}
@@ -97,10 +90,11 @@ func (k Keyring) open(personID, stored string) (string, error) {
 // decrypt is open with the cause as its error. With a current key it rejects a secret in clear as
 // forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
-	if !strings.HasPrefix(stored, encryptedPrefix) {
-		if k.Encrypts() && !k.allowClear {
-			return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
-		}
+	switch {
+	case strings.HasPrefix(stored, encryptedPrefix):
+	case k.Encrypts():
+		return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
+	default:
 		return stored, nil
 	}
 	for _, key := range []*secretKey{k.current, k.previous} {

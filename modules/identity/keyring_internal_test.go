@@ -30,11 +30,11 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	rotated := ringOf(t, b, a)
 	other := ringOf(t, b, nil)
 	require.False(t, none.Encrypts())
-	require.Equal(t, secret, none.encrypt(ann, secret))
-	encrypted := first.encrypt(ann, secret)
-	require.Equal(t, encrypted, first.encrypt(ann, secret),
+	require.Equal(t, secret, none.Encrypt(ann, secret))
+	encrypted := first.Encrypt(ann, secret)
+	require.Equal(t, encrypted, first.Encrypt(ann, secret),
 		"an import of the same secret changes nothing")
-	require.NotEqual(t, encrypted, first.encrypt(bob, secret))
+	require.NotEqual(t, encrypted, first.Encrypt(bob, secret))
 	require.NotContains(t, encrypted, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
 	_, plain := ParseTOTPSecret(encrypted)

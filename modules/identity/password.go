@@ -79,7 +79,7 @@ func wordsOf(names ...string) (words []string) {
 // uncommon counts the different characters outside of the own and the common words and of years.
 // Different ones, because a repetition is as easy to guess as what it repeats.
 func uncommon(password string, own []string) int {
-	words := append(own, commonWords...)
+	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
 	pairs := make([]string, 0, 2*len(words))
 	for _, word := range words {

@@ -24,23 +24,23 @@ type Proof struct{ Password, Code string }
 // Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword,
 // ErrWrongCode, a LockedError, apperr.Unavailable when too many people sign in at once.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
-	recently, err := authenticatedRecently(s.gorm(ctx), token, s.clock())
+	own, err := s.signedIn(ctx, token)
 	switch {
-	case err != nil || recently:
+	case err != nil || own.Fresh:
 		return err
 	case proof.Password == "":
 		return ErrPasswordDue
 	}
 	_, err = s.reauthenticated(ctx, token, proof, func(c *change) error {
 		// A form that is sent twice has one code: the first request has marked the session.
-		recently, err := authenticatedRecently(c.tx, token, c.now)
-		if err != nil || recently {
-			return err
+		if c.from.Fresh {
+			return nil
 		}
 		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
-		return markAuthenticated(c.tx, token)
+		return updateSession(c.tx, "identity.markAuthenticated", token,
+			map[string]any{"authenticated_at": sqlNow})
 	})
 	return err
 }
@@ -68,7 +68,7 @@ func (s *Service) reauthenticated(
 	}
 	// The password is still the person's: a change of it would have ended the session.
 	return s.changePerson(ctx, token, false, func(c *change) error {
-		if err := clearLimits(c.tx, limits, c.now); err != nil {
+		if err := countAttempt(c.tx, limits, 0, c.now); err != nil {
 			return err
 		}
 		c.from.AuthenticatedAt = nil

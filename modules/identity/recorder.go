@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
@@ -14,10 +13,11 @@ import (
 // Recorder writes changes of a person's credentials to the audit log of each of the person's
 // organisations, and sign-ins to the program's log.
 type Recorder struct {
-	Memberships Memberships
-	Audit       *audit.Log
-	Log         *slog.Logger        // of sign-ins, failed ones and locks
-	Failed      func(reason string) // counts failed sign-ins by one of FailureReasons
+	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
+	OrganisationsOf func(tx transaction, personID string) ([]string, error)
+	Audit           *audit.Log
+	Log             *slog.Logger        // of sign-ins, failed ones and locks
+	Failed          func(reason string) // counts failed sign-ins by one of FailureReasons
 }
 
 const (
@@ -29,12 +29,6 @@ const (
 
 // FailureReasons are all reasons of failed sign-ins.
 var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWrongCode, reasonLocked}
-
-// Memberships are what a Recorder uses of organisations.
-type Memberships interface {
-	// OrganisationIDsIn returns the ids of the person's organisations, as the transaction sees them.
-	OrganisationIDsIn(tx transaction, personID string) ([]string, error)
-}
 
 type requestKey struct{}
 
@@ -51,7 +45,7 @@ func requestOf(ctx context.Context) audit.Request {
 // record adds an entry about the person in the transaction of its change. The actor is the person
 // unless the entry names another. Errors: apperr.Unavailable.
 func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
-	organisations, err := r.Memberships.OrganisationIDsIn(tx, of.ID)
+	organisations, err := r.OrganisationsOf(tx, of.ID)
 	if err == nil {
 		e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
 		e.Target = audit.Target{Kind: "person", ID: of.ID}
@@ -72,25 +66,23 @@ func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Per
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// recordSignInFailure logs and counts a failed sign-in, and logs the lock that it started. It
-// ignores errors that are not the person's.
-func (r Recorder) recordSignInFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
+// signInFailed logs and counts a failed sign-in. It ignores errors that are not the person's.
+func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	var reason string
-	var locked *LockedError
+	var more []any
+	locked, isLocked := errors.AsType[*LockedError](err)
 	switch {
-	case errors.Is(err, ErrWrongPassword):
-		reason = reasonWrongPassword
+	case isLocked:
+		reason = reasonLocked
+		more = []any{"until", locked.Until.UTC()}
 	case errors.Is(err, ErrWrongCode):
 		reason = reasonWrongCode
-	case errors.As(err, &locked):
-		reason = reasonLocked
+	case errors.Is(err, ErrWrongPassword):
+		reason = reasonWrongPassword
 	default:
 		return
 	}
-	r.log(ctx, slog.LevelWarn, "sign-in failed", of, "reason", reason)
-	if lockedUntil != nil {
-		r.log(ctx, slog.LevelWarn, "sign-in locked", of, "until", lockedUntil.UTC())
-	}
+	r.log(ctx, slog.LevelWarn, "sign-in failed", of, append(more, "reason", reason)...)
 	if of.ID == "" && reason == reasonWrongPassword {
 		reason = reasonUnknownEmail
 	}

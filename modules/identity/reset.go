@@ -81,10 +81,8 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 		if err := resetPassword(tx, token, hash, s.clock()); err != nil {
 			return err
 		}
-		if session != "" { // another person's: triggers have ended this person's
-			if _, err := endSession(tx, session); err != nil {
-				return err
-			}
+		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's own
+			return err
 		}
 		return s.recorder.record(tx, whose.person(), audit.Entry{Action: audit.PasswordReset})
 	})
@@ -110,11 +108,8 @@ func resetPassword(tx transaction, token, hash string, now time.Time) error {
 	if used == 0 {
 		return ErrNoReset
 	}
-	return updateUser(tx, "identity.reset", whose.ID, map[string]any{
-		"password_hash":  hash,
-		"password_since": now,
-		"totp_secret":    nil,
-		"totp_since":     nil,
-		"totp_last_step": nil,
-	})
+	columns := twoStepColumns(nil, nil, nil)
+	columns["password_hash"] = hash
+	columns["password_since"] = now
+	return updateUser(tx, "identity.reset", whose.ID, columns)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"dg/platform/limit"
 	"dg/platform/netaddr"
 	"dg/platform/postgres"
@@ -21,29 +19,25 @@ type Service struct {
 	keys      Keyring        // of the secrets of two-step verification
 }
 
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
+// Half of the pool stays free for others, such as the authentication of API keys.
+const maxSignIns = 4
+
 // New returns the service over db. keys encrypts the secrets of two-step verification.
 func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring) *Service {
+	places := max(2, min(maxSignIns, int(db.Pool.Config().MaxConns)/2))
 	return &Service{
 		db:        db,
 		now:       now,
 		recorder:  recorder,
 		passwords: newHasher(hashCost),
-		slots:     newSignInLimiter(db.Pool),
 		keys:      keys,
+		slots: limit.New(limit.Options{
+			Max:    places,
+			PerKey: places / 2,
+			Busy:   "Too many people are signing in at once.",
+		}),
 	}
-}
-
-// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
-// Half of the pool stays free for others, such as the authentication of API keys.
-const maxSignIns = 4
-
-func newSignInLimiter(pool *pgxpool.Pool) *limit.Limiter {
-	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
-	return limit.New(limit.Options{
-		Max:    places,
-		PerKey: places / 2,
-		Busy:   "Too many people are signing in at once.",
-	})
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

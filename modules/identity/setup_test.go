@@ -67,17 +67,15 @@ func setupAlone(t *testing.T) *bundle {
 // service returns an instance with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
 	return identity.New(db, b.now, identity.Recorder{
-		Memberships: memberships{},
-		Audit:       audit.New(db),
-		Log:         slog.New(slog.DiscardHandler),
-		Failed:      func(string) {},
+		OrganisationsOf: noOrganisations,
+		Audit:           audit.New(db),
+		Log:             slog.New(slog.DiscardHandler),
+		Failed:          func(string) {},
 	}, identity.Keyring{})
 }
 
-// memberships finds no organisation's log: entries of people are tested with the assembled program.
-type memberships struct{}
-
-func (memberships) OrganisationIDsIn(*gorm.DB, string) ([]string, error) { return nil, nil }
+// noOrganisations finds no logs: entries of people are tested with the assembled program.
+func noOrganisations(*gorm.DB, string) ([]string, error) { return nil, nil }
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
 

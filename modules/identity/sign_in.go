@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -48,14 +49,14 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 	var session Session
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
 		session, err = beginSession(tx, who, limits, s.clock())
-		if err == nil && previous != "" {
+		if err == nil {
 			_, err = endSession(tx, previous)
 		}
 		return err
 	})
 	switch {
 	case err != nil:
-		s.recorder.recordSignInFailure(ctx, who.person(), err, nil)
+		s.recorder.signInFailed(ctx, who.person(), err)
 		return Session{}, err
 	case !session.SecondStepDue:
 		s.recorder.log(ctx, slog.LevelInfo, "signed in", session.Person)
@@ -101,26 +102,34 @@ func byEmail(db transaction, email string) (userRow, error) {
 	return row, err
 }
 
-// verifyPassword returns the limits that a right password clears. It counts and logs a wrong one,
-// and compares none while a limit is reached.
+// verifyPassword returns the limits that a right password resets. Errors: ErrWrongPassword, a
+// LockedError.
 func (s *Service) verifyPassword(
 	ctx context.Context, who userRow, password string,
 ) (limits []guessLimit, err error) {
 	limits = passwordLimits(who.Email, requestOf(ctx).Address)
-	if err := checkLimits(s.gorm(ctx), limits, s.clock()); err != nil {
-		s.recorder.recordSignInFailure(ctx, who.person(), err, nil)
-		return nil, err
-	}
-	matches, err := s.passwords.matches(ctx, who.PasswordHash, password)
-	if err != nil || matches {
-		return limits, err
-	}
-	lockedUntil, err := countFailure(s.gorm(ctx), limits, s.clock())
+	return limits, s.attempt(s.gorm(ctx), who, limits, func() error {
+		matches, err := s.passwords.matches(ctx, who.PasswordHash, password)
+		if err == nil && !matches {
+			err = ErrWrongPassword
+		}
+		return err
+	})
+}
+
+// attempt runs match unless one of the limits is reached. It counts a wrong attempt and logs it.
+func (s *Service) attempt(
+	db transaction, who userRow, limits []guessLimit, match func() error,
+) error {
+	err := checkLimits(db, limits, s.clock())
 	if err == nil {
-		err = ErrWrongPassword
+		err = match()
 	}
-	s.recorder.recordSignInFailure(ctx, who.person(), err, lockedUntil)
-	return nil, err
+	if errors.Is(err, ErrWrongPassword) || errors.Is(err, ErrWrongCode) {
+		err = cmp.Or(countAttempt(db, limits, 1, s.clock()), err)
+	}
+	s.recorder.signInFailed(db.Statement.Context, who.person(), err)
+	return err
 }
 
 // beginSession stores a session if the verified password is still the person's. The share lock
@@ -133,7 +142,7 @@ func beginSession(
 	if err != nil {
 		return begun, err
 	}
-	if err := clearLimits(tx, limits, now); err != nil {
+	if err := countAttempt(tx, limits, 0, now); err != nil {
 		return begun, err
 	}
 	begun = Session{

@@ -14,31 +14,6 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// userRow has the columns that signing in needs. The import writes the others.
-type userRow struct {
-	ID            string
-	Email         string
-	Name          string
-	PasswordHash  *string
-	PasswordSince *time.Time
-	TOTPSecret    *string // as stored: it may be encrypted
-	TOTPSince     *time.Time
-	TOTPLastStep  int64 // of the last code that was accepted
-}
-
-func (userRow) TableName() string { return "users" }
-
-func (r userRow) person() Person {
-	return Person{
-		ID:            r.ID,
-		Name:          r.Name,
-		Email:         r.Email,
-		TwoStep:       r.TOTPSecret != nil,
-		TwoStepSince:  r.TOTPSince,
-		PasswordSince: r.PasswordSince,
-	}
-}
-
 type sessionRow struct {
 	TokenHash     []byte `gorm:"primaryKey"`
 	UserID        string
@@ -49,7 +24,8 @@ type sessionRow struct {
 	TOTPOffer     *string // as stored: it may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
-	Position        postgres.Position `gorm:"->;type:text"` // no column: see sessions
+	Fresh           bool              `gorm:"->"` // no columns: see Service.session
+	Position        postgres.Position `gorm:"->;type:text"`
 	User            userRow
 }
 
@@ -93,6 +69,9 @@ var (
 	}
 )
 
+// sqlNow is the database's time.
+var sqlNow = gorm.Expr("now()")
+
 // takeRow reads the row that meets the condition, or returns missing if there is none.
 func takeRow[T any](
 	db *gorm.DB, tag string, missing error, where string, args ...any,
@@ -111,11 +90,17 @@ func insertRows(tx transaction, tag string, rows any) error {
 	return apperr.Annotate(tx.Scopes(postgres.Tag(tag)).Create(rows).Error, tag)
 }
 
-// updateUser sets columns of a person.
+// updateRows sets columns of the rows that meet the condition, and returns how many.
+func updateRows(
+	db transaction, tag string, row any, columns map[string]any, where string, args ...any,
+) (changed int64, err error) {
+	updated := db.Scopes(postgres.Tag(tag)).Model(row).Where(where, args...).Updates(columns)
+	return updated.RowsAffected, apperr.Annotate(updated.Error, tag)
+}
+
 func updateUser(tx transaction, tag, personID string, columns map[string]any) error {
-	err := tx.Scopes(postgres.Tag(tag)).Model(&userRow{}).Where("id = ?", personID).
-		Updates(columns).Error
-	return apperr.Annotate(err, tag)
+	_, err := updateRows(tx, tag, &userRow{}, columns, "id = ?", personID)
+	return err
 }
 
 // deleteRows deletes the rows that meet the condition, and returns how many.
@@ -124,4 +109,22 @@ func deleteRows(
 ) (removed int64, err error) {
 	deleted := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)
 	return deleted.RowsAffected, apperr.Annotate(deleted.Error, tag)
+}
+
+// maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
+const maxSwept = 1000
+
+// sweep removes expired rows. It runs with each sign-in, which adds fewer than it removes.
+func sweep(db transaction, now time.Time) error {
+	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
+		return err
+	}
+	return sweepTable(db, &guessRow{}, "key_hash", "ends_at", now)
+}
+
+func sweepTable(db transaction, row any, key, endedBy string, now time.Time) error {
+	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Limit(maxSwept).
+		Clauses(skipLocked)
+	_, err := deleteRows(db, "identity.sweep", row, key+" in (?)", ended)
+	return err
 }

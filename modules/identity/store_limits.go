@@ -1,13 +1,73 @@
 package identity
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"math"
 	"time"
 
-	"gorm.io/gorm"
-
+	"dg/platform/apperr"
+	"dg/platform/input"
+	"dg/platform/netaddr"
 	"dg/platform/postgres"
 )
+
+// The limits of wrong attempts. Reaching a limit within its window starts a lock of the window's
+// length. During a lock nothing is compared: right and wrong attempts get the same answer.
+const (
+	maxFailures        = 10 // passwords of an account from one network; codes of a person
+	maxAccountFailures = 50 // passwords of an account
+	passwordWindow     = 10 * time.Minute
+	codeWindow         = time.Hour // so that a day has at most 240 guesses
+)
+
+// LockedError says that there were too many wrong attempts, and until when the lock lasts.
+type LockedError struct {
+	Until time.Time
+	cause *apperr.Error
+}
+
+func newLockedError(until, now time.Time) error {
+	e := apperr.New(apperr.RateLimited, "Too many wrong attempts. Try again at %s.",
+		until.UTC().Format("15:04:05 UTC"))
+	e.RetryAfter = max(1, int(math.Ceil(until.Sub(now).Seconds())))
+	return &LockedError{Until: until, cause: e}
+}
+
+func (e *LockedError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the error with the code apperr.RateLimited.
+func (e *LockedError) Unwrap() error { return e.cause }
+
+// guessLimit bounds the wrong attempts within a window. The last one starts a lock of the same length.
+type guessLimit struct {
+	key    []byte
+	max    int
+	window time.Duration
+}
+
+// limitKey hashes the key of a limit, so that keys have one length and the table does not reveal
+// which accounts were tried.
+func limitKey(kind, id string) []byte {
+	key := sha256.Sum256([]byte(kind + ":" + id))
+	return key[:]
+}
+
+// passwordLimits returns the limits of an account: from one network, so that strangers do not lock
+// its person out, and in all. The fixed order prevents deadlocks.
+func passwordLimits(email, address string) []guessLimit {
+	account := input.Lower(email)
+	network := account + " " + netaddr.ClientText(address)
+	return []guessLimit{
+		{limitKey("account from", network), maxFailures, passwordWindow},
+		{limitKey("account", account), maxAccountFailures, passwordWindow},
+	}
+}
+
+// codeLimits returns the limit of a person's codes, which begins anew with another secret.
+func codeLimits(personID, secret string) []guessLimit {
+	return []guessLimit{{limitKey("codes", personID+" "+secret), maxFailures, codeWindow}}
+}
 
 // guessRow counts the failures of one guessLimit. The table is unlogged: a crash of PostgreSQL loses
 // the counts of the last minutes.
@@ -20,7 +80,7 @@ type guessRow struct {
 func (guessRow) TableName() string { return "password_guesses" }
 
 // checkLimits returns a LockedError while one of the limits is reached.
-func checkLimits(db *gorm.DB, limits []guessLimit, now time.Time) error {
+func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	reached := db
 	for _, l := range limits {
 		reached = reached.Or("key_hash = ? and wrong >= ?", l.key, l.max)
@@ -37,44 +97,25 @@ func checkLimits(db *gorm.DB, limits []guessLimit, now time.Time) error {
 	return nil
 }
 
-// countFailure counts a wrong attempt in all of the limits, or in none with a LockedError if one of
-// them was reached since checkLimits. lockedUntil is the end of the lock that the attempt began, or nil.
-func countFailure(db *gorm.DB, limits []guessLimit, now time.Time) (lockedUntil *time.Time, err error) {
-	err = db.Transaction(func(tx *gorm.DB) error {
+// countAttempt counts a wrong attempt (1) in all of the limits, or resets them after a right one (0).
+// It does so in none, with a LockedError, if one of them was reached since checkLimits.
+func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time) error {
+	return db.Transaction(func(tx transaction) error {
 		for _, l := range limits {
-			counted, err := l.count(tx, 1, now)
-			if err != nil {
+			if err := l.count(tx, wrong, now); err != nil {
 				return err
-			}
-			if counted.Wrong == l.max {
-				lockedUntil = &counted.EndsAt
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return lockedUntil, nil
 }
 
-// clearLimits resets the counts after a right attempt, or returns a LockedError if a limit was reached
-// since checkLimits.
-func clearLimits(tx *gorm.DB, limits []guessLimit, now time.Time) error {
-	for _, l := range limits {
-		if _, err := l.count(tx, 0, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// count adds a failure (1) or resets the count (0), under the row's lock. If the limit was reached
-// before, the count exceeds it, and the caller rolls back with the LockedError. By hand: one
-// statement compares and counts.
-func (l guessLimit) count(tx *gorm.DB, failures int, now time.Time) (counted guessRow, err error) {
-	ends := now.Add(l.window * time.Duration(failures))
-	err = tx.Scopes(ofPeople).
+// count is countAttempt for one limit, under its row's lock. If the limit was reached before, the
+// count exceeds it, and the caller rolls back. By hand: one statement compares and counts.
+func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
+	ends := now.Add(l.window * time.Duration(wrong))
+	var counted guessRow
+	err := tx.Scopes(ofPeople).
 		Raw(`/* identity.countAttempt */
 		insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, $2, $4)
 		on conflict (key_hash) do update
@@ -82,12 +123,12 @@ func (l guessLimit) count(tx *gorm.DB, failures int, now time.Time) (counted gue
 		         case when anew then $2 else g.wrong + 1 end,
 		         case when anew or g.wrong + 1 = $5 then $4 else g.ends_at end
 		       from (select g.ends_at <= $3 or $2 = 0 and g.wrong < $5) n (anew))
-		returning wrong, ends_at`, l.key, failures, now, ends, l.max).Scan(&counted).Error
-	if err != nil {
-		return counted, fmt.Errorf("identity: count an attempt: %w", err)
+		returning wrong, ends_at`, l.key, wrong, now, ends, l.max).Scan(&counted).Error
+	switch {
+	case err != nil:
+		return fmt.Errorf("identity: count an attempt: %w", err)
+	case counted.Wrong > l.max:
+		return newLockedError(counted.EndsAt, now)
 	}
-	if counted.Wrong > l.max {
-		return counted, newLockedError(counted.EndsAt, now)
-	}
-	return counted, nil
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -80,7 +81,7 @@ func MigrateSecrets(
 		case done.Unreadable > 0 && !encrypted && !forgetLost:
 			return ErrSecretKey // the first start may have the wrong key
 		}
-		value := secretKeyRow{One: true, Value: keys.encrypt(checkPerson, checkText)}
+		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
 		err = tx.Scopes(postgres.Tag("identity.storeCheckValue")).
 			Clauses(upsert).Create(&value).Error
 		return apperr.Annotate(err, "identity: store the check value")
@@ -108,8 +109,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 
 // reencrypt encrypts the secrets that are not under the current key. If encrypted, a secret in
 // clear is forged and counts as unreadable.
-func reencrypt(tx *gorm.DB, keys Keyring, encrypted bool) (done Reencrypted, err error) {
-	keys.allowClear = !encrypted
+func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, err error) {
 	var stale []userRow
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
 		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error
@@ -117,13 +117,15 @@ func reencrypt(tx *gorm.DB, keys Keyring, encrypted bool) (done Reencrypted, err
 		return done, fmt.Errorf("identity: stale secrets: %w", err)
 	}
 	for _, r := range stale {
-		secret, err := keys.decrypt(r.ID, *r.TOTPSecret)
-		if err != nil {
-			done.Unreadable++
-			continue
+		secret := *r.TOTPSecret
+		if encrypted || strings.HasPrefix(secret, encryptedPrefix) {
+			if secret, err = keys.decrypt(r.ID, secret); err != nil {
+				done.Unreadable++
+				continue
+			}
 		}
 		err = updateUser(tx, "identity.reencrypt", r.ID, map[string]any{
-			"totp_secret":    keys.encrypt(r.ID, secret),
+			"totp_secret":    keys.Encrypt(r.ID, secret),
 			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // so that sessions stay
 		})
 		if err != nil {

@@ -1,31 +1,139 @@
 package identity
 
 import (
-	"fmt"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
 	"time"
-
-	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
+// The bounds of sessions.
+const (
+	idleTimeout       = 12 * time.Hour
+	absoluteTimeout   = 24 * time.Hour
+	secondStepTimeout = 10 * time.Minute
+	touchInterval     = time.Minute // between two writes of a session's last use, at least
+	maxSessions       = 100         // of a person
+)
+
+// ErrNoSession says that the token's session is unknown or has ended.
+var ErrNoSession = apperr.New(apperr.AuthRequired,
+	"You are not signed in, or your session has ended. Sign in again.")
+
+// Session is a browser's session. With SecondStepDue it is not signed in yet: the code of two-step
+// verification is missing.
+type Session struct {
+	Person        Person
+	Token         string // the cookie's value: a secret
+	StartedAt     time.Time
+	SecondStepDue bool
+	// the primary's LSN after the request began: replicas behind it are not read; zero: none is read
+	Position postgres.Position
+}
+
+// Session returns the session of the token and stores its use, at most once a minute. Errors:
+// ErrNoSession.
+func (s *Service) Session(ctx context.Context, token string) (Session, error) {
+	now := s.clock()
+	row, err := s.session(s.gorm(ctx), token, now)
+	if err != nil {
+		return Session{}, err
+	}
+	session := Session{
+		Person:        row.User.person(),
+		Token:         token,
+		StartedAt:     row.CreatedAt,
+		SecondStepDue: row.SecondStepDue,
+		Position:      row.Position,
+	}
+	if !session.SecondStepDue && now.Sub(row.LastUsedAt) >= touchInterval {
+		err = touch(s.gorm(ctx), session, now)
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	return session, nil
+}
+
+// SignOut ends the session of the token, if there is one.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	_, err := endSession(s.gorm(ctx), token)
+	return err
+}
+
+// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession.
+func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
+	own, err := s.signedIn(ctx, token)
+	if err != nil {
+		return err
+	}
+	_, err = deleteRows(s.gorm(ctx), "identity.signOutEverywhere", &sessionRow{}, "user_id = ?", own.UserID)
+	return err
+}
+
+// signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
+func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error) {
+	row, err := s.session(s.gorm(ctx), token, s.clock())
+	if err == nil && row.SecondStepDue {
+		err = ErrNoSession
+	}
+	return row, err
+}
+
+// expiry returns the earlier of the idle and the absolute timeout. A session that waits for its
+// second step has a fixed one.
+func (s Session) expiry(lastUsed time.Time) time.Time {
+	if s.SecondStepDue {
+		return s.StartedAt.Add(secondStepTimeout)
+	}
+	return slices.MinFunc([]time.Time{lastUsed.Add(idleTimeout), s.StartedAt.Add(absoluteTimeout)},
+		time.Time.Compare)
+}
+
+// newToken returns 256 random bits, so that an unsalted SHA-256 is enough to store them.
+func newToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+func hashToken(token string) []byte {
+	h := sha256.Sum256([]byte(token))
+	return h[:]
+}
+
 // session returns the session of the token with its person, in one statement: it runs with each
-// request of a screen.
+// request of a screen. Fresh is by the database's clock, which wrote the instant rounded to a
+// millisecond. An instant in the future is not fresh: the clock was set back.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
-	sessions := `(select *, ` + s.db.PositionSQL() + ` as position from sessions) as sessions`
-	query := db.Scopes(ofPeople).Table(sessions).InnerJoins("User")
+	// gorm takes the first "as" before a comma for the table's name, so fresh has none
+	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)
+			and clock_timestamp() + interval '1 ms') fresh,
+		` + s.db.PositionSQL() + ` as position from sessions) as sessions`
+	query := db.Scopes(ofPeople).Table(sessions, reauthenticationTTL.Seconds()).InnerJoins("User")
 	return takeRow[sessionRow](query, "identity.session", ErrNoSession,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 }
 
+// lockPersonOf locks the row of the session's person, before the session is read.
+func lockPersonOf(tx transaction, token string) error {
+	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashToken(token))
+	_, err := takeRow[userRow](tx.Clauses(lock), "identity.lockPerson", ErrNoSession,
+		"id = (?)", person)
+	return err
+}
+
 // touch stores a session's last use. Concurrent requests never move it back.
 func touch(db transaction, session Session, now time.Time) error {
-	err := db.Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
-		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
-		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
-	return apperr.Annotate(err, "identity: touch a session")
+	_, err := updateRows(db, "identity.touch", &sessionRow{},
+		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)},
+		"token_hash = ? and last_used_at < ?", hashToken(session.Token), now)
+	return err
 }
 
 // insertSession stores a session. Without authenticatedAt, its password was entered now.
@@ -54,46 +162,11 @@ func endExcessSessions(tx transaction, personID string) error {
 	return err
 }
 
-// authenticatedRecently compares authenticated_at with the database's clock, which wrote it rounded
-// to a millisecond. An instant in the future is not recent: the clock was set back.
-func authenticatedRecently(db transaction, token string, now time.Time) (bool, error) {
-	const compared = `authenticated_at > clock_timestamp() - make_interval(secs => ?)
-		and authenticated_at <= clock_timestamp() + interval '1 ms'`
-	query := db.Model(&sessionRow{}).Select(compared, reauthenticationTTL.Seconds())
-	return takeRow[bool](query, "identity.authenticatedRecently", ErrNoSession,
-		"token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now)
-}
-
-func markAuthenticated(tx transaction, token string) error {
-	marked := tx.Scopes(postgres.Tag("identity.markAuthenticated")).Model(&sessionRow{}).
-		Where("token_hash = ?", hashToken(token)).Update("authenticated_at", gorm.Expr("now()"))
-	if marked.Error == nil && marked.RowsAffected == 0 {
-		return ErrNoSession
+// updateSession sets columns of a session. Errors: ErrNoSession.
+func updateSession(tx transaction, tag, token string, columns map[string]any) error {
+	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashToken(token))
+	if err == nil && changed == 0 {
+		err = ErrNoSession
 	}
-	return apperr.Annotate(marked.Error, "identity: mark a session as authenticated")
-}
-
-// offerSecret stores a new secret with the session unless it has one, and returns the stored secret.
-// With a key it replaces an offer in clear.
-func offerSecret(
-	db transaction, token string, keys Keyring, personID string,
-) (stored string, err error) {
-	kept := "%"
-	if keys.Encrypts() {
-		kept = encryptedPrefix + "%"
-	}
-	secret := keys.encrypt(personID, newTOTPSecret())
-	var row sessionRow
-	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).
-		Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
-		Where("token_hash = ?", hashToken(token)).
-		Update("totp_offer",
-			gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, secret))
-	switch {
-	case offered.Error != nil:
-		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
-	case offered.RowsAffected == 0:
-		return "", ErrNoSession
-	}
-	return *row.TOTPOffer, nil
+	return err
 }

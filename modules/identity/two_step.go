@@ -27,15 +27,13 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	case own.User.TOTPSecret != nil:
 		return Enrolment{}, ErrTwoStepOn
 	}
-	stored, err := offerSecret(s.gorm(ctx), token, s.keys, own.UserID)
-	if err != nil {
-		return Enrolment{}, err
+	secret, err := s.keys.offered(own)
+	if err != nil { // none, or one from before a change of keys
+		secret = newTOTPSecret()
+		err = updateSession(s.gorm(ctx), "identity.offerSecret", token,
+			map[string]any{"totp_offer": s.keys.Encrypt(own.UserID, secret)})
 	}
-	secret, err := s.keys.open(own.UserID, stored)
-	if err != nil {
-		return Enrolment{}, err
-	}
-	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
+	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, err
 }
 
 // ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of it.
@@ -61,16 +59,21 @@ func (s *Service) ConfirmTwoStep(
 	return codes, session, err
 }
 
+// offered returns the secret that the session was offered. Errors: ErrTwoStepOff for none.
+func (k Keyring) offered(of sessionRow) (string, error) {
+	if of.TOTPOffer == nil {
+		return "", ErrTwoStepOff
+	}
+	return k.open(of.UserID, *of.TOTPOffer)
+}
+
 // confirmOffer returns the columns that store the offered secret, with its code marked as used.
 func (c *change) confirmOffer(code string) (map[string]any, error) {
-	switch {
-	case c.from.User.TOTPSecret != nil:
+	if c.from.User.TOTPSecret != nil {
 		return nil, ErrTwoStepOn
-	case c.from.TOTPOffer == nil:
-		return nil, ErrTwoStepOff
 	}
 	keys := c.service.keys
-	secret, err := keys.open(c.from.UserID, *c.from.TOTPOffer)
+	secret, err := keys.offered(c.from)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if !ok {
 		return nil, ErrWrongCode
 	}
-	return twoStepColumns(keys.encrypt(c.from.UserID, secret), c.now, step), nil
+	return twoStepColumns(keys.Encrypt(c.from.UserID, secret), c.now, step), nil
 }
 
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. Every other session

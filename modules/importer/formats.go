@@ -44,7 +44,8 @@ func (im Importer) formats() []*format {
 		read: reader(func(u *user) []any {
 			secret := u.TOTPSecret
 			if secret != nil {
-				secret = new(im.Keys.StoredSecret(u.ID.String(), *secret))
+				plain, _ := identity.ParseTOTPSecret(*secret) // valid by its tag
+				secret = new(im.Keys.Encrypt(u.ID.String(), plain))
 			}
 			return []any{
 				u.ID, u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret, u.Locale,

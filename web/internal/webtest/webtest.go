@@ -90,10 +90,10 @@ func StartOn(
 	w := &World{DB: db, Log: audit.New(db.DB), now: now}
 	orgs := org.New(db.DB, w.Log, policy)
 	w.People = identity.New(db.DB, now, identity.Recorder{
-		Memberships: orgs,
-		Audit:       w.Log,
-		Log:         w.Logged.Logger(),
-		Failed:      func(string) {},
+		OrganisationsOf: orgs.OrganisationIDsIn,
+		Audit:           w.Log,
+		Log:             w.Logged.Logger(),
+		Failed:          func(string) {},
 	}, identity.Keyring{})
 	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now)
 	pool, err := postgres.Open(t.Context(), db.URL,

@@ -20,6 +20,31 @@ type Person struct {
 	PasswordSince   *time.Time // nil: unknown
 }
 
+// userRow has the columns that signing in needs. The import writes the others.
+type userRow struct {
+	ID            string
+	Email         string
+	Name          string
+	PasswordHash  *string
+	PasswordSince *time.Time
+	TOTPSecret    *string // as stored: it may be encrypted
+	TOTPSince     *time.Time
+	TOTPLastStep  int64 // of the last code that was accepted
+}
+
+func (userRow) TableName() string { return "users" }
+
+func (r userRow) person() Person {
+	return Person{
+		ID:            r.ID,
+		Name:          r.Name,
+		Email:         r.Email,
+		TwoStep:       r.TOTPSecret != nil,
+		TwoStepSince:  r.TOTPSince,
+		PasswordSince: r.PasswordSince,
+	}
+}
+
 // ErrNoSuchEmail is returned for an e-mail that no account has.
 var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
 
