@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,7 +21,6 @@ type Export struct {
 	format  Format
 	begun   bool
 	rows    pgx.Rows // nil: the file is its header row alone
-	read    int      // rows, also those that the group filters out
 	row     exportRow
 	players []string // cache of players' cells by ordinal; nil: rows have the player's columns
 	count   int64
@@ -31,7 +29,7 @@ type Export struct {
 // exportRow is a play as an export shows it. The next row overwrites it.
 type exportRow struct {
 	segment.Play
-	id          []byte
+	id          []byte // valid until the next row
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
@@ -94,14 +92,10 @@ const (
 	ownPlayer = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
-	afterRow = ` and (started_at, id) > (@after::timestamptz, @afterID::uuid)`
 )
 
-// firstRows is the LIMIT of the first query: the file begins before the cache of players is filled.
-const firstRows = 500
-
-// maxExportPlayers bounds the cache of players to about 12 MB. Exports of small groups and of
-// larger organisations have no cache: they look up the player of each row.
+// maxExportPlayers bounds the cache of players to about 12 MB. Without it, an export looks up the
+// player of each row.
 const maxExportPlayers = 200_000
 
 // settingsSQL raises timeouts above the 30 minutes of an export: a slow client leaves the
@@ -110,7 +104,7 @@ const settingsSQL = `/* reports.exportSettings */ select set_config('statement_t
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// begin runs the first query. With a cache of players it has a LIMIT, and queryRest follows.
+// begin runs the query, after it has filled the cache of players.
 func (e *Export) begin() error {
 	if e.snap == nil {
 		return nil
@@ -126,17 +120,22 @@ func (e *Export) begin() error {
 			return err
 		}
 	}
-	sql := exportSQL + ownPlayer + e.snap.exportPlays() + exportOrder
+	player := ownPlayer
+	e.snap.args["mode"] = string(e.snap.ReportingMode)
 	if e.cachesPlayers() {
-		sql += ` limit @firstRows`
+		player = ""
+		if err := e.readPlayers(); err != nil {
+			return err
+		}
 	}
-	return e.query(sql)
+	sql := exportSQL + player + e.snap.exportPlays() + exportOrder
+	rows, err := e.snap.conn.Query(e.ctx, sql, e.snap.args)
+	e.rows = rows
+	return err
 }
 
 // exportPlays returns the FROM clause: the plays of a small group's members, or of all players.
 func (s *snapshot) exportPlays() string {
-	s.args["mode"] = string(s.ReportingMode)
-	s.args["firstRows"] = firstRows
 	if s.grouped() && !s.largeGroup {
 		return playsOfMembers
 	}
@@ -146,53 +145,35 @@ func (s *snapshot) exportPlays() string {
 }
 
 func (e *Export) cachesPlayers() bool {
-	return e.snap.lastOrdinal <= maxExportPlayers && (!e.snap.grouped() || e.snap.largeGroup)
-}
-
-func (e *Export) query(sql string) (err error) {
-	e.rows, err = e.snap.conn.Query(e.ctx, sql, e.snap.args)
-	return err
+	s := e.snap
+	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
+		return false
+	}
+	return s.large || s.lastOrdinal <= largeReport // otherwise there are few rows
 }
 
 // next advances to the export's next row. It returns false at the end.
 func (e *Export) next() (bool, error) {
-	for {
-		for e.rows.Next() {
-			e.read++
-			if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
-				return true, nil
-			}
-		}
-		if e.rows.Err() != nil || e.read != firstRows || !e.cachesPlayers() || e.players != nil {
-			return false, e.rows.Err()
-		}
-		if err := e.queryRest(); err != nil {
-			return false, err
+	for e.rows.Next() {
+		if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
+			return true, nil
 		}
 	}
+	return false, e.rows.Err()
 }
 
-// queryRest fills the cache of players, and queries the rows after the first ones.
-func (e *Export) queryRest() error {
+// readPlayers fills the cache of players.
+func (e *Export) readPlayers() error {
 	rows, _ := e.snap.conn.Query(e.ctx, playersSQL, e.snap.args) // its error is the rows'
 	defer rows.Close()
-	e.players = make([]string, 0, e.snap.lastOrdinal+1)
+	e.players = make([]string, e.snap.lastOrdinal+1)
 	var cells []byte
 	for rows.Next() {
 		v := rows.RawValues()
-		ordinal := int(binary.BigEndian.Uint32(v[0]))
-		for len(e.players) <= ordinal {
-			e.players = append(e.players, "")
-		}
 		cells = e.format.appendPlayer(cells[:0], v[1], v[2])
-		e.players[ordinal] = string(cells)
+		e.players[binary.BigEndian.Uint32(v[0])] = string(cells)
 	}
-	if rows.Err() != nil {
-		return rows.Err()
-	}
-	e.snap.args["after"] = time.UnixMilli(e.row.StartedAt)
-	e.snap.args["afterID"] = string(e.row.id)
-	return e.query(exportSQL + playsOfRange + afterRow + exportOrder)
+	return rows.Err()
 }
 
 const playersSQL = `/* reports.players */
@@ -205,7 +186,7 @@ func (e *Export) parse() {
 	row := &e.row
 	row.Scan(v)
 	v = v[5:]
-	row.id = append(row.id[:0], v[0]...) // a copy, which queryRest uses after the rows
+	row.id = v[0]
 	if row.released = v[1] != nil; row.released {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}

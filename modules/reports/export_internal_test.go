@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId, also where the
-// two statements of an export meet within one instant.
+// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -9,40 +9,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// addPlayers adds players up to an ordinal, each with a play.
-func (e *env) addPlayers(last int) {
-	e.Players(testOrg, last-40)
-	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, ordinal, $3::timestamptz + ordinal * interval '1 s', ''
-		  from players where org_id = $1`,
-		testOrg, testFork, testFrom)
-}
-
-// Rows with their own players, and those after them, have the same form of cells under each mode.
+// rules.md, CSV: playerKey is the pseudonym under both modes, playerLabel the mode's, with and
+// without the cache of players.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	const players = 3 * firstRows
-	e.addPlayers(players)
-	for _, mode := range []string{"nominative", "pseudonymous"} {
-		e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-		x := e.begin(t, query(testFrom, 1, ""), CSV)
-		row, err := x.AppendNext(nil)
-		require.NoError(t, err)
-		require.Equal(t, csvHeader, string(row))
-		for i := 1; err == nil && i <= players; i++ {
-			row, err = x.AppendNext(row[:0])
-			want := []string{fmt.Sprintf("P-%d", i), fmt.Sprintf("P-%d", i)}
-			if mode == "nominative" {
-				want[1] = fmt.Sprintf("Player %d", i)
+	for player := 1; player <= 40; player++ {
+		e.play(testFork, player, testFrom)
+	}
+	e.Players(testOrg, 1_000)
+	for _, group := range []string{"", testGroup} {
+		for _, mode := range []string{"nominative", "pseudonymous"} {
+			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
+			x := e.begin(t, query(testFrom, 1, group), CSV)
+			row, err := x.AppendNext(nil)
+			require.Equal(t, csvHeader, string(row))
+			for err == nil {
+				if row, err = x.AppendNext(row[:0]); err != nil {
+					break
+				}
+				cells := strings.Split(string(row), ",")[3:5]
+				var player int
+				_, scanned := fmt.Sscanf(cells[0], "P-%d", &player)
+				require.NoError(t, scanned)
+				label := cells[0]
+				if mode == "nominative" {
+					label = fmt.Sprintf("Player %d", player)
+				}
+				require.Equal(t, label, cells[1])
 			}
-			require.Equal(t, want, strings.Split(string(row), ",")[3:5])
+			require.ErrorIs(t, err, io.EOF)
+			require.Equal(t, group == "", x.players != nil)
+			require.EqualValues(t, map[string]int{"": 40, testGroup: 10}[group], x.Rows())
+			x.Close()
 		}
-		require.NoError(t, err)
-		_, err = x.AppendNext(nil)
-		require.ErrorIs(t, err, io.EOF)
-		require.EqualValues(t, players, x.Rows())
-		require.NotNil(t, x.players)
-		x.Close()
 	}
 }
