@@ -1,8 +1,6 @@
 package publicapi
 
 import (
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"dg/platform/httpserver"
 	"dg/platform/limit"
 )
@@ -24,16 +22,11 @@ type API struct {
 
 	document httpserver.File // OpenAPI
 	answers  *limit.Limiter
-	sizes    *lru.Cache[string, int] // of the last statistics of a fork or group, see megabytes
 }
 
 // New returns the API. Its description names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
 	document, err := withServerURL(openAPI, baseURL)
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := lru.New[string, int](maxSizes)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +36,7 @@ func New(m Modules, baseURL string) (*API, error) {
 		Busy:   "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{m, file, answers, sizes}, nil
+	return &API{m, file, answers}, nil
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.

@@ -32,5 +32,5 @@
 //     answer 400 before 403 or 404.
 //   - Statistics are appended by hand, not marshalled: a list of 100,000 players costs a tenth.
 //   - A body is made whole, so that it has a Content-Length and whatever can fail happens before the
-//     first byte. Large ones wait for their share of memory (API.admitAnswer).
+//     first byte. Large ones wait for their share of memory (API.send).
 package publicapi

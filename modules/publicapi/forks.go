@@ -78,11 +78,7 @@ func (a *API) listForks(r *call) error {
 	if err != nil {
 		return err
 	}
-	sent, err := a.admitAnswer(r, megabytes(body))
-	if err != nil {
-		return err
-	}
-	return httpserver.SendJSON(r.c, body, httpserver.JSON{ETag: tag, Sent: sent})
+	return a.send(r, body, tag)
 }
 
 // authorizeList asks the policy about each owner of the forks. There is one, unless the query is
@@ -115,7 +111,7 @@ func (a *API) getFork(r *call) error {
 	if err != nil {
 		return err
 	}
-	return httpserver.SendJSON(r.c, body, httpserver.JSON{ETag: tag})
+	return a.send(r, body, tag)
 }
 
 // wireVersion changes with the JSON form of a fork, so that clients discard cached ones.

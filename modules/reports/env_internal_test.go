@@ -114,6 +114,7 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	if err != nil {
 		return Statistics{}, err
 	}
+	defer report.Close()
 	return e.reports.Statistics(ctx, report)
 }
 

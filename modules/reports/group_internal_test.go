@@ -43,6 +43,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	_, err = export.AppendNext(nil)
 	require.ErrorContains(t, err, `column "score" does not exist`)
 	export.Close()
+	report.Close()
 	e.Exec(`alter table plays rename unread to score`)
 
 	report, export = open()
@@ -54,6 +55,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	_, err = export.AppendNext(nil)
 	require.NoError(t, err)
 	export.Close()
+	report.Close()
 
 	q.GroupID = otherGroup
 	report, export = open()
@@ -64,6 +66,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	_, err = export.AppendNext(nil)
 	require.ErrorIs(t, err, ErrGroupNotFound)
 	export.Close()
+	report.Close()
 	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 
 	for _, unknown := range []string{testOrg, "G", "\x00"} {

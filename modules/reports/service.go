@@ -73,15 +73,14 @@ func (r *Report) Close() {
 	}
 }
 
-// Statistics returns the figures of an open report under the rules of anonymity, and closes it. After
-// a replica's failure it reads the primary. After damaged segments it reads again without these, and
-// then without any.
+// Statistics returns the figures of an open report under the rules of anonymity, and releases its
+// connection. After a replica's failure it reads the primary, after damaged segments the plays.
 // Errors: ErrGroupNotFound for a group of another organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error) {
-	defer r.Close()
 	for {
 		stats, err := r.snap.statistics(ctx)
 		if err == nil {
+			r.snap.close()
 			return stats, nil
 		}
 		if r.snap, err = s.reopen(ctx, r.snap, err); err != nil {
@@ -90,21 +89,20 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen replaces a failed snapshot by one on the primary. It first marks damaged segments as
-// dirty, so that the next snapshot does not read them. The second snapshot may find damaged days of
-// a damaged month. The third reads no segments. For errors that are neither damage nor a replica's
-// failure, reopen returns err.
+// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. It
+// marks damaged segments as dirty, so that later reports do not read them. For errors that are
+// neither damage nor a replica's failure, reopen returns err.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
-	if !errors.Is(err, segment.ErrDamaged) && !failed.replicaFailed(ctx, err) {
+	damaged := errors.Is(err, segment.ErrDamaged)
+	if !damaged && !failed.replicaFailed(ctx, err) {
 		return failed, err
 	}
 	failed.close() // marking takes a connection, and no report holds two
 	s.markDamaged(ctx, failed.damaged)
-	next, err := openPrimary(ctx, s.db, failed.query, failed.segments && !failed.reopened)
+	next, err := openPrimary(ctx, s.db, failed.query, failed.segments && !damaged)
 	if err != nil {
 		return failed, err
 	}
-	next.reopened = true
 	return next, nil
 }
 

@@ -20,7 +20,6 @@ type snapshot struct {
 
 	query    Query
 	segments bool          // sealed days and months are read from segments
-	reopened bool          // it replaces a snapshot that failed
 	args     pgx.NamedArgs // of all statements of the report
 	conn     *pgxpool.Conn
 	replica  bool

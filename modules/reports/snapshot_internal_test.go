@@ -23,6 +23,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 		_, err = report.snap.conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
 		got, err := e.reports.Statistics(t.Context(), report)
+		report.Close()
 		if !replica {
 			require.ErrorContains(t, err, "current transaction is aborted")
 			continue
